@@ -9,6 +9,7 @@ import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
 import { GRANTABLE, type Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';
+import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
 
@@ -21,6 +22,16 @@ export async function makeAccounts(
   plans: readonly Grant['plan'][] = GRANTABLE,
 ): Promise<readonly string[]> {
   await using store = await openSqliteAccountStore(accountsPath(data));
+  return await makeAccountsIn(store, names, environment, plans);
+}
+
+/** The same in a store that is open. */
+export async function makeAccountsIn(
+  store: AccountStore,
+  names: readonly string[],
+  environment: Environment = 'live',
+  plans: readonly Grant['plan'][] = GRANTABLE,
+): Promise<readonly string[]> {
   const now = (BigInt(Date.now()) * 1_000_000n) as EpochNs;
   const call = { now, actor: { kind: 'operator' } } as const;
   const grants = plans.map((plan) => ({ plan, until: null }));

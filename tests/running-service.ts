@@ -26,6 +26,8 @@ export interface ServiceSetting {
   readonly node?: string;
   /** Where it is started. */
   readonly cwd?: string;
+  /** Words before its command, such as those that run it on another network. */
+  readonly prefix?: readonly string[];
 }
 
 /** What the first start on a data directory printed. */
@@ -56,11 +58,11 @@ export class RunningService {
 
   constructor(setting: ServiceSetting) {
     const { data, args = [], env = {}, openFiles, program = SERVICE } = setting;
-    const { node = process.execPath, cwd } = setting;
+    const { node = process.execPath, cwd, prefix = [] } = setting;
     this.#setData = data;
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TAPELOOM_'));
     const limited = openFiles && ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh'];
-    const [command, ...words] = [...(limited || []), node, ...program, ...args];
+    const [command, ...words] = [...prefix, ...(limited || []), node, ...program, ...args];
     this.#child = spawn(command!, words, {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd,

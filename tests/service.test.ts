@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { nameCluster } from '@tapeloom/server/tape/shared/shared-directory';
 import { assertContains, BARS, type Bars, finalBars } from './final-bars.ts';
 import { killServices, NO_PAST, RunningService, type StreamMessage } from './running-service.ts';
 import { SERVICE_OF_SOURCES } from './tapeloom-program.ts';
@@ -127,6 +129,14 @@ test('another market on the same tape is refused, with the settings named', asyn
   const service = new RunningService({ data, env: { TAPELOOM_SIM_SEED: '2' } });
   assert.equal(await service.ended, 1);
   assert.match(service.errors, /TAPELOOM_SIM_SEED/);
+});
+
+test('a tape that is of a cluster is refused by a service that is alone', async () => {
+  const shared = join(directory, 'of-a-cluster');
+  await nameCluster(new NodeDisk(), join(shared, 'tape'), 'SIM', 'cluster_1');
+  const service = new RunningService({ data: shared, env: NO_PAST });
+  assert.equal(await service.ended, 1);
+  assert.match(service.errors, /is of the cluster cluster_1, and this process is no node of one/);
 });
 
 test('an accelerated service streams updates, and its tape is refused by a service on real time', async () => {

@@ -20,7 +20,8 @@ export function memoryDirectory(memory = '/dev/shm'): string | null {
     if (pid !== undefined && !isRunning(Number(pid))) remove(join(memory, name));
   }
   const path = join(memory, `tapeloom-tests-${process.pid}`);
-  mkdirSync(path, { mode: 0o700 });
+  // A PostgreSQL of tests runs as somebody else, and has a directory below.
+  mkdirSync(path, { mode: 0o711 });
   process.on('exit', () => remove(path));
   return path;
 }

@@ -28,6 +28,9 @@ const root = join(import.meta.dirname, '..');
 const testRoots = ['packages', 'tools', 'tests', 'bench', 'simulation'];
 /** What takes long and seldom fails: run only when it is named, as `.ci/long` does. */
 const longPath = 'tests/long';
+/** What needs a nats-server, which npm has not: `npm run test:cluster` runs it. */
+const clusterPath = 'tests/cluster-suite';
+const natsEnding = '.nats.test.ts';
 const batchMsMax = 480_000;
 const batchesPath = `.test-results/batches-${process.pid}`;
 const compiledPath = 'node_modules/.cache/compiled';
@@ -79,6 +82,8 @@ const modules = testBatches(files, root).map((batch, index) => {
 });
 
 const records: TestRecord[] = [];
+/** Tests that were not run, by the reason they give. */
+const skipped = new Map<string, number>();
 const fileMs = new Map<string, number>();
 const events = run({
   files: modules,
@@ -112,7 +117,10 @@ for await (const text of events
   .on('test:summary', ({ file, duration_ms }) => {
     if (file !== undefined) fileMs.set(file, duration_ms);
   })
-  .on('test:pass', (data) => records.push(recordOf(data, true)))
+  .on('test:pass', (data) => {
+    records.push(recordOf(data, true));
+    if (typeof data.skip === 'string') skipped.set(data.skip, (skipped.get(data.skip) ?? 0) + 1);
+  })
   .on('test:fail', (data) => {
     records.push(recordOf(data, false));
     process.exitCode = 1;
@@ -122,7 +130,9 @@ for await (const text of events
 }
 clearInterval(telling);
 
+for (const [reason, count] of skipped) console.log(`skipped, ${count}: ${reason}`);
 if (isWholeRun) {
+  console.log('not run here: tests of clusters, which need a nats-server: npm run test:cluster');
   console.log(slowestText());
   const path = join(root, resultsPath);
   mkdirSync(join(path, '..'), { recursive: true });
@@ -139,11 +149,16 @@ function testFilesUnder(paths: readonly string[]): string[] {
       exclude: (name) => name === 'node_modules',
     })
       .map((name) => join(root, path, name))
-      .filter((file) => !file.startsWith(join(root, longPath)) || path.startsWith(longPath));
+      .filter((file) => !file.startsWith(join(root, longPath)) || path.startsWith(longPath))
+      .filter((file) => !needsNats(file));
   });
   return [...new Set(found)].sort(
     (a, b) => Number(isWhole(b)) - Number(isWhole(a)) || (a < b ? -1 : 1),
   );
+}
+
+function needsNats(file: string): boolean {
+  return file.endsWith(natsEnding) || file.startsWith(join(root, clusterPath));
 }
 
 function isWhole(path: string): boolean {

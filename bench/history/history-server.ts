@@ -80,7 +80,7 @@ process.on('message', (message: ToHistoryServer) => {
 });
 tell({
   t: 'ready',
-  port: Number(new URL(service.addresses.rest).port),
+  port: Number(new URL(service.addresses!.rest).port),
   filePort: (app.server.address() as AddressInfo).port,
 });
 

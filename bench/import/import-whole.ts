@@ -45,6 +45,7 @@ export async function importWhole(bytes: Uint8Array, path: string): Promise<numb
       covers: null,
       hasTickRule: false,
       mayReplace: false,
+      equalsAtEdges: null,
       requireUnchanged: () => Promise.resolve(),
       onProgress: () => {},
     });

@@ -14,6 +14,8 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const PING = wireFrame({ opcode: OPCODE.text, payload: '{"t":"ping"}' });
 
 export interface LightSocketOptions {
+  /** By default 127.0.0.1. */
+  readonly host?: string;
   readonly port: number;
   /** Null opens without a header. */
   readonly key: string | null;
@@ -35,11 +37,12 @@ export class LightSocket {
   #head: Buffer | null = Buffer.alloc(0);
   #upgraded = Promise.withResolvers<void>();
 
-  private constructor({ port, key, localAddress, memory }: LightSocketOptions, take: TakeBytes) {
+  private constructor(options: LightSocketOptions, take: TakeBytes) {
+    const { host = '127.0.0.1', port, key, localAddress, memory } = options;
     this.#take = take;
     this.socket = connect({
       port,
-      host: '127.0.0.1',
+      host,
       noDelay: true,
       ...(localAddress === undefined ? {} : { localAddress }),
       ...(memory === undefined ? {} : { onread: this.#readInto(memory) }),

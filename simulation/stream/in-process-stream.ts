@@ -86,6 +86,8 @@ export interface InProcessStreamOptions {
   readonly sessions?: SessionTable;
   /** Where their kind matters; by default `sessions` are meant, whatever is asked for. */
   readonly sessionsOf?: (kind: SessionKind) => SessionTable;
+  /** Whether other nodes have more of the tape; by default there are none. */
+  readonly isBehind?: () => boolean;
   /** When pages of replays end. */
   readonly pages?: PageLimits;
 }
@@ -172,6 +174,7 @@ export class InProcessStream implements AsyncDisposable {
         const stream = { sessions, lookBack: lookBackSessionsMax(spec.params) };
         return brokenBy(this.floors, spec, cursor, (day) => dayMatters(stream, cursor, day));
       },
+      isBehind: () => options.isBehind?.() ?? false,
       onFault: (error) => this.faults.push(error),
     });
     this.hub = door.hub;

@@ -30,15 +30,18 @@ export type Fetched =
     };
 
 export interface Wire {
+  /** By default 127.0.0.1. */
+  readonly host?: string;
   readonly port: number;
   readonly key: string;
 }
 
-export function fetchExport({ port, key }: Wire, fields: Fields, cut: Cut): Promise<Fetched> {
+export function fetchExport(wire: Wire, fields: Fields, cut: Cut): Promise<Fetched> {
+  const { host = '127.0.0.1', port, key } = wire;
   const { promise, resolve } = Promise.withResolvers<Fetched>();
   const path = `/v1/export?${new URLSearchParams(fields)}`;
   const headers = { authorization: `Bearer ${key}` };
-  const asked = request({ host: '127.0.0.1', port, path, headers, agent: false });
+  const asked = request({ host, port, path, headers, agent: false });
   asked.on('error', () => resolve({ t: 'unheard' }));
   asked.on('response', (response) => void readResponse(response, cut).then(resolve));
   if (cut.t === 'unheard') {

@@ -118,8 +118,9 @@ export function instantText(ms: number): string {
   return String(BigInt(ms) * 1_000_000n);
 }
 
-function get({ port, key }: Wire, path: string, fields: Fields): Promise<Response> {
-  const address = `http://127.0.0.1:${port}${path}?${new URLSearchParams(fields)}`;
+function get(wire: Wire, path: string, fields: Fields): Promise<Response> {
+  const { host = '127.0.0.1', port, key } = wire;
+  const address = `http://${host}:${port}${path}?${new URLSearchParams(fields)}`;
   return fetch(address, { headers: { authorization: `Bearer ${key}` } });
 }
 

@@ -1,5 +1,5 @@
 /**
- * A torture run in a network namespace of its own, where the kernel keeps only so much of what a connection
+ * A torture run in a network namespace of its own, with mounts of its own, where the kernel keeps only so much of what a connection
  * has sent and nobody has read: what it keeps on the loopback interface by default is more than the service
  * itself ever does, and with many such connections it slows down the whole machine.
  */
@@ -29,7 +29,7 @@ export async function runInOwnNetwork(
 ): Promise<{ readonly skipped: string } | { readonly exitCode: number | null }> {
   if (process.platform !== 'linux') return { skipped: 'only Linux has network namespaces' };
   const isRoot = process.getuid?.() === 0;
-  const unshare = ['--net', ...(isRoot ? [] : ['--map-root-user'])];
+  const unshare = ['--net', '--mount', ...(isRoot ? [] : ['--map-root-user'])];
   const limit = (bytes: number, path: string) => `echo '${LEAST_AND_FIRST} ${bytes}' > ${path}`;
   const receive = receiveBytesMax === null ? 'true' : limit(receiveBytesMax, RECEIVE_BUFFER);
   const prepare = `ip link set lo up && ${limit(bytesMax, SEND_BUFFER)} && ${receive}`;

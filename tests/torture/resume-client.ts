@@ -9,10 +9,18 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { StreamClient, type Subscription } from '@tapeloom/client/stream';
-import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
-import type { ClientMessage, StreamMode } from '@tapeloom/protocol/client-messages';
+import type { ClientMessage } from '@tapeloom/protocol/client-messages';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import { CutSocket, type CutSocketWatcher } from './cut-socket.ts';
+import {
+  clientsState,
+  type Followed,
+  hear,
+  msOf,
+  newFollowed,
+  numberOf,
+  type ResumeStream,
+} from './followed.ts';
 
 const MINUTE_MS = 60_000;
 /**
@@ -21,23 +29,12 @@ const MINUTE_MS = 60_000;
  */
 const YOUNG_MS = 5 * MINUTE_MS;
 const OLD_MS = 25 * MINUTE_MS;
-/** A snapshot is at most so far behind the service's time. */
-const SNAPSHOT_LAG_MS = 3 * MINUTE_MS;
 /** The client waits ever longer after cuts that follow each other so fast; here no wait is longer than this. */
 const RETRY_MS = 20;
 /** But for a server that says that it is at its limit. */
 const TRY_LATER_MS = 1_000;
 const LATER_CODES: readonly number[] = [1013, 4029];
 const FINAL_BEAT_WITHIN_MS = 60_000;
-
-export interface ResumeStream {
-  readonly instrument: string;
-  readonly indicator: string;
-  readonly params: Readonly<Record<string, string | number>>;
-  readonly mode: StreamMode;
-  /** Publishes all the time: an old cursor of it is surely beyond the ring. */
-  readonly isBusy: boolean;
-}
 
 export interface ResumeClientOptions {
   readonly port: number;
@@ -52,36 +49,6 @@ export interface ResumeClientOptions {
   readonly staysAwayAfter: Promise<unknown> | null;
   /** How many times faster than the machine's the service's time runs. */
   readonly speed: number;
-}
-
-/** What one subscription has, and where that came from. */
-export interface Followed {
-  readonly stream: ResumeStream;
-  /** By id, the object as text. */
-  readonly state: Map<string, string>;
-  /** The last cursor received. */
-  cursor: string | null;
-  /** In the service's time: the cursor's place on the tape lies between these. */
-  notBeforeMs: number;
-  notAfterMs: number;
-  /** The snapshot that its state began with. */
-  base: { readonly cursor: string; readonly items: ReadonlyMap<string, string> } | null;
-  /** Cursors of the updates applied since, counted. */
-  applied: number;
-  /** Updates that were not beyond the last cursor. */
-  ignored: number;
-  resumes: number;
-  resets: number;
-  /** Cursors that had to be expired, and those as old that history covers. */
-  expired: number;
-  covered: number;
-  /** Since the subscribe: what came, and what had to be. */
-  phase: 'asked' | 'accepted' | 'reset' | 'following';
-  resetsSinceAsked: number;
-  /** Whether the cursor may not be reset. An old one need not be: nothing may have been published since. */
-  isGood: boolean;
-  /** The cursor of an `hb` since the cuts ended: here the state may be compared. */
-  final: string | null;
 }
 
 export class ResumeClient {
@@ -108,24 +75,7 @@ export class ResumeClient {
 
   constructor(options: ResumeClientOptions) {
     this.#options = options;
-    this.followed = options.streams.map((stream) => ({
-      stream,
-      state: new Map(),
-      cursor: null,
-      notBeforeMs: 0,
-      notAfterMs: 0,
-      base: null,
-      applied: 0,
-      ignored: 0,
-      resumes: 0,
-      resets: 0,
-      expired: 0,
-      covered: 0,
-      phase: 'asked',
-      resetsSinceAsked: 0,
-      isGood: false,
-      final: null,
-    }));
+    this.followed = options.streams.map(newFollowed);
     const { port, key } = options;
     const watcher = () => this.#watcher();
     this.#client = new StreamClient({
@@ -183,12 +133,20 @@ export class ResumeClient {
     while (this.#socket?.isOpen !== true) await this.#next();
   }
 
+  get #isFollowing(): boolean {
+    return this.followed.some(({ phase }) => phase === 'following');
+  }
+
   /** Stays connected for a while, then is cut: anywhere in the bytes, or by a proper close. */
   async #live(kind: number): Promise<void> {
     const { random } = this.#options;
     const socket = this.#socket;
     if (kind < 0.1 || socket === null) return;
     if (kind < 0.6) socket.cutAfterBytes = Math.floor(random() * random() * 60_000);
+    // Some are cut before anything has come, the others after, however slow the machine is.
+    while (kind >= 0.3 && this.#socket === socket && !this.#isFollowing) {
+      await Promise.race([this.#changed.promise, pause(20)]);
+    }
     const signal = AbortSignal.timeout(20 + Math.floor(random() * 700));
     while (!signal.aborted && this.#socket === socket) {
       await Promise.race([this.#changed.promise, pause(20)]);
@@ -285,16 +243,8 @@ export class ResumeClient {
   /** The state that the client keeps is the one that the watcher has followed. */
   #compare(followed: Followed): void {
     const { state } = this.#subscriptions[this.followed.indexOf(followed)]!;
-    if (state.cursor !== followed.cursor) {
-      this.#complain(followed, `the client's cursor is ${state.cursor}`);
-    }
-    const kept = Array.from(state.objects.values(), ({ id, final, ts, data }) => [
-      id,
-      JSON.stringify({ final, ts: String(ts), data }),
-    ]);
-    if (JSON.stringify(kept) !== JSON.stringify([...followed.state])) {
-      this.#complain(followed, `the client has another state of ${kept.length} objects`);
-    }
+    const problem = clientsState(followed, state);
+    if (problem !== null) this.#complain(followed, problem);
   }
 
   /** The service's time while connected, about. */
@@ -323,95 +273,4 @@ export class ResumeClient {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers();
   }
-}
-
-/** The client names its subscriptions s1, s2 and so on. */
-function numberOf(sub: string): number {
-  return Number(sub.slice(1)) - 1;
-}
-
-/** Takes a message in as the rules of the interface say. */
-function hear(
-  followed: Followed,
-  message: Extract<ServerMessage, { readonly sub?: string }>,
-  serviceMs: number,
-  complain: (problem: string) => void,
-): void {
-  switch (message.t) {
-    case 'subscribed':
-      if (followed.phase === 'asked') followed.phase = 'accepted';
-      return;
-    case 'reset':
-      followed.resets += 1;
-      followed.resetsSinceAsked += 1;
-      if (message.reason !== 'cursor_expired') complain(`reset ${message.reason}`);
-      if (followed.resetsSinceAsked > 1) complain('a second reset of one cursor');
-      if (followed.isGood) complain('a reset of a cursor that is good');
-      followed.state.clear();
-      followed.cursor = null;
-      followed.base = null;
-      followed.phase = 'reset';
-      return;
-    case 'snapshot': {
-      const mayCome = followed.phase === 'reset' || followed.base === null;
-      if (!mayCome || followed.phase === 'asked') complain(`a snapshot while ${followed.phase}`);
-      followed.state.clear();
-      for (const { id, final, ts, data } of message.items) {
-        followed.state.set(id, JSON.stringify({ final, ts, data }));
-      }
-      followed.base = { cursor: message.cursor, items: new Map(followed.state) };
-      followed.cursor = message.cursor;
-      followed.notBeforeMs = serviceMs - SNAPSHOT_LAG_MS;
-      followed.notAfterMs = serviceMs;
-      followed.applied = 0;
-      followed.phase = 'following';
-      return;
-    }
-    case 'upsert':
-    case 'remove':
-      followed.notAfterMs = serviceMs;
-      update(followed, message, complain);
-      return;
-    case 'hb':
-      if (followed.phase === 'accepted' && followed.base !== null) {
-        followed.phase = 'following';
-      }
-      if (followed.cursor === null || message.cursor === undefined) return;
-      followed.notAfterMs = serviceMs;
-      if (compare(message.cursor, followed.cursor) > 0) followed.cursor = message.cursor;
-      return;
-    default:
-  }
-}
-
-function update(
-  followed: Followed,
-  message: Extract<ServerMessage, { readonly t: 'upsert' | 'remove' }>,
-  complain: (problem: string) => void,
-): void {
-  if (followed.base === null || followed.phase === 'asked' || followed.phase === 'reset') {
-    complain(`an update while ${followed.phase}`);
-    return;
-  }
-  followed.phase = 'following';
-  if (compare(message.cursor, followed.cursor!) <= 0) {
-    followed.ignored += 1;
-    return;
-  }
-  followed.cursor = message.cursor;
-  followed.applied += 1;
-  const { id, final, ts } = message;
-  // An object's time is that of its first trade, so not after the trade that made this message.
-  followed.notBeforeMs = Math.max(followed.notBeforeMs, msOf(ts));
-  if (message.t === 'upsert') {
-    followed.state.set(id, JSON.stringify({ final, ts, data: message.data }));
-  } else followed.state.delete(id);
-}
-
-function msOf(ts: string): number {
-  return Number(BigInt(ts) / 1_000_000n);
-}
-
-function compare(a: string, b: string): number {
-  return compareCursors(parseCursor(a)!, parseCursor(b)!);
 }

@@ -14,8 +14,9 @@ import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import { makeAccounts } from '../account-maker.ts';
 import { RunningService } from '../running-service.ts';
 import { addCacheOutcomes, CacheVandal, cacheLimitOf } from './cache-vandal.ts';
+import type { ResumeStream } from './followed.ts';
 import { PastReader } from './past-reader.ts';
-import { ResumeClient, type ResumeStream } from './resume-client.ts';
+import { ResumeClient } from './resume-client.ts';
 import { judge, openLeftTape, type Truth, truthOf } from './resume-truth.ts';
 
 const ALIAS = 'BTC.c.0';

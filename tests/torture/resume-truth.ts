@@ -21,7 +21,7 @@ import { TapeDays } from '@tapeloom/server/runs/tape-days';
 import { type OpenTape, openTape } from '@tapeloom/server/tape/write/open-tape';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';
 import { updatesOf } from '../../simulation/stream/block-updates.ts';
-import type { Followed, ResumeStream } from './resume-client.ts';
+import type { Followed, ResumeStream } from './followed.ts';
 
 const DEPTH = 5_000;
 const FAR_NS = 400n * 86_400_000_000_000n;
@@ -88,8 +88,12 @@ export async function truthOf(
   return { stream, first, published };
 }
 
+type Judged = Pick<Followed, 'base' | 'final' | 'applied'> & {
+  readonly state: ReadonlyMap<string, string>;
+};
+
 /** What is wrong with what a client holds at its last `hb`; empty when nothing is. */
-export function judge(truth: Truth, followed: Followed): readonly string[] {
+export function judge(truth: Truth, followed: Judged): readonly string[] {
   const { base, final, state, applied } = followed;
   if (base === null || final === null) return ['it has no snapshot or no hb'];
   const problems: string[] = [];

@@ -10,7 +10,7 @@ import { type Finding, isSource, isTest, lineAt, type Tree } from './tree.ts';
 
 const pages = /^(?:[A-Z]+\.md|docs\/.+\.md|(?:packages|examples)(?:\/[\w-]+)?\/README\.md)$/;
 const linksOnly = /^(?:CHANGELOG\.md|docs\/client\/)/;
-const pathRoots = /^(?:packages|tools|docs|contract|bench|tests|simulation|\.ci)\//;
+const pathRoots = /^(?:packages|tools|docs|contract|bench|tests|simulation|deploy|\.ci)\//;
 /** Names of files that a running system makes, and of foreign projects' files. */
 const isPlaceholder = /[<>*…{}]|\.\.\./;
 

@@ -25,6 +25,8 @@ const readsEnvironment = new Set([
   'packages/server/start.js',
   'packages/cli/src/command-process.ts',
   'packages/cli/bin/tapeloom.js',
+  // Which program tests start is no setting of the service.
+  'packages/server/testing/tape/find-nats-server.ts',
 ]);
 
 /** What a platform cannot have, as `skip: chromiumMissing`: a sentence that says why, or false. */

@@ -107,6 +107,10 @@ const adapters: ReadonlySet<string> = new Set([
   'packages/server/src/accounts/store/accounts-handle.ts',
   'packages/server/src/accounts/limits/memory-allowances.ts',
   'packages/server/src/accounts/limits/memory-leases.ts',
+  'packages/server/src/accounts/shared/postgres-leases.ts',
+  'packages/server/src/accounts/shared/postgres-slices.ts',
+  'packages/server/src/accounts/store/postgres-account-store.ts',
+  'packages/server/src/accounts/store/postgres-database.ts',
   'packages/server/src/accounts/store/sqlite-account-store.ts',
   'packages/server/src/accounts/store/sqlite-database.ts',
   'packages/server/src/accounts/auth/store-authenticator.ts',
@@ -134,6 +138,12 @@ const adapterRooms: Readonly<Record<string, readonly string[]>> = {
   'packages/server/src/markets/still/': [
     'packages/server/src/markets/open-live-market.ts',
     'packages/server/src/markets/open-market.ts',
+  ],
+  'packages/server/src/tape/stream/nats/': [
+    'packages/server/src/process/shared-ingest-worker.ts',
+    'packages/server/src/process/cluster/init-cluster.ts',
+    'packages/server/src/process/cluster/cluster-status.ts',
+    'packages/server/src/process/cluster/open-cluster-tape.ts',
   ],
   'packages/server/src/markets/files/': [
     'packages/server/src/process/imported-datasets.ts',

@@ -217,6 +217,31 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/audit.ts')).auditCommand,
   },
   {
+    path: ['cluster', 'init'],
+    summary: 'Make what the nodes of a cluster share, once.',
+    load: async () => (await import('./commands/cluster-init.ts')).clusterInitCommand,
+  },
+  {
+    path: ['cluster', 'status'],
+    summary: 'Show what runs where in a cluster, and what is wrong.',
+    load: async () => (await import('./commands/cluster-status.ts')).clusterStatusCommand,
+  },
+  {
+    path: ['cluster', 'drain'],
+    summary: 'Have a node send its customers elsewhere and stop.',
+    load: async () => (await import('./commands/cluster-drain.ts')).clusterDrainCommand,
+  },
+  {
+    path: ['cluster', 'repair'],
+    summary: 'Put back what the stream has lost, out of what nodes have.',
+    load: async () => (await import('./commands/cluster-repair.ts')).clusterRepairCommand,
+  },
+  {
+    path: ['migrate'],
+    summary: 'Move a data directory into a cluster, or back.',
+    load: async () => (await import('./commands/migrate.ts')).migrateCommand,
+  },
+  {
     path: ['backup'],
     summary: 'Copy the accounts to a file, also while the service runs.',
     load: async () => (await import('./commands/backup.ts')).backupCommand,

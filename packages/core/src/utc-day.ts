@@ -114,3 +114,12 @@ function sinceEpoch(instant: EpochNs): bigint {
   if (instant < 0n) throw new RangeError(`not an instant since 1970: ${instant}`);
   return instant;
 }
+
+/** Of two days, or of two instants. */
+export function earlier<Time extends number | bigint>(one: Time, other: Time): Time {
+  return one < other ? one : other;
+}
+
+export function later<Time extends number | bigint>(one: Time, other: Time): Time {
+  return one > other ? one : other;
+}

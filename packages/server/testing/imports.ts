@@ -106,7 +106,9 @@ export const csv = (rows: readonly Row[]) =>
     { isPretty: true },
   );
 
-type Options = Partial<Pick<FileImport, 'covers' | 'hasTickRule' | 'mayReplace' | 'contract'>> & {
+type Options = Partial<
+  Pick<FileImport, 'covers' | 'hasTickRule' | 'mayReplace' | 'contract' | 'equalsAtEdges'>
+> & {
   readonly rowsMax?: number;
 };
 
@@ -138,6 +140,7 @@ export async function importText(
     covers: null,
     hasTickRule: false,
     mayReplace: false,
+    equalsAtEdges: null,
     requireUnchanged: () => Promise.resolve(),
     onProgress: () => {},
     ...options,

@@ -1,28 +1,65 @@
 /**
- * The account store of a data directory, opened by a command. The service may be running on it: each of
- * the two waits for the other's transactions, and the service hears of what was changed.
+ * The account store, opened by a command: that of the cluster where the configuration names one, else that of a data
+ * directory. The service may be running on it: each of the two waits for the other's transactions, and the service hears
+ * of what was changed.
  */
 
 import { existsSync } from 'node:fs';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
-import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
+import type { ClusterConfig } from '@tapeloom/server/config/cluster-settings';
+import type { CommandIo } from '../command.ts';
 
 /** A directory without accounts is refused: it is more likely mistyped than meant. */
-export async function openAccounts(data: string): Promise<AccountStore> {
-  if (existsSync(accountsPath(data))) return makeAccounts(data);
+export async function openAccounts(io: CommandIo, data: string): Promise<AccountStore> {
+  const cluster = await clusterOf(io);
+  if (cluster !== null) return await openShared(cluster);
+  if (existsSync(accountsPath(data))) return await openFile(data);
   throw new Error(
     `there are no accounts in ${data}; npm start makes the first one, and so does tapeloom account create`,
   );
 }
 
 /** Also where there are none yet. */
-export async function makeAccounts(data: string): Promise<AccountStore> {
-  const path = accountsPath(data);
+export async function makeAccounts(io: CommandIo, data: string): Promise<AccountStore> {
+  const cluster = await clusterOf(io);
+  return cluster === null ? await openFile(data) : await openShared(cluster);
+}
+
+/** For what is about the file of the accounts: in a cluster there is none. */
+export async function refuseInCluster(io: CommandIo, instead: string): Promise<void> {
+  if ((await clusterOf(io)) === null) return;
+  throw new Error(`the accounts of a cluster are in PostgreSQL: ${instead}`);
+}
+
+/** Other settings are of no concern to who has none of a cluster. */
+async function clusterOf(io: CommandIo): Promise<ClusterConfig | null> {
+  const { TAPELOOM_POSTGRES_URL, TAPELOOM_CONFIG } = io.env;
+  if (TAPELOOM_POSTGRES_URL === undefined && TAPELOOM_CONFIG === undefined) return null;
+  const { configOf } = await import('../command-config.ts');
+  return configOf(io).cluster;
+}
+
+async function openFile(data: string): Promise<AccountStore> {
+  const { openSqliteAccountStore } = await import(
+    '@tapeloom/server/accounts/store/sqlite-account-store'
+  );
+  return await opened(accountsPath(data), openSqliteAccountStore(accountsPath(data)));
+}
+
+async function openShared({ postgres }: ClusterConfig): Promise<AccountStore> {
+  const { openPostgresAccountStore } = await import(
+    '@tapeloom/server/accounts/store/postgres-account-store'
+  );
+  const options = { ...postgres, name: 'tapeloom command', connectionsMax: 4 };
+  return await opened('the accounts of the cluster', openPostgresAccountStore(options));
+}
+
+async function opened(what: string, opening: Promise<AccountStore>): Promise<AccountStore> {
   try {
-    return await openSqliteAccountStore(path);
+    return await opening;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`cannot open ${path}: ${why}`, { cause: error });
+    throw new Error(`cannot open ${what}: ${why}`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A command of the operator on the accounts of a data directory: what all of them do before and after their own work.
+ * A command of the operator on the accounts, of a data directory or of a cluster: what all of them do before and after their own work.
  * Options besides `--data` and `--json` have texts as values.
  */
 
@@ -58,7 +58,7 @@ export function operatorCommand({ usage, words, options = [], run }: OperatorCom
         now,
         call: { now, actor: { kind: 'operator' } },
         io,
-        open: async () => opened.use(await openAccounts(data)),
+        open: async () => opened.use(await openAccounts(io, data)),
         tell: (value, text) => tell(io, json === true, value, text),
       });
     },

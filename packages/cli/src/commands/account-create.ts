@@ -28,7 +28,7 @@ Examples:
   run,
 });
 
-async function run({ words, values, data, now, call, tell }: OperatorCall): Promise<number> {
+async function run({ words, values, data, now, call, io, tell }: OperatorCall): Promise<number> {
   const name = words[0]!;
   if (!NAME.test(name)) {
     throw new UsageError(`a name is 1 to 64 letters, digits, . _ @ + and -; read ${name}`);
@@ -36,7 +36,7 @@ async function run({ words, values, data, now, call, tell }: OperatorCall): Prom
   const plan = readPlan(values.plan ?? 'sandbox');
   const until = values.until === undefined ? null : readFutureTime('--until', values.until, now);
   if (plan === 'sandbox' && until !== null) throw new UsageError('the sandbox plan never ends');
-  await using store = await makeAccounts(data);
+  await using store = await makeAccounts(io, data);
   const grants = grantsOf(plan, until);
   const account = await store.createAccount(call, { name, grants });
   if ('refused' in account) throw new Error(`an account called ${name} is there already`);

@@ -5,6 +5,7 @@ import { backupAccounts } from '@tapeloom/server/accounts/store/backup';
 import { backupContents } from '@tapeloom/server/accounts/store/backup-contents';
 import { COMMON_USAGE } from '../accounts/account-options.ts';
 import { contentsText } from '../accounts/contents-text.ts';
+import { refuseInCluster } from '../accounts/open-accounts.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 
 export const backupCommand = operatorCommand({
@@ -23,7 +24,8 @@ Examples:
   run,
 });
 
-async function run({ words, data, tell }: OperatorCall): Promise<number> {
+async function run({ words, data, io, tell }: OperatorCall): Promise<number> {
+  await refuseInCluster(io, 'pg_dump makes a copy of them while the nodes run');
   const file = resolve(words[0]!);
   await backupAccounts(data, file);
   const contents = backupContents(file);

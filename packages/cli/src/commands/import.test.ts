@@ -83,6 +83,44 @@ test('several files by a pattern come in the order of their trades, and a second
   assert.deepEqual(staged(), []);
 });
 
+test('a dry run over several files holds them against each other, as the import does', async () => {
+  const changed = halfHours(MONDAY, 0, 20).map((row) => ({ ...row, size: row.size + 1 }));
+  const files = [
+    file('one.dbn', monday),
+    file('two.dbn', tuesday),
+    file('other.dbn', dbn(instant(MONDAY, 0), instant(TUESDAY, 0), changed)),
+  ];
+  const dry = await run([...files, '--dry-run']);
+  assert.equal(dry.code, 1);
+  assert.match(
+    dry.err,
+    /other\.dbn is refused, .*\n {2}ESH6 2026-03-09: the tape has .*× 7 buy, the file .*× 8 buy/,
+  );
+  assert.equal(existsSync(join(data, 'tape')), false);
+  const wet = await run([...files]);
+  assert.equal(wet.code, 1);
+  const refusal = (text: string) => text.slice(text.indexOf('other.dbn is refused')).split('\n')[1];
+  assert.equal(refusal(dry.err), refusal(wet.err));
+  const good = await run([files[0]!, file('same.dbn', monday), '--dry-run', '--json', '--replace']);
+  assert.equal(JSON.parse(good.out).contracts[0].days.length, 1);
+});
+
+test('equal trades where one file ends and the next begins are asked about', async () => {
+  const rows = halfHours(TUESDAY, 6, 12);
+  const files = [
+    file('a.csv', csv(rows)),
+    file('b.csv', csv([rows.at(-1)!, ...halfHours(TUESDAY, 12, 18)])),
+  ];
+  const { code, err } = await run(files);
+  assert.equal(code, 1);
+  assert.match(
+    err,
+    /both have 11:30:00\.000000000 .* where one ends and the other begins\n.*--at-edges two/,
+  );
+  const two = await run([...files, '--at-edges', 'two', '--json']);
+  assert.equal(JSON.parse(two.out).contracts[0].days[0].trades, 12 + 1 + 12);
+});
+
 test('a dry run says what would be done, and writes nothing', async () => {
   const { code, out } = await run([file('es.dbn', monday), '--dry-run']);
   assert.equal(code, 0);

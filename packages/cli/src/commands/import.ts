@@ -1,5 +1,6 @@
 /** `tapeloom import`: brings files of trades onto the tape of a dataset, as sealed days. */
 
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Contract } from '@tapeloom/core/instrument/contract';
@@ -32,13 +33,15 @@ import {
 import { ProgressLine } from '../progress-line.ts';
 import { sizeText } from '../size-text.ts';
 import { wholeText } from '../stream/text-format.ts';
+import { FORM_USAGE } from '../study/file-options.ts';
 import { questionsText } from '../study/file-text.ts';
-import { readMapping } from '../study/read-mapping.ts';
+import { readHints } from '../study/read-hints.ts';
 
 export const importCommand: CommandBody = {
   usage: `Usage: tapeloom import <file|pattern>... [options]
 
-Brings files of trades onto the tape: DBN or a CSV, plain or packed with gzip, zstd or zip, or Parquet.
+Brings files of trades onto the tape: DBN or a CSV, plain or packed with gzip, zstd or zip, or Parquet
+or Arrow.
 Trades go to the contracts that the data directory's instruments name, day by day; what is no contract
 of theirs is counted. Files are imported one after the other, in the order of their first trades; each
 takes effect whole or not at all. What is there already is compared trade by trade: the same changes
@@ -50,19 +53,15 @@ archives of Binance and Tardis do by their names; of other files it is from a co
 its last.
 
   --replace            trades of the files take the place of those that are there
-  --dry-run            say what would be done, with every file against the tape as it is; write nothing
+  --dry-run            say what would be done, each file held against the tape and the files before it;
+                       write nothing to the tape
   --covers <range>     what the files have, whatever they say: dates (midnights UTC) or times, as
                        a..b, the end not included; days without trades are complete then, too
+  --at-edges one|two   what equal trades at the very time are at which one file ends and another begins:
+                       one trade that both have, or two; without it such files are refused
   --dataset <name>     into which dataset, where there are several
   --contract <symbol>  all trades are of this contract, whatever the files call it
-  --side <rule>        tick-rule: infer sides the file does not say from prices; quotes: from the
-                       quotes beside each trade; default file: as it says, else unknown
-  --preset <form>      databento, binance-trades, binance-aggtrades, tardis, sierra, ninjatrader,
-                       quantconnect; default: found from the content
-  --zone <zone>        the zone of times that do not say theirs, for example America/Chicago
-  --date <date>        the date of times that are counted from midnight
-  --day-month <order>  day-first or month-first: how 03/04/2026 is meant
-  --mapping <file>     a JSON file that says what the columns of a CSV or of Parquet mean
+${FORM_USAGE}
   --data <directory>   the data directory (default: TAPELOOM_DATA or ./data)
   --json               JSON instead of text
 
@@ -104,21 +103,23 @@ async function importAll(
 ): Promise<number> {
   const { data, isDryRun, options } = request;
   const tapeRoot = `${data}/tape`;
-  const mapping =
-    options.mappingPath === null ? null : await readMapping(disk, options.mappingPath);
-  const hints = { ...options.hints, ...(mapping !== null && { mapping }) };
+  const hints = await readHints(disk, options, io.signal);
   const contract = contractOf(dataset, request.contract);
-  const staging = isDryRun
-    ? join(tmpdir(), `tapeloom-import-${process.pid}`)
-    : `${tapeRoot}/${dataset.name}/staging`;
+  const scratch = isDryRun ? await mkdtemp(join(tmpdir(), 'tapeloom-import-')) : null;
+  await using _scratch = {
+    [Symbol.asyncDispose]: async () => {
+      if (scratch !== null) await rm(scratch, { recursive: true });
+    },
+  };
   const ordered = await inOrder(disk, files, hints, io.signal);
   const importing = await DatasetImport.begin({
     disk,
     tapeRoot,
-    stagingDirectory: staging,
+    stagingDirectory: `${scratch ?? `${tapeRoot}/${dataset.name}`}/staging`,
     dataset,
     now: createClock({ kind: 'system' }).now(),
     isDryRun,
+    ...(scratch !== null && ordered.length > 1 && { trialRoot: `${scratch}/tape` }),
   });
   const results: ImportedFile[] = [];
   let isRefused = false;
@@ -171,6 +172,7 @@ async function importOne(
         covers: request.covers,
         hasTickRule: request.options.trades.hasTickRule,
         mayReplace: request.mayReplace,
+        equalsAtEdges: request.equalsAtEdges,
         requireUnchanged,
         onProgress: (step) => {
           io.signal.throwIfAborted();

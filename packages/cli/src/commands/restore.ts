@@ -6,6 +6,7 @@ import { backupContents } from '@tapeloom/server/accounts/store/backup-contents'
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import { COMMON_USAGE } from '../accounts/account-options.ts';
 import { contentsText } from '../accounts/contents-text.ts';
+import { refuseInCluster } from '../accounts/open-accounts.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 
 export const restoreCommand = operatorCommand({
@@ -24,7 +25,8 @@ Examples:
   run,
 });
 
-async function run({ words, data, tell }: OperatorCall): Promise<number> {
+async function run({ words, data, io, tell }: OperatorCall): Promise<number> {
+  await refuseInCluster(io, 'stop the nodes and put a copy back with pg_restore');
   const file = resolve(words[0]!);
   using _lock = lockDirectory(data);
   await restoreAccounts(file, data);

@@ -19,6 +19,7 @@ import { ExitCode } from '../exit-codes.ts';
 import { ERASE_LINE } from '../progress-line.ts';
 import { wholeText } from '../stream/text-format.ts';
 import { fileInput } from '../study/file-input.ts';
+import { FORM_USAGE } from '../study/file-options.ts';
 import { MissingDaysError, runSettled, type SettledResult } from '../study/settled-study.ts';
 import type { StudyInput } from '../study/study-input.ts';
 import { readStudyRequest, type StudyRequest, type TapeSource } from '../study/study-request.ts';
@@ -45,20 +46,13 @@ in that time. Reads only; the service may run.
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
 
 A file needs no data directory and no --from and --to. It may be DBN or a CSV, plain or packed with
-gzip, zstd or zip, or Parquet. What is guessed is told; where a guess cannot be made, you are asked.
+gzip, zstd or zip, or Parquet or Arrow. What is guessed is told; where a guess cannot be made, you are asked.
 
   --file <file>       the file with trades
   --symbol <name>     whose trades, where the file has those of several instruments
   --tick <size>       the tick; default: known of the symbol, else guessed from the prices
   --lot <size>        the lot; default: 1, or the finest size there is
-  --side <rule>       tick-rule: infer sides the file does not say from prices; quotes: from the
-                      quotes beside each trade; default file: as it says, else unknown
-  --preset <form>     databento, binance-trades, binance-aggtrades, tardis, sierra, ninjatrader,
-                      quantconnect; default: found from the content
-  --zone <zone>       the zone of times that do not say theirs, for example America/Chicago
-  --date <date>       the date of times that are counted from midnight
-  --day-month <order> day-first or month-first: how 03/04/2026 is meant
-  --mapping <file>    a JSON file that says what the columns of a CSV or of Parquet mean
+${FORM_USAGE}
 
 Examples:
   tapeloom study footprint --file ES.dbn.zst

@@ -23,14 +23,14 @@ import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { marketsOf } from '../command-config.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { FileFault, named, openFile } from '../import/found-files.ts';
-import { readCovers } from '../import/import-request.ts';
+import { IMPORT_TEXTS, readCovers } from '../import/import-request.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { readArgs } from '../read-args.ts';
 import { sizeText } from '../size-text.ts';
 import { wholeText } from '../stream/text-format.ts';
-import { type FileOptions, readFileOptions } from '../study/file-options.ts';
+import { FORM_USAGE, readFileOptions } from '../study/file-options.ts';
 import { questionsText } from '../study/file-text.ts';
-import { readMapping } from '../study/read-mapping.ts';
+import { readHints } from '../study/read-hints.ts';
 import { comparisonJson, comparisonText } from '../tape/compare-view.ts';
 
 export const tapeCompareCommand: CommandBody = {
@@ -44,14 +44,7 @@ import. Reads only; the service may run. Exits with 1 where anything differs.
   --dataset <name>     with which dataset, where there are several
   --contract <symbol>  all trades are of this contract, whatever the file calls it
   --covers <range>     what the file has, whatever it says: dates or times, as a..b, the end not included
-  --side <rule>        tick-rule: infer sides the file does not say from prices; quotes: from the
-                       quotes beside each trade; default file: as it says, else unknown
-  --preset <form>      databento, binance-trades, binance-aggtrades, tardis, sierra, ninjatrader,
-                       quantconnect; default: found from the content
-  --zone <zone>        the zone of times that do not say theirs, for example America/Chicago
-  --date <date>        the date of times that are counted from midnight
-  --day-month <order>  day-first or month-first: how 03/04/2026 is meant
-  --mapping <file>     a JSON file that says what the columns of a CSV mean
+${FORM_USAGE}
   --data <directory>   the data directory (default: TAPELOOM_DATA or ./data)
   --json               JSON instead of text
 
@@ -61,19 +54,6 @@ Examples:
   run,
 };
 
-const TEXTS = [
-  'data',
-  'dataset',
-  'contract',
-  'covers',
-  'side',
-  'preset',
-  'zone',
-  'date',
-  'day-month',
-  'mapping',
-] as const;
-
 /** What is compared with: the contracts of a dataset and its days. */
 interface Compared {
   readonly contracts: ListedDataset['contracts'];
@@ -81,7 +61,11 @@ interface Compared {
 }
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, words } = readArgs(args, { texts: TEXTS, flags: ['json'], words: ['<file>'] });
+  const { values, words } = readArgs(args, {
+    texts: IMPORT_TEXTS,
+    flags: ['json'],
+    words: ['<file>'],
+  });
   const path = resolve(words[0]!);
   const options = readFileOptions(values);
   const covers = values.covers === undefined ? null : readCovers(values.covers);
@@ -95,7 +79,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   let result: FileComparison;
   try {
     result = await named(path, async () => {
-      await using opened = await openFile(disk, path, await hintsOf(disk, options), io.signal);
+      const hints = await readHints(disk, options, io.signal);
+      await using opened = await openFile(disk, path, hints, io.signal);
       const { feed, size, bytesRead, requireUnchanged } = opened;
       return await compareFile({
         disk,
@@ -130,11 +115,6 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   else io.stdout(comparisonText(result));
   const isSame = result.days.length > 0 && result.days.every(({ status }) => status === 'same');
   return isSame ? ExitCode.ok : ExitCode.failure;
-}
-
-async function hintsOf(disk: Disk, { hints, mappingPath }: FileOptions) {
-  if (mappingPath === null) return hints;
-  return { ...hints, mapping: await readMapping(disk, mappingPath) };
 }
 
 /** The dataset that is named, or the only one there is; without applied instruments that of the live market. */

@@ -1,24 +1,15 @@
 /** The options of `tapeloom import`. */
 
+import type { EqualsAtEdges } from '@tapeloom/server/imports/merge-day';
 import type { InstantRange } from '@tapeloom/server/imports/spans';
 import { dataDirectory } from '../accounts/account-options.ts';
 import { type CommandIo, UsageError } from '../command.ts';
 import { readArgs } from '../read-args.ts';
-import { type FileOptions, readFileOptions } from '../study/file-options.ts';
+import { type FileOptions, FORM_TEXTS, readFileOptions } from '../study/file-options.ts';
 import { readInstant } from '../time-options.ts';
 
-const TEXTS = [
-  'data',
-  'dataset',
-  'contract',
-  'covers',
-  'side',
-  'preset',
-  'zone',
-  'date',
-  'day-month',
-  'mapping',
-] as const;
+/** What is said of files that belong to a dataset. */
+export const IMPORT_TEXTS = ['data', 'dataset', 'contract', 'covers', ...FORM_TEXTS] as const;
 
 export interface ImportRequest {
   /** As they were given: paths and patterns. */
@@ -31,13 +22,14 @@ export interface ImportRequest {
   readonly covers: InstantRange | null;
   readonly options: FileOptions;
   readonly mayReplace: boolean;
+  readonly equalsAtEdges: EqualsAtEdges;
   readonly isDryRun: boolean;
   readonly isJson: boolean;
 }
 
 export function readImportRequest(args: readonly string[], io: CommandIo): ImportRequest {
   const { values, words } = readArgs(args, {
-    texts: TEXTS,
+    texts: [...IMPORT_TEXTS, 'at-edges'],
     flags: ['replace', 'dry-run', 'json'],
     words: null,
   });
@@ -50,9 +42,16 @@ export function readImportRequest(args: readonly string[], io: CommandIo): Impor
     covers: values.covers === undefined ? null : readCovers(values.covers),
     options: readFileOptions(values),
     mayReplace: values.replace,
+    equalsAtEdges: readAtEdges(values['at-edges']),
     isDryRun: values['dry-run'],
     isJson: values.json,
   };
+}
+
+function readAtEdges(text: string | undefined): EqualsAtEdges {
+  if (text === undefined) return null;
+  if (text === 'one' || text === 'two') return text;
+  throw new UsageError(`--at-edges must be one or two, got ${text}`);
 }
 
 export function readCovers(text: string): InstantRange {

@@ -91,8 +91,13 @@ export function fileNotes(
 export function refusalsText({ path, days }: ImportedFile): string {
   const refused = days.filter(({ status }) => status === 'refused');
   if (refused.length === 0) return '';
-  const lines = refused.slice(0, REFUSALS_SHOWN_MAX).map(({ contract, day, difference }) => {
+  const isAtEdge = refused.every(({ equalAtEdge }) => equalAtEdge !== null);
+  const lines = refused.slice(0, REFUSALS_SHOWN_MAX).map((one) => {
+    const { contract, day, difference, equalAtEdge } = one;
     const place = `${contract.symbol} ${dateText(day)}`;
+    if (equalAtEdge !== null) {
+      return `  ${place}: both have ${tradeText(equalAtEdge, contract)}, where one ends and the other begins`;
+    }
     if (difference === null) return `  ${place}: the day on the tape is damaged`;
     const { here, there } = difference;
     return `  ${place}: the tape has ${tradeText(here, contract)}, the file ${tradeText(there, contract)}`;
@@ -100,9 +105,15 @@ export function refusalsText({ path, days }: ImportedFile): string {
   const more = refused.length - lines.length;
   if (more > 0)
     lines.push(`  and ${rangesText(refused.slice(lines.length).map(({ day }) => day))}`);
+  const why = isAtEdge
+    ? 'it is not clear whether equal trades are one or two'
+    : 'it differs from what is on the tape';
+  const remedy = isAtEdge
+    ? 'Say --at-edges two where the files were cut there, --at-edges one where both have that time whole.'
+    : 'With --replace its trades take the place of those on the tape.';
   return (
-    `${basename(path)} is refused, nothing of it is imported: it differs from what is on the tape.\n` +
-    `${lines.join('\n')}\nWith --replace its trades take the place of those on the tape.\n`
+    `${basename(path)} is refused, nothing of it is imported: ${why}.\n` +
+    `${lines.join('\n')}\n${remedy}\n`
   );
 }
 
@@ -127,13 +138,14 @@ export function importJson(files: readonly ImportedFile[], rolls: readonly NewRo
     })),
     contracts: [...byContract(files)].map(([contract, days]) => ({
       contract,
-      days: days.map(({ day, status, imported, difference }) => ({
+      days: days.map(({ day, status, imported, difference, equalAtEdge }) => ({
         day,
         status,
         trades: imported?.trades ?? null,
         covered: imported?.covered ?? null,
         gaps: imported?.gaps ?? null,
         ...(difference !== null && { difference }),
+        ...(equalAtEdge !== null && { equalAtEdge }),
       })),
     })),
     rolls,

@@ -1,6 +1,6 @@
 /** The definitions of a DBN file, plain or packed, piece by piece. */
 
-import { DefinitionDecoder } from '@tapeloom/server/feeds/dbn/dbn-definitions';
+import { type DbnDefinition, DefinitionDecoder } from '@tapeloom/server/feeds/dbn/dbn-definitions';
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';
 import { unpack } from '@tapeloom/server/feeds/packed/packing';
 import type { Definition } from '@tapeloom/server/markets/instruments/definitions';
@@ -17,6 +17,32 @@ export async function readDefinitionFile(
   path: string,
   signal: AbortSignal,
 ): Promise<DefinitionFile> {
+  const definitions: Definition[] = [];
+  const dataset = await eachDefinition(path, signal, (definition) => {
+    const { minPriceIncrementNanos, instrumentClass, ...told } = definition;
+    definitions.push({
+      rawSymbol: told.rawSymbol,
+      asset: told.asset,
+      exchange: told.exchange,
+      currency: told.currency,
+      instrumentClass: instrumentClass ?? '',
+      event: told.event,
+      tickNanos: minPriceIncrementNanos,
+      unitOfMeasureQtyNanos: told.unitOfMeasureQtyNanos,
+      expiration: told.expiration,
+      maturityYear: told.maturityYear,
+      maturityMonth: told.maturityMonth,
+    });
+  });
+  return { dataset, definitions };
+}
+
+/** Gives what the file calls its dataset. Nothing that was taken may be used when it rejects, with a `FeedError`. */
+export async function eachDefinition(
+  path: string,
+  signal: AbortSignal,
+  take: (definition: DbnDefinition) => void,
+): Promise<string> {
   const disk = new NodeDisk();
   const entry = await disk.stat(path);
   if (entry === null) throw new FeedError('There is no such file.');
@@ -33,25 +59,10 @@ export async function readDefinitionFile(
     throw new FeedError(`The zip has ${files.length} files: unpack it and give them.`);
   }
   const decoder = new DefinitionDecoder();
-  const definitions: Definition[] = [];
   for await (const piece of only.bytes()) {
     signal.throwIfAborted();
-    for (const { minPriceIncrementNanos, instrumentClass, ...told } of decoder.push(piece)) {
-      definitions.push({
-        rawSymbol: told.rawSymbol,
-        asset: told.asset,
-        exchange: told.exchange,
-        currency: told.currency,
-        instrumentClass: instrumentClass ?? '',
-        event: told.event,
-        tickNanos: minPriceIncrementNanos,
-        unitOfMeasureQtyNanos: told.unitOfMeasureQtyNanos,
-        expiration: told.expiration,
-        maturityYear: told.maturityYear,
-        maturityMonth: told.maturityMonth,
-      });
-    }
+    for (const definition of decoder.push(piece)) take(definition);
   }
   decoder.end();
-  return { dataset: decoder.metadata!.dataset, definitions };
+  return decoder.metadata!.dataset;
 }

@@ -3,7 +3,7 @@
  * where objects live on from before the range, the state at its start.
  */
 
-import type { CatalogueIndicator, HistoryPage, HistoryRequest } from '@tapeloom/client';
+import type { CatalogueIndicator, HistoryPage, HistoryRequest, ListedGaps } from '@tapeloom/client';
 import { parseInstant } from '@tapeloom/core/instant-text';
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { CandleData, SceneObject } from '../charts/scene.ts';
@@ -21,6 +21,7 @@ export interface ChartRange {
   readonly from: string;
   readonly to?: string;
   readonly dataset?: string;
+  readonly gaps?: 'refuse' | 'allow';
   readonly signal: AbortSignal;
 }
 
@@ -32,6 +33,8 @@ export interface ChartReading {
   readonly computeUnits: number;
   /** Whether there was more than a chart shows. */
   readonly isCut: boolean;
+  /** What the range lacks, where it was asked for with its gaps. */
+  readonly lacks: ListedGaps;
 }
 
 export async function readChart(
@@ -81,6 +84,7 @@ export async function readChart(
     objects: readCandles?.isCut && last ? own.filter(({ ns }) => ns <= BigInt(last.data.end)) : own,
     computeUnits: bill.computeUnits,
     isCut: read.isCut || readCandles?.isCut === true,
+    lacks: estimates[0]!,
   };
 }
 

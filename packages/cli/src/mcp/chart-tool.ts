@@ -4,6 +4,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { type CatalogueIndicator, TapeloomError } from '@tapeloom/client';
 import * as z from 'zod';
 import { drawChart } from '../charts/draw-chart.ts';
+import { gapLines } from '../history/gaps-text.ts';
 import { type ChartPlan, chartPlan } from './chart-plan.ts';
 import { type ChartReading, readChart } from './chart-reading.ts';
 import { PngMissingError } from './png.ts';
@@ -39,13 +40,14 @@ export const chartTool = tool({
   async run({ indicator: id, format, theme, params = {}, ...range }, context, signal) {
     const { service, known, spending, now } = context;
     const indicator = await known.named(id);
-    const { from, to, instrument, dataset } = range;
+    const { from, to, instrument, dataset, gaps } = range;
     const plan = chartPlan(indicator, { params, from, to, nowMs: now() });
     const reading = await readChart(service, spending, indicator, plan, {
       instrument,
       from,
       ...(to === undefined ? {} : { to }),
       ...(dataset === undefined ? {} : { dataset }),
+      ...(gaps === undefined ? {} : { gaps }),
       signal,
     });
     const first = reading.candles[0];
@@ -102,13 +104,15 @@ function svgResult(svg: string, told: string): CallToolResult {
 }
 
 function summary(indicator: CatalogueIndicator, reading: ChartReading, span: string): string {
-  const { candles, objects, computeUnits, contract, isCut } = reading;
+  const { candles, objects, computeUnits, contract, isCut, lacks } = reading;
   const isOwn = (candles as readonly unknown[]) === objects;
   const what = isOwn
     ? counted(objects, 'bar')
     : `${counted(objects, 'object')} over ${counted(candles, 'candle')}`;
   const cut = isCut ? ' There was more than a chart shows: it ends early.' : '';
-  return `${indicator.name} of ${contract}, ${span}: ${what}, for ${units(computeUnits)}.${cut}`;
+  const missing = gapLines(lacks);
+  const gaps = missing.length === 0 ? '' : ` Not there: ${missing.join('; ')}.`;
+  return `${indicator.name} of ${contract}, ${span}: ${what}, for ${units(computeUnits)}.${cut}${gaps}`;
 }
 
 function counted(things: readonly unknown[], noun: string): string {

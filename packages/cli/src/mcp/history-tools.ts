@@ -4,7 +4,14 @@
  * charged that is not shown, and `next` says where to go on.
  */
 
-import type { CatalogueIndicator, Estimate, HistoryPage, HistoryRequest } from '@tapeloom/client';
+import {
+  type CatalogueIndicator,
+  type Estimate,
+  type HistoryPage,
+  type HistoryRequest,
+  type ListedGaps,
+  nsOf,
+} from '@tapeloom/client';
 import { formatPrice } from '@tapeloom/core/price';
 import * as z from 'zod';
 import { indicatorInput, queryInput } from './query-input.ts';
@@ -18,6 +25,7 @@ const ROWS_DEFAULT = 200;
 const CHARACTERS_MAX = 48_000;
 /** The first page tells how long a row is. */
 const FIRST_ROWS = 20;
+const GAPS_MAX = 50;
 
 const query = {
   indicator: indicatorInput,
@@ -50,7 +58,8 @@ const estimate = tool({
   async run(input, { service, spending }, signal) {
     const estimated = await service.estimate({ ...requestOf(input), signal });
     const refusal = spending.refusal(estimated.computeUnits);
-    return dataResult({ ...estimated, allowed: refusal === null, refusal });
+    const lacks = gapsData(estimated);
+    return dataResult({ ...estimated, ...lacks, allowed: refusal === null, refusal });
   },
 });
 
@@ -84,6 +93,11 @@ const history = tool({
       .nullable()
       .describe('Pass it as `cursor` for what follows; null: that was all.'),
     computeUnits: z.number().describe('What this call cost.'),
+    gaps: z
+      .array(z.object({ from: z.string(), to: z.string(), why: z.string() }))
+      .optional()
+      .describe('With gaps allow: what of the range is missing, `to` not included.'),
+    gapsTotal: z.number().optional().describe('How many there are; the first ones are listed.'),
     note: z.string().optional(),
   }),
   async run({ limit = ROWS_DEFAULT, ...input }, { service, known, spending }, signal) {
@@ -196,8 +210,18 @@ function historyData(
     rows,
     next,
     computeUnits,
+    ...gapsData(estimated),
     ...note,
   };
+}
+
+/** What the range lacks, where it was asked for with its gaps; a long list would leave no room for rows. */
+function gapsData({ gaps, gapsTotal }: ListedGaps): Readonly<Record<string, unknown>> {
+  if (gaps === undefined) return {};
+  const told = gaps.slice(0, GAPS_MAX).map(({ from, to, why }) => {
+    return { from: isoText(nsOf(from)), to: isoText(nsOf(to)), why };
+  });
+  return { gaps: told, gapsTotal };
 }
 
 function isoEnd({ to }: HistoryPage<string>): string {

@@ -6,7 +6,14 @@ import { after, before, test } from 'node:test';
 import { RestClient } from '@tapeloom/client';
 import { TRADES_A_DAY } from '../../../../simulation/history/history-market.ts';
 import { RANGE, readingBy } from '../../../../simulation/history/history-requests.ts';
-import { AssistantRig, LIMITS, TEN_MINUTES, TRADES, textOf } from '../../testing/assistant-rig.ts';
+import {
+  ANY_COST,
+  AssistantRig,
+  LIMITS,
+  TEN_MINUTES,
+  TRADES,
+  textOf,
+} from '../../testing/assistant-rig.ts';
 import { DEFAULT_LIMITS, Spending } from './spending.ts';
 
 let rig: AssistantRig;
@@ -100,6 +107,28 @@ test('history gives rows with prices and times, and what it cost', async () => {
   assert.equal(bars[0]!.end, '2026-11-10T14:35:00Z');
   assert.equal(bars[0]!.open, 5_000);
   assert.equal(bars[0]!.trades, 60);
+});
+
+test('a range with a gap is refused, and with gaps allowed read, with what it lacks', async () => {
+  await using user = await rig.assistant({ spending: new Spending(ANY_COST) });
+  const asked = { instrument: 'CLF7', from: '2026-11-05', to: '2026-11-07', indicator: 'bars' };
+  assert.match(await user.refused('history', asked), /^NOT_COVERED/);
+  const allowed = { ...asked, gaps: 'allow', params: { size: 3_600 } };
+  const lacks = {
+    gaps: [{ from: '2026-11-05T00:00:00Z', to: '2026-11-06T00:00:00Z', why: 'missing' }],
+    gapsTotal: 1,
+  };
+  const priced = await user.data<typeof lacks & { readonly computeUnits: number }>(
+    'estimate',
+    allowed,
+  );
+  assert.deepEqual({ gaps: priced.gaps, gapsTotal: priced.gapsTotal }, lacks);
+  const read = await user.data<History & typeof lacks>('history', allowed);
+  assert.deepEqual({ gaps: read.gaps, gapsTotal: read.gapsTotal }, lacks);
+  assert.equal(read.computeUnits, TRADES_A_DAY);
+  assert.equal(objectsOf(read)[0]!.time, '2026-11-06T14:00:00Z');
+  const drawn = await user.call('chart', { ...allowed, format: 'svg' });
+  assert.match(textOf(drawn), /Not there: 2026-11-05 .* to 2026-11-06 .* \(missing\)\.$/);
 });
 
 test('rows of prices inside of a result are prices too', async () => {

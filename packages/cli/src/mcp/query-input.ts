@@ -29,6 +29,12 @@ export const queryInput = {
     .min(1)
     .optional()
     .describe('Only for a contract that is no longer streamed: its dataset.'),
+  gaps: z
+    .enum(['refuse', 'allow'])
+    .optional()
+    .describe(
+      'refuse (default): a range of which days or hours are missing is refused. allow: what is there is read, and what is missing is listed.',
+    ),
 };
 
 export const indicatorInput = z

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { replayFault } from '@tapeloom/server/config/cluster-settings';
 import { ConfigError, readConfig } from '@tapeloom/server/config/config';
 import { type CommandIo, UsageError } from '../command.ts';
 import { readDay } from '../day-text.ts';
@@ -88,7 +89,9 @@ function refuseOthers(values: Values, names: readonly (keyof Values)[], other: s
 /** Before anything long begins: what the service would refuse. */
 function refuseFaults(args: readonly string[], io: CommandIo): void {
   try {
-    readConfig({ env: io.env, args, readFile: (path) => readFileSync(path, 'utf8') });
+    const readFile = (path: string) => readFileSync(path, 'utf8');
+    const fault = replayFault(readConfig({ env: io.env, args, readFile }).cluster);
+    if (fault !== null) throw new ConfigError([fault]);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new UsageError(error.message, { cause: error });

@@ -5,8 +5,7 @@
 
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { sessionTable } from '@tapeloom/core/calendar/session-book';
-import type { EpochNs } from '@tapeloom/core/numbers';
-import { dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { dayOf, earlier, epochNs, later } from '@tapeloom/core/utc-day';
 import { FileTape } from '@tapeloom/server/feeds/file-tape';
 import type { Disk } from '@tapeloom/server/platform/disk';
 import { type CommandIo, UsageError } from '../command.ts';
@@ -50,12 +49,4 @@ export async function fileInput(
     book,
     ...range,
   };
-}
-
-function later(one: EpochNs, other: EpochNs): EpochNs {
-  return one > other ? one : other;
-}
-
-function earlier(one: EpochNs, other: EpochNs): EpochNs {
-  return one < other ? one : other;
 }

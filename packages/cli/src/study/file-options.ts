@@ -8,17 +8,29 @@ import { isZone } from '@tapeloom/server/feeds/wall-clock';
 import { UsageError } from '../command.ts';
 import { readDay } from '../day-text.ts';
 
-export const FILE_TEXTS = [
-  'symbol',
-  'tick',
-  'lot',
+/** How a file is to be read. */
+export const FORM_TEXTS = [
   'side',
   'preset',
   'zone',
   'date',
   'day-month',
   'mapping',
+  'definitions',
 ] as const;
+export const FILE_TEXTS = ['symbol', 'tick', 'lot', ...FORM_TEXTS] as const;
+
+/** Of the same options. */
+export const FORM_USAGE = `  --side <rule>        tick-rule: infer sides the file does not say from prices; quotes: from the
+                       quotes beside each trade; default file: as it says, else unknown
+  --preset <form>      databento, binance-trades, binance-aggtrades, tardis, sierra, ninjatrader,
+                       quantconnect; default: found from the content
+  --zone <zone>        the zone of times that do not say theirs, for example America/Chicago
+  --date <date>        the date of times that are counted from midnight
+  --day-month <order>  day-first or month-first: how 03/04/2026 is meant
+  --mapping <file>     a JSON file that says what the columns of a CSV, Parquet or Arrow mean
+  --definitions <file|pattern>  DBN definitions of the same days, which name the instruments of DBN that
+                       was ordered by other names than the venue's, such as ES.c.0, or by ids`;
 
 type FileValues = Readonly<Partial<Record<(typeof FILE_TEXTS)[number], string>>>;
 const DAY_MONTHS = ['day-first', 'month-first'] as const;
@@ -27,10 +39,12 @@ const NANO_DECIMALS = 9;
 
 export interface FileOptions {
   readonly trades: FileTradesOptions;
-  /** Without the mapping, which is read with the file. */
+  /** Without what stands in other files, which is read with the file. */
   readonly hints: FeedHints;
   /** Where the mapping stands; null: it is guessed. */
   readonly mappingPath: string | null;
+  /** A path or a pattern; null: there are none. */
+  readonly definitionFiles: string | null;
 }
 
 export function readFileOptions(values: FileValues): FileOptions {
@@ -56,6 +70,7 @@ export function readFileOptions(values: FileValues): FileOptions {
       hasSideByQuotes: side === 'quotes',
     },
     mappingPath: values.mapping ?? null,
+    definitionFiles: values.definitions ?? null,
   };
 }
 

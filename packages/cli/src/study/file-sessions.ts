@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';
-import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, earlier, epochNs } from '@tapeloom/core/utc-day';
 import { missingDays } from '@tapeloom/server/runs/coverage';
 import type { FileFacts } from './file-text.ts';
 import type { TradeFile } from './trade-file.ts';
@@ -61,8 +61,4 @@ export function wholeFrom(sessions: SessionTable, first: EpochNs): UtcDay {
 function sessionAt(sessions: SessionTable, instant: EpochNs) {
   const session = sessions.atOrAfter(instant);
   return session !== null && session.open <= instant ? session : null;
-}
-
-function earlier(one: EpochNs, other: EpochNs): EpochNs {
-  return one < other ? one : other;
 }

@@ -18,7 +18,7 @@ import { sizeText } from '../size-text.ts';
 import { wholeText } from '../stream/text-format.ts';
 import type { FileOptions } from './file-options.ts';
 import { questionsText, severalText } from './file-text.ts';
-import { readMapping } from './read-mapping.ts';
+import { readHints } from './read-hints.ts';
 
 const ROUND_THE_CLOCK = 'round-the-clock';
 
@@ -62,13 +62,13 @@ export async function readTradeFile(
 async function readTrades(
   disk: Disk,
   path: string,
-  { trades: wanted, hints, mappingPath }: FileOptions,
+  options: FileOptions,
   io: CommandIo,
 ): Promise<{ readonly feed: OpenFeed; readonly trades: FileTrades }> {
   const entry = await disk.stat(path);
   if (entry === null) throw new FeedError('There is no such file.');
   if (entry.kind !== 'file') throw new FeedError('This is a directory: give a file in it.');
-  const mapping = mappingPath === null ? null : await readMapping(disk, mappingPath);
+  const hints = await readHints(disk, options, io.signal);
   await using file = await disk.open(path, 'read');
   const progress = new ProgressLine(io, {});
   let bytesRead = 0;
@@ -82,8 +82,8 @@ async function readTrades(
     },
   };
   try {
-    const feed = await openFeed(source, path, { ...hints, ...(mapping !== null && { mapping }) });
-    const trades = new FileTrades(feed, wanted);
+    const feed = await openFeed(source, path, hints);
+    const trades = new FileTrades(feed, options.trades);
     let count = 0;
     for await (const batch of feed.trades()) {
       trades.add(batch);

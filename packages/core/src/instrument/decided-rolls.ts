@@ -8,7 +8,7 @@
  */
 
 import type { UtcDay } from '../numbers.ts';
-import { addDays } from '../utc-day.ts';
+import { addDays, later } from '../utc-day.ts';
 import type { Designation } from './contract.ts';
 
 /** Lots traded on one UTC day; null where that is not known. */
@@ -49,7 +49,7 @@ export function decideRolls(
   const through = addDays(lastDay, 1);
   if (decided !== null && decided.through >= through) return decided;
   const begun = decided === null || decided.rolls.length === 0 ? null : decided;
-  const first = decided === null ? chain.from : max(chain.from, addDays(decided.through, 1));
+  const first = decided === null ? chain.from : later(chain.from, addDays(decided.through, 1));
   const rolls = begun === null ? firstRoll(chain, first, through) : [...begun.rolls];
   if (rolls.length === 0) return { through, rolls };
   let index = currentIndex(chain, rolls);
@@ -68,13 +68,13 @@ export function decideRolls(
 
 /** Every designation: the decided ones, and after them those that come if volume says nothing. */
 export function rollsOf(chain: RollChain, decided: DecidedRolls | null): Designation[] {
-  const first = decided === null ? chain.from : max(chain.from, addDays(decided.through, 1));
+  const first = decided === null ? chain.from : later(chain.from, addDays(decided.through, 1));
   const begun = decided === null || decided.rolls.length === 0 ? null : decided;
   const rolls = begun === null ? firstRoll(chain, first, first) : [...begun.rolls];
   if (rolls.length === 0) return rolls;
   let day = begun === null ? first : begun.through;
   for (let index: number | null = currentIndex(chain, rolls); index !== null; ) {
-    day = max(addDays(day, 1), chain.links[index]!.latest);
+    day = later(addDays(day, 1), chain.links[index]!.latest);
     index = nextIndex(chain, index, day);
     if (index !== null) rolls.push({ from: day, symbol: chain.links[index]!.symbol });
   }
@@ -120,8 +120,4 @@ function nextIndex({ links }: RollChain, currentIndex: number, day: UtcDay): num
   if (next !== -1) return next;
   const last = links.length - 1;
   return last > currentIndex && links[last]!.lastDay >= day ? last : null;
-}
-
-function max(a: UtcDay, b: UtcDay): UtcDay {
-  return a > b ? a : b;
 }

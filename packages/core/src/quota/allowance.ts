@@ -66,6 +66,12 @@ export function takeFromAllowances(
   return { states, verdict: verdictOf(states, granted) };
 }
 
+/** The state as it is by now, with so many requests not spent. */
+export function spentLess(state: AllowanceState, now: EpochNs, requests: number): AllowanceState {
+  const spent = Math.max(refilled(state, now) - requests * REQUEST, 0);
+  return { at: now, perMinute: state.perMinute, spent };
+}
+
 /** Whether nothing is spent any more: as good as no state at all. */
 export function isFull(state: AllowanceState, now: EpochNs): boolean {
   return refilled(state, now) === 0;
@@ -86,7 +92,8 @@ function refilled({ at, perMinute, spent }: AllowanceState, now: EpochNs): numbe
   return Math.max(spent - elapsedNs * perMinute, 0);
 }
 
-function verdictOf(states: readonly AllowanceState[], granted: boolean): AllowanceVerdict {
+/** What to tell who asked, when these are the states after it. */
+export function verdictOf(states: readonly AllowanceState[], granted: boolean): AllowanceVerdict {
   let remaining = Number.POSITIVE_INFINITY;
   let resetSeconds = 0;
   let retryAfterSeconds = 0;

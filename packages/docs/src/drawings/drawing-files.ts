@@ -2,6 +2,7 @@
 
 import { docsPath } from '../docs-path.ts';
 import { ACCOUNT_DRAWINGS } from './account-drawings.ts';
+import { CLUSTER_DRAWINGS } from './cluster-drawings.ts';
 import { type Drawing, svgOf } from './drawing.ts';
 import { STREAM_DRAWINGS } from './stream-drawings.ts';
 import { TAPE_DRAWINGS } from './tape-drawings.ts';
@@ -10,6 +11,7 @@ export const DRAWINGS: readonly Drawing[] = Object.values({
   ...TAPE_DRAWINGS,
   ...STREAM_DRAWINGS,
   ...ACCOUNT_DRAWINGS,
+  ...CLUSTER_DRAWINGS,
 });
 
 export interface DrawingFile {

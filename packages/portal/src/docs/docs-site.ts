@@ -105,6 +105,7 @@ const GROUPS: readonly PlannedGroup[] = [
     places: [
       ['operating.md', 'Operating'],
       ['operating/', null],
+      ['scale.md', 'What scale would take'],
       ['payments.md', 'Payments'],
       ['law.md', 'The law'],
     ],

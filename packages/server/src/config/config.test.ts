@@ -58,6 +58,7 @@ test('without any setting the documented defaults hold', () => {
     auditDays: 400,
     ordersYears: 10,
     offersFile: null,
+    cluster: null,
     speed: null,
     echoPort: null,
   });

@@ -9,6 +9,13 @@ import { resolve } from 'node:path';
 import { type IpRange, parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import { GIB } from '@tapeloom/core/units';
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
+import {
+  CLUSTER_SETTINGS,
+  type ClusterConfig,
+  type ClusterSettings,
+  clusterConfig,
+  clusterFaults,
+} from './cluster-settings.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { MAIL_FROM_ACCEPTS, mailSender } from './mail-sender.ts';
 import { nearestName } from './nearest-name.ts';
@@ -68,12 +75,15 @@ export interface Config extends CommandLine, PaymentSettings {
   readonly ordersYears: number;
   /** The file that says what is sold, for how much and where; null: what is built in. */
   readonly offersFile: string | null;
+  /** What this node shares with others; null: it stands alone. */
+  readonly cluster: ClusterConfig | null;
 }
 
 /** The last days of a live tape stay: streams stand on them, and look back on the sessions of two weeks at most. */
 export const KEEP_DAYS_MIN = 30;
 
-type Settings = { readonly [K in keyof Omit<Config, keyof CommandLine>]: Setting<Config[K]> };
+type Read = Omit<Config, keyof CommandLine | 'cluster'> & ClusterSettings;
+type Settings = { readonly [K in keyof Read]: Setting<Read[K]> };
 
 const HOST_TEXT = /^[0-9A-Za-z](?:[0-9A-Za-z.-]{0,252}[0-9A-Za-z])?$/;
 const isHost = (value: string) => isIP(value) !== 0 || HOST_TEXT.test(value);
@@ -81,6 +91,7 @@ const HOST_ACCEPTS = 'a host name or an IP address';
 
 const SETTINGS: Settings = {
   ...PAYMENT_SETTINGS,
+  ...CLUSTER_SETTINGS,
   port: wholeNumber({ variable: 'TAPELOOM_PORT', fallback: 8080 }, 0, 65_535),
   host: text({ variable: 'TAPELOOM_HOST', fallback: '127.0.0.1' }, HOST_ACCEPTS, isHost),
   internalPort: wholeNumber({ variable: 'TAPELOOM_INTERNAL_PORT', fallback: 9464 }, 0, 65_535),
@@ -149,6 +160,8 @@ const SETTINGS: Settings = {
 const FILE_VARIABLE = 'TAPELOOM_CONFIG';
 /** What only the command `tapeloom` reads; it may well be set where the service is started. */
 const COMMAND_VARIABLES = ['TAPELOOM_URL', 'TAPELOOM_KEY', 'TAPELOOM_PROFILE', 'TAPELOOM_DEBUG'];
+/** What only tests read: the program they start NATS servers with. */
+const TEST_VARIABLES = ['TAPELOOM_NATS_SERVER'];
 
 /** Everything wrong with the configuration, one sentence each. */
 export class ConfigError extends Error {
@@ -175,7 +188,7 @@ export function readConfig(sources: ConfigSources): Config {
   for (const [name, setting] of Object.entries(SETTINGS)) {
     values[name] = readSetting(setting, sources.env, file, faults);
   }
-  const config = { ...values, ...readCommandLine(sources.args, faults) } as Config;
+  const config = { ...values, ...readCommandLine(sources.args, faults) } as Read & CommandLine;
   if (config.smtpUrl !== null && config.mailFrom === null) {
     faults.push(`TAPELOOM_MAIL_FROM is needed with TAPELOOM_SMTP_URL: ${MAIL_FROM_ACCEPTS}`);
   }
@@ -185,11 +198,22 @@ export function readConfig(sources: ConfigSources): Config {
     );
   }
   // What could not be read is missing for that reason, and told already.
-  if (faults.length === 0) faults.push(...paymentSettingsFaults(config));
+  if (faults.length === 0) {
+    const { readFile } = sources;
+    faults.push(...paymentSettingsFaults(config));
+    faults.push(...clusterFaults(config, { speed: config.speed, readFile }));
+  }
   if (faults.length > 0) throw new ConfigError(faults);
   // An accelerated service lives ahead of the clock, so its tape must never meet the real one's.
   const data = config.speed === null ? config.data : `${config.data}-speed`;
-  return { ...config, data: resolve(data) };
+  return { ...withoutParts(config), cluster: clusterConfig(config), data: resolve(data) };
+}
+
+/** What a cluster is made of is one field, and not there twice. */
+function withoutParts(read: Read & CommandLine): Omit<Config, 'cluster'> {
+  const isPart = ([name]: readonly [string, unknown]) => Object.hasOwn(CLUSTER_SETTINGS, name);
+  const others = Object.entries(read).filter((entry) => !isPart(entry));
+  return Object.fromEntries(others) as unknown as Omit<Config, 'cluster'>;
 }
 
 function readSetting(
@@ -205,7 +229,9 @@ function readSetting(
   const value = setting.read(raw);
   if (value !== undefined) return value;
   const name = fromEnv === undefined ? `"${setting.key}" in the file` : setting.variable;
-  const shown = setting.isSecret === true ? 'what is not shown here' : JSON.stringify(raw);
+  const { isSecret } = setting;
+  const isHidden = typeof isSecret === 'function' ? isSecret(raw) : isSecret === true;
+  const shown = isHidden ? 'what is not shown here' : JSON.stringify(raw);
   faults.push(`${name}: read ${shown}, accepted is ${setting.accepts}`);
   return setting.fallback;
 }
@@ -235,7 +261,8 @@ function readConfigFile(sources: ConfigSources, faults: string[]): ReadonlyMap<s
 function refuseUnknownVariables(env: ConfigSources['env'], faults: string[]): void {
   const known = [...Object.values(SETTINGS).map((setting) => setting.variable), FILE_VARIABLE];
   for (const name of Object.keys(env)
-    .filter((name) => name.startsWith('TAPELOOM_') && !COMMAND_VARIABLES.includes(name))
+    .filter((name) => name.startsWith('TAPELOOM_'))
+    .filter((name) => ![...COMMAND_VARIABLES, ...TEST_VARIABLES].includes(name))
     .sort()) {
     if (!known.includes(name)) faults.push(`${name} is no setting${suggestion(name, known)}`);
   }

@@ -18,6 +18,8 @@ const VARIABLES: Readonly<Record<string, string>> = {
   TAPELOOM_CACHE_BYTES: 'what the cache of results may take, such as 2GiB; 0 keeps nothing',
   TAPELOOM_AUDIT_DAYS: 'how long the audit log keeps an event (400 days)',
   TAPELOOM_ORDERS_YEARS: 'how long orders are kept after their account was deleted (10 years)',
+  TAPELOOM_POSTGRES_URL: 'PostgreSQL of a cluster, postgresql://user@host/database (none: alone)',
+  TAPELOOM_NATS_URL: 'NATS servers of a cluster, with commas between (none: alone)',
   TAPELOOM_CONFIG: 'a JSON file with settings; the environment wins over it',
 };
 

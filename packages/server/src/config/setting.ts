@@ -13,7 +13,7 @@ export interface Setting<T> {
   /** What it accepts, for people: `a whole number from 0 to 65535`. */
   readonly accepts: string;
   /** Whether what was read must not be shown, even if it is wrong. */
-  readonly isSecret?: boolean;
+  readonly isSecret?: boolean | ((raw: unknown) => boolean);
   /** The value, or undefined when it is not accepted. */
   read(raw: unknown): T | undefined;
 }

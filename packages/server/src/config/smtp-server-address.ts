@@ -3,11 +3,9 @@
  * TLS. Only on this machine may a mail server be spoken to in plain text.
  */
 
-import { isIP } from 'node:net';
+import { isLoopbackHost, isServerHost, serverHostOf } from './server-host.ts';
 
 const PORTS: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 };
-const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
-const HOST = /^[0-9a-z](?:[0-9a-z.-]{0,252}[0-9a-z])?$/i;
 
 export const SMTP_URL_ACCEPTS =
   'smtp://user:password@host:587 or smtps://user:password@host:465, without a path';
@@ -25,10 +23,10 @@ export function smtpServerAddress(text: string): SmtpServerAddress | null {
   const url = URL.parse(text);
   const port = url === null ? undefined : PORTS[url.protocol];
   if (url === null || port === undefined || !isPlain(url, text)) return null;
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = serverHostOf(url);
   const login = loginOf(url);
-  if (login === undefined || (isIP(host) === 0 && !HOST.test(host))) return null;
-  const plain = LOOPBACK_HOST.test(host) ? 'none' : 'upgrade';
+  if (login === undefined || !isServerHost(host)) return null;
+  const plain = isLoopbackHost(host) ? 'none' : 'upgrade';
   return {
     host,
     port: url.port === '' ? port : Number(url.port),

@@ -119,3 +119,24 @@ test('no other text is a token [SEC-24]', () => {
     { numRuns: 300 },
   );
 });
+
+test('while the secret is changed, tokens of the one before are good, and of those before that not', () => {
+  const [first, second, third] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte)) as [
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+  ];
+  let secrets = { signing: first, good: [first] };
+  const changing = new ExportTokens({ secret: () => secrets, computationNamed });
+  const read = (token: string) => changing.read(NOW, 'account', token).t;
+  const before = changing.issue(NOW, 'account', BEGUN);
+  // A new one is good everywhere before anybody signs with it.
+  secrets = { signing: first, good: [second, first] };
+  assert.equal(changing.issue(NOW, 'account', BEGUN), before);
+  secrets = { signing: second, good: [second, first] };
+  const after = changing.issue(NOW, 'account', BEGUN);
+  assert.notEqual(after, before);
+  assert.deepEqual([read(before), read(after)], ['good', 'good']);
+  secrets = { signing: third, good: [third, second] };
+  assert.deepEqual([read(before), read(after)], ['unknown', 'good']);
+});

@@ -24,11 +24,18 @@ const TOKEN = /^([\w-]+)\.([\w-]{43})$/;
 const NO_LIMIT = 1;
 
 export interface ExportTokensOptions {
-  readonly secret: Uint8Array;
+  /** The one there is, or those there are at the moment. */
+  readonly secret: Uint8Array | (() => TokenSecrets);
   /** The name of an indicator's computation, if not this code's: another gives other lines. */
   readonly computationNamed?: (indicator: string) => string | null;
   /** What writes the tables, if not this code: another gives other bytes. */
   readonly tableVersions?: Readonly<Record<TableFormat, string>>;
+}
+
+/** Secrets of which one signs while others are still good, so that it can be changed. */
+export interface TokenSecrets {
+  readonly signing: Uint8Array;
+  readonly good: readonly Uint8Array[];
 }
 
 /** What a token is of. */
@@ -86,15 +93,17 @@ export class ExportTokens {
       writer: this.#writerOf(query!.format),
     };
     const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
-    return `${text}.${this.#codeOf(accountId, text)}`;
+    return `${text}.${codeOf(this.#secrets().signing, accountId, text)}`;
   }
 
   read(now: EpochNs, accountId: string, token: string): TokenReading {
     const [, text, code] = (token.length <= TOKEN_LENGTH_MAX && TOKEN.exec(token)) || [];
     if (text === undefined || code === undefined) return { t: 'unknown' };
     // As texts: several of them can mean the same bytes.
-    const expected = Buffer.from(this.#codeOf(accountId, text));
-    if (!timingSafeEqual(Buffer.from(code), expected)) return { t: 'unknown' };
+    const isOurs = this.#secrets().good.some((secret) => {
+      return timingSafeEqual(Buffer.from(code), Buffer.from(codeOf(secret, accountId, text)));
+    });
+    if (!isOurs) return { t: 'unknown' };
     // What follows was written here.
     const payload = JSON.parse(Buffer.from(text, 'base64url').toString()) as Payload;
     if (now - BigInt(payload.issuedAt) > TOKEN_VALID_NS) return { t: 'too-old' };
@@ -124,10 +133,14 @@ export class ExportTokens {
     return format === 'ndjson' ? null : tableVersions[format];
   }
 
-  #codeOf(accountId: string, text: string): string {
+  #secrets(): TokenSecrets {
     const { secret } = this.#options;
-    return createHmac('sha256', secret).update(`export ${accountId} ${text}`).digest('base64url');
+    return typeof secret === 'function' ? secret() : { signing: secret, good: [secret] };
   }
+}
+
+function codeOf(secret: Uint8Array, accountId: string, text: string): string {
+  return createHmac('sha256', secret).update(`export ${accountId} ${text}`).digest('base64url');
 }
 
 function otherStudy({ indicator, params, depth, computeUnitsPerTrade }: HistoryQuery): OtherStudy {

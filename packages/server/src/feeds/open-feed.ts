@@ -3,6 +3,7 @@
  * be meant in two ways is asked, with the option that answers it; what is no file of trades is refused with what is read.
  */
 
+import { arrowColumns, readArrow } from './arrow/arrow-trades.ts';
 import { guessTable } from './columns/guess-table.ts';
 import { mappedTable } from './columns/mapped-table.ts';
 import { parquetColumns, readParquet } from './columns/parquet-trades.ts';
@@ -12,6 +13,7 @@ import type { CsvHints, CsvQuestion } from './csv/csv-guess.ts';
 import { guessCsv } from './csv/guess-csv.ts';
 import { firstBytesOf, readCsv } from './csv/read-csv.ts';
 import { DbnDecoder } from './dbn/dbn-decoder.ts';
+import type { NamingDefinition } from './dbn/dbn-instruments.ts';
 import { beginsAsDbn } from './dbn/dbn-metadata.ts';
 import type { CsvMapping } from './feed-mapping.ts';
 import { type FeedCounts, FeedError, type FeedInstrument, type FeedTrades } from './feed-trades.ts';
@@ -21,14 +23,28 @@ import { printedText } from './printed-text.ts';
 import { archiveRange, dbnRange, type SaidRange } from './said-range.ts';
 
 const ACCEPTED =
-  'DBN, CSV and other texts of columns, plain or packed with gzip, zstd or zip, and Parquet are read';
+  'DBN, CSV and other texts of columns, plain or packed with gzip, zstd or zip, Parquet and Arrow are read';
 const DBN_NAME = /\.(?:dbn|dbz|frag)$/i;
 const MAPPING_GIVEN = 'The mapping that was given is used.';
 const NAMES_SHOWN_MAX = 5;
 
+/** Files of typed columns, by their first bytes: a file of Arrow has a mark, a stream begins with its first message. */
+const TABLE_FORMS = [
+  { name: 'Parquet', marks: ['PAR1'], columns: parquetColumns, read: readParquet },
+  {
+    name: 'Arrow',
+    marks: ['ARROW1', '\xff\xff\xff\xff'],
+    columns: arrowColumns,
+    read: readArrow,
+  },
+] as const;
+type TableForm = (typeof TABLE_FORMS)[number];
+
 export interface FeedHints extends CsvHints {
   /** Says all of a text, or of a table; nothing is guessed then. */
   readonly mapping?: CsvMapping;
+  /** What DBN calls instruments that it has only the ids of. */
+  readonly definitions?: readonly NamingDefinition[];
 }
 
 export interface OpenFeed {
@@ -101,13 +117,20 @@ async function openUnpacked(
 ): Promise<OpenedFeed> {
   const { file, first, packing } = unpacked;
   const stem = file.name.split('.')[0]!;
-  if (beginsAsDbn(first) || DBN_NAME.test(file.name)) return dbnFeed(file, packing, stem);
-  if (beginsAs(first, 'PAR1')) {
-    if (packing !== 'plain') throw new FeedError('The Parquet file is packed: unpack it first.');
-    return await parquetFeed(source, hints, stem);
+  if (beginsAsDbn(first) || DBN_NAME.test(file.name)) {
+    return dbnFeed(unpacked, hints, stem);
   }
-  if (beginsAs(first, 'ARROW1') || beginsAs(first, '\xff\xff\xff\xff')) {
-    throw new FeedError(`This is Arrow, which is not read: write it as Parquet. ${ACCEPTED}.`);
+  if (hints.definitions !== undefined) {
+    throw new FeedError('Definitions name the instruments of DBN, and this is something else.');
+  }
+  const form = TABLE_FORMS.find(({ marks }) => marks.some((mark) => beginsAs(first, mark)));
+  if (form !== undefined) {
+    if (packing !== 'plain')
+      throw new FeedError(`The ${form.name} file is packed: unpack it first.`);
+    return await tableFeed(source, form, hints, stem);
+  }
+  if (beginsAs(first, 'FEA1')) {
+    throw new FeedError(`This is Feather of version 1: write it as version 2. ${ACCEPTED}.`);
   }
   if (first.includes(0))
     throw new FeedError(`This is no file of trades of a known form. ${ACCEPTED}.`);
@@ -118,8 +141,12 @@ function beginsAs(first: Uint8Array, mark: string): boolean {
   return Buffer.from(first.subarray(0, mark.length)).toString('latin1') === mark;
 }
 
-function dbnFeed(file: PackedFile, packing: Packing, stem: string): OpenedFeed {
-  const decoder = new DbnDecoder();
+function dbnFeed(
+  { file, packing }: Unpacked,
+  { definitions = [] }: FeedHints,
+  stem: string,
+): OpenedFeed {
+  const decoder = new DbnDecoder({ definitions });
   const namesOf = (index: number) => {
     const { symbol, orderedAs, instrumentId } = decoder.instruments[index]!;
     const isOnly = decoder.instruments.length === 1;
@@ -145,16 +172,20 @@ function dbnFeed(file: PackedFile, packing: Packing, stem: string): OpenedFeed {
     namesOf,
     skippedAs: (index) => decoder.instruments[index]!.skipped,
     counts: () => decoder.counts,
-    said: () => (decoder.metadata === null ? null : dbnRange(decoder.metadata)),
+    said: () =>
+      decoder.metadata === null
+        ? null
+        : dbnRange(decoder.metadata, (id, day) => decoder.definedSymbol(id, day)),
   };
 }
 
-async function parquetFeed(
+async function tableFeed(
   source: ByteSource,
+  form: TableForm,
   { mapping: given, ...hints }: FeedHints,
   stem: string,
 ): Promise<OpenedFeed> {
-  const columns = await parquetColumns(source);
+  const columns = await form.columns(source);
   const zone = hints.zone ?? null;
   const { mapping, reasons } =
     given === undefined
@@ -163,8 +194,8 @@ async function parquetFeed(
   const trades = new TableTrades(mapping);
   return {
     reasons,
-    format: () => 'Parquet',
-    trades: () => readParquet(source, mapping, trades),
+    format: () => form.name,
+    trades: () => form.read(source, mapping, trades),
     ...named(() => trades.instruments, stem),
     counts: () => trades.counts,
     said: () => null,

@@ -27,15 +27,23 @@ const BINANCE = /-(?:trades|aggTrades)-(\d{4})-(\d{2})(?:-(\d{2}))?\.csv$/;
 /** `binance-futures_trades_2026-03-10_BTCUSDT.csv` */
 const TARDIS = /_trades_(\d{4})-(\d{2})-(\d{2})_[^/]*\.csv$/;
 
-/** Null for files without an end, as captures are, and for those that a limit may have cut. */
-export function dbnRange({ start, end, limit, mappings }: DbnMetadata): SaidRange | null {
+/**
+ * Null for files without an end, as captures are, and for those that a limit may have cut. Where a file was ordered by
+ * names that are not the venue's (`ES.c.0`), `symbolOf` says which symbol an id has on a day, if it is known.
+ */
+export function dbnRange(
+  { start, end, limit, mappings }: DbnMetadata,
+  symbolOf: (id: number, day: UtcDay) => string | null,
+): SaidRange | null {
   if (end === null || limit !== null || start >= end) return null;
   const names: SaidName[] = [];
-  const isIdOut = mappings.isIdOut();
-  for (const { name, intervals } of mappings.isVenueSymbol() ? mappings : []) {
+  const [isIdOut, isVenueSymbol] = [mappings.isIdOut(), mappings.isVenueSymbol()];
+  for (const { name, intervals } of mappings) {
     for (const { fromDay, toDay, output } of intervals) {
       if (output === '' || !isUtcDay(fromDay) || !isUtcDay(toDay)) continue;
-      names.push({ name: isIdOut ? name : output, fromDay, toDay });
+      const [id, told] = isIdOut ? [output, name] : [name, output];
+      const symbol = isVenueSymbol ? told : symbolOf(Number(id), fromDay);
+      if (symbol !== null) names.push({ name: symbol, fromDay, toDay });
     }
   }
   return { from: start as EpochNs, to: end as EpochNs, isByCapture: true, names };

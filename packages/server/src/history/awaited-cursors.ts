@@ -29,6 +29,8 @@ export interface AwaitedMoment {
   /** A place among those that wait, to be given back; null when there is none. */
   readonly enterWait: () => Disposable | null;
   readonly pause: (ms: number) => Promise<unknown>;
+  /** Whether others are known to have more of the tape than there is here; left out where nobody else has it. */
+  readonly isBehind?: () => boolean;
 }
 
 /** How long to wait before the next look, having waited so long: twice as long each time, 0 at the end. */
@@ -66,7 +68,7 @@ export class CursorWait implements Disposable {
 export async function awaitCursors(
   { instrument, contract, cursor, untilCursor }: HistoryQuery,
   replays: Pick<Replays, 'locate'>,
-  { visible, contractOn }: Pick<AwaitedMoment, 'visible' | 'contractOn'>,
+  { visible, contractOn, isBehind }: Pick<AwaitedMoment, 'visible' | 'contractOn' | 'isBehind'>,
   wait: CursorWait,
 ): Promise<void> {
   await awaited('/untilCursor', untilCursor);
@@ -87,6 +89,7 @@ export async function awaitCursors(
       if (place.t !== 'beyond') return;
       // A day that is over gets no more trades.
       if (day < today || !(await wait.again())) {
+        if (isBehind?.() === true) throw new Refusal({ t: 'behind' });
         throw Refusal.ofFields([{ path, message: 'is ahead of what can be seen' }]);
       }
     }

@@ -7,8 +7,8 @@
 import { basename } from 'node:path';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { MS_NS_BIG } from '@tapeloom/core/units';
-import { dayOf } from '@tapeloom/core/utc-day';
+import { DAY_NS, MS_NS_BIG } from '@tapeloom/core/units';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { DayRows } from '../feeds/day-rows.ts';
 import type { OpenFeed } from '../feeds/open-feed.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
@@ -25,6 +25,7 @@ import {
   readImported,
   writeImported,
 } from '../tape/imported/imported-manifest.ts';
+import type { DaySpan } from '../tape/tape.ts';
 import { SessionStore } from '../tape/write/session-store.ts';
 import { ContractNames } from './contract-names.ts';
 import {
@@ -35,9 +36,9 @@ import {
 } from './file-coverage.ts';
 import { FileSplit } from './file-split.ts';
 import { type DayStatus, judgeDay } from './judge-day.ts';
-import type { Difference } from './merge-day.ts';
+import type { Difference, EqualsAtEdges, PlainTrade } from './merge-day.ts';
 import { SessionHours } from './session-hours.ts';
-import type { InstantRange } from './spans.ts';
+import { type InstantRange, unionOf } from './spans.ts';
 import { StagedRows } from './staged-rows.ts';
 import { inferSides } from './tick-rule.ts';
 
@@ -53,8 +54,10 @@ export interface ImportPlace {
   readonly stagingDirectory: string;
   readonly dataset: ListedDataset;
   readonly now: EpochNs;
-  /** Nothing is written then, but what is staged. */
+  /** Nothing is written to the tape then. */
   readonly isDryRun: boolean;
+  /** Where a dry run over several files keeps days, so that files are compared with those before them; empty at first. */
+  readonly trialRoot?: string;
   readonly rowsMax?: number;
 }
 
@@ -65,6 +68,8 @@ export interface FileImport {
   readonly covers: InstantRange | null;
   readonly hasTickRule: boolean;
   readonly mayReplace: boolean;
+  /** What equal trades are where the file meets what is there. */
+  readonly equalsAtEdges: EqualsAtEdges;
   /** Rejects, after all was read, when the file is not what it was at the begin. */
   readonly requireUnchanged: () => Promise<void>;
   /** Told now and then; may throw to end it. */
@@ -98,6 +103,7 @@ export interface DayResult {
   /** As it is afterwards; null where it is refused. */
   readonly imported: ImportedDay | null;
   readonly difference: Difference | null;
+  readonly equalAtEdge: PlainTrade | null;
 }
 
 export class DatasetImport {
@@ -106,6 +112,8 @@ export class DatasetImport {
   readonly #contracts: ReadonlyMap<string, Contract>;
   readonly #hours: SessionHours;
   #manifest: ImportedManifest;
+  /** Days that only a dry run has: the digests of their trades. */
+  readonly #tried = new Set<string>();
 
   private constructor(place: ImportPlace, manifest: ImportedManifest) {
     const { disk, tapeRoot, dataset, now } = place;
@@ -138,14 +146,14 @@ export class DatasetImport {
 
   /** Takes effect unless a day was refused; then nothing of the file does. */
   async add(file: FileImport): Promise<ImportedFile> {
-    const { disk, stagingDirectory, isDryRun } = this.#place;
+    const { disk, stagingDirectory } = this.#place;
     await disk.makeDirectory(stagingDirectory);
     const written: string[] = [];
     try {
       await using staged = new StagedRows(disk, `${stagingDirectory}/rows`);
       const result = await this.#judge(file, staged, written);
       const isRefused = result.days.some(({ status }) => status === 'refused');
-      if (!isDryRun && !isRefused) {
+      if (!isRefused) {
         await this.#commit(result.days);
         written.length = 0;
       }
@@ -226,29 +234,34 @@ export class DatasetImport {
     [isFirst, isLast]: readonly [boolean, boolean],
     written: string[] | null,
   ): Promise<DayResult | null> {
-    const { disk, tapeRoot, dataset, isDryRun } = this.#place;
+    const { disk, dataset } = this.#place;
     const { contract } = coverage;
     const { day } = trades;
     const open = await this.#hours.openOn(contract, day);
     if (trades.count === 0 && open.length === 0) return null;
     const place = { dataset: dataset.name, symbol: contract.symbol, day };
     const before = this.#manifest.days.get(contract.symbol)?.get(day) ?? null;
-    const { status, after, difference } = await judgeDay({
+    const { status, after, difference, equalAtEdge } = await judgeDay({
       place,
       trades,
       coverage: dayCoverage(coverage, trades, isFirst, isLast),
       open,
       before,
-      readBefore: () => readImportedDay(disk, tapeRoot, place, before!.digest),
+      around: this.#coveredAround(contract, day),
+      equalsAtEdges: file.equalsAtEdges,
+      readBefore: () => readImportedDay(disk, this.#rootOf(before!.digest), place, before!.digest),
       mayReplace: file.mayReplace,
     });
     if (after === null) {
-      return { contract, day, status, imported: status === 'same' ? before : null, difference };
+      const imported = status === 'same' ? before : null;
+      return { contract, day, status, imported, difference, equalAtEdge };
     }
     const { digest, covered, gaps } = after;
-    if (!isDryRun && written !== null) {
-      if (digest !== before?.digest) written.push(importedDayPath(tapeRoot, place, digest));
-      await writeImportedDay(disk, tapeRoot, place, after.trades, digest);
+    const root = this.#writtenRoot();
+    if (root !== null && written !== null) {
+      if (digest !== before?.digest) written.push(importedDayPath(root, place, digest));
+      await writeImportedDay(disk, root, place, after.trades, digest);
+      if (root !== this.#place.tapeRoot) this.#tried.add(digest);
     }
     const imported: ImportedDay = {
       digest,
@@ -261,21 +274,44 @@ export class DatasetImport {
       at: new Date(Number(this.#place.now / MS_NS_BIG)).toISOString(),
       sideRule: file.hasTickRule ? 'tick-rule' : (before?.sideRule ?? null),
     };
-    return { contract, day, status, imported, difference };
+    return { contract, day, status, imported, difference, equalAtEdge };
   }
 
-  /** Nothing is written where nothing has changed. */
+  /** What is there of a day and of those beside it, by the clock of the day. */
+  #coveredAround({ symbol }: Contract, day: UtcDay): readonly DaySpan[] {
+    const days = this.#manifest.days.get(symbol);
+    const spans = [-1, 0, 1].flatMap((offset) =>
+      (days?.get(addDays(day, offset))?.covered ?? []).map(([from, to]): DaySpan => {
+        return [from + offset * DAY_NS, to + offset * DAY_NS];
+      }),
+    );
+    return unionOf(spans, []);
+  }
+
+  /** Where days are written; null: nowhere. */
+  #writtenRoot(): string | null {
+    const { tapeRoot, isDryRun, trialRoot = null } = this.#place;
+    return isDryRun ? trialRoot : tapeRoot;
+  }
+
+  /** Where the day with these trades is. */
+  #rootOf(digest: string): string {
+    return this.#tried.has(digest) ? this.#place.trialRoot! : this.#place.tapeRoot;
+  }
+
+  /** Nothing is written where nothing has changed, nor by a dry run, whose days are there for its next files only. */
   async #commit(results: readonly DayResult[]): Promise<void> {
+    const { isDryRun } = this.#place;
     const changed = results.filter(({ status }) => status !== 'same');
-    if (changed.length === 0) return;
-    await this.#hours.save();
+    if (changed.length === 0 || this.#writtenRoot() === null) return;
+    if (!isDryRun) await this.#hours.save();
     const days = new Map([...this.#manifest.days].map(([symbol, of]) => [symbol, new Map(of)]));
     for (const { contract, day, imported } of changed) {
       const of = days.get(contract.symbol) ?? new Map<UtcDay, ImportedDay>();
       days.set(contract.symbol, of.set(day, imported!));
     }
     const manifest = { ...this.#manifest, revision: this.#manifest.revision + 1, days };
-    await writeImported(this.#place.disk, this.#place.tapeRoot, manifest);
+    if (!isDryRun) await writeImported(this.#place.disk, this.#place.tapeRoot, manifest);
     this.#manifest = manifest;
   }
 }

@@ -7,7 +7,7 @@ import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { DAY_NS, MINUTE_NS, SECOND_NS_BIG } from '@tapeloom/core/units';
-import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, earlier, epochNs } from '@tapeloom/core/utc-day';
 import type { SaidRange } from '../feeds/said-range.ts';
 import type { DaySpan } from '../tape/tape.ts';
 import type { ContractNames } from './contract-names.ts';
@@ -43,6 +43,7 @@ export interface ContractCoverage {
   readonly said: readonly InstantRange[] | null;
   /** Where the file surely has every trade, by the time of the trade. */
   readonly sure: readonly InstantRange[];
+  readonly isByCapture: boolean;
 }
 
 /** What a file has of a day. */
@@ -51,6 +52,15 @@ export interface DayCoverage {
   readonly sure: readonly DaySpan[];
   /** Whether it follows from trades alone. */
   readonly isGuessed: boolean;
+  /** Where what the file has begins and ends, by the clock of the day, and beyond its midnights. */
+  readonly edges: readonly FileEdge[];
+}
+
+export interface FileEdge {
+  readonly ns: number;
+  readonly isBegin: boolean;
+  /** By what a trade is on this side of it: its time, to the nanosecond, its capture, or that the file has it. */
+  readonly by: 'time' | 'capture' | 'row';
 }
 
 export function contractCoverages(request: CoverageRequest): readonly ContractCoverage[] {
@@ -67,10 +77,14 @@ export function contractCoverages(request: CoverageRequest): readonly ContractCo
   }
   const coverages = [...ranges].map(([of, several]) => {
     const joined = joinedRanges(several);
-    return { contract: of, said: joined, sure: isByCapture ? joined.flatMap(inner) : joined };
+    const sure = isByCapture ? joined.flatMap(inner) : joined;
+    return { contract: of, said: joined, sure, isByCapture };
   });
   const others = met.filter((of) => !ranges.has(of));
-  return [...coverages, ...others.map((of) => ({ contract: of, said: null, sure: [] }))];
+  return [
+    ...coverages,
+    ...others.map((of) => ({ contract: of, said: null, sure: [], isByCapture: false })),
+  ];
 }
 
 function* saidOf({
@@ -110,17 +124,52 @@ export function saidDays({ said }: ContractCoverage): readonly UtcDay[] {
 
 /** `isFirst` and `isLast` of the days on which the file has trades of the contract; `trades` are those of the day. */
 export function dayCoverage(
-  { said, sure }: ContractCoverage,
+  { said, sure, isByCapture }: ContractCoverage,
   trades: TradeBatch,
   isFirst: boolean,
   isLast: boolean,
 ): DayCoverage {
   const { day, count, ts } = trades;
   if (said !== null) {
-    return { covered: spansOnDay(said, day), sure: spansOnDay(sure, day), isGuessed: false };
+    const midnight = epochNs(day, 0);
+    const by = isByCapture ? 'capture' : 'time';
+    const edges = said.flatMap(({ from, to }): FileEdge[] => [
+      { ns: Number(from - midnight), isBegin: true, by },
+      { ns: Number(to - midnight), isBegin: false, by },
+    ]);
+    return {
+      covered: spansOnDay(said, day),
+      sure: spansOnDay(sure, day),
+      isGuessed: false,
+      edges,
+    };
   }
   const traded: DaySpan = [isFirst ? ts[0]! : 0, isLast ? ts[count - 1]! + 1 : DAY_NS];
-  return { covered: [traded], sure: [traded], isGuessed: true };
+  const edges: FileEdge[] = [];
+  if (isFirst) edges.push({ ns: traded[0], isBegin: true, by: 'row' });
+  if (isLast) edges.push({ ns: traded[1], isBegin: false, by: 'row' });
+  return { covered: [traded], sure: [traded], isGuessed: true, edges };
+}
+
+/**
+ * Where a file and what is there (`around`, of the day and its neighbours) meet without having an hour in common: near
+ * these edges a trade of one may belong before a trade of the other at the same time, and equal ones may be two.
+ */
+export function meetingsOf(
+  edges: readonly FileEdge[],
+  around: readonly DaySpan[],
+): readonly { readonly span: DaySpan; readonly isFileFirst: boolean }[] {
+  return edges.flatMap(({ ns, isBegin, by }) => {
+    if (by === 'time') return [];
+    // What rows tell of both has the time of the row itself in common.
+    const common = by === 'row' ? 1 : 0;
+    const isMet = around.some(([from, to]) => (isBegin ? to - ns : ns - from) === common);
+    if (!isMet) return [];
+    const margin = Number(CAPTURE_NS);
+    const instant: DaySpan = isBegin ? [ns, ns + 1] : [ns - 1, ns];
+    const span: DaySpan = by === 'row' ? instant : [ns - margin, ns + margin];
+    return [{ span, isFileFirst: !isBegin }];
+  });
 }
 
 /** What is covered in all, where a file whose coverage is guessed has added to it: small holes at its edges are none. */
@@ -134,8 +183,4 @@ export function withQuietEdges(
     ([from, to]) => to - from <= QUIET_NS_MAX && (edges.has(from) || edges.has(to)),
   );
   return unionOf(covered, quiet);
-}
-
-function earlier(one: EpochNs, other: EpochNs): EpochNs {
-  return one < other ? one : other;
 }

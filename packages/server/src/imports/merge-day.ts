@@ -1,6 +1,7 @@
 /**
  * A day on the tape and what a file has of it, as one day. Where both surely have all trades they must agree, trade by
- * trade. Elsewhere a trade that stands on one side only is added, and one that stands on both is one.
+ * trade. Elsewhere a trade that stands on one side only is added, and one that stands on both is one; but for where one
+ * ends and the other begins: there equal trades may be two, which nobody can tell who was not told.
  */
 
 import type { Rank } from '@tapeloom/core/numbers';
@@ -44,6 +45,24 @@ export function firstDifference(
   return null;
 }
 
+/** The first trade there, in these spans, that is not here; null: there is none. */
+export function firstOther(
+  here: TradeBatch,
+  there: TradeBatch,
+  spans: readonly DaySpan[],
+): PlainTrade | null {
+  for (const [from, to] of spans) {
+    const [a, endA] = [rowAt(here, from), rowAt(here, to)];
+    const free = new Set(Array.from({ length: endA - a }, (_, index) => a + index));
+    for (let row = rowAt(there, from); row < rowAt(there, to); row += 1) {
+      const equal = free.values().find((one) => isSame(here, one, there, row));
+      if (equal === undefined) return tradeAt(there, row);
+      free.delete(equal);
+    }
+  }
+  return null;
+}
+
 /** The day without its trades in these spans. */
 export function withoutSpans(day: TradeBatch, spans: readonly DaySpan[]): TradeBatch {
   const kept = allocateBatch(day.day, 1 as Rank, day.count);
@@ -56,8 +75,33 @@ export function withoutSpans(day: TradeBatch, spans: readonly DaySpan[]): TradeB
   return kept;
 }
 
-/** All trades of both; of those at one time, the ones that are here come first. */
-export function joined(here: TradeBatch, there: TradeBatch): TradeBatch {
+/** Where one ends and the other begins. */
+export interface Meeting {
+  readonly span: DaySpan;
+  /** Of trades at one time, those there come first. */
+  readonly isFileFirst: boolean;
+}
+
+/** Of two equal trades, one here and one there, where both meet; null: nobody has said. */
+export type EqualsAtEdges = 'one' | 'two' | null;
+
+/** A trade that both have where they meet: whether it is one or two has to be said. */
+export class EqualAtEdgeError extends Error {
+  readonly trade: PlainTrade;
+
+  constructor(trade: PlainTrade) {
+    super('equal trades where a file meets what is there');
+    this.trade = trade;
+  }
+}
+
+/** All trades of both; of those at one time, the ones that are here come first, unless they meet there. */
+export function joined(
+  here: TradeBatch,
+  there: TradeBatch,
+  meetings: readonly Meeting[] = [],
+  equals: EqualsAtEdges = null,
+): TradeBatch {
   if (here.count === 0) return there;
   if (there.count === 0) return here;
   const all = allocateBatch(here.day, 1 as Rank, here.count + there.count);
@@ -70,8 +114,16 @@ export function joined(here: TradeBatch, there: TradeBatch): TradeBatch {
       continue;
     }
     const [endA, endB] = [endOfTime(here, a), endOfTime(there, b)];
-    appendRows(all, here, a, endA);
-    appendOthers(all, there, b, endB, here, a, endA);
+    const meeting = meetings.find(({ span: [from, to] }) => nsA >= from && nsA < to);
+    if (meeting === undefined || equals === 'one') {
+      appendRows(all, here, a, endA);
+      appendOthers(all, there, b, endB, here, a, endA);
+    } else {
+      if (equals === null) refuseEqual(here, a, endA, there, b, endB);
+      if (meeting.isFileFirst) appendRows(all, there, b, endB);
+      appendRows(all, here, a, endA);
+      if (!meeting.isFileFirst) appendRows(all, there, b, endB);
+    }
     [a, b] = [endA, endB];
   }
   appendRows(all, here, a, here.count);
@@ -94,6 +146,21 @@ function appendOthers(
     const equal = free.values().find((one) => isSame(here, one, there, row));
     if (equal === undefined) appendRows(all, there, row, row + 1);
     else free.delete(equal);
+  }
+}
+
+function refuseEqual(
+  here: TradeBatch,
+  a: number,
+  endA: number,
+  there: TradeBatch,
+  b: number,
+  endB: number,
+): void {
+  for (let row = b; row < endB; row += 1) {
+    for (let one = a; one < endA; one += 1) {
+      if (isSame(here, one, there, row)) throw new EqualAtEdgeError(tradeAt(here, one));
+    }
   }
 }
 

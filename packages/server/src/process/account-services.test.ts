@@ -122,11 +122,11 @@ test('accounts that others could read or write are closed to them at the start, 
 
 test('a full disk for accounts is 503 and not ready, for as long as nothing can be written', async () => {
   const database = openSqliteDatabase(':memory:');
-  const write = database.write.bind(database);
+  const probe = database.probe.bind(database);
   const store = await openSqlAccountStore(database);
   await using service = await open({ store });
   const { accounts, timers, logged } = service;
-  const full = () => {
+  const full = async () => {
     throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
   };
   const pass = async (ms: number) => {
@@ -135,7 +135,7 @@ test('a full disk for accounts is 503 and not ready, for as long as nothing can 
   };
   assert.equal((await service.get('/v1/usage')).statusCode, 200);
   await sql.raw('PRAGMA max_page_count = 1').execute(database.kysely);
-  database.write = full;
+  database.probe = full;
   const wide = { name: 'x'.repeat(10_000), grants: [] };
   const call = { now: START, actor: { kind: 'operator' } } as const;
   await assert.rejects(store.createAccount(call, wide), { trouble: 'full' });
@@ -146,7 +146,7 @@ test('a full disk for accounts is 503 and not ready, for as long as nothing can 
     assert.equal(accounts.notReadyBecause, 'there is no room on disk for the accounts');
     await pass(5_000);
   }
-  database.write = write;
+  database.probe = probe;
   await sql.raw('PRAGMA max_page_count = 1000000').execute(database.kysely);
   await pass(5_000);
   assert.equal(accounts.notReadyBecause, null);

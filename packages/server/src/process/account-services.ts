@@ -1,11 +1,11 @@
 /**
- * What the doors ask about customers, composed: the store in its thread, who is calling, what they have
- * open, what they may still request, and what they used. Everything here goes by the machine's clock.
+ * What the doors ask about customers, composed: the store, in its thread or in PostgreSQL, who is calling, what they
+ * have open, what they may still request, and what they used. Everything here goes by the machine's clock.
  * At the end counted usage reaches the store before the store closes, and the store closes last.
  *
  * When the store's thread dies, or what it keeps is damaged, nobody can be recognised any more: requests with
  * a key fail at once, and the service says that it is not ready. While there is no room for the store, or its
- * disk refuses, the same holds until that is over. Who is connected stays.
+ * disk refuses, or PostgreSQL cannot be reached, the same holds until that is over. Who is connected stays.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -15,7 +15,9 @@ import { CountedAuthenticator } from '../accounts/auth/counted-authenticator.ts'
 import { Doorkeeper } from '../accounts/auth/doorkeeper.ts';
 import { SessionKeeper } from '../accounts/auth/session-keeper.ts';
 import { StoreAuthenticator } from '../accounts/auth/store-authenticator.ts';
+import type { Allowances } from '../accounts/limits/allowances.ts';
 import { Charges } from '../accounts/limits/charges.ts';
+import type { Leases } from '../accounts/limits/leases.ts';
 import { MemoryAllowances } from '../accounts/limits/memory-allowances.ts';
 import { MemoryLeases } from '../accounts/limits/memory-leases.ts';
 import { UsageMeter } from '../accounts/limits/usage-meter.ts';
@@ -27,6 +29,7 @@ import {
 import { AccountsHandle, AccountsRefusedError } from '../accounts/store/accounts-handle.ts';
 import { AccountsHealth } from '../accounts/store/accounts-health.ts';
 import { accountsPath } from '../accounts/store/accounts-path.ts';
+import type { ClusterConfig } from '../config/cluster-settings.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LineCounts } from '../platform/fair-line.ts';
 import type { Log } from '../platform/log.ts';
@@ -42,11 +45,22 @@ const TROUBLES: Readonly<Record<StoreTrouble, string>> = {
   damaged: 'the accounts are damaged',
   full: 'there is no room on disk for the accounts',
   failing: 'the disk of the accounts refuses to work',
+  unreachable: 'the accounts cannot be reached',
   busy: 'the accounts are busy',
 };
 const LOST = 'the accounts have stopped';
 /** Of a store without a thread. */
 const NO_LINE: LineCounts = { count: 0, refusedTotal: 0 };
+
+/** Does the work, or leaves it to the node whose turn it is. */
+export type InTurn = (work: () => Promise<unknown>) => Promise<unknown>;
+
+/** What several nodes count together, and whose turn it is to do what one of them does. */
+export interface SharedCounts {
+  readonly leases: Leases;
+  readonly allowances: Allowances;
+  readonly inTurn: InTurn;
+}
 
 export interface AccountServicesOptions {
   /** The data directory. */
@@ -54,10 +68,14 @@ export interface AccountServicesOptions {
   readonly log: Log;
   /** The accounts' time, if it is not the machine's. */
   readonly clock?: Clock;
-  /** The store, if it is not that of the data directory in its thread. */
+  /** Where the accounts are, if they are not in the data directory. */
+  readonly cluster?: Pick<ClusterConfig, 'node' | 'postgres'> | null;
+  /** The store, if it is neither that of a cluster nor that of the data directory in its thread. */
   readonly store?: AccountStore;
   /** How many days an event stays in the audit log; left out: for good. */
   readonly auditDays?: number;
+  /** What is counted with other nodes; left out where this process is alone. */
+  readonly shared?: SharedCounts;
   /** The thread of the accounts comes up by itself from now on, however busy this one is. */
   readonly onBegun?: () => void;
 }
@@ -68,8 +86,9 @@ export class AccountServices implements AsyncDisposable {
   readonly authenticator: CountedAuthenticator;
   readonly meter: UsageMeter;
   readonly charges: Charges;
-  readonly leases = new MemoryLeases();
-  readonly allowances = new MemoryAllowances();
+  readonly leases: Leases;
+  readonly allowances: Allowances;
+  readonly inTurn: InTurn;
   readonly addresses = new AddressThrottle();
   readonly doorkeeper: Doorkeeper;
   /** Who is signed in to the portal. */
@@ -80,7 +99,11 @@ export class AccountServices implements AsyncDisposable {
   #notReady: string | null = null;
   #isLost = false;
 
-  private constructor(store: AccountStore, log: Log, clock: Clock, auditDays?: number) {
+  private constructor(store: AccountStore, clock: Clock, options: AccountServicesOptions) {
+    const { log, auditDays, shared } = options;
+    this.leases = shared?.leases ?? new MemoryLeases();
+    this.allowances = shared?.allowances ?? new MemoryAllowances();
+    this.inTurn = shared?.inTurn ?? ((work) => work());
     const resources = new AsyncDisposableStack();
     const onFault = (error: unknown) => {
       // Told when it began; everything else goes on failing by it, again and again.
@@ -100,30 +123,18 @@ export class AccountServices implements AsyncDisposable {
     const onChange = (trouble: AccountsTroubleError | null) => this.#changed(trouble);
     resources.use(new AccountsHealth({ store, clock, onChange }));
     const auditKeptNs = auditDays === undefined ? undefined : BigInt(auditDays) * DAY_NS_BIG;
-    const sweep = () => store.sweep(clock.now(), auditKeptNs).catch(onFault);
+    const sweep = () => this.inTurn(() => store.sweep(clock.now(), auditKeptNs)).catch(onFault);
     resources.use(clock.every(SWEEP_EVERY_MS, sweep));
     this.#resources = resources;
   }
 
   static async open(options: AccountServicesOptions): Promise<AccountServices> {
-    const { data, log, clock = createClock({ kind: 'system' }) } = options;
-    const path = accountsPath(data);
+    const { clock = createClock({ kind: 'system' }) } = options;
     const lost = Promise.withResolvers<Error>();
-    try {
-      await closeFiles(path, log);
-      const opening = options.store ?? AccountsHandle.open({ path, onFault: lost.resolve });
-      options.onBegun?.();
-      const store = await opening;
-      const services = new AccountServices(store, log, clock, options.auditDays);
-      void lost.promise.then((error) => services.#lost(error));
-      return services;
-    } catch (error) {
-      const isOperators = error instanceof AccountsRefusedError || isFileError(error);
-      if (!isOperators) throw error;
-      throw new StartRefusedError(`the accounts in ${path} cannot be used: ${error.message}`, {
-        cause: error,
-      });
-    }
+    const store = options.store ?? (await openStore({ ...options, clock }, lost.resolve));
+    const services = new AccountServices(store, clock, options);
+    void lost.promise.then((error) => services.#lost(error));
+    return services;
   }
 
   /** Why nobody can be recognised now; null while all is well. */
@@ -184,6 +195,46 @@ export class AccountServices implements AsyncDisposable {
   #refuse(why: string | null, cause: Error | null): void {
     this.#notReady = why;
     this.authenticator.refuseAll(cause);
+  }
+}
+
+async function openStore(
+  { data, log, cluster = null, clock, onBegun }: AccountServicesOptions & { readonly clock: Clock },
+  onFault: (error: Error) => void,
+): Promise<AccountStore> {
+  const path = accountsPath(data);
+  try {
+    if (cluster === null) await closeFiles(path, log);
+    const opening =
+      cluster === null ? AccountsHandle.open({ path, onFault }) : openSharedStore(cluster, clock);
+    // A thread comes up however busy this one is; the answers of another machine have to be heard here.
+    if (cluster === null) onBegun?.();
+    const store = await opening;
+    onBegun?.();
+    return store;
+  } catch (error) {
+    const isOperators = error instanceof AccountsRefusedError || isFileError(error);
+    if (!isOperators) throw error;
+    const place = cluster === null ? path : 'PostgreSQL';
+    throw new StartRefusedError(`the accounts in ${place} cannot be used: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** It waits for another machine and needs no thread. */
+async function openSharedStore(
+  { node, postgres }: Pick<ClusterConfig, 'node' | 'postgres'>,
+  clock: Clock,
+): Promise<AccountStore> {
+  const { reachedAtStart } = await import('./cluster/reached-at-start.ts');
+  const { openPostgresAccountStore } = await import('../accounts/store/postgres-account-store.ts');
+  const name = `tapeloom accounts of ${node}`;
+  try {
+    const open = () => openPostgresAccountStore({ ...postgres, name });
+    return AccountsHandle.over(await reachedAtStart(clock, open));
+  } catch (error) {
+    throw new AccountsRefusedError((error as Error).message, { cause: error });
   }
 }
 

@@ -25,7 +25,7 @@ const ROUND_EVERY_MS = 5_000;
 const RETENTION_EVERY_MS = HOUR_MS;
 
 export interface BillingServicesOptions {
-  readonly accounts: Pick<AccountServices, 'store' | 'clock'>;
+  readonly accounts: Pick<AccountServices, 'store' | 'clock' | 'inTurn'>;
   readonly providers: readonly PaymentProvider[];
   readonly offers: OfferBook;
   readonly mailer: Mailer;
@@ -44,7 +44,7 @@ export class BillingServices implements AsyncDisposable {
 
   constructor(options: BillingServicesOptions) {
     const { accounts, providers, offers, mailer, publicUrl, log } = options;
-    const { store, clock } = accounts;
+    const { store, clock, inTurn } = accounts;
     this.#clock = clock;
     const mails = new OrderMails({ store, mailer, offers, publicUrl });
     this.payments = new Payments({ store, providers, clock, log, mails });
@@ -53,7 +53,7 @@ export class BillingServices implements AsyncDisposable {
     const leaving = new Leaving({ store, billing: this.billing, clock, log });
     const { ordersYears: years } = options;
     this.#retention = clock.every(RETENTION_EVERY_MS, () => {
-      forgetOldOrders({ store, clock, log, years }).catch((error: unknown) => {
+      inTurn(() => forgetOldOrders({ store, clock, log, years })).catch((error: unknown) => {
         log.error({ error }, 'old orders could not be removed');
       });
     });
@@ -63,9 +63,9 @@ export class BillingServices implements AsyncDisposable {
         if (error instanceof AccountsUnavailableError) return;
         log.error({ error }, 'payments could not be reconciled');
       };
-      payments.reconcile().catch(onFault);
-      this.billing.withdrawals.carryOut().catch(onFault);
-      leaving.look().catch(onFault);
+      inTurn(() => payments.reconcile()).catch(onFault);
+      inTurn(() => this.billing.withdrawals.carryOut()).catch(onFault);
+      inTurn(() => leaving.look()).catch(onFault);
     });
   }
 

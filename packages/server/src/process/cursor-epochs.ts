@@ -16,12 +16,19 @@ import { createClock } from '../platform/system-clock.ts';
 import type { Replays } from '../runs/replay.ts';
 import type { ChangedDays } from '../tape/imported/changed-days.ts';
 import type { TopicSpec } from '../topics/engine-link.ts';
-import { brokenBy } from '../topics/epoch-floors.ts';
+import {
+  brokenBy,
+  changedIndicators,
+  parseEpochs,
+  type StreamEpochs,
+} from '../topics/epoch-floors.ts';
 import { EpochStore } from '../topics/epoch-store.ts';
 import type { TopicHub } from '../topics/topic-hub.ts';
 import { tapeEnds } from './tape-ends.ts';
 import { dayMatters, type StreamSessions, TapeRepairs } from './tape-repairs.ts';
 import type { TradingWorld } from './trading-world.ts';
+
+const OWN_COMPUTATIONS = Object.fromEntries(INDICATORS.map((it) => [it.id, computationOf(it)]));
 
 export interface CursorEpochsOptions {
   /** Where the record lies. */
@@ -32,6 +39,8 @@ export interface CursorEpochsOptions {
   readonly replays: Pick<Replays, 'locate'>;
   /** When the engines know the tape. */
   readonly tapeKnown: Promise<void>;
+  /** Whether nodes alive compute an indicator in different ways; left out where this process is alone. */
+  readonly isDisputed?: (indicator: string) => boolean;
 }
 
 export class CursorEpochs {
@@ -42,6 +51,8 @@ export class CursorEpochs {
   #isFirstStart = false;
   /** Null until the doors open. */
   #store: EpochStore | null = null;
+  /** What all nodes of a cluster know of floors. */
+  #shared: StreamEpochs = { computations: {}, floors: [] };
 
   constructor(options: CursorEpochsOptions) {
     const { hub, log } = options;
@@ -69,7 +80,7 @@ export class CursorEpochs {
     const store = await EpochStore.open({
       disk: new PatientDisk(new NodeDisk(), patience),
       directory,
-      computations: Object.fromEntries(INDICATORS.map((it) => [it.id, computationOf(it)])),
+      computations: OWN_COMPUTATIONS,
       tapeEnds: () => tapeEnds(replays, contracts, day),
     });
     const { start } = store;
@@ -87,7 +98,14 @@ export class CursorEpochs {
   resetOf(spec: TopicSpec, cursor: Cursor): ResetReason | null {
     const matters = (day: UtcDay) => dayMatters(this.#sessionsOf(spec), cursor, day);
     if (this.#repairs.underWay(spec.contract).some(matters)) return 'source_gap';
-    return brokenBy(this.#store?.epochs.floors ?? [], spec, cursor, matters);
+    if (this.#isDisputed(spec.indicator)) return 'engine_changed';
+    const floors = [...(this.#store?.epochs.floors ?? []), ...this.#shared.floors];
+    return brokenBy(floors, spec, cursor, matters);
+  }
+
+  /** What the nodes of a cluster agreed on, in words of the record of epochs. */
+  noteShared(text: string): void {
+    this.#shared = parseEpochs(text, Object.keys(OWN_COMPUTATIONS)) ?? this.#shared;
   }
 
   /** A day was sealed that the tape had passed over. */
@@ -100,6 +118,12 @@ export class CursorEpochs {
     for (const [contract, changed] of days) this.#repairs.noteImported(contract, changed);
     await this.#repairs.idle;
     return [...days.keys()].every((contract) => this.#repairs.underWay(contract).length === 0);
+  }
+
+  /** Nodes that compute it differently are there, or were until their cursors' end is known to all. */
+  #isDisputed(indicator: string): boolean {
+    if (this.#options.isDisputed?.(indicator) === true) return true;
+    return changedIndicators(this.#shared.computations, OWN_COMPUTATIONS).includes(indicator);
   }
 
   #sessionsOf({ contract, indicator: id, params }: TopicSpec): StreamSessions {

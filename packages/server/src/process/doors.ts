@@ -31,6 +31,7 @@ import type { Log } from '../platform/log.ts';
 import { createClock, letGo } from '../platform/system-clock.ts';
 import type { TopicSpec } from '../topics/engine-link.ts';
 import { STALE_AFTER_MS, type TopicHub } from '../topics/topic-hub.ts';
+import type { NodeServices } from './cluster/node-services.ts';
 import { CursorEpochs } from './cursor-epochs.ts';
 import { HistoryServices } from './history-services.ts';
 import type { ImportedDatasets } from './imported-datasets.ts';
@@ -60,6 +61,14 @@ export interface DoorOptions extends PortalServicesOptions {
   /** How many connections the public port may hold, and of what kinds. */
   readonly connections: SocketLimits;
   readonly unread: UnreadAnswers;
+  /** What is shared with other nodes; left out where this process is alone. */
+  readonly node?: DoorNode;
+}
+
+/** What the doors ask about other nodes. */
+export interface DoorNode extends Pick<NodeServices, 'isDisputed' | 'tokenSecrets'> {
+  /** Whether others are known to have more of the tape than there is here. */
+  isBehind(): boolean;
 }
 
 export interface DoorEvents {
@@ -119,7 +128,11 @@ export class Doors implements AsyncDisposable {
     this.#engines = this.#startEngines(ingest, log, timers);
     const sessions = () => this.#world.tradingSessions;
     const imported = this.#imported.names;
-    this.#past = new HistoryServices({ config, dataset, imported, log, timers, ingest, sessions });
+    const { node } = options;
+    const shared = node === undefined ? {} : { tokenSecrets: node.tokenSecrets };
+    this.#past = new HistoryServices({
+      ...{ config, dataset, imported, log, timers, ingest, sessions, ...shared },
+    });
     const stream = composeStream({
       clock,
       timers,
@@ -130,6 +143,7 @@ export class Doors implements AsyncDisposable {
       replays: this.#past.compute,
       staleAfterMs: STALE_AFTER_MS * (config.speed ?? 1),
       epochReset: (spec, cursor) => this.#epochs.resetOf(spec, cursor),
+      isBehind: () => node?.isBehind() ?? false,
       market: {
         book: () => this.#world.book,
         isStreamed: (symbol) => this.#world.isStreamed(symbol),
@@ -156,6 +170,7 @@ export class Doors implements AsyncDisposable {
       hub: this.hub,
       replays: this.#past.compute,
       tapeKnown: this.tapeKnown,
+      isDisputed: (indicator) => node?.isDisputed(indicator) ?? false,
     });
     this.#people = new PortalServices(options);
     this.http = this.#createHttp(options);
@@ -208,6 +223,11 @@ export class Doors implements AsyncDisposable {
   /** A day was sealed that the tape had passed over. */
   noteFilled({ symbol, day }: { readonly symbol: string; readonly day: UtcDay }): void {
     this.#epochs.noteFilled(symbol, day);
+  }
+
+  /** What the nodes of a cluster agreed on about cursors. */
+  noteSharedEpochs(text: string): void {
+    this.#epochs.noteShared(text);
   }
 
   updateSessions(books: IngestOpened['books']): void {
@@ -323,6 +343,7 @@ export class Doors implements AsyncDisposable {
         isSourceUp: () => hub.state === 'up',
         tapeTime: () => hub.tapeTime,
         tapeDay: () => hub.tapeDay,
+        isBehind: () => options.node?.isBehind() ?? false,
       },
     }).http;
   }

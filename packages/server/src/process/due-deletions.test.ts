@@ -43,6 +43,7 @@ test('an account with a running subscription is deleted after it ended at the pr
   const { store, clock, mails, billing } = service;
   clock.advance(14 * DAY_MS);
   await using deletions = new DueDeletions({
+    inTurn: (work) => work(),
     store,
     clock,
     mailer: { send: (mail) => mails.push(mail) > 0 },
@@ -92,6 +93,7 @@ test('two looks at once are one', async () => {
   clock.advance(14 * DAY_MS);
   const asked: string[] = [];
   await using deletions = new DueDeletions({
+    inTurn: (work) => work(),
     store,
     clock,
     mailer: { send: () => true },

@@ -9,6 +9,7 @@ import type { AccountStore } from '../accounts/store/account-store.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { accountDeletedMail } from '../mail/texts/account-mails.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { InTurn } from './account-services.ts';
 
 const LOOK_EVERY_MS = MINUTE_MS;
 
@@ -19,6 +20,8 @@ export interface DueDeletionsOptions {
   readonly mailer: Mailer;
   /** Ends what runs elsewhere for the account; rejects when that could not be done. May be asked again. */
   readonly beforeDeletion: (accountId: string) => Promise<void>;
+  /** Does the work, or leaves it to the node whose turn it is. */
+  readonly inTurn: InTurn;
   /** Told of an account that stays for now. */
   readonly onFault: (error: unknown, accountId: string | null) => void;
 }
@@ -30,7 +33,9 @@ export class DueDeletions implements AsyncDisposable {
 
   constructor(options: DueDeletionsOptions) {
     this.#options = options;
-    this.#timer = options.clock.every(LOOK_EVERY_MS, () => void this.look());
+    const { clock, inTurn, onFault } = options;
+    const look = () => inTurn(() => this.look()).catch((error: unknown) => onFault(error, null));
+    this.#timer = clock.every(LOOK_EVERY_MS, () => void look());
   }
 
   /** Does what is due; resolves when that is over. */

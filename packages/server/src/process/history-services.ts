@@ -12,7 +12,7 @@ import { startComputeThread } from '../compute/compute-thread.ts';
 import type { Config } from '../config/config.ts';
 import { ExportPace } from '../exports/export-pace.ts';
 import { ExportSecretError, exportSecret } from '../exports/export-secret.ts';
-import { ExportTokens } from '../exports/export-token.ts';
+import { ExportTokens, type TokenSecrets } from '../exports/export-token.ts';
 import { TableThread } from '../exports/table-thread.ts';
 import { AWAITED_LIMITS } from '../history/awaited-cursors.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -38,6 +38,8 @@ export interface HistoryServicesOptions {
   /** Real time. */
   readonly timers: Clock;
   readonly ingest: Pick<IngestHandle, 'follow'>;
+  /** What signs the tokens of exports, where other nodes sign them too; left out: what the data directory has. */
+  readonly tokenSecrets?: () => TokenSecrets;
   /** As they are when a thread starts. */
   readonly sessions: () => TradingSessions;
 }
@@ -73,7 +75,8 @@ export class HistoryServices implements AsyncDisposable {
 
   /** Before the doors open: tokens that were handed out by an earlier process are good. */
   async open(): Promise<void> {
-    this.#exportTokens = new ExportTokens({ secret: await this.#exportSecret() });
+    const { tokenSecrets: shared } = this.#options;
+    this.#exportTokens = new ExportTokens({ secret: shared ?? (await this.#exportSecret()) });
   }
 
   /** What a process that died left behind goes. */

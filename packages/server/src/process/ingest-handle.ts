@@ -5,11 +5,14 @@
 
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { Thread } from '../platform/thread.ts';
+import type { Computations } from '../topics/epoch-floors.ts';
 import type { FromIngest, IngestOpened, IngestShape, IngestWorkerData } from './ingest-wire.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 
 /** What is left of the two seconds of a clean stop is for the rest of the process. */
 const STOP_WITHIN_MS = 1_500;
+/** One that appends waits for the next one, about two seconds if servers answer at once. */
+const SHARED_STOP_WITHIN_MS = 6_000;
 
 /** What the ingest thread tells while it runs. */
 export type IngestNews = Exclude<FromIngest, { readonly t: 'down' }>;
@@ -23,6 +26,7 @@ export interface IngestEvents {
 export class IngestHandle implements AsyncDisposable {
   readonly #thread: Thread<IngestShape>;
   readonly #events: IngestEvents;
+  readonly #stopWithinMs: number;
   readonly #opened = Promise.withResolvers<IngestOpened>();
   #isOpen = false;
   #isDown = false;
@@ -30,10 +34,12 @@ export class IngestHandle implements AsyncDisposable {
 
   constructor(workerData: IngestWorkerData, events: IngestEvents) {
     this.#events = events;
-    const worker = new Worker(new URL('./ingest-worker.ts', import.meta.url), {
-      name: 'ingest',
-      workerData,
-    });
+    const isShared = workerData.shared !== undefined;
+    this.#stopWithinMs = isShared ? SHARED_STOP_WITHIN_MS : STOP_WITHIN_MS;
+    const options = { name: 'ingest', workerData };
+    const worker = isShared
+      ? new Worker(new URL('./shared-ingest-worker.ts', import.meta.url), options)
+      : new Worker(new URL('./ingest-worker.ts', import.meta.url), options);
     this.#thread = new Thread<IngestShape>(worker, {
       name: 'the ingest',
       hear: (news) => (news.t === 'down' ? this.#end(news.error) : events.hear(news)),
@@ -54,10 +60,15 @@ export class IngestHandle implements AsyncDisposable {
     this.#thread.tell({ t: 'follow', port }, [port]);
   }
 
+  /** What the nodes alive compute. */
+  agree(computations: Computations): void {
+    this.#thread.tell({ t: 'agree', computations });
+  }
+
   /** Whether the thread closed its tape in time; it is gone either way. */
   async stop(): Promise<boolean> {
     this.#isStopping = true;
-    const isInTime = await this.#thread.stop(STOP_WITHIN_MS);
+    const isInTime = await this.#thread.stop(this.#stopWithinMs);
     return isInTime && !this.#isDown;
   }
 

@@ -9,12 +9,15 @@ import type { IngestReport } from './ingest-wire.ts';
 /** Latencies kept between two reports; when a source catches up, further ones are left out. */
 const ACKS_MAX = 1_000;
 
+/** What of a tape is reported. */
+export type ReportedTape = Pick<OpenTape, 'publisher' | 'counters' | 'manifest'>;
+
 export class IngestReporter {
-  readonly #tape: OpenTape;
+  readonly #tape: ReportedTape;
   readonly #told = new Map<string, EpochNs>();
   #ackMs: number[] = [];
 
-  constructor(tape: OpenTape) {
+  constructor(tape: ReportedTape) {
     this.#tape = tape;
   }
 
@@ -33,7 +36,7 @@ export class IngestReporter {
     };
   }
 
-  report(): Omit<IngestReport, 'lagMs' | 'isPaused' | 'waitsTotal'> {
+  report(): Omit<IngestReport, 'lagMs' | 'isPaused' | 'waitsTotal' | 'shared'> {
     const ackMs = this.#ackMs;
     this.#ackMs = [];
     const { promise } = this.#tape.publisher;

@@ -3,11 +3,13 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { ClusterConfig } from '../config/cluster-settings.ts';
 import type { MarketSetting } from '../markets/market-setting.ts';
 import type { ClockSetting } from '../platform/system-clock.ts';
 import type { ThreadShape } from '../platform/thread.ts';
 import type { RecoveryReport } from '../tape/write/open-tape.ts';
 import type { SequencerCounters } from '../tape/write/sequencer-counters.ts';
+import type { Computations } from '../topics/epoch-floors.ts';
 
 export interface IngestWorkerData {
   readonly tapeRoot: string;
@@ -16,6 +18,19 @@ export interface IngestWorkerData {
   readonly speed: number | null;
   /** How many days before the newest one stay on the tape; 0: all. */
   readonly keepDays: number;
+  /** Left out where this process is alone. */
+  readonly shared?: SharedTapeSetting;
+}
+
+/** What makes the tape one that other nodes have too. */
+export interface SharedTapeSetting {
+  readonly nats: ClusterConfig['nats'];
+  /** As PostgreSQL knows it. */
+  readonly clusterId: string;
+  /** The id of this node: nobody else appends under it. */
+  readonly nodeId: string;
+  /** Whether this node may append. */
+  readonly mayLead: boolean;
 }
 
 export interface IngestShape extends ThreadShape {
@@ -23,27 +38,39 @@ export interface IngestShape extends ThreadShape {
     /** Resolves when the tape is open. */
     open(): IngestOpened;
   };
-  /** A port for one who follows the tape. */
-  readonly orders: { readonly t: 'follow'; readonly port: MessagePort };
+  readonly orders: IngestOrder;
   readonly news: FromIngest;
   /** Why the tape cannot be opened, where that is the operator's to judge. */
   readonly refusal: string;
 }
 
+export type IngestOrder =
+  /** A port for one who follows the tape. */
+  | { readonly t: 'follow'; readonly port: MessagePort }
+  /** What the nodes alive compute: of a tape that other nodes have too. */
+  | { readonly t: 'agree'; readonly computations: Computations };
+
+/** Simulated days, of which streams wait for the first ones only, or such that other nodes have. */
+export type FillPart = 'first' | 'rest' | 'fetched';
+
 export type FromIngest =
+  /** What all nodes know of floors, in words of the record of epochs. */
+  | { readonly t: 'floors'; readonly text: string }
   /** The session books have grown. */
   | { readonly t: 'sessions'; readonly books: readonly SessionBook[] }
-  /** Simulated days are being sealed; streams wait for those of the first part only. */
+  /** Past days come on the tape, besides those that are taken in. */
   | {
       readonly t: 'filled';
-      readonly part: 'first' | 'rest';
+      readonly part: FillPart;
       readonly days: number;
       readonly daysTotal: number;
-      /** The day that was sealed just now; null at the beginning. */
+      /** The day that is there since just now; null at the beginning. */
       readonly item: { readonly symbol: string; readonly day: UtcDay } | null;
     }
   /** A day has left the tape, because it is older than the operator wants to keep. */
   | { readonly t: 'removed'; readonly item: { readonly symbol: string; readonly day: UtcDay } }
+  /** A day that came behind the tape some time ago: by now other nodes have it too. */
+  | { readonly t: 'repaired'; readonly item: { readonly symbol: string; readonly day: UtcDay } }
   /** The source has caught up with the clock for the first time. */
   | { readonly t: 'live' }
   | IngestReport
@@ -79,4 +106,37 @@ export interface IngestReport {
   readonly lastTrades: readonly (readonly [symbol: string, at: EpochNs])[];
   /** Sealed days that the manifest names and that are not there. */
   readonly daysMissing: number;
+  /** Of a tape that other nodes have too; left out where this process is alone. */
+  readonly shared?: SharedTapeReport;
+}
+
+/**
+ * `joining`: what the stream and its objects hold is not all here yet. `refused`: the stream takes nothing more. `shrunk`: it has lost
+ * what it had acknowledged, and nobody appends before a repair.
+ */
+export const SHARED_TAPE_ROLES = [
+  'joining',
+  'following',
+  'claiming',
+  'leading',
+  'refused',
+  'shrunk',
+] as const;
+
+/** Where this node stands on the tape of a cluster. */
+export interface SharedTapeReport {
+  readonly role: (typeof SHARED_TAPE_ROLES)[number];
+  /** The number of the last message that is dealt with here. */
+  readonly sequence: number;
+  /** The last number of the stream, as far as was heard. */
+  readonly end: number;
+  /** Who appends, `<node>.<term>`; null: nobody has been heard. */
+  readonly leader: string | null;
+  /** For how long nothing was heard of the stream. */
+  readonly silentMs: number;
+  /** How often this node began to append, and how often another had begun before it knew. */
+  readonly takeovers: number;
+  readonly fenced: number;
+  /** Publishes that nobody answered. */
+  readonly unknowns: number;
 }

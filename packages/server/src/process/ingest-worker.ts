@@ -13,22 +13,13 @@
  * fails it says `down` and lives on, so that what is in shared memory stays readable.
  */
 
-import { dirname } from 'node:path';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { addDays, dayOf } from '@tapeloom/core/utc-day';
-import {
-  FillError,
-  type FillItem,
-  type FillPlan,
-  TapeClaimedError,
-  type TradeSource,
-} from '../markets/market.ts';
+import { dayOf } from '@tapeloom/core/utc-day';
+import { type FillPlan, TapeClaimedError, type TradeSource } from '../markets/market.ts';
 import { openLiveMarket } from '../markets/open-live-market.ts';
 import type { Clock } from '../platform/clock.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
-import { isPassingThreadFault } from '../platform/passing-fault.ts';
 import { Patience, type PatienceOptions } from '../platform/patience.ts';
 import { PatientDisk } from '../platform/patient-disk.ts';
 import {
@@ -38,16 +29,15 @@ import {
   heldAt,
 } from '../platform/system-clock.ts';
 import { ThreadDesk } from '../platform/thread-desk.ts';
-import type { ContractRemoval } from '../tape/remove/plan-removal.ts';
+import { assertAlone } from '../tape/shared/shared-directory.ts';
+import { ForeignDirectoryError } from '../tape/shared/shared-errors.ts';
 import { LogMissingError, TapeDamagedError } from '../tape/tape-errors.ts';
 import { loadEncoder } from '../tape/write/encode-day.ts';
 import { type OpenTape, openTape } from '../tape/write/open-tape.ts';
-import { sessionDates } from '../tape/write/session-dates.ts';
-import { SessionStore } from '../tape/write/session-store.ts';
 import { IngestReporter } from './ingest-reporter.ts';
 import type { FromIngest, IngestOpened, IngestShape, IngestWorkerData } from './ingest-wire.ts';
-import { removeOldImportedDays, removeOldLiveDays } from './old-days.ts';
 import { TapeAheadError } from './tape-ahead-error.ts';
+import { TapeUpkeep } from './tape-upkeep.ts';
 
 const REPORT_MS = 1_000;
 const LIVE_CHECK_MS = 20;
@@ -70,10 +60,11 @@ const waits: PatienceOptions = {
   onOver: (ms) => send({ t: 'waited', ms }),
 };
 const patience = new Patience(waits);
-/** Of its own: the tape does not wait for past days. */
-const fillPatience = new Patience(waits);
 const disk = new PatientDisk(new NodeDisk(), patience);
-let listing = market.listing(dayOf(timers.now()));
+const upkeep = new TapeUpkeep({
+  ...{ market, disk, tapeRoot, keepDays, waits, send },
+  now: timers.now(),
+});
 
 function send(news: FromIngest): void {
   desk.tell(news);
@@ -110,7 +101,7 @@ class Ingest {
     this.#work = this.#run(plan);
   }
 
-  follow({ port }: IngestShape['orders']): void {
+  follow(port: MessagePort): void {
     if (this.#joining === null) this.#tape.publisher.addFollower(port);
     else this.#joining.push(port);
   }
@@ -129,11 +120,14 @@ class Ingest {
   async #run(plan: FillPlan): Promise<void> {
     try {
       const { signal } = this.#stopping;
+      const { manifest } = this.#tape;
+      const fill = (part: 'first' | 'rest', items: FillPlan['ready']) =>
+        upkeep.fill(part, items, { manifest, today: dayOf(this.#clock.now()), signal });
       const fillAll = async () => {
-        await this.#fill('first', plan.ready);
+        await fill('first', plan.ready);
         this.#letJoin();
         await this.#live(signal);
-        if (!signal.aborted) await this.#fill('rest', plan.rest);
+        if (!signal.aborted) await fill('rest', plan.rest);
       };
       await Promise.all([this.#source.run(signal), fillAll()]);
     } catch (error) {
@@ -144,34 +138,6 @@ class Ingest {
   #letJoin(): void {
     for (const port of this.#joining ?? []) this.#tape.publisher.addFollower(port);
     this.#joining = null;
-  }
-
-  /** Days that could not be sealed are missing, which is told; the source needs none of them. */
-  async #fill(part: 'first' | 'rest', items: readonly FillItem[]): Promise<void> {
-    if (items.length === 0) return;
-    const done = new Set<FillItem>();
-    const tell = (item: FillItem | null) =>
-      send({ t: 'filled', part, days: done.size, daysTotal: items.length, item });
-    tell(null);
-    const onSealed = (item: FillItem) => {
-      done.add(item);
-      tell(item);
-    };
-    try {
-      const today = dayOf(this.#clock.now());
-      const { signal } = this.#stopping;
-      const { manifest } = this.#tape;
-      const fillRest = () => {
-        const rest = items.filter((item) => !done.has(item));
-        return market.fill({ tapeRoot, today, items: rest, manifest, signal, onSealed });
-      };
-      const isPassing = (error: unknown) =>
-        isPassingThreadFault(error instanceof FillError ? error.cause : error);
-      const conflicts = await fillPatience.run(fillRest, { isPassing, signal });
-      if (conflicts.length > 0) throw new Error(conflicts.join(', '));
-    } catch (error) {
-      send({ t: 'fault', what: 'some past days could not be made', error });
-    }
   }
 
   /** Says that all is live as soon as it is, and resolves then, or when it is aborted. */
@@ -209,8 +175,10 @@ class Ingest {
     if (this.#isRefreshing) return;
     this.#isRefreshing = true;
     try {
-      send({ t: 'sessions', books: await enterDay(this.#clock.now()) });
-      for (const { symbol, days } of await removeOldDays(this.#tape, dayOf(this.#clock.now()))) {
+      const now = this.#clock.now();
+      send({ t: 'sessions', books: await upkeep.enterDay(now) });
+      const removals = await upkeep.removeOldDays(this.#tape.manifest, dayOf(now));
+      for (const { symbol, days } of removals) {
         for (const day of days) send({ t: 'removed', item: { symbol, day } });
       }
     } catch (error) {
@@ -222,6 +190,7 @@ class Ingest {
 }
 
 async function start(): Promise<Ingest> {
+  await assertAlone(disk, tapeRoot, market.dataset);
   await market.claim(disk, tapeRoot);
   // Before the service's clock is fixed, the machine's time judges which times are absurd.
   let clock: Clock = timers;
@@ -229,17 +198,18 @@ async function start(): Promise<Ingest> {
     disk,
     tapeRoot,
     dataset: market.dataset,
-    listed: (day) => listing.streamedOn(day).map(({ symbol }) => symbol),
+    listed: (day) => upkeep.listed(day),
     now: () => clock.now(),
     onFailure: (error) => send({ t: 'down', error }),
   });
   const clockUsed = clockSetting(tape.report.promise);
   clock = createClock(clockUsed);
   const now = clock.now();
-  await removeOldDays(tape, dayOf(now));
-  const plan = onlyKept(await market.planFill(disk, tapeRoot, now), tape, dayOf(now));
+  const { manifest } = tape;
+  await upkeep.removeOldDays(manifest, dayOf(now));
+  const plan = upkeep.onlyKept(await market.planFill(disk, tapeRoot, now), manifest, dayOf(now));
   const daysToCome = [...plan.ready, ...plan.rest].map(({ day }) => day);
-  const books = await enterDay(now, daysToCome);
+  const books = await upkeep.enterDay(now, daysToCome);
   return new Ingest(tape, clock, dayOf(now), plan, {
     clock: clockUsed,
     books,
@@ -260,48 +230,15 @@ function clockSetting(promise: EpochNs | null): ClockSetting {
   return { kind: 'system' };
 }
 
-/** What was removed is not made again, nor what would be. */
-function onlyKept({ ready, rest }: FillPlan, { manifest }: OpenTape, today: UtcDay): FillPlan {
-  const oldest = keepDays === 0 ? 0 : addDays(today, -keepDays);
-  const isWanted = ({ symbol, day }: FillItem) => day >= oldest && !manifest.isRemoved(symbol, day);
-  return { ready: ready.filter(isWanted), rest: rest.filter(isWanted) };
-}
-
-/** What cannot be removed now is tried again with the next refresh; nothing depends on it. */
-async function removeOldDays(
-  { manifest }: OpenTape,
-  today: UtcDay,
-): Promise<readonly ContractRemoval[]> {
-  if (keepDays === 0) return [];
-  const place = { disk, data: dirname(tapeRoot), keepDays };
-  const calendarOf = (symbol: string) => listing.book.contract(symbol)?.calendar ?? null;
-  try {
-    await removeOldImportedDays(place);
-    return await removeOldLiveDays(place, market.dataset, manifest, today, calendarOf);
-  } catch (error) {
-    send({ t: 'fault', what: 'old days could not be removed', error });
-    return [];
-  }
-}
-
-/** Brings contracts and session books up to date; the books are on disk before anybody uses them. */
-async function enterDay(now: EpochNs, daysToCome?: readonly UtcDay[]): Promise<SessionBook[]> {
-  listing = market.listing(dayOf(now));
-  const { dataset } = market;
-  const store = new SessionStore(disk, tapeRoot, dataset);
-  const { from, to } = await sessionDates(disk, tapeRoot, dataset, now, daysToCome);
-  const books: SessionBook[] = [];
-  for (const name of new Set(listing.contracts.map(({ calendar }) => calendar))) {
-    const book = extendSessionBook(await store.load(name), market.calendar(name), from, to, now);
-    await store.save(book);
-    books.push(book);
-  }
-  return books;
-}
-
 /** Why it cannot start, for the operator to judge. */
 function refusalOf(error: unknown): string {
-  const kinds = [TapeAheadError, TapeClaimedError, TapeDamagedError, LogMissingError];
+  const kinds = [
+    TapeAheadError,
+    TapeClaimedError,
+    TapeDamagedError,
+    LogMissingError,
+    ForeignDirectoryError,
+  ];
   if (!(error instanceof Error && kinds.some((kind) => error instanceof kind))) throw error;
   return error.message;
 }
@@ -311,7 +248,10 @@ const starting = start();
 starting.catch(() => undefined);
 desk.open({
   calls: { open: async () => (await starting).opened },
-  obey: (order) => void starting.then((ingest) => ingest.follow(order)),
+  obey: (order) => {
+    // Alone, nobody computes anything else than this process does.
+    if (order.t === 'follow') void starting.then((ingest) => ingest.follow(order.port));
+  },
   refusalOf,
   stop: async () => await (await starting).stop(),
 });

@@ -25,6 +25,8 @@ export interface ReadinessFacts {
   readonly phase: string | null;
   /** Whether no trades are taken in at present. */
   readonly isPaused: boolean;
+  /** Whether the tape is one that other nodes have too. */
+  readonly isShared?: boolean;
   /** Null until they are begun. */
   readonly threads: ServingThreads | null;
 }
@@ -66,7 +68,8 @@ export class Readiness implements Disposable {
   }
 }
 
-function passingReason({ isPaused, threads }: ReadinessFacts): string | null {
+function passingReason({ isPaused, isShared, threads }: ReadinessFacts): string | null {
+  if (isPaused && isShared) return 'the shared tape cannot be reached, or takes nothing more';
   if (isPaused) return 'no trades are taken in until the machine can open the next day';
   if (threads?.engines === 0) return 'no engine runs';
   return threads?.compute === 0 ? 'no thread for history runs' : null;

@@ -61,6 +61,8 @@ export interface RestMarket {
   /** How far the tape has come; null while that is not known. */
   tapeTime(): EpochNs | null;
   tapeDay(): UtcDay | null;
+  /** Whether others are known to have more of the tape; left out where nobody else has it. */
+  isBehind?(): boolean;
 }
 
 export interface RestDoor {
@@ -100,6 +102,7 @@ export function composeRest(parts: RestParts): RestDoor {
       isStreamed: market.isStreamed,
       now: () => serviceClock.now(),
       tapeTime: market.tapeTime,
+      isBehind: () => market.isBehind?.() ?? false,
       engineFingerprint: rest.catalogue().engineFingerprint,
       version: rest.version,
       charges: accounts.charges,

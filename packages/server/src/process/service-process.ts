@@ -8,6 +8,7 @@ import { requireProviders } from '../billing/configured-providers.ts';
 import { loadOffers } from '../billing/load-offers.ts';
 import type { OfferBook } from '../billing/offer-book.ts';
 import type { CalledAs } from '../config/called-as.ts';
+import { replayFault } from '../config/cluster-settings.ts';
 import { asksForHelp } from '../config/command-line.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { loadConfig, readSettingsFile } from '../config/env.ts';
@@ -24,23 +25,27 @@ import { Output } from '../platform/output.ts';
 import { returnLargeAllocations } from '../platform/returned-memory.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { VERSION } from '../platform/version.ts';
+import type { FillPart } from './ingest-wire.ts';
 import { openPortal } from './portal-place.ts';
 import { ReplayWatch } from './replay-watch.ts';
 import type { Service } from './service.ts';
 import { StartRefusedError } from './start-refused-error.ts';
-import { startLine, startReport } from './start-report.ts';
+import { ingestReport, startLine, startReport } from './start-report.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_MISCONFIGURED = 2;
 
-const FILL_PARTS = {
+const FILL_PARTS: Readonly<Record<FillPart, string>> = {
   first: 'making the last sessions',
   rest: 'making past days',
-} as const;
+  fetched: 'fetching past days',
+};
 
-const REPLAY_ENDS: Readonly<Record<string, string>> = {
+const ENDS: Readonly<Record<string, string>> = {
   sent: 'all is played',
   failed: 'no more trades are taken in',
+  drained: 'the node was asked to leave its cluster',
+  displaced: 'another process has the place of this node, its data directory was copied',
 };
 
 /** A time that is over, played in a directory of its own instead of what the configuration says. */
@@ -104,6 +109,8 @@ interface Settings {
 function readSettingsOrTell(args: readonly string[], replay: ReplayStart | null): Settings | null {
   try {
     const read = loadConfig(args);
+    const fault = replay === null ? null : replayFault(read.cluster);
+    if (fault !== null) throw new ConfigError([fault]);
     const config = replay === null ? read : { ...read, data: replay.data };
     const offers = loadOffers(config.offersFile, readSettingsFile);
     requireProviders(offers, config);
@@ -135,12 +142,16 @@ async function run(
     const service = await startService(settings, announcer, logging);
     const report = async () => {
       const seconds = (performance.now() - startedAt) / 1000;
-      const keys = await service.firstKeys();
-      const { addresses } = service;
-      const { data } = config;
-      const { example } = service.streams!;
-      const facts = { version: VERSION, addresses, data, seconds, keys, calledAs, example };
-      const lines = startReport(facts);
+      const common = { version: VERSION, data: config.data, seconds, cluster: config.cluster };
+      const { addresses, internalAddress: internal } = service;
+      const lines =
+        addresses === null
+          ? ingestReport({ ...common, internal })
+          : startReport({
+              ...common,
+              ...{ addresses, keys: await service.firstKeys(), calledAs },
+              example: service.streams!.example,
+            });
       for (const line of lines) announcer.say(line);
     };
     const told = service.live.then(report, () =>
@@ -148,13 +159,13 @@ async function run(
     );
     using watch = replay === null ? null : watchReplay(service, replay, announcer, told);
     const over = replay?.exitsAtEnd ? watch!.over : signalled;
-    const reason = await Promise.race([signalled, over]);
+    const reason = await Promise.race([signalled, over, service.leaving]);
     announcer.endProgress();
-    announcer.say(`${REPLAY_ENDS[reason] ?? reason}: stopping`);
+    announcer.say(`${ENDS[reason] ?? reason}: stopping`);
     const isClean = await service.stop();
     announcer.say(isClean ? 'stopped, the tape is closed' : 'stopped, the tape was not closed');
     // The tape of a replay is good for nothing more: nobody has to look after it.
-    const isWell = replay === null ? isClean : reason !== 'failed';
+    const isWell = replay === null ? isClean && reason !== 'displaced' : reason !== 'failed';
     return isWell ? 0 : EXIT_FAILED;
   } catch (error) {
     announcer.endProgress();
@@ -199,7 +210,9 @@ async function startService(
     operatorPages,
     version: VERSION,
     log,
-    portal: openPortal(config, log, (line) => announcer.say(line)),
+    ...(config.cluster?.roles.serve === false
+      ? {}
+      : { portal: openPortal(config, log, (line) => announcer.say(line)) }),
     logLinesLeftOut: () => logLimit.leftOutTotal,
     // A log is no place for a link that signs somebody in, and what is no terminal may end in one.
     ...(process.stdout.isTTY === true ? { showLink: linkShower(announcer) } : {}),

@@ -1,5 +1,5 @@
 /**
- * The running service: composes the threads and the doors, and owns their life. Public doors open when
+ * The running service: composes the tape's thread and, where it serves, the doors, and owns their life. Public doors open when
  * the tape is open; until the source has caught up, streams warm up and `notReadyBecause` says why.
  * When trades can no longer be taken in or computed, everything that is there is still served.
  */
@@ -7,79 +7,50 @@
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { OfferBook } from '../billing/offer-book.ts';
-import type { Config } from '../config/config.ts';
-import { PublicAddress } from '../config/public-address.ts';
-import type { EchoServer } from '../gateway/wire/echo-server.ts';
+import type { ClusterConfig } from '../config/cluster-settings.ts';
 import { createInternalServer } from '../http/server/internal-server.ts';
 import { UnreadAnswers } from '../http/server/unread-answers.ts';
-import { MailServices } from '../mail/mail-services.ts';
-import type { Mailer } from '../mail/mailer.ts';
+import { openMarket } from '../markets/open-market.ts';
 import type { MarketSettings } from '../markets/read-markets.ts';
-import type { OperatorPages } from '../pages/operator-pages.ts';
-import type { Portal } from '../pages/portal.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { SocketLimits } from '../platform/door-sockets.ts';
 import type { FreeSpace } from '../platform/free-space.ts';
-import type { Log } from '../platform/log.ts';
 import { createClock } from '../platform/system-clock.ts';
-import { AccountServices } from './account-services.ts';
-import type { BillingServices } from './billing-services.ts';
-import { readConnectionLimits } from './connection-limits.ts';
+import { nodeReadings } from './cluster/node-readings.ts';
+import { nodeReport } from './cluster/node-report.ts';
+import type { NodeServices } from './cluster/node-services.ts';
 import type { FirstKeys } from './demo-account.ts';
 import type { Doors } from './doors.ts';
 import { IngestHandle, type IngestNews } from './ingest-handle.ts';
+import type { IngestReport, SharedTapeSetting } from './ingest-wire.ts';
 import { listen } from './listen.ts';
-import { openImported, readServiceMarkets } from './market-services.ts';
+import { readServiceMarkets } from './market-services.ts';
 import { LateMetrics } from './metrics/late-metrics.ts';
-import type { OpenedProviders } from './open-providers.ts';
 import { Readiness } from './readiness.ts';
+import type { ServiceOptions } from './service-options.ts';
+import { Serving, type ServingAddresses } from './serving.ts';
 import { tellRecovery } from './tell-recovery.ts';
 import { watchSpace } from './watch-space.ts';
 
 /** Metrics come so long after the service is up, unless somebody asks for them before. */
 const LATER_MS = 1_000;
+/** For so long clients of a node that leaves are sent to others. */
+const SEND_AWAY_MS = 5_000;
+/** Who appends is heard of more often. */
+const SILENT_MS_MAX = 2_000;
 /** Part of the open files that the service keeps for itself. */
 const INTERNAL_CONNECTIONS_MAX = 32;
 
-export interface ServiceOptions {
-  readonly config: Config;
-  /** What is traded; left out: what the configuration says. */
-  readonly market?: MarketSettings['live'];
-  readonly version: string;
-  readonly log: Log;
-  /** What is sold. */
-  readonly offers: OfferBook;
-  /** What the operator says of himself; left out: nothing. */
-  readonly operatorPages?: OperatorPages;
-  /** What is served at `/`; left out: nothing. */
-  readonly portal?: Portal;
-  /** Lines that were too many for the log. */
-  readonly logLinesLeftOut?: () => number;
-  /** Shows a link that was mailed to who started the service; left out where that is no terminal. */
-  readonly showLink?: (subject: string, to: string, link: string) => void;
-  /** Simulated past days are being made. */
-  readonly onFill: (part: 'first' | 'rest', days: number, daysTotal: number) => void;
-}
-
-export interface ServiceAddresses {
-  /** Where people reach it: `https://tapeloom.example.com`. */
-  readonly portal: string;
-  /** `http://127.0.0.1:8080` */
-  readonly rest: string;
-  readonly stream: string;
+export interface ServiceAddresses extends ServingAddresses {
   readonly internal: string;
   /** Where who develops reads mails; null: they are sent, or others can reach the service. */
   readonly mailbox: string | null;
-  /** Where messages are echoed; null unless asked for. */
-  readonly echo: string | null;
 }
+
+/** Why a node of a cluster leaves it: it was asked to, or another process has its place. */
+export type LeaveReason = 'drained' | 'displaced';
 
 export class Service implements AsyncDisposable {
   readonly #options: ServiceOptions;
   readonly #markets: MarketSettings;
-  readonly #publicAddress: PublicAddress;
-  readonly #connections: SocketLimits;
   readonly #metrics: LateMetrics;
   #later: Disposable | null = null;
   readonly #readiness: Readiness;
@@ -98,38 +69,41 @@ export class Service implements AsyncDisposable {
   #isIngestDown = false;
   /** The part that is gone for good, the first if there are several. */
   #lost: string | null = null;
-  #accountsOpening: Promise<AccountServices> | null = null;
-  #accounts: AccountServices | null = null;
   #space: FreeSpace | null = null;
-  #mail: MailServices | null = null;
-  #doors: Doors | null = null;
-  #providers: OpenedProviders | null = null;
-  #billing: BillingServices | null = null;
-  #echo: EchoServer | null = null;
+  /** What is shared with other nodes; null where this process is alone. */
+  readonly #node: NodeServices | null;
+  readonly #leaving = Promise.withResolvers<LeaveReason>();
+  /** As the ingest thread last told. */
+  #lastReport: IngestReport | null = null;
+  /** What all nodes know of floors. */
+  #sharedFloors: string | null = null;
+  /** Null on a node that only takes trades in. */
+  readonly #serving: Serving | null;
+  #internalAddress = '';
   #addresses: ServiceAddresses | null = null;
 
-  private constructor(options: ServiceOptions, markets: MarketSettings) {
+  private constructor(options: ServiceOptions, markets: MarketSettings, node: NodeServices | null) {
     const { config, log } = options;
     this.#options = options;
+    this.#node = node;
     this.#markets = markets;
-    this.#publicAddress = new PublicAddress(config.publicUrl, config.port);
-    this.#connections = readConnectionLimits(log);
     this.#metrics = new LateMetrics(options.logLinesLeftOut);
     this.#readiness = new Readiness({
       clock: createClock({ kind: 'system' }),
       facts: () => ({
         lost: this.#lost,
-        accounts: this.#accounts?.notReadyBecause ?? null,
+        accounts: this.#serving?.accounts?.notReadyBecause ?? null,
         phase: this.#phase,
         isPaused: this.#isPaused,
-        threads: this.#doors?.threads ?? null,
+        isShared: node !== null,
+        threads: this.#serving?.doors?.threads ?? null,
       }),
     });
     this.#internal = createInternalServer({
       registry: () => this.#metrics.registry(),
       notReadyBecause: () => this.#readiness.reason,
-      topics: () => this.#doors?.hub.topics() ?? [],
-      mailbox: (request) => this.#mail?.answer(request) ?? null,
+      topics: () => this.#serving?.doors?.hub.topics() ?? [],
+      mailbox: (request) => this.#serving?.mail?.answer(request) ?? null,
       onFault: (error) => log.error({ error }, 'metrics failed'),
     });
     this.#internal.maxConnections = INTERNAL_CONNECTIONS_MAX;
@@ -141,14 +115,18 @@ export class Service implements AsyncDisposable {
         market: markets.live,
         speed: config.speed,
         keepDays: config.keepDays,
+        ...(node === null ? {} : { shared: sharedTape(config.cluster!, node) }),
       },
       { hear: (message) => this.#hear(message), down: (error) => this.#ingestDown(error) },
     );
+    this.#serving = config.cluster?.roles.serve === false ? null : this.#serve(options, markets);
   }
 
   /** Opens the tape and the doors; rejects, with everything closed again, when that cannot be done. */
   static async start(options: ServiceOptions): Promise<Service> {
-    const service = new Service(options, await readServiceMarkets(options));
+    const markets = await readServiceMarkets(options);
+    const node = await openNode(options);
+    const service = new Service(options, markets, node);
     try {
       await service.#open();
       return service;
@@ -158,8 +136,14 @@ export class Service implements AsyncDisposable {
     }
   }
 
-  get addresses(): ServiceAddresses {
-    return this.#addresses!;
+  /** Null on a node that only takes trades in: it has no public doors. */
+  get addresses(): ServiceAddresses | null {
+    return this.#addresses;
+  }
+
+  /** Where metrics and health are. */
+  get internalAddress(): string {
+    return this.#internalAddress;
   }
 
   /** Resolves when everything can be asked for, up to this moment; rejects when that will never be. */
@@ -169,25 +153,34 @@ export class Service implements AsyncDisposable {
 
   /** What streams are served by. */
   get streams(): Pick<Doors, 'hub' | 'gateway' | 'letTimeGo' | 'example'> | null {
-    return this.#doors;
+    return this.#serving?.doors ?? null;
   }
 
   /** The keys of the account to begin with, once; null when the accounts cannot be asked. */
   async firstKeys(): Promise<FirstKeys | null> {
     try {
-      return await this.#accounts!.firstKeys();
+      return await this.#serving!.accounts!.firstKeys();
     } catch (error) {
       this.#options.log.error({ error }, 'the first account could not be made');
       return null;
     }
   }
 
+  /** Resolves when this node of a cluster has to end though nobody has sent a signal. */
+  get leaving(): Promise<LeaveReason> {
+    return this.#leaving.promise;
+  }
+
   /** Notice, drain, sync. Resolves to whether everything closed cleanly in time. */
   async stop(): Promise<boolean> {
     this.#isStopping = true;
     this.#phase = 'the service is stopping';
-    this.#doors?.http.stopAccepting();
-    const [isClean] = await Promise.all([this.#ingest.stop(), this.#doors?.gateway.drain()]);
+    if (this.#node !== null) await this.#leaveCluster(this.#node);
+    this.#serving?.doors?.http.stopAccepting();
+    const [isClean] = await Promise.all([
+      this.#ingest.stop(),
+      this.#serving?.doors?.gateway.drain(),
+    ]);
     await this[Symbol.asyncDispose]();
     return isClean;
   }
@@ -198,154 +191,120 @@ export class Service implements AsyncDisposable {
     this.#readiness[Symbol.dispose]();
     this.#later?.[Symbol.dispose]();
     this.#space?.[Symbol.dispose]();
-    await this.#echo?.[Symbol.asyncDispose]();
-    await this.#doors?.[Symbol.asyncDispose]();
-    await this.#billing?.[Symbol.asyncDispose]();
-    await this.#providers?.[Symbol.asyncDispose]();
-    // After the doors, whose last answers still count.
-    await this.#mail?.[Symbol.asyncDispose]();
-    // They may still have been on their way when the start failed.
-    const accounts = await this.#accountsOpening?.catch(() => null);
-    await accounts?.[Symbol.asyncDispose]();
+    await this.#serving?.[Symbol.asyncDispose]();
     await this.#ingest[Symbol.asyncDispose]();
+    await this.#node?.[Symbol.asyncDispose]();
   }
 
-  async #open(): Promise<void> {
-    const { config, log } = this.#options;
-    const begun = Promise.withResolvers<void>();
-    this.#accountsOpening = AccountServices.open({
-      data: config.data,
-      log,
-      auditDays: config.auditDays,
-      onBegun: begun.resolve,
-    });
-    // Whoever waits for it hears of it.
-    this.#accountsOpening.catch(() => undefined);
-    const internal = await listen(
-      this.#internal,
-      config.internalHost,
-      config.internalPort,
-      'TAPELOOM_INTERNAL_PORT',
-    );
-    // The larger part of the program is loaded while the two threads come up.
-    await Promise.race([begun.promise, this.#accountsOpening]);
-    const { Doors } = await import('./doors.ts');
-    const accounts = await this.#accountsOpening;
-    this.#accounts = accounts;
-    this.#mail = this.#openMail(accounts.clock);
-    this.#billing = await this.#openBilling(accounts, this.#mail);
-    const opened = await this.#ingest.opened;
-    tellRecovery(log, opened);
-    this.#doors = new Doors(
-      {
-        ...this.#options,
-        market: this.#markets.live,
-        imported: await openImported(config.data, this.#markets, opened.clock),
-        publicAddress: this.#publicAddress,
-        mailer: this.#mail,
-        opened,
-        accounts,
-        providerPages: this.#providers?.pages ?? [],
-        billing: this.#billing,
-        ingest: this.#ingest,
-        unread: this.#unread,
-        connections: this.#connections,
-      },
-      {
+  /** Clients go to other nodes, not all at once, while the tape still grows here for those who wait. */
+  async #leaveCluster(node: NodeServices): Promise<void> {
+    await node.sayLeaving();
+    await this.#serving?.doors?.gateway.drain(SEND_AWAY_MS);
+  }
+
+  #serve(options: ServiceOptions, markets: MarketSettings): Serving {
+    return new Serving({
+      ...options,
+      markets,
+      ingest: this.#ingest,
+      unread: this.#unread,
+      metrics: this.#metrics,
+      ...(this.#node === null ? {} : { node: this.#node, isBehind: () => this.#isBehind }),
+      events: {
         lastTradeAt: (symbol) => this.#lastTrades.get(symbol) ?? null,
         tradesTold: () => this.#tradesTold,
         onEngineLost: () => {
           this.#lost ??= 'the engine has stopped';
         },
-        onAnswered: (...answer) => this.#metrics.tell((it) => it.countRequest(...answer)),
-        onOutcome: (...outcome) => this.#metrics.tell((it) => it.countOutcome(...outcome)),
       },
+    });
+  }
+
+  /** Whether others are known to have more of the tape, or nothing is heard of them. */
+  get #isBehind(): boolean {
+    const tape = this.#lastReport?.shared;
+    if (tape === undefined) return false;
+    const { role, sequence, end, silentMs } = tape;
+    return role === 'joining' || sequence < end || silentMs >= SILENT_MS_MAX;
+  }
+
+  #joinCluster(node: NodeServices): void {
+    node.report = () =>
+      nodeReport({
+        tape: this.#lastReport?.shared ?? null,
+        lagMs: this.#lastReport?.lagMs ?? null,
+        connections: this.#serving?.doors?.gateway.metrics.connections ?? 0,
+        notReady: this.#readiness.reason,
+      });
+    const { cluster } = this.#options.config;
+    const clock = createClock({ kind: 'system' });
+    const tape = () => this.#lastReport?.shared ?? null;
+    const readings = nodeReadings(cluster!, node, clock, tape);
+    this.#metrics.tell((it) => it.watchCluster(readings));
+    node.start({
+      drain: () => this.#leaving.resolve('drained'),
+      displaced: () => this.#leaving.resolve('displaced'),
+      agreed: (computations) => this.#ingest.agree(computations),
+    });
+  }
+
+  async #open(): Promise<void> {
+    if (this.#node !== null) this.#joinCluster(this.#node);
+    const { internalHost, internalPort } = this.#options.config;
+    this.#internalAddress = await listen(
+      this.#internal,
+      internalHost,
+      internalPort,
+      'TAPELOOM_INTERNAL_PORT',
     );
-    if (this.#isPaused || this.#isIngestDown) this.#doors.hub.setSource('down');
-    this.#space = watchSpace(config.data, this.#doors.dataset, accounts.clock, log);
-    this.#watchParts(accounts, this.#doors, this.#mail, this.#billing, this.#space);
-    const rest = await this.#doors.listen();
-    this.#mail.tellWhatIsMissing();
-    this.#tellOfConcerns();
-    const echo = await this.#openEcho();
-    const mailbox = this.#mail.isDevelopment ? `${internal}/mailbox` : null;
-    const stream = `${rest.replace('http', 'ws')}/v1`;
-    this.#addresses = { portal: this.#publicAddress.origin, rest, stream, internal, mailbox, echo };
+    if (this.#serving === null) await this.#openTape();
+    else await this.#openDoors(this.#serving);
     this.#phase = 'the tape is being filled';
-    const { tapeKnown } = this.#doors;
+    const tapeKnown = this.#serving?.doors?.tapeKnown;
     void Promise.all([this.#caughtUp.promise, tapeKnown]).then(() => this.#becomeReady());
   }
 
-  async #openBilling(accounts: AccountServices, mailer: Mailer): Promise<BillingServices> {
-    const { config, log, offers } = this.#options;
-    const publicAddress = this.#publicAddress;
-    const { BillingServices } = await import('./billing-services.ts');
-    const { openProviders } = await import('./open-providers.ts');
-    const { clock } = accounts;
-    this.#providers = await openProviders({ config, offers, publicAddress, clock, log });
-    const { providers } = this.#providers;
-    const publicUrl = () => publicAddress.origin;
-    const { ordersYears } = config;
-    const parts = { accounts, providers, offers, mailer, publicUrl, ordersYears, log };
-    return new BillingServices(parts);
+  /** Of a node without doors. */
+  async #openTape(): Promise<void> {
+    tellRecovery(this.#options.log, await this.#ingest.opened);
+    this.#watchSpace(openMarket(this.#markets.live).dataset);
+  }
+
+  async #openDoors(serving: Serving): Promise<void> {
+    const doors = await serving.compose();
+    if (this.#sharedFloors !== null) doors.noteSharedEpochs(this.#sharedFloors);
+    if (this.#isPaused || this.#isIngestDown) doors.hub.setSource('down');
+    this.#watchSpace(doors.dataset);
+    const addresses = await serving.listen();
+    const internal = this.#internalAddress;
+    const mailbox = serving.mail!.isDevelopment ? `${internal}/mailbox` : null;
+    this.#addresses = { ...addresses, internal, mailbox };
+  }
+
+  #watchSpace(dataset: string): void {
+    const { config, log } = this.#options;
+    const space = watchSpace(config.data, dataset, createClock({ kind: 'system' }), log);
+    this.#space = space;
+    this.#metrics.tell((it) => it.watchSpace(config.data, space));
   }
 
   #becomeReady(): void {
     if (!this.#isStopping) this.#phase = null;
     this.#live.resolve();
-    this.#later = this.#accounts!.clock.after(LATER_MS, () => {
+    this.#later = createClock({ kind: 'system' }).after(LATER_MS, () => {
       this.#metrics.registry().catch(() => undefined);
     });
-  }
-
-  #watchParts(
-    accounts: AccountServices,
-    doors: Doors,
-    mail: MailServices,
-    { payments, billing }: BillingServices,
-    space: FreeSpace,
-  ): void {
-    const { data } = this.#options.config;
-    this.#metrics.tell((it) => {
-      it.watchAccounts(accounts);
-      it.watchMail(mail);
-      it.watchPayments(payments, billing.withdrawals);
-      it.watchDoor(accounts, doors.sockets);
-      it.watchSpace(data, space);
-      it.watchStreams(doors.hub, doors.gateway.metrics);
-      it.watchHistory(doors.history);
-    });
-  }
-
-  #tellOfConcerns(): void {
-    const { log, config } = this.#options;
-    const { origin } = this.#publicAddress;
-    const trustsProxies = config.trustedProxies.length > 0;
-    for (const concern of this.#publicAddress.concerns({ trustsProxies })) {
-      log.warn({ origin }, concern);
-    }
-  }
-
-  #openMail(clock: Clock): MailServices {
-    const { config, log, showLink } = this.#options;
-    const shown = showLink === undefined ? {} : { showLink };
-    return new MailServices({ config, publicAddress: this.#publicAddress, clock, log, ...shown });
-  }
-
-  /** On the loopback interface whatever the other doors listen on. */
-  async #openEcho(): Promise<string | null> {
-    const { echoPort } = this.#options.config;
-    if (echoPort === null) return null;
-    const { EchoServer } = await import('../gateway/wire/echo-server.ts');
-    this.#echo = new EchoServer();
-    const address = await listen(this.#echo.http, '127.0.0.1', echoPort, '--echo-port');
-    return address.replace('http', 'ws');
   }
 
   #hear(message: IngestNews): void {
     const { log, onFill } = this.#options;
     switch (message.t) {
+      case 'floors':
+        this.#sharedFloors = message.text;
+        this.#serving?.doors?.noteSharedEpochs(message.text);
+        return;
       case 'report':
+        this.#lastReport = message;
         this.#metrics.tell((it) => it.takeReport(message));
         this.#setPaused(message.isPaused);
         for (const [symbol, at] of message.lastTrades) this.#lastTrades.set(symbol, at);
@@ -357,16 +316,17 @@ export class Service implements AsyncDisposable {
           fill.daysTotal = message.daysTotal;
         });
         onFill(message.part, message.days, message.daysTotal);
-        if (message.item !== null) this.#doors?.noteFilled(message.item);
+        if (message.item !== null) this.#serving?.doors?.noteFilled(message.item);
         return;
       case 'removed':
-        this.#doors?.noteFilled(message.item);
+      case 'repaired':
+        this.#serving?.doors?.noteFilled(message.item);
         return;
       case 'live':
         this.#caughtUp.resolve();
         return;
       case 'sessions':
-        this.#doors?.updateSessions(message.books);
+        this.#serving?.doors?.updateSessions(message.books);
         return;
       case 'waiting':
         log.warn({ error: message.error }, 'the machine cannot do this now; it is waited for');
@@ -386,7 +346,7 @@ export class Service implements AsyncDisposable {
   #setPaused(isPaused: boolean): void {
     if (isPaused === this.#isPaused || this.#isIngestDown) return;
     this.#isPaused = isPaused;
-    this.#doors?.hub.setSource(isPaused ? 'down' : 'up');
+    this.#serving?.doors?.hub.setSource(isPaused ? 'down' : 'up');
   }
 
   #ingestDown(error: unknown): void {
@@ -396,9 +356,23 @@ export class Service implements AsyncDisposable {
       'no more trades are taken in; what is there is still served',
     );
     this.#lost ??= 'the ingest has stopped';
-    this.#doors?.hub.setSource('down');
+    this.#serving?.doors?.hub.setSource('down');
     this.#live.reject(error);
     // A start that fails says so itself; afterwards the log line above is the report.
     this.#live.promise.catch(() => undefined);
   }
+}
+
+/** Null where this process is alone. */
+async function openNode({ config, version, log }: ServiceOptions): Promise<NodeServices | null> {
+  const { cluster, data } = config;
+  if (cluster === null) return null;
+  const { NodeServices } = await import('./cluster/node-services.ts');
+  const clock = createClock({ kind: 'system' });
+  return NodeServices.open({ data, cluster, version, clock, log });
+}
+
+function sharedTape({ nats, roles }: ClusterConfig, node: NodeServices): SharedTapeSetting {
+  const { clusterId, register } = node;
+  return { nats, clusterId, nodeId: register.id, mayLead: roles.ingest };
 }

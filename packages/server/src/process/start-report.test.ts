@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { BY_NAME, BY_NPM } from '../config/called-as.ts';
-import { type StartFacts, startLine, startReport } from './start-report.ts';
+import { ingestReport, type StartFacts, startLine, startReport } from './start-report.ts';
 
 const LIVE = 'svc_live_0123456789abcdefghijABCDEFGHIJ';
 const TEST = 'svc_test_0123456789abcdefghijABCDEFGHIJ';
@@ -19,6 +19,7 @@ const facts: StartFacts = {
   },
   data: resolve('./data'),
   seconds: 1.25,
+  cluster: null,
   keys: { account: 'demo', secrets: { live: LIVE, test: TEST } },
   calledAs: BY_NPM,
   example: { instrument: 'BTC.c.0', dataset: null },
@@ -121,4 +122,34 @@ test('the echo has a line only when it was asked for', () => {
   assert.doesNotMatch(report(), /echo/);
   const addresses = { ...facts.addresses, echo: 'ws://127.0.0.1:9001' };
   assert.match(report({ addresses }), /^ {2}echo {6}ws:\/\/127\.0\.0\.1:9001$/m);
+});
+
+test('a node names itself, what it does and its servers, and no password', () => {
+  const cluster = {
+    roles: { ingest: false, serve: true },
+    node: 'serve-1',
+    postgres: {
+      url: 'postgresql://loom:hunter2@db.example.com/tapeloom',
+      passwordFile: null,
+      caFile: null,
+    },
+    nats: {
+      servers: ['nats://10.0.0.1:4222', 'nats://10.0.0.2:4222'],
+      ...{ credsFile: null, caFile: null, monitors: [], isSyncAssured: true },
+    },
+  };
+  const text = report({ cluster });
+  assert.match(text, /^ {2}node {6}serve-1 \(serve\)$/m);
+  assert.match(text, /^ {2}accounts {2}PostgreSQL, db\.example\.com:5432\/tapeloom$/m);
+  assert.match(text, /^ {2}tape {6}NATS, nats:.*:4222, whose syncing is assured and not checked$/m);
+  const { version, data, seconds } = facts;
+  const roles = { ingest: true, serve: false };
+  const internal = 'http://127.0.0.1:9464';
+  const both = [
+    text,
+    ingestReport({ version, data, seconds, cluster: { ...cluster, roles }, internal }).join('\n'),
+  ];
+  assert.match(both[1]!, /^ {2}doors {5}none: /m);
+  assert.match(both[1]!, /^ {2}node {6}serve-1 \(ingest\)$/m);
+  assert.doesNotMatch(both.join(), /hunter2|loom@/);
 });

@@ -8,7 +8,9 @@ import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { CalledAs } from '../config/called-as.ts';
+import type { ClusterConfig } from '../config/cluster-settings.ts';
 import type { Config } from '../config/config.ts';
+import { postgresAddress } from '../config/postgres-address.ts';
 import type { PlayedTime } from '../markets/market.ts';
 import { DEMO_ACCOUNT, type FirstKeys } from './demo-account.ts';
 import type { ServiceAddresses } from './service.ts';
@@ -18,12 +20,21 @@ import type { TryExample } from './trading-world.ts';
 const DEFAULT_PORTAL = 'http://127.0.0.1:8080';
 const DEFAULT_STREAM = 'ws://127.0.0.1:8080/v1';
 
-export interface StartFacts {
+interface CommonFacts {
   readonly version: string;
-  readonly addresses: ServiceAddresses;
   /** The data directory. */
   readonly data: string;
   readonly seconds: number;
+  /** Null: this machine stands alone. */
+  readonly cluster: ClusterConfig | null;
+}
+
+export interface IngestFacts extends CommonFacts {
+  readonly internal: string;
+}
+
+export interface StartFacts extends CommonFacts {
+  readonly addresses: ServiceAddresses;
   /** Null when the accounts could not be asked. */
   readonly keys: FirstKeys | null;
   readonly calledAs: CalledAs;
@@ -51,6 +62,25 @@ export function startLine(
   return `Tapeloom ${version} starts, ${how}`;
 }
 
+/** Of a node without public doors. */
+export function ingestReport({
+  version,
+  data,
+  seconds,
+  cluster,
+  internal,
+}: IngestFacts): readonly string[] {
+  return [
+    `Tapeloom ${version} is ready after ${seconds.toFixed(1)} s`,
+    '',
+    '  doors     none: this node takes trades in, and others serve them',
+    `  metrics   ${internal}/metrics`,
+    ...nodeLines(cluster),
+    `  data      ${data}`,
+    '',
+  ];
+}
+
 export function startReport(facts: StartFacts): readonly string[] {
   const { version, addresses, data, seconds } = facts;
   return [
@@ -62,10 +92,25 @@ export function startReport(facts: StartFacts): readonly string[] {
     `  metrics   ${addresses.internal}/metrics`,
     ...(addresses.mailbox === null ? [] : [`  mails     ${addresses.mailbox}`]),
     ...(addresses.echo === null ? [] : [`  echo      ${addresses.echo}`]),
+    ...nodeLines(facts.cluster),
     `  data      ${data}`,
     '',
     ...keyLines(facts),
     '',
+  ];
+}
+
+/** Which node this is, what it does, and where its accounts and its tape are; no user, no password. */
+function nodeLines(cluster: ClusterConfig | null): readonly string[] {
+  if (cluster === null) return [];
+  const { node, roles, postgres, nats } = cluster;
+  const { host, port, database } = postgresAddress(postgres.url)!;
+  const does = Object.entries(roles).flatMap(([role, isOn]) => (isOn ? [role] : []));
+  const assured = nats.isSyncAssured ? ', whose syncing is assured and not checked' : '';
+  return [
+    `  node      ${node} (${does.join(', ')})`,
+    `  accounts  PostgreSQL, ${host}:${port}/${database}`,
+    `  tape      NATS, ${nats.servers.join(', ')}${assured}`,
   ];
 }
 

@@ -12,7 +12,7 @@ import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { computationOf } from '@tapeloom/core/studies/computation';
 import type { Params } from '@tapeloom/core/studies/indicator';
-import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, earlier, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import type { Tape, TapeDay } from '../tape/tape.ts';
 import {
   firstDayRead,
@@ -256,8 +256,4 @@ function isOpenIn(full: SessionTable, day: UtcDay, from: EpochNs, to: EpochNs): 
   const end = earlier(to, epochNs(addDays(day, 1), 0));
   const session = full.atOrAfter(from > midnight ? from : midnight);
   return session !== null && session.open < end;
-}
-
-function earlier(one: EpochNs, other: EpochNs): EpochNs {
-  return one < other ? one : other;
 }

@@ -23,7 +23,7 @@ import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import { flushPhase } from '@tapeloom/core/studies/flush-step';
 import { PublishedObjects } from '@tapeloom/core/studies/published-objects';
 import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
-import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, earlier } from '@tapeloom/core/utc-day';
 import type { TapePlace } from '../tape/tape.ts';
 import { carriedFrom, sessionBefore, sessionsEarlier } from './look-back.ts';
 import { placeBefore } from './place-before.ts';
@@ -261,8 +261,4 @@ function floorOf(begun: Begun): Cursor {
   if (rightAfter.k === 0) return rightAfter;
   const midnight = { day: addDays(rightAfter.day, 1), rank: 0 as Rank, k: 0 };
   return compareCursors(midnight, run.position) < 0 ? midnight : run.position;
-}
-
-function earlier(one: EpochNs, other: EpochNs): EpochNs {
-  return one < other ? one : other;
 }

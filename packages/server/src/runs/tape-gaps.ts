@@ -7,7 +7,7 @@
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, earlier, epochNs, later } from '@tapeloom/core/utc-day';
 import type { TapeNow } from './sound-tape.ts';
 
 export interface TapeGap {
@@ -80,12 +80,4 @@ function* openHours(
 function nextOpen(full: SessionTable, instant: EpochNs): EpochNs | null {
   const session = full.atOrAfter(instant);
   return session && later(session.open, instant);
-}
-
-function earlier(one: EpochNs, other: EpochNs): EpochNs {
-  return one < other ? one : other;
-}
-
-function later(one: EpochNs, other: EpochNs): EpochNs {
-  return one > other ? one : other;
 }

@@ -146,6 +146,11 @@ export class TapeManifest {
     return this.#days.get(symbol)?.get(day) ?? null;
   }
 
+  /** Whether this day is not named, or its files were not there at the opening. */
+  lacks(symbol: string, day: UtcDay): boolean {
+    return this.digestOf(symbol, day) === null || this.#missingDays.has(`${symbol} ${day}`);
+  }
+
   /** Resolves when all that was named so far is on disk. */
   save(): Promise<void> {
     const save = async () => {
@@ -167,6 +172,14 @@ export class TapeManifest {
   /** A log is on disk under its name, with nothing but its opening. */
   logBegun(day: UtcDay): Promise<void> {
     this.#logs.add(day);
+    this.#isChanged = true;
+    return this.save();
+  }
+
+  /** Of a tape that others have too: these are the logs there are, whatever was named before. */
+  nameLogs(days: readonly UtcDay[]): Promise<void> {
+    this.#logs.clear();
+    for (const day of days) this.#logs.add(day);
     this.#isChanged = true;
     return this.save();
   }

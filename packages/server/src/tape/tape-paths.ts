@@ -8,6 +8,7 @@ import { isUtcDay } from '@tapeloom/core/utc-day';
 
 const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const DAY_FILE = /^([1-9]\d{7})\.(log|json|arrow)$/;
+const BESIDE_LOGS = /^[1-9]\d{7}\.(at|kept)$/;
 const IMPORTED_FILE = /^([1-9]\d{7})-[0-9a-f]{16}\.(json|arrow)$/;
 
 export function logDirectory(tapeRoot: string, dataset: string): string {
@@ -47,6 +48,16 @@ export function manifestPath(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/manifest.json`;
 }
 
+/** What a machine keeps beside a tape that it shares with others. */
+export function sharedDirectory(tapeRoot: string, dataset: string): string {
+  return `${tapeRoot}/${safeName(dataset)}/shared`;
+}
+
+/** Who began the tape. */
+export function sourcePath(tapeRoot: string, dataset: string): string {
+  return `${tapeRoot}/${safeName(dataset)}/source.json`;
+}
+
 /** The manifest of a dataset that is made of imported days; there is none where trades go through a log. */
 export function importedPath(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/imported.json`;
@@ -67,6 +78,11 @@ export function dayOfFile(name: string, kind: 'log' | 'json' | 'arrow'): UtcDay 
   if (match === null || match[2] !== kind) return null;
   const day = Number(match[1]);
   return isUtcDay(day) ? day : null;
+}
+
+/** Whether a file of this name lies beside the logs of a tape that is shared. */
+export function isBesideLogs(name: string): boolean {
+  return BESIDE_LOGS.test(name);
 }
 
 /** The day in a file name like `20261113-0123456789abcdef.arrow`, or null when it is not exactly such a name. */

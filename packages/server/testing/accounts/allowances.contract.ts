@@ -11,9 +11,12 @@ const later = (seconds: number) => (START + BigInt(seconds) * 1_000_000_000n) as
 const SIXTY = { limit: 60, testLimit: null };
 const THREE_HUNDRED = { limit: 300, testLimit: null };
 
-export function testAllowances(adapter: string, create: () => Allowances): void {
+export function testAllowances(
+  adapter: string,
+  create: () => Allowances | Promise<Allowances>,
+): void {
   test(`${adapter}: an allowance is used up, and comes back continuously`, async () => {
-    const allowances = create();
+    const allowances = await create();
     for (let left = 59; left >= 0; left -= 1) {
       const verdict = await allowances.take(START, 'a', SIXTY);
       assert.deepEqual([verdict.granted, verdict.remaining], [true, left]);
@@ -32,7 +35,7 @@ export function testAllowances(adapter: string, create: () => Allowances): void 
   });
 
   test(`${adapter}: everybody has an allowance of their own`, async () => {
-    const allowances = create();
+    const allowances = await create();
     for (let count = 0; count < 61; count += 1) await allowances.take(START, 'a', SIXTY);
     assert.equal((await allowances.take(START, 'a', SIXTY)).granted, false);
     assert.equal((await allowances.take(START, 'b', SIXTY)).remaining, 59);
@@ -42,7 +45,7 @@ export function testAllowances(adapter: string, create: () => Allowances): void 
   });
 
   test(`${adapter}: test keys count at the account's allowance and at one of their own`, async () => {
-    const allowances = create();
+    const allowances = await create();
     const testKey = { limit: 300, testLimit: 60 };
     for (let count = 0; count < 100; count += 1) await allowances.take(START, 'a', THREE_HUNDRED);
     const first = await allowances.take(START, 'a', testKey);
@@ -68,7 +71,7 @@ export function testAllowances(adapter: string, create: () => Allowances): void 
   });
 
   test(`${adapter}: where the account has no limit of its own, test keys are held to theirs`, async () => {
-    const allowances = create();
+    const allowances = await create();
     const testKey = { limit: null, testLimit: 60 };
     for (let count = 0; count < 60; count += 1) await allowances.take(START, 'a', testKey);
     assert.equal((await allowances.take(START, 'a', testKey)).granted, false);
@@ -76,7 +79,7 @@ export function testAllowances(adapter: string, create: () => Allowances): void 
   });
 
   test(`${adapter}: of many requests at once exactly the allowance passes`, async () => {
-    const allowances = create();
+    const allowances = await create();
     const verdicts = await Promise.all(
       Array.from({ length: 500 }, () => allowances.take(START, 'a', THREE_HUNDRED)),
     );

@@ -49,9 +49,13 @@ class Run {
   }
 }
 
-export function testLeases(adapter: string, create: () => Leases): void {
+export function testLeases(
+  adapter: string,
+  create: () => Leases | Promise<Leases>,
+  walks = 200,
+): void {
   test(`${adapter}: a limit is reached, never passed, and a release makes room`, async () => {
-    const run = new Run(create());
+    const run = new Run(await create());
     assert.deepEqual([await run.take('1', 2), await run.take('2', 2)], [true, true]);
     assert.equal(await run.take('3', 2), false);
     assert.equal(await run.count(), 2);
@@ -62,7 +66,7 @@ export function testLeases(adapter: string, create: () => Leases): void {
   });
 
   test(`${adapter}: taking again is granted and counts once, also past a lowered limit`, async () => {
-    const run = new Run(create());
+    const run = new Run(await create());
     for (const holder of ['1', '2', '1', '2', '1']) assert.equal(await run.take(holder, 2), true);
     assert.equal(await run.count(), 2);
     assert.equal(await run.take('1', 1), true);
@@ -72,7 +76,7 @@ export function testLeases(adapter: string, create: () => Leases): void {
   });
 
   test(`${adapter}: holders of one thing count once, and the last one frees it`, async () => {
-    const run = new Run(create());
+    const run = new Run(await create());
     const shared = { kind: 'configuration', thing: 'x' } as const;
     assert.equal(await run.take('1', 1, shared), true);
     assert.equal(await run.take('2', 1, shared), true);
@@ -86,7 +90,7 @@ export function testLeases(adapter: string, create: () => Leases): void {
   });
 
   test(`${adapter}: a holder changes its thing within the limit, or keeps the old one`, async () => {
-    const run = new Run(create());
+    const run = new Run(await create());
     const thing = (name: string) => ({ kind: 'configuration', thing: name }) as const;
     assert.equal(await run.take('1', 1, thing('x')), true);
     assert.equal(await run.take('1', 1, thing('y')), true);
@@ -101,7 +105,7 @@ export function testLeases(adapter: string, create: () => Leases): void {
   });
 
   test(`${adapter}: accounts and kinds are counted apart`, async () => {
-    const run = new Run(create());
+    const run = new Run(await create());
     for (const accountId of ['a', 'b', '', '__proto__', 'a b']) {
       for (const kind of LEASE_KINDS) {
         assert.equal(await run.take('1', 1, { accountId, kind }), true, `${kind} ${accountId}`);
@@ -115,7 +119,7 @@ export function testLeases(adapter: string, create: () => Leases): void {
   });
 
   test(`${adapter}: test keys count at the account's limit and at their own, and are refused by either`, async () => {
-    const run = new Run(create());
+    const run = new Run(await create());
     const byTest = { testLimit: 1 };
     assert.equal(await run.take('1', 3), true);
     assert.equal(await run.take('2', 3, byTest), true);
@@ -135,7 +139,7 @@ export function testLeases(adapter: string, create: () => Leases): void {
   });
 
   test(`${adapter}: a thing of live and test keys counts once for the account, and once for the test keys`, async () => {
-    const run = new Run(create());
+    const run = new Run(await create());
     const thing = (name: string) => ({ kind: 'configuration', thing: name }) as const;
     const byTest = (name: string) => ({ ...thing(name), testLimit: 1 });
     assert.equal(await run.take('1', 2, thing('x')), true);
@@ -163,7 +167,7 @@ export function testLeases(adapter: string, create: () => Leases): void {
   });
 
   test(`${adapter}: what is not renewed is free after 90 s, not before`, async () => {
-    const run = new Run(create());
+    const run = new Run(await create());
     await run.take('1', 1);
     await run.pass(LEASE_SECONDS - 1);
     assert.equal(await run.take('2', 1), false);
@@ -178,7 +182,7 @@ export function testLeases(adapter: string, create: () => Leases): void {
   });
 
   test(`${adapter}: what is renewed stays, and so does what is taken again`, async () => {
-    const run = new Run(create());
+    const run = new Run(await create());
     await run.take('1', 2);
     await run.pass(RENEW_EVERY_SECONDS);
     await run.take('2', 2);
@@ -195,7 +199,7 @@ export function testLeases(adapter: string, create: () => Leases): void {
   });
 
   test(`${adapter}: what has ended is not renewed`, async () => {
-    const run = new Run(create());
+    const run = new Run(await create());
     await run.take('1', 1);
     await run.pass(LEASE_SECONDS);
     await run.leases.renew(run.now);
@@ -203,7 +207,7 @@ export function testLeases(adapter: string, create: () => Leases): void {
   });
 
   test(`${adapter}: releasing what is not held does nothing`, async () => {
-    const run = new Run(create());
+    const run = new Run(await create());
     await run.take('1', 1);
     await run.leases.release('a', 'connection', '2');
     await run.leases.release('b', 'connection', '1');
@@ -215,7 +219,7 @@ export function testLeases(adapter: string, create: () => Leases): void {
   });
 
   test(`${adapter}: of many takers at once exactly the limit passes`, async () => {
-    const run = new Run(create());
+    const run = new Run(await create());
     const taken = await Promise.all(
       Array.from({ length: 64 }, (_, index) => run.take(`${index}`, 50)),
     );
@@ -226,7 +230,7 @@ export function testLeases(adapter: string, create: () => Leases): void {
   test(`${adapter}: any walk agrees with a plain list, and nothing is left at its end`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (walk) => {
-        const run = new Run(create());
+        const run = new Run(await create());
         const model = new Model();
         for (const it of walk) await walkOn(run, model, it);
         await run.pass(LEASE_SECONDS);
@@ -234,7 +238,7 @@ export function testLeases(adapter: string, create: () => Leases): void {
           for (const kind of LEASE_KINDS) assert.equal(await run.count(kind, accountId), 0);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: walks },
     );
   });
 }

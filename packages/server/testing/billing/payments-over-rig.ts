@@ -1,4 +1,4 @@
-/** Orders and rights over a real store in memory and a provider's rig, by the rig's time. */
+/** Orders and rights over a real store and a provider's rig, by the rig's time. */
 
 import type { PaymentKind } from '@tapeloom/core/entitlement/payment';
 import { type Plan, planAt } from '@tapeloom/core/entitlement/plan';
@@ -18,6 +18,17 @@ import type { ProviderRig, SentWebhook } from './provider-rig.ts';
 const URL = 'https://tapeloom.example.com';
 const NEVER: Disposable = { [Symbol.dispose]: () => {} };
 
+/** Gives a store of its own to every call. */
+export type OpenStore = () => Promise<AccountStore>;
+
+interface PaymentsOverRigOptions {
+  /** The store, if it is not one in memory. */
+  readonly openStore?: OpenStore | undefined;
+  readonly provider?: PaymentProvider;
+}
+
+const inMemory: OpenStore = () => openSqliteAccountStore(':memory:');
+
 export class PaymentsOverRig implements AsyncDisposable {
   readonly rig: ProviderRig;
   readonly store: AccountStore;
@@ -34,8 +45,11 @@ export class PaymentsOverRig implements AsyncDisposable {
   }
 
   /** `provider` is the rig's own, as it is or as somebody listens to it. */
-  static async open(rig: ProviderRig, provider = rig.provider): Promise<PaymentsOverRig> {
-    return new PaymentsOverRig(rig, await openSqliteAccountStore(':memory:'), provider);
+  static async open(
+    rig: ProviderRig,
+    { openStore = inMemory, provider = rig.provider }: PaymentsOverRigOptions = {},
+  ): Promise<PaymentsOverRig> {
+    return new PaymentsOverRig(rig, await openStore(), provider);
   }
 
   /** As after a restart of the process, with the secrets that are configured now. */

@@ -2,15 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PaymentsOverRig } from './payments-over-rig.ts';
+import { type OpenStore, PaymentsOverRig } from './payments-over-rig.ts';
 import { HOUR_MS, MINUTE_MS, NEVER, ODD_WEBHOOKS, type ProviderRig } from './provider-rig.ts';
 
-export function testPaymentsOver(name: string, open: () => Promise<ProviderRig>): void {
-  testHarmless(name, open);
+export function testPaymentsOver(
+  name: string,
+  open: () => Promise<ProviderRig>,
+  openStore?: OpenStore,
+): void {
+  testHarmless(name, open, openStore);
 
   test(`${name}: after an hour of failures without a webhook one round lists what happened, and the rights are right`, async () => {
     await using rig = await open();
-    await using over = await PaymentsOverRig.open(rig);
+    await using over = await PaymentsOverRig.open(rig, { openStore });
     const account = await over.account();
     const order = await over.order(account, 'subscription');
     await over.payments.reconcile();
@@ -34,7 +38,7 @@ export function testPaymentsOver(name: string, open: () => Promise<ProviderRig>)
 
   test(`${name}: a process that was away for a day lists what happened meanwhile, when it begins`, async () => {
     await using rig = await open();
-    await using over = await PaymentsOverRig.open(rig);
+    await using over = await PaymentsOverRig.open(rig, { openStore });
     const account = await over.account();
     const order = await over.order(account, 'purchase');
     await over.payments.reconcile();
@@ -47,7 +51,7 @@ export function testPaymentsOver(name: string, open: () => Promise<ProviderRig>)
 
   test(`${name}: a refund after a cancellation ends the rights, and a chargeback after it changes nothing more`, async () => {
     await using rig = await open();
-    await using over = await PaymentsOverRig.open(rig);
+    await using over = await PaymentsOverRig.open(rig, { openStore });
     const account = await over.account();
     const order = await over.order(account, 'subscription');
     const hear = async () => {
@@ -70,11 +74,11 @@ export function testPaymentsOver(name: string, open: () => Promise<ProviderRig>)
   });
 }
 
-function testHarmless(name: string, open: () => Promise<ProviderRig>): void {
+function testHarmless(name: string, open: () => Promise<ProviderRig>, openStore?: OpenStore): void {
   test(`${name}: forged, old, repeated, reordered, foreign and unknown webhooks give nobody anything [SEC-29]`, async () => {
     await using rig = await open();
     await using other = await rig.other();
-    await using over = await PaymentsOverRig.open(rig);
+    await using over = await PaymentsOverRig.open(rig, { openStore });
     const account = await over.account();
     const order = await over.order(account, 'subscription');
     await rig.pay(order.ref);
@@ -84,7 +88,7 @@ function testHarmless(name: string, open: () => Promise<ProviderRig>): void {
       body: Buffer.concat([body, Buffer.from('\n')]),
     }));
     assert.deepEqual(new Set(await over.receive(forged)), new Set(['unsigned']));
-    const stranger = await PaymentsOverRig.open(other);
+    const stranger = await PaymentsOverRig.open(other, { openStore });
     await using _ = stranger;
     const theirs = await stranger.order(await stranger.account(), 'subscription');
     await other.pay(theirs.ref);
@@ -106,7 +110,7 @@ function testHarmless(name: string, open: () => Promise<ProviderRig>): void {
 
   test(`${name}: webhooks on both sides of a rotation of the secret are taken [SEC-29]`, async () => {
     await using rig = await open();
-    await using over = await PaymentsOverRig.open(rig);
+    await using over = await PaymentsOverRig.open(rig, { openStore });
     const account = await over.account();
     const order = await over.order(account, 'subscription');
     await rig.pay(order.ref);

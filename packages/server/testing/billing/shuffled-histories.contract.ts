@@ -9,7 +9,7 @@ import { grantsOfPayment } from '@tapeloom/core/entitlement/payment';
 import fc from 'fast-check';
 import type { OrderRecord } from '../../src/accounts/store/orders-store.ts';
 import type { PaymentProvider, ProviderObject } from '../../src/billing/payment-provider.ts';
-import { PaymentsOverRig } from './payments-over-rig.ts';
+import { type OpenStore, PaymentsOverRig } from './payments-over-rig.ts';
 import { DAY_MS, HOUR_MS, NEVER, type ProviderRig, type SentWebhook } from './provider-rig.ts';
 
 /** Histories that one order goes through, about. */
@@ -70,10 +70,11 @@ const HISTORIES = 250;
 export async function playHistories(
   open: () => Promise<ProviderRig>,
   numRuns = HISTORIES,
+  openStore?: OpenStore,
 ): Promise<void> {
   await using rig = await open();
   const { provider, heard } = listening(rig.provider);
-  await using over = await PaymentsOverRig.open(rig, provider);
+  await using over = await PaymentsOverRig.open(rig, { provider, openStore });
   // The SDK of Stripe notes where each call comes from; which history failed is told without it.
   using _ = stackTraces(1);
   // Histories go on with what earlier ones left, until it is over: rights of another order stand beside it.

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrderRecord } from '../../src/accounts/store/orders-store.ts';
 import type { WithdrawalRecord } from '../../src/accounts/store/withdrawals-store.ts';
-import { PaymentsOverRig } from './payments-over-rig.ts';
+import { type OpenStore, PaymentsOverRig } from './payments-over-rig.ts';
 import { DAY_MS, HOUR_MS, type ProviderRig } from './provider-rig.ts';
 
 /** What is left of the price after six days of a month, however long it is. */
@@ -65,10 +65,14 @@ export class Withdrawer {
   }
 }
 
-export function testWithdrawalsOver(name: string, open: () => Promise<ProviderRig>): void {
+export function testWithdrawalsOver(
+  name: string,
+  open: () => Promise<ProviderRig>,
+  openStore?: OpenStore,
+): void {
   test(`${name}: who withdraws gets the part still to come back, sees it in the receipts, and is never charged again`, async () => {
     await using rig = await open();
-    await using over = await PaymentsOverRig.open(rig);
+    await using over = await PaymentsOverRig.open(rig, { openStore });
     const ada = await Withdrawer.afterSixDays(over);
     assert.deepEqual(await ada.receipts(), [['paid', 7_900, 0]]);
     await rig.pass(1_000);
@@ -89,7 +93,7 @@ export function testWithdrawalsOver(name: string, open: () => Promise<ProviderRi
     const fault = reach === 'down' ? 'is away' : 'does what it is asked and loses the answer';
     test(`${name}: a withdrawal while the provider ${fault} is carried out later, and the money comes back once`, async () => {
       await using rig = await open();
-      await using over = await PaymentsOverRig.open(rig);
+      await using over = await PaymentsOverRig.open(rig, { openStore });
       const ada = await Withdrawer.afterSixDays(over);
       rig.reach(reach);
       const declared = await ada.declare();

@@ -11,8 +11,7 @@ import type { DbnVersion } from '../../src/feeds/dbn/dbn-metadata.ts';
 import { FeedError } from '../../src/feeds/feed-trades.ts';
 import { cutAt, type DbnReading, readDbn } from './dbn-reading.ts';
 import { DBN_SCHEMAS, DbnWriter } from './dbn-writer.ts';
-
-type Random = () => number;
+import { mutated } from './mutated.ts';
 
 export interface FuzzOutcome {
   readonly read: number;
@@ -23,7 +22,6 @@ export interface FuzzOutcome {
 }
 
 const EVENT = 1_609_160_400_098_821_953n;
-const INTERESTING = [0, 1, 3, 4, 12, 0x7f, 0x80, 0xfe, 0xff];
 /** How many are read in two pieces too. */
 const CUT_SHARE = 0.25;
 const VERSIONS: readonly DbnVersion[] = [1, 2, 3];
@@ -103,32 +101,4 @@ export function* seedFiles(): Generator<Uint8Array> {
     const definitions = new DbnWriter({ version, schema: DBN_SCHEMAS.definition });
     yield definitions.definition({ instrumentId: 1, rawSymbol: 'ESH1' }).bytes;
   }
-}
-
-/** Up to four changes: a bit, a byte, a number, a piece taken out, doubled or cut off. */
-function mutated(file: Uint8Array, random: Random): Uint8Array {
-  let bytes: Uint8Array = file.slice();
-  const below = (limit: number) => Math.floor(random() * limit);
-  for (let change = below(4); change >= 0; change -= 1) {
-    if (bytes.length < 8) return bytes;
-    // Half of the changes go where lengths, counts and heads of records are likely.
-    const at = random() < 0.5 ? below(bytes.length) : below(Math.min(bytes.length, 128));
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const kind = below(7);
-    if (kind === 0) bytes[at]! ^= 1 << below(8);
-    else if (kind === 1) bytes[at] = below(256);
-    else if (kind === 2) bytes[at] = INTERESTING[below(INTERESTING.length)]!;
-    else if (kind === 3 && at + 4 <= bytes.length) view.setUint32(at, below(2 ** 32), true);
-    else if (kind === 4) bytes = bytes.slice(0, at);
-    else if (kind === 5) bytes = joined(bytes.subarray(0, at), bytes.subarray(at + below(64)));
-    else bytes = joined(bytes.subarray(0, at), bytes.subarray(Math.max(0, at - below(64))));
-  }
-  return bytes;
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(first.length + second.length);
-  bytes.set(first);
-  bytes.set(second, first.length);
-  return bytes;
 }

@@ -17,4 +17,8 @@ export interface Allowances {
     who: string,
     perMinute: CountedLimit,
   ): Promise<AllowanceVerdict> | AllowanceVerdict;
+  /** How many are remembered. */
+  readonly size: number;
+  /** Those that were forgotten before they had everything back. */
+  readonly forgottenTotal: number;
 }

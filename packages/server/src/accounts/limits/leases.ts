@@ -3,8 +3,8 @@
  * Each is held by a lease that its process renews; a process that is lost stops renewing, and within 90 s
  * what it held is free again. What a test key takes counts twice: with all of the account, and with what
  * test keys have. Limits are judged and taken in one step, so parallel takers cannot pass together.
- * Adapters: memory here (a process that starts holds nothing), a shared store later; both run
- * `leases.contract.ts`.
+ * Adapters: memory here (a process that starts holds nothing), and what nodes of a cluster share
+ * (`accounts/shared/postgres-leases.ts`); both run `leases.contract.ts`.
  */
 
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
@@ -26,6 +26,9 @@ export interface LeaseRequest extends CountedLimit {
   readonly thing: string;
 }
 
+/** Something that is held. */
+export type HeldLease = Pick<LeaseRequest, 'accountId' | 'kind' | 'holder'>;
+
 export interface Leases {
   /** False when a limit is reached by other things. */
   take(now: EpochNs, request: LeaseRequest): Promise<boolean>;
@@ -35,4 +38,8 @@ export interface Leases {
   renew(now: EpochNs): Promise<void>;
   /** How many things an account holds, or its test keys alone. */
   count(now: EpochNs, accountId: string, kind: LeaseKind, by?: 'all' | 'tests'): Promise<number>;
+  /** Hears of what was held here and is lost, because others had taken its place before it could be renewed. */
+  onLost(hear: (lost: HeldLease) => void): Disposable;
+  /** Accounts for which something is held here, once for each kind of it; test keys may count once more. */
+  readonly size: number;
 }

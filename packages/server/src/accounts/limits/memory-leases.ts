@@ -66,7 +66,11 @@ export class MemoryLeases implements Leases {
     return Promise.resolve(count);
   }
 
-  /** Accounts that hold something, once for each kind of it, and once more if test keys do. */
+  /** Nobody else can take a place here. */
+  onLost(): Disposable {
+    return { [Symbol.dispose]: () => undefined };
+  }
+
   get size(): number {
     return this.#holdings.size;
   }

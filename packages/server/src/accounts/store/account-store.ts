@@ -1,10 +1,10 @@
 /**
  * The port of the account store: accounts, keys, stream tokens, budgets and the audit log. Every method but
  * `sweep` is one transaction: when it resolves, what it did is on disk and every later call sees it (but see
- * `usageOf`); when it rejects, nothing happened. Whatever must never be exceeded (ten keys, one use of a
+ * `usageOf`); when it rejects, nothing happened (but see `unreachable`). Whatever must never be exceeded (ten keys, one use of a
  * token, a budget) is judged by the statement that writes, so that parallel callers cannot pass together.
  *
- * The store has no clock: callers say what time it is. Adapters: SQLite here, PostgreSQL later; both run
+ * The store has no clock: callers say what time it is. Adapters: SQLite for one machine, PostgreSQL for many; both run
  * `account-store.contract.ts`.
  */
 
@@ -46,10 +46,11 @@ export class AccountsUnavailableError extends Refusal {
 }
 
 /**
- * What can be wrong with a store as a whole. `damaged` is for good; `full` (no room on disk) and `failing`
- * (its disk refuses) last until a `probe` succeeds; `busy` concerns one call only.
+ * What can be wrong with a store as a whole. `damaged` is for good; `full` (no room on disk), `failing`
+ * (its disk refuses) and `unreachable` (it is on another machine, which does not answer: whether a call that was under
+ * way has done its work is not known) last until a `probe` succeeds; `busy` concerns one call only.
  */
-export type StoreTrouble = 'damaged' | 'full' | 'failing' | 'busy';
+export type StoreTrouble = 'damaged' | 'full' | 'failing' | 'unreachable' | 'busy';
 
 export class AccountsTroubleError extends AccountsUnavailableError {
   readonly trouble: StoreTrouble;

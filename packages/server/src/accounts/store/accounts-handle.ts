@@ -1,6 +1,6 @@
 /**
- * The account store of a process that serves: the store works in a thread of its own, and this is the
- * other threads' end of it. Calls are answered as by the store itself, accounts in turn; when the thread is
+ * The account store of a process that serves: the store works in a thread of its own, or on another machine, and this is
+ * the end of it where accounts take turns. Calls are answered as by the store itself; when the thread is
  * gone, every call rejects. A change made here is heard by the listeners before its call resolves.
  *
  *     await using accounts = await AccountsHandle.open({
@@ -65,6 +65,16 @@ export interface AccountsHandleOptions extends AccountsWorkerData {
 
 type Listeners<T> = Set<(told: T) => void>;
 
+/** Where the store works. */
+interface StorePlace {
+  /** A method of one of the store's parts; null: of the store itself. */
+  call(part: StorePart | null, method: string, args: readonly unknown[]): Promise<unknown>;
+  /** Calls under way have so long to be answered. */
+  stop(withinMs: number): Promise<unknown>;
+}
+
+type Methods = Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
+
 export class AccountsHandle implements AccountStore {
   readonly people = this.#part<PeopleStore>('people');
   readonly orders = this.#part<OrdersStore>('orders');
@@ -98,7 +108,7 @@ export class AccountsHandle implements AccountStore {
   readonly audit = this.#method('audit');
   readonly probe = this.#method('probe');
 
-  readonly #thread: Thread<AccountsShape>;
+  readonly #place: StorePlace;
   readonly #line = new FairLine({
     atOnce: CALLS_ON_WIRE_MAX,
     eachMax: ACCOUNT_CALLS_MAX,
@@ -112,34 +122,54 @@ export class AccountsHandle implements AccountStore {
   #isOpen = false;
   #closing: Promise<void> | null = null;
 
-  private constructor({ onFault, path }: AccountsHandleOptions) {
+  private constructor(place: StorePlace) {
+    this.#place = place;
+  }
+
+  /** Of a file, in a thread. Rejects with `AccountsRefusedError` when the database cannot be opened. */
+  static async open({ onFault, path }: AccountsHandleOptions): Promise<AccountsHandle> {
     const worker = new Worker(new URL('./accounts-worker.ts', import.meta.url), {
       name: 'accounts',
       workerData: { path } satisfies AccountsWorkerData,
     });
     const gone = (cause: Error) => new AccountsGoneError('the accounts are gone', { cause });
-    this.#thread = new Thread<AccountsShape>(worker, {
+    const handle: AccountsHandle = new AccountsHandle({
+      call: (part, method, args) => thread.call('store', part, method, args),
+      stop: (withinMs) => thread.stop(withinMs),
+    });
+    const thread = new Thread<AccountsShape>(worker, {
       name: 'its thread',
-      hear: (news) => this.#hear(news),
+      hear: (news) => handle.#hear(news),
       errorOf: revived,
       goneError: gone,
       closedError: closed,
       onGone: (cause) => {
-        if (this.#isOpen && this.#closing === null) onFault(gone(cause));
+        if (handle.#isOpen && handle.#closing === null) onFault(gone(cause));
       },
     });
-  }
-
-  /** Rejects with `AccountsRefusedError` when the database cannot be opened. */
-  static async open(options: AccountsHandleOptions): Promise<AccountsHandle> {
-    const handle = new AccountsHandle(options);
     try {
-      await handle.#thread.call('open');
+      await thread.call('open');
     } catch (error) {
-      await handle.#thread[Symbol.asyncDispose]();
+      await thread[Symbol.asyncDispose]();
       if (error instanceof AccountsGoneError) throw error;
       throw new AccountsRefusedError((error as Error).message);
     }
+    handle.#isOpen = true;
+    return handle;
+  }
+
+  /** Of a store that waits for another machine and not for this one's disk; it is taken over. */
+  static over(store: AccountStore): AccountsHandle {
+    const handle = new AccountsHandle({
+      call: async (part, method, args) => {
+        const of = (part === null ? store : store[part]) as unknown as Methods;
+        return await of[method]!(...args);
+      },
+      stop: () => Promise.resolve(store[Symbol.asyncDispose]()),
+    });
+    store.onChange((change) => handle.#tellChange(change));
+    store.onWrittenElsewhere(() => handle.#tellElsewhere());
+    store.onTrouble((trouble) => handle.#tellTrouble(trouble));
     handle.#isOpen = true;
     return handle;
   }
@@ -222,25 +252,33 @@ export class AccountsHandle implements AccountStore {
     args: readonly unknown[],
   ): Promise<unknown> {
     if (this.#closing !== null) return Promise.reject(closed());
-    const call = () => this.#thread.call('store', part, method, args);
+    const call = () => this.#place.call(part, method, args);
     if (waiting === null) return this.#line.runFirst(call);
     const busy = () => new AccountsBusyError('too many calls wait for the accounts');
     return this.#line.run(waiting.holder, call, waiting.row) ?? Promise.reject(busy());
   }
 
   #hear(news: AccountsNews): void {
-    if (news.t === 'change') {
-      for (const listener of this.#listeners) listener(news.change);
-      return;
+    if (news.t === 'change') this.#tellChange(news.change);
+    else if (news.t === 'written-elsewhere') this.#tellElsewhere();
+    else {
+      const trouble = revived(news.error);
+      if (trouble instanceof AccountsTroubleError) this.#tellTrouble(trouble);
     }
+  }
+
+  #tellChange(change: AccountChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  #tellElsewhere(): void {
+    this.#usage.forget();
+    for (const listener of this.#elsewhereListeners) listener();
+  }
+
+  #tellTrouble(trouble: AccountsTroubleError): void {
     // Who is in trouble may not hear of what others write.
     this.#usage.forget();
-    if (news.t === 'written-elsewhere') {
-      for (const listener of this.#elsewhereListeners) listener();
-      return;
-    }
-    const trouble = revived(news.error);
-    if (!(trouble instanceof AccountsTroubleError)) return;
     for (const listener of this.#troubleListeners) listener(trouble);
   }
 
@@ -250,7 +288,7 @@ export class AccountsHandle implements AccountStore {
     const timer = setTimeout(late.resolve, CLOSE_WITHIN_MS);
     await Promise.race([this.#line.idle(), late.promise]);
     clearTimeout(timer);
-    await this.#thread.stop(Math.max(0, until - performance.now()));
+    await this.#place.stop(Math.max(0, until - performance.now()));
   }
 }
 

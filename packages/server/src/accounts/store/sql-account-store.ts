@@ -2,9 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { Kysely } from 'kysely';
 import type { AccountStore } from './account-store.ts';
-import { migrate } from './migrations/migrate.ts';
 import * as accounts from './sql-accounts.ts';
 import { readAudit, trimAudit } from './sql-audit.ts';
 import * as budgets from './sql-budgets.ts';
@@ -36,8 +34,8 @@ export async function openSqlAccountStore(
   { random = randomBytes }: SqlAccountStoreOptions = {},
 ): Promise<AccountStore> {
   try {
-    database.check();
-    await migrate(database.kysely as Kysely<unknown>, database.schema);
+    await database.check();
+    await database.migrate();
     await database.checkSchema();
     return accountStoreOn(await SqlStore.open(database, random));
   } catch (error) {
@@ -53,7 +51,7 @@ function accountStoreOn(store: SqlStore): AccountStore {
     withdrawals: sqlWithdrawals(store),
     ...accountsAndKeys(store),
     ...budgetsAndUsage(store),
-    sweep: (now, auditKeptNs) => sweep(store, now, auditKeptNs),
+    sweep: store.alone((now, auditKeptNs) => sweep(store, now, auditKeptNs)),
     audit: store.asks(readAudit),
     onChange: (listener) => store.onChange(listener),
     onWrittenElsewhere: (listener) => store.onWrittenElsewhere(listener),
@@ -83,7 +81,7 @@ function accountsAndKeys(store: SqlStore) {
       return keys.rotateKey(writing, call, accountId, rotation);
     }),
     revokeKey: store.writes(keys.revokeKey),
-    touchKeys: store.changes(keys.touchKeys),
+    touchKeys: store.calls((routines, lastUsed) => routines.touchKeys(lastUsed)),
     issueToken: store.changes(tokens.issueToken),
     issueSessionToken: store.changes((sql, now, _accountId, token) =>
       tokens.issueSessionToken(sql, now, token),
@@ -93,24 +91,20 @@ function accountsAndKeys(store: SqlStore) {
 }
 
 function budgetsAndUsage(store: SqlStore) {
-  const reserve = store.changes(budgets.reserve);
-  // A machine that dies voids it, as its expiry would; what is settled takes it along to the disk.
-  const reserveUnsynced = store.changesUnsynced(budgets.reserve);
   return {
-    reserve: (now, request) =>
-      request.isSynced === false ? reserveUnsynced(now, request) : reserve(now, request),
-    settle: store.changes(budgets.settle),
+    reserve: store.calls((routines, now, request) => routines.reserve(now, request)),
+    settle: store.calls((routines, now, id, used) => routines.settle(now, id, used)),
     settleOnce: store.changes(async (sql, now, id, used, done) => {
       await accounts.holdAccount(sql, done.accountId);
       const refused = await requests.judgeOnce(sql, now, done);
       if (refused !== null) return refused;
-      await budgets.settle(sql, now, id, used);
+      await store.routines.settleWithin(sql, now, id, used);
       await requests.remember(sql, done);
       return null;
     }),
     findOnce: store.reads(requests.judgeOnce),
-    voidReservation: store.changes((sql, _now, id) => budgets.voidReservation(sql, id)),
-    addUsage: store.changes(budgets.addRestRequests),
+    voidReservation: store.calls((routines, _now, id) => routines.voidReservation(id)),
+    addUsage: store.calls((routines, counts) => routines.addUsage(counts)),
     usageOf: store.asks(budgets.usageOf),
     usageByKey: store.asks(usage.usageByKey),
     usageByNamedKey: store.reads(usage.usageByNamedKey),

@@ -166,17 +166,38 @@ async function giveBackExpired(sql: Sql, now: EpochNs, accountId: string): Promi
   for (const held of expired) await giveBack(sql, held);
 }
 
-/** The same of all accounts, for some of them; how many. */
+/**
+ * The same of all accounts, for some of them; how many. The rows of months are held before those of reservations, and
+ * in one order, as by everybody who charges.
+ */
 export async function giveBackSome(sql: Sql, now: EpochNs, limit: number): Promise<number> {
-  const some = sql
+  const some = await sql
     .selectFrom('reservations')
-    .select('id')
+    .select(['id', 'account_id', 'period'])
     .where('state', '=', 'open')
     .where('expires_at', '<=', now)
-    .limit(limit);
-  const expired = await expiring(sql).where('id', 'in', some).returning(HELD).execute();
-  for (const held of expired) await giveBack(sql, held);
-  return expired.length;
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
+  const months = Map.groupBy(some, ({ account_id, period }) => `${account_id} ${period}`);
+  for (const month of [...months.keys()].sort()) {
+    const reservations = months.get(month)!;
+    await holdMonth(sql, reservations[0]!);
+    const ids = reservations.map(({ id }) => id);
+    const expired = await expiring(sql).where('id', 'in', ids).returning(HELD).execute();
+    for (const held of expired) await giveBack(sql, held);
+  }
+  return some.length;
+}
+
+/** A write, since both databases wait for those. */
+async function holdMonth(sql: Sql, { account_id, period }: Pick<Held, 'account_id' | 'period'>) {
+  await sql
+    .updateTable('month_usage')
+    .set((eb) => ({ rest_requests: eb.ref('rest_requests') }))
+    .where('account_id', '=', account_id)
+    .where('period', '=', period)
+    .execute();
 }
 
 function expiring(sql: Sql) {
@@ -351,7 +372,7 @@ async function addUse(
     .execute();
 }
 
-function whole(value: number, what: string): bigint {
+export function whole(value: number, what: string): bigint {
   if (!Number.isSafeInteger(value) || value < 0) {
     throw new RangeError(`${what} must be a whole number from 0 on, got ${value}`);
   }

@@ -231,20 +231,16 @@ async function hearPayment(
   const { provider, ref, payment } = heard;
   const named = await orderByRef(sql, { provider, ref });
   if (named === null) return null;
+  // Whoever held it before may have heard something newer.
+  await holdAccount(sql, named.accountId);
+  const before = (await orderByRef(sql, { provider, ref }))!;
   await events.settleEvents(sql, { provider, ref, askedAt: heard.askedAt });
   const looked = {
-    looked_at: isAskedBefore(named, heard, call.now) ? named.lookedAt : heard.askedAt,
-    look_at: named.writtenOffAt === null ? heard.lookAt : null,
+    looked_at: isAskedBefore(before, heard, call.now) ? before.lookedAt : heard.askedAt,
+    look_at: before.writtenOffAt === null ? heard.lookAt : null,
   };
-  const deletion = await deletionOf(sql, named.accountId);
+  const deletion = await deletionOf(sql, before.accountId);
   const isAccountGone = deletion !== null && deletion.doneAt !== null;
-  if (newRevision(named, heard, call.now) === null) {
-    const order = await changeOrder(sql, named.id, looked);
-    return { before: named, order, isNew: false, isAccountGone };
-  }
-  await holdAccount(sql, named.accountId);
-  // Whoever held it before may have heard something newer.
-  const before = (await orderByRef(sql, { provider, ref }))!;
   const revision = newRevision(before, heard, call.now);
   const isNew = revision !== null;
   const heardColumns = isNew ? { ...paymentColumns(payment), revision } : {};

@@ -48,7 +48,10 @@ export async function addLink(
 
 async function tooManyInTurn(sql: Sql, now: EpochNs, link: NewLink): Promise<TooMany | null> {
   if (link.address !== null) await takeTurn(sql, now, mailboxTurn(link.address.key));
-  if (link.askedFrom !== null) await takeTurn(sql, now, `links from ${link.askedFrom}`);
+  if (link.askedFrom !== null) {
+    await takeTurn(sql, now, `links from ${link.askedFrom}`);
+    await takeTurn(sql, now, 'links of all');
+  }
   return await tooMany(sql, now, link);
 }
 
@@ -144,6 +147,15 @@ function faultOf(link: LinkRow | undefined, now: EpochNs): LinkRefused | null {
   if (link === undefined) return { refused: 'unknown' };
   if (link.used_at !== null) return { refused: 'used' };
   return now >= link.expires_at ? { refused: 'expired' } : null;
+}
+
+/** Whoever else wants to use it waits until this transaction ends, and then sees what it did. */
+export async function holdLink(sql: Sql, hash: string): Promise<void> {
+  await sql
+    .updateTable('sign_in_links')
+    .set(({ ref }) => ({ used_at: ref('used_at') }))
+    .where('hash', '=', hash)
+    .execute();
 }
 
 /** Of two who use one link, one finds it. */

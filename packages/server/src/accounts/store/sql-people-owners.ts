@@ -14,7 +14,14 @@ import type {
 import { holdAccount } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
-import { addLink, linkFault, mailboxTurn, takeTurn, useLink } from './sql-people-links.ts';
+import {
+  addLink,
+  holdLink,
+  linkFault,
+  mailboxTurn,
+  takeTurn,
+  useLink,
+} from './sql-people-links.ts';
 import { endSessions } from './sql-people-sessions.ts';
 
 export async function findOwner(
@@ -29,6 +36,14 @@ export async function findOwner(
     .executeTakeFirst();
   if (row === undefined) return null;
   return { accountId: row.account_id, email: row.email, since: row.since as EpochNs };
+}
+
+/** The same of an address, whose account is held: it is not deleted meanwhile. */
+export async function holdOwner(sql: Sql, emailKey: string): Promise<OwnerRecord | null> {
+  const owner = await findOwner(sql, 'email_key', emailKey);
+  if (owner === null) return null;
+  await holdAccount(sql, owner.accountId);
+  return await findOwner(sql, 'email_key', emailKey);
 }
 
 export async function setOwner(
@@ -95,6 +110,7 @@ export async function useClaim(
   hash: string,
   link: { readonly hash: string; readonly address: EmailAddress; readonly askedFrom: string },
 ): Promise<ClaimUsed | LinkRefused | TooMany | AlreadyOwned> {
+  await holdLink(sql, hash);
   const fault = await linkFault(sql, now, hash, 'claim');
   if (fault !== null) return fault;
   const { id: accountId, name: account } = await sql

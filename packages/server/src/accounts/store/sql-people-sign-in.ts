@@ -20,7 +20,7 @@ import { createAccount, holdAccount } from './sql-accounts.ts';
 import type { Writing } from './sql-audit.ts';
 import { removed, type Sql } from './sql-database.ts';
 import { linkFault, mailboxTurn, takeTurn, useLink } from './sql-people-links.ts';
-import { findOwner, writeOwner } from './sql-people-owners.ts';
+import { findOwner, holdOwner, writeOwner } from './sql-people-owners.ts';
 import { beginSession } from './sql-people-sessions.ts';
 
 /** What a sign-in may have to make. */
@@ -70,7 +70,7 @@ async function openingOf(
   link: LinkRow,
   askedFrom: string,
 ): Promise<Opening | TooMany | EmailTaken | AlreadyOwned> {
-  const owner = await findOwner(sql, 'email_key', link.email_key!);
+  const owner = await holdOwner(sql, link.email_key!);
   const { account_id: accountId } = link;
   if (accountId === null) {
     if (owner !== null) return { t: 'owned', accountId: owner.accountId };

@@ -9,7 +9,7 @@ import type { AccountSchema } from './account-schema.ts';
 import type { AccountChange, AccountsTroubleError, AuditEvent } from './account-store.ts';
 import { newestSequence, type Writing } from './sql-audit.ts';
 import { SqlChanges } from './sql-changes.ts';
-import type { Sql, SqlDatabase } from './sql-database.ts';
+import type { Sql, SqlDatabase, SqlRoutines } from './sql-database.ts';
 
 /** 80 random bits: nobody meets another's id by chance or by trying. */
 const ID_BYTES = 10;
@@ -38,12 +38,13 @@ export class SqlStore implements AsyncDisposable {
     this.#changes = changes;
     this.#random = random;
     this.#timer = setInterval(() => this.#lookAgain(), LOOK_ELSEWHERE_MS).unref();
+    database.onNews(() => this.#lookAgain());
   }
 
   /** Of a database whose schema is the newest. */
   static async open(database: SqlDatabase, random: Random): Promise<SqlStore> {
-    database.wasWrittenElsewhere();
-    const newest = await newestSequence(database.kysely);
+    database.elsewhere();
+    const newest = await database.asking(newestSequence);
     return new SqlStore(database, new SqlChanges(database.kysely, newest), random);
   }
 
@@ -51,17 +52,15 @@ export class SqlStore implements AsyncDisposable {
   reads<Args extends readonly unknown[], Result>(
     work: Work<Sql, Args, Result>,
   ): Method<Args, Result> {
-    return (...args) => {
-      const transaction = this.#database.kysely.transaction().setAccessMode('read only');
-      return this.#guard(() => transaction.execute((sql) => work(sql, ...args)));
-    };
+    return (...args) => this.#guard(() => this.#database.reading((sql) => work(sql, ...args)));
   }
 
   /** A method that is one statement, and only reads. */
   asks<Args extends readonly unknown[], Result>(
     work: Work<Kysely<AccountSchema>, Args, Result>,
   ): Method<Args, Result> {
-    return (...args) => this.#guard(() => work(this.#database.kysely, ...args));
+    return (...args) =>
+      this.#guard(() => this.#database.asking((database) => work(database, ...args)));
   }
 
   /** A method that writes what nobody has to be told of. */
@@ -76,21 +75,33 @@ export class SqlStore implements AsyncDisposable {
     work: Work<Writing, Args, Result>,
   ): Method<Args, Result> {
     return async (...args) => {
-      const told: AuditEvent[] = [];
-      const transaction = this.#database.kysely.transaction();
-      const result = await this.#guard(() =>
-        transaction.execute((sql) => work({ sql, told }, ...args)),
+      const { result, told } = await this.#guard(() =>
+        this.#database.writing(async (sql) => {
+          const told: AuditEvent[] = [];
+          return { result: await work({ sql, told }, ...args), told };
+        }),
       );
       this.#changes.madeHere(told);
       return result;
     };
   }
 
-  /** A method whose loss harms nobody: see `SqlDatabase`. */
-  changesUnsynced<Args extends readonly unknown[], Result>(
-    work: Work<Sql, Args, Result>,
+  get routines(): SqlRoutines {
+    return this.#database.routines;
+  }
+
+  /** A method that the database has as a whole. */
+  calls<Args extends readonly unknown[], Result>(
+    work: Work<SqlRoutines, Args, Result>,
   ): Method<Args, Result> {
-    return (...args) => this.#guard(() => this.#database.unsynced((sql) => work(sql, ...args)));
+    return (...args) => this.#guard(() => work(this.#database.routines, ...args));
+  }
+
+  /** A method that one of all who have the database open does at a time. */
+  alone<Args extends readonly unknown[]>(
+    work: (...args: Args) => Promise<void>,
+  ): Method<Args, void> {
+    return (...args) => this.#guard(() => this.#database.whileAlone(() => work(...args)));
   }
 
   /** `<kind>_` and 80 random bits. */
@@ -100,10 +111,7 @@ export class SqlStore implements AsyncDisposable {
 
   probe(): Promise<void> {
     return this.#guard(async () => {
-      await this.#database.kysely.connection().execute(async () => {
-        this.#database.write();
-        this.#database.check();
-      });
+      await this.#database.probe();
       await this.#lookElsewhere();
     });
   }
@@ -151,12 +159,13 @@ export class SqlStore implements AsyncDisposable {
 
   #lookElsewhere(): Promise<void> {
     const look = async () => {
-      if (this.#database.wasWrittenElsewhere()) {
+      const elsewhere = this.#database.elsewhere();
+      if (elsewhere === 'written') {
         this.#mustLook = true;
         for (const listener of this.#elsewhereListeners) listener();
       }
-      if (this.#mustLook) await this.#changes.lookElsewhere();
-      else this.#changes.nothingElsewhere();
+      if (this.#mustLook) await this.#database.asking(() => this.#changes.lookElsewhere());
+      else if (elsewhere === 'nothing') this.#changes.nothingElsewhere();
       this.#mustLook = false;
     };
     this.#looking ??= look().finally(() => {

@@ -26,8 +26,9 @@ import { OWNER_ONLY } from '../../platform/private-file.ts';
 import type { AccountSchema } from './account-schema.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { SchemaDialect } from './migrations/migration.ts';
-import type { Sql, SqlDatabase } from './sql-database.ts';
+import type { Elsewhere, Sql, SqlDatabase } from './sql-database.ts';
 import { checkTables, damaged, structureOf, troubleOf } from './sqlite-trouble.ts';
+import { statementRoutines } from './statement-routines.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 /** Earlier versions can damage a database when a write-ahead log starts anew while others read it. */
@@ -73,6 +74,10 @@ class SqliteDatabase implements SqlDatabase {
   readonly kysely: Kysely<AccountSchema>;
   readonly schema = sqliteSchema;
   readonly troubleOf = troubleOf;
+  readonly routines = statementRoutines(
+    (work) => this.writing(work),
+    (work) => this.#unsynced(work),
+  );
   readonly #connection: DatabaseSync;
   readonly #version: StatementSync;
   readonly #file: string | null;
@@ -89,30 +94,39 @@ class SqliteDatabase implements SqlDatabase {
     this.#seen = this.#version.get()!.data_version;
   }
 
-  /**
-   * The log alone is synced at a commit, as a whole and from its beginning, so the next synced commit takes this one along.
-   * The connection is held all the while: nobody else's transaction meets the lower level.
-   */
-  unsynced<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
-    return this.kysely.connection().execute(async (held) => {
-      this.#connection.exec('PRAGMA synchronous = NORMAL');
-      try {
-        return await held.transaction().execute(work);
-      } finally {
-        this.#connection.exec('PRAGMA synchronous = FULL');
-      }
-    });
+  migrate(): Promise<void> {
+    return migrate(this.kysely as Kysely<unknown>, this.schema);
   }
 
-  wasWrittenElsewhere(): boolean {
+  asking<Result>(work: (database: Kysely<AccountSchema>) => Promise<Result>): Promise<Result> {
+    return work(this.kysely);
+  }
+
+  reading<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+    return this.kysely.transaction().setAccessMode('read only').execute(work);
+  }
+
+  writing<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+    return this.kysely.transaction().execute(work);
+  }
+
+  /** Other processes have it open for a command now and then, and leave housekeeping to the service. */
+  whileAlone(work: () => Promise<void>): Promise<void> {
+    return work();
+  }
+
+  elsewhere(): Elsewhere {
     // A file that was removed can still be written, and all of it would be lost.
     if (identityOf(this.#file) !== this.#identity) {
       throw damaged(`${this.#file} was moved or replaced`);
     }
     const before = this.#seen;
     this.#seen = this.#version.get()!.data_version;
-    return this.#seen !== before;
+    return this.#seen === before ? 'nothing' : 'written';
   }
+
+  /** It tells nobody: who wants to know looks. */
+  onNews(): void {}
 
   check(): void {
     checkTables(this.#connection, () => performance.now());
@@ -125,9 +139,27 @@ class SqliteDatabase implements SqlDatabase {
     }
   }
 
-  write(): void {
-    // A number that nobody uses: it is written to the log and synced though it stays what it is.
-    this.#connection.exec('PRAGMA user_version = 0');
+  async probe(): Promise<void> {
+    await this.kysely.connection().execute(async () => {
+      // A number that nobody uses: it is written to the log and synced though it stays what it is.
+      this.#connection.exec('PRAGMA user_version = 0');
+      this.check();
+    });
+  }
+
+  /**
+   * The log alone is synced at a commit, as a whole and from its beginning, so the next synced commit takes this one along.
+   * The connection is held all the while: nobody else's transaction meets the lower level.
+   */
+  #unsynced<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+    return this.kysely.connection().execute(async (held) => {
+      this.#connection.exec('PRAGMA synchronous = NORMAL');
+      try {
+        return await held.transaction().execute(work);
+      } finally {
+        this.#connection.exec('PRAGMA synchronous = FULL');
+      }
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -145,7 +177,7 @@ function newestStructure(): Promise<ReadonlySet<string>> {
   newest ??= (async () => {
     const connection = connect(IN_MEMORY);
     await using database = new SqliteDatabase(connection, null);
-    await migrate(database.kysely as Kysely<unknown>, database.schema);
+    await database.migrate();
     return structureOf(connection);
   })();
   return newest;

@@ -14,9 +14,11 @@
 
 import { type FeedCounts, FeedError, type FeedTrades } from '../feed-trades.ts';
 import { DbnDay, HIGH } from './dbn-day.ts';
+import { definitionAt } from './dbn-definitions.ts';
 import { DbnInput, type DbnWindow, wholeRecordBytes } from './dbn-input.ts';
 import { type DbnInstrument, DbnInstruments, type NamingDefinition } from './dbn-instruments.ts';
 import {
+  DEFINITION_RTYPE,
   MIXED_SCHEMA,
   recordName,
   SENT_BYTES,
@@ -88,6 +90,11 @@ export class DbnDecoder {
   /** Those that were met so far. Several may be of one contract, where the file does not say its symbol. */
   get instruments(): readonly DbnInstrument[] {
     return this.#instruments.list;
+  }
+
+  /** The venue's symbol of an id on a day, by definitions; null where none says it. */
+  definedSymbol(id: number, day: number): string | null {
+    return this.#instruments.definedSymbol(id, day);
   }
 
   /** How many records were read so far. */
@@ -251,6 +258,10 @@ export class DbnDecoder {
       this.#recent.fill(NOT_RECENT);
     } else {
       this.#refuseAnotherFile(window);
+      if (rtype === DEFINITION_RTYPE) {
+        this.#instruments.define(definitionAt(window, bytes, this.#records));
+        this.#recent.fill(NOT_RECENT);
+      }
       const name = recordName(rtype);
       this.#leaveOut(name === null ? `records of the unknown type ${rtype}` : `${name} records`);
     }

@@ -89,7 +89,7 @@ function refuseOtherSchemas({ schema }: DbnMetadata): void {
 }
 
 /** A record's length tells its version, also in captures that hold several. */
-function definitionAt(window: DbnWindow, bytes: number, row: number): DbnDefinition {
+export function definitionAt(window: DbnWindow, bytes: number, row: number): DbnDefinition {
   const { view, at, position } = window;
   const version = DEFINITION_BYTES.findIndex(
     (usual) => bytes === usual || bytes === usual + SENT_BYTES,

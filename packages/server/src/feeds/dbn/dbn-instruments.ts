@@ -1,7 +1,7 @@
 /**
  * Whose trade it is: instrument ids of a file become instruments with the venue's symbol. Ids mean something only on a
  * day, the one on which a record was captured. What is known of one comes, in this order, from a mapping record before
- * it (live captures), from the metadata, and from definitions that were given beside. Nothing is guessed: an id without
+ * it (live captures), from the metadata, and from definitions: given beside, or before it in a capture. Nothing is guessed: an id without
  * a name is an instrument of its own, without a symbol.
  */
 
@@ -45,7 +45,7 @@ export class DbnInstruments {
   readonly list: DbnInstrument[] = [];
   #mappings: DbnMappings | null = null;
   readonly #mapped = new Map<number, string>();
-  readonly #definitions: ReadonlyMap<number, readonly NamingDefinition[]>;
+  readonly #definitions: Map<number, NamingDefinition[]>;
   /** By symbol, or by id where there is none. */
   readonly #indexes = new Map<string | number, number>();
 
@@ -55,6 +55,19 @@ export class DbnInstruments {
 
   useMappings(mappings: DbnMappings): void {
     this.#mappings = mappings;
+  }
+
+  /** One more, which the file itself has. */
+  define(definition: NamingDefinition): void {
+    const { instrumentId } = definition;
+    const known = this.#definitions.get(instrumentId);
+    if (known === undefined) this.#definitions.set(instrumentId, [definition]);
+    else known.push(definition);
+  }
+
+  /** The venue's symbol of an id on a day, by definitions; null where none says it. */
+  definedSymbol(id: number, day: number): string | null {
+    return this.#definitionOf(id, day, null)?.rawSymbol || null;
   }
 
   /** From here on in the file, the id means this symbol. */
@@ -68,7 +81,7 @@ export class DbnInstruments {
     const isSymbol = this.#mappings?.isVenueSymbol() === true;
     const told = this.#mapped.get(id) ?? (isSymbol ? name : null);
     const definition = this.#definitionOf(id, day, told);
-    const symbol = told ?? definition?.rawSymbol ?? null;
+    const symbol = told ?? (definition?.rawSymbol || null);
     const key = symbol ?? id;
     let index = this.#indexes.get(key);
     if (index === undefined) {

@@ -41,6 +41,14 @@ class SlowLeases implements Leases {
   count(...args: Parameters<Leases['count']>): Promise<number> {
     return this.memory.count(...args);
   }
+
+  onLost(): Disposable {
+    return this.memory.onLost();
+  }
+
+  get size(): number {
+    return this.memory.size;
+  }
 }
 
 function desk() {

@@ -13,6 +13,7 @@ import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { DoorVerdict } from '../../accounts/auth/doorkeeper.ts';
+import type { LeaseKind } from '../../accounts/limits/leases.ts';
 import type { Flush } from '../../topics/flush.ts';
 import { PagesAhead, PullTurns } from '../delivery/pull-turns.ts';
 import type { StartRefusal } from '../delivery/start-verdict.ts';
@@ -196,6 +197,21 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
   /** Resolves when the account's counts show what this connection has done so far. */
   leasesSettled(): Promise<void> {
     return this.#leases.settled();
+  }
+
+  /** Whose leases are named so, or begin so. */
+  get id(): string {
+    return this.#id;
+  }
+
+  /** Others of the account have taken what this connection, or the subscription of this number, was counted as. */
+  loseLease(kind: LeaseKind, number: number): void {
+    if (kind === 'connection') this.step({ t: 'admitted', isGranted: false });
+    else this.step({ t: 'subscriptions-beyond', beyond: new Map([[number, kind]]) });
+  }
+
+  sendAway(): void {
+    this.#close(CloseCode.tryAgainLater, 'The server is behind the tape');
   }
 
   /** Nobody has proven who is here, and others need the room: told, and gone at once. */

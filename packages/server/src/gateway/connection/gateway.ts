@@ -13,7 +13,7 @@ import { type Server, WebSocketServer } from 'ws';
 import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
 import { type RightsChange, sentAuthorization } from '../../accounts/auth/authenticator.ts';
 import { ColdOpens } from '../../accounts/limits/cold-opens.ts';
-import { RENEW_EVERY_SECONDS } from '../../accounts/limits/leases.ts';
+import { type HeldLease, RENEW_EVERY_SECONDS } from '../../accounts/limits/leases.ts';
 import { clientAddress } from '../../platform/client-address.ts';
 import type { DoorSockets } from '../../platform/door-sockets.ts';
 import type { ResolveStream } from '../delivery/stream-request.ts';
@@ -33,6 +33,8 @@ const CONNECTION_LIMITS: ConnectionLimits = {
   silenceMs: SILENCE_MS_MAX,
   messageRate: MESSAGE_RATE,
 };
+/** How long it is until the next few are sent away. */
+const AWAY_EVERY_MS = 50;
 /** Every delay a plan can have: at each of them midnight comes at its own time. */
 const DELAYS_SECONDS = [...new Set(PLANS.map((plan) => PLAN_LIMITS[plan].delaySeconds))];
 
@@ -55,8 +57,11 @@ export interface Gateway extends AsyncDisposable {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Names may mean other contracts than before: subscriptions go on with those. */
   lookAtNames(): void;
-  /** Tells every client to come back, closes, and resolves when all connections are gone. */
-  drain(): Promise<void>;
+  /**
+   * Tells every client to come back, closes, and resolves when all connections are gone. Spread over a time, so that they do
+   * not all come to others at once; nobody is let in meanwhile.
+   */
+  drain(spreadMs?: number): Promise<void>;
   /** Whether every client has all there is for it at this moment. */
   readonly hasSentAll: boolean;
   readonly metrics: GatewayMetrics;
@@ -98,6 +103,7 @@ class WebSocketGateway implements Gateway {
     for (const delaySeconds of DELAYS_SECONDS) {
       this.#resources.use(hub.onTapeDay(() => this.#roll(delaySeconds), delaySeconds));
     }
+    this.#resources.use(options.leases.onLost((lost) => this.#loseLease(lost)));
     this.#resources.use(authenticator.onRightsChange((change) => this.#rightsChanged(change)));
     this.#resources.use(timers.every(RENEW_EVERY_SECONDS * 1_000, () => this.#renewLeases()));
   }
@@ -121,8 +127,9 @@ class WebSocketGateway implements Gateway {
     return this.#connections.values().every((connection) => connection.hasSentAll);
   }
 
-  async drain(): Promise<void> {
+  async drain(spreadMs = 0): Promise<void> {
     this.#drained ??= Promise.withResolvers();
+    if (spreadMs > 0) await this.#sendAwaySlowly(spreadMs);
     this.#parting.cutAll();
     for (const connection of [...this.#connections]) connection.step({ t: 'shutdown' });
     if (this.#connections.size === 0) this.#drained.resolve();
@@ -132,6 +139,23 @@ class WebSocketGateway implements Gateway {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.drain();
+  }
+
+  /** The same number in every step, for as long as there is anybody. */
+  async #sendAwaySlowly(spreadMs: number): Promise<void> {
+    const leaving = [...this.#connections];
+    const each = Math.ceil((leaving.length * AWAY_EVERY_MS) / spreadMs);
+    for (let from = 0; from < leaving.length && this.#connections.size > 0; from += each) {
+      for (const connection of leaving.slice(from, from + each)) connection.step({ t: 'shutdown' });
+      await new Promise<void>((resolve) => void this.#options.timers.after(AWAY_EVERY_MS, resolve));
+    }
+  }
+
+  /** Where a holder is a subscription, its number follows its connection's name. */
+  #loseLease({ kind, holder }: HeldLease): void {
+    const [id, number] = holder.split('.');
+    const connection = this.#connections.values().find((it) => it.id === id);
+    connection?.loseLease(kind, Number(number));
   }
 
   #accept(request: IncomingMessage, socket: Duplex, webSocket: StreamWebSocket): void {

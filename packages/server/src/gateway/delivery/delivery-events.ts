@@ -84,7 +84,9 @@ export type DeliveryAction =
   | { readonly t: 'pull-ring'; readonly after: string }
   | { readonly t: 'write-piece'; readonly piece: RingPiece }
   /** The subscription is refused or interrupted. */
-  | { readonly t: 'fail'; readonly reply: StartRefusal };
+  | { readonly t: 'fail'; readonly reply: StartRefusal }
+  /** It cannot be judged here: the client is to connect again. */
+  | { readonly t: 'send-away' };
 
 /** The part of a replay's request that the start decides. */
 export interface DeliveryReplay extends Pick<ReplayRequest, 'until' | 'chargedBefore'> {

@@ -185,6 +185,9 @@ export class Delivery {
         return this.#fail(verdict.reply);
       case 'reset':
         return this.#reset(verdict.reason);
+      case 'elsewhere':
+        this.#phase = 'ended';
+        return [{ t: 'send-away' }];
       case 'attach':
         this.#place = place;
         this.#through = formatCursor(this.#start.cursor);

@@ -27,6 +27,8 @@ export interface StreamTimes {
   readonly visible: EpochNs;
   /** What lies before is no secret to this caller: the service's time less its delay. */
   readonly allowed: EpochNs;
+  /** Whether others are known to have more of the tape than there is here. */
+  readonly isBehind?: boolean;
 }
 
 /** What decides about a start beside the time. */
@@ -84,17 +86,19 @@ export function judgeDay(
 
 /**
  * What a cursor's place tells, as far as this caller sees the tape; `waitedMs`: how long it was waited for
- * already. A place beyond that is answered by the key alone, after the same time, whatever the tape has.
+ * already. A place beyond that is answered by the key alone, after the same time, whatever the tape has; where there is less
+ * of it than elsewhere, the answer is to come back.
  */
 export function judgePlace(
   cursor: Cursor,
   place: CursorPlace,
   waitedMs: number,
-  { now, allowed }: StreamTimes,
+  { now, allowed, isBehind = false }: StreamTimes,
   rights: Pick<StartRights, 'epochReset'>,
-): Verdict<'attach' | 'wait'> {
+): Verdict<'attach' | 'wait' | 'elsewhere'> {
   if (place.t === 'beyond') {
     if (lookAgainMs(waitedMs) > 0) return { t: 'wait' };
+    if (isBehind) return { t: 'elsewhere' };
     const isDelayed = allowed < now;
     return isDelayed
       ? { t: 'reset', reason: 'entitlement_changed' }

@@ -42,6 +42,8 @@ export interface SubscriptionServices {
   readonly clock: Pick<Clock, 'now'>;
   /** Real time. */
   readonly timers: Pick<Clock, 'after'>;
+  /** Whether others are known to have more of the tape; left out where nobody else has it. */
+  readonly isBehind?: () => boolean;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -55,6 +57,8 @@ export interface SubscriptionOwner {
   send(message: ServerMessage): void;
   /** The client knows of it. */
   begun(subscription: StreamSubscription): void;
+  /** Nothing of this client can be judged here now. */
+  sendAway(): void;
   /** It has ended by itself. */
   failed(subscription: StreamSubscription, reply: StartRefusal): void;
 }
@@ -179,7 +183,7 @@ export class StreamSubscription implements Subscriber, Puller {
   }
 
   #times(): StreamTimes {
-    const { hub, clock } = this.#services;
+    const { hub, clock, isBehind } = this.#services;
     const { delaySeconds } = this.#request.spec;
     const now = clock.now();
     const allowed = (now - BigInt(delaySeconds) * SECOND_NS_BIG) as typeof now;
@@ -188,6 +192,7 @@ export class StreamSubscription implements Subscriber, Puller {
       tape: hub.tapeTime ?? now,
       visible: hub.tapeTimeOf(delaySeconds) ?? allowed,
       allowed,
+      isBehind: isBehind?.() ?? false,
     };
   }
 
@@ -232,12 +237,17 @@ export class StreamSubscription implements Subscriber, Puller {
       case 'fail':
         this.#fail(action.reply);
         return;
+      case 'send-away':
+        this.#owner.sendAway();
+        return;
       default:
         this.#runReplay(action);
     }
   }
 
-  #runReplay(action: Exclude<DeliveryAction, { t: 'locate' | 'wait' | 'attach' | 'fail' }>): void {
+  #runReplay(
+    action: Exclude<DeliveryAction, { t: 'locate' | 'wait' | 'attach' | 'fail' | 'send-away' }>,
+  ): void {
     const { charges, onFault } = this.#services;
     switch (action.t) {
       case 'open-replay':

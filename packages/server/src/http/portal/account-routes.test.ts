@@ -304,7 +304,14 @@ function deleting(
 ): DueDeletions {
   const { store, clock, mails } = service;
   const mailer = { send: (mail: (typeof mails)[number]) => mails.push(mail) > 0 };
-  return new DueDeletions({ store, clock, mailer, beforeDeletion, onFault });
+  return new DueDeletions({
+    inTurn: (work) => work(),
+    store,
+    clock,
+    mailer,
+    beforeDeletion,
+    onFault,
+  });
 }
 
 /** As the operator's command makes it. */

@@ -5,6 +5,7 @@
 
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { earlier } from '@tapeloom/core/utc-day';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { Charges } from '../../accounts/limits/charges.ts';
 import { type CoveredQuery, type CoverSources, coverQuery } from '../../history/covered-query.ts';
@@ -31,6 +32,8 @@ export interface HistoryFacts {
   pause(ms: number): Promise<unknown>;
   /** Requests that wait for a cursor, by account. */
   readonly awaited: SharedPlaces;
+  /** Whether others are known to have more of the tape than there is here; left out where nobody else has it. */
+  readonly isBehind?: () => boolean;
   /** The compute threads. */
   readonly sources: HistorySources & CoverSources;
   readonly engineFingerprint: string;
@@ -104,6 +107,7 @@ export async function coveredQueries(
     isReady: () => facts.tapeTime() !== null,
     contractOn: (day: UtcDay) => book.resolve(instrument, day)?.symbol ?? null,
     enterWait: () => facts.awaited.enter(caller.accountId),
+    isBehind: () => facts.isBehind?.() ?? false,
     pause: async (ms: number) => {
       await facts.pause(ms);
       // Nobody is there any more to be answered.
@@ -142,9 +146,10 @@ export function unitsOf(covered: readonly CoveredQuery[]): number {
   return covered.reduce((sum, { computeUnits }) => sum + computeUnits, 0);
 }
 
-/** How far this caller sees the tape: the delay has passed, and the tape has come so far. */
+/**
+ * How far this caller sees the tape: it has come so far, and the delay has passed on it since. A clock that is fast shows nothing
+ * sooner by that, here or on another machine.
+ */
 export function visibleTo({ entitlements }: Caller, facts: HistoryFacts): EpochNs {
-  const allowed = entitlements.visibleUntil(facts.now());
-  const tape = facts.tapeTime();
-  return tape !== null && tape < allowed ? tape : allowed;
+  return entitlements.visibleUntil(earlier(facts.tapeTime() ?? facts.now(), facts.now()));
 }

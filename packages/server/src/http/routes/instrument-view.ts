@@ -8,7 +8,7 @@ import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { dayOf, epochNs, epochNsText } from '@tapeloom/core/utc-day';
+import { dayOf, earlier, epochNs, epochNsText } from '@tapeloom/core/utc-day';
 import { INSTRUMENT_STATES, type InstrumentState } from '@tapeloom/protocol/status-states';
 import type { Static } from 'typebox';
 import {
@@ -197,8 +197,7 @@ function historyReach(
   const earliest = entitlements.historyFrom(now);
   const hasHistory = entitlements.hasScope('history') && entitlements.limits.computeBudget > 0;
   if (earliest === null || !hasHistory) return null;
-  const allowed = entitlements.visibleUntil(now);
-  const visible = tapeTime !== null && tapeTime < allowed ? tapeTime : allowed;
+  const visible = entitlements.visibleUntil(earlier(tapeTime ?? now, now));
   return { first: dayOf(earliest), last: dayOf((visible - 1n) as EpochNs) };
 }
 

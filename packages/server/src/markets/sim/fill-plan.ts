@@ -13,7 +13,7 @@ import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { resolveSessions } from '@tapeloom/core/calendar/resolve-sessions';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, earlier, later } from '@tapeloom/core/utc-day';
 import type { FillItem, FillPlan } from '../market.ts';
 import type { SimUniverse } from './sim-universe.ts';
 
@@ -136,12 +136,4 @@ function daysFrom(from: UtcDay, to: UtcDay, symbol: string): FillItem[] {
 function newestFirst(universe: SimUniverse, items: readonly FillItem[]): FillItem[] {
   const prints = ({ symbol, day }: FillItem) => universe.market.expectedPrints(symbol, day);
   return [...items].sort((a, b) => b.day - a.day || prints(b) - prints(a));
-}
-
-function earlier(a: UtcDay, b: UtcDay): UtcDay {
-  return a < b ? a : b;
-}
-
-function later(a: UtcDay, b: UtcDay): UtcDay {
-  return a > b ? a : b;
 }

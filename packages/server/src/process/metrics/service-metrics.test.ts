@@ -2,33 +2,18 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Registry } from 'prom-client';
-import { ServiceMetrics } from './service-metrics.ts';
+import { exposedMetrics } from '../../../testing/metrics/exposed-metrics.ts';
 
 const ROOT = join(import.meta.dirname, '../../../../..');
 const TABLE = '## What can fill up';
 const COLUMNS = 5;
-
-/** Metrics read only when somebody scrapes: until then anything does for what they read. */
-const anything: object = new Proxy(() => {}, { get: () => anything });
-
-function exposedNames(): ReadonlySet<string> {
-  const registry = new Registry();
-  const metrics = new ServiceMetrics(registry);
-  for (const name of Object.getOwnPropertyNames(ServiceMetrics.prototype)) {
-    if (!name.startsWith('watch')) continue;
-    const watch = Reflect.get(metrics, name) as (...args: readonly object[]) => void;
-    watch.call(metrics, anything, anything, anything);
-  }
-  return new Set(registry.getMetricsAsArray().map(({ name }) => name));
-}
 
 function operatingPage(): string {
   return readFileSync(join(ROOT, 'docs/operating.md'), 'utf8');
 }
 
 test('every metric that the page for operators names is there', () => {
-  const exposed = exposedNames();
+  const exposed = exposedMetrics();
   const named = new Set(operatingPage().match(/tapeloom_[a-z_]+/g));
   assert.ok(named.size > 40, `only ${named.size} are named`);
   const isThere = (name: string) => exposed.has(name) || exposed.has(`${name}_bucket`);

@@ -20,6 +20,7 @@ import type { AccountServices } from '../account-services.ts';
 import type { IngestReport } from '../ingest-wire.ts';
 import { accountReadings } from './account-metrics.ts';
 import { answerReadings } from './answer-metrics.ts';
+import { type ClusterReadings, clusterReadings } from './cluster-metrics.ts';
 import { doorReadings } from './door-metrics.ts';
 import { mailReadings } from './mail-metrics.ts';
 import { paymentReadings, withdrawalReadings } from './payment-metrics.ts';
@@ -159,6 +160,10 @@ export class ServiceMetrics {
   watchPayments(payments: Payments, withdrawals: Withdrawals): void {
     const readings = [...paymentReadings(payments), ...withdrawalReadings(withdrawals)];
     for (const reading of readings) addReading(this.#registry, reading);
+  }
+
+  watchCluster(cluster: ClusterReadings): void {
+    for (const reading of clusterReadings(cluster)) addReading(this.#registry, reading);
   }
 
   watchMail(mail: MailServices): void {

@@ -13,6 +13,7 @@ import {
   contractDirectory,
   dayOfFile,
   daysDirectory,
+  isBesideLogs,
   isSafeName,
   logDirectory,
   logPath,
@@ -66,7 +67,11 @@ async function* verifyLogs(
 ): AsyncGenerator<VerifyEvent> {
   const directory = logDirectory(tapeRoot, dataset);
   const names = await disk.list(directory);
-  yield* strangers(directory, names, ['log']);
+  yield* strangers(
+    directory,
+    names.filter((name) => !isBesideLogs(name)),
+    ['log'],
+  );
   const days = names.flatMap((name) => dayOfFile(name, 'log') ?? []);
   for (const [index, day] of days.entries()) {
     logged.add(day);

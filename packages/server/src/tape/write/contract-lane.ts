@@ -245,6 +245,15 @@ export class ContractLane {
     return true;
   }
 
+  /** Another one that goes on from here; nothing waits in it. */
+  copy(): ContractLane {
+    const copy = new ContractLane(this.symbol, this.dedupe.copy(), this.index);
+    copy.rank = this.rank;
+    copy.#lastNs = this.#lastNs;
+    copy.#lastSourceNs = this.#lastSourceNs;
+    return copy;
+  }
+
   /** Notes whether the next row's number follows the one before it. */
   #expectId(id: number): void {
     if (this.#count > 0 && id !== this.#id[this.#count - 1]! + 1) this.#hasIds = true;

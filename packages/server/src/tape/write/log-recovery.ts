@@ -51,6 +51,22 @@ export async function readLog(disk: Disk, path: string, visitor: LogVisitor): Pr
   return await new LogReader(file, path, size).run(visitor);
 }
 
+/**
+ * Reads a log that was never synced, up to the first record that is not whole, and cuts off what follows: whoever wrote it
+ * can have it again from elsewhere. Null when not even its opening is whole.
+ */
+export async function recoverUnsynced(
+  disk: Disk,
+  path: string,
+  visitor: LogVisitor,
+): Promise<LogRecovery | null> {
+  const size = (await disk.stat(path))?.size ?? 0;
+  await using file = await disk.open(path, 'write');
+  const recovery = await new LogReader(file, path, size).runSound(visitor);
+  if (recovery !== null && recovery.tornBytes > 0) await file.truncate(recovery.end.bytes);
+  return recovery;
+}
+
 /** Reads the whole log, cuts a torn end off and makes sure that the rest is on disk. */
 export async function recoverLog(
   disk: Disk,
@@ -90,6 +106,23 @@ class LogReader {
   }
 
   async run(visitor: LogVisitor): Promise<LogRecovery> {
+    await this.#readRecords(visitor);
+    if (this.#size > this.#end.bytes) await this.#assertTorn();
+    if (this.#end.records === 0) throw this.#damaged('the log has no opening');
+    return this.#recovery;
+  }
+
+  /** Whatever is behind the last whole record. */
+  async runSound(visitor: LogVisitor): Promise<LogRecovery | null> {
+    try {
+      await this.#readRecords(visitor);
+    } catch (error) {
+      if (!(error instanceof TapeDamagedError)) throw error;
+    }
+    return this.#end.records === 0 ? null : this.#recovery;
+  }
+
+  async #readRecords(visitor: LogVisitor): Promise<void> {
     while (this.#end.bytes < this.#size) {
       const header = await this.#readHeader();
       if (header === null) break;
@@ -101,9 +134,10 @@ class LogReader {
       this.lastRecord = this.#window.subarray(at, at + bytes - this.#end.bytes);
       this.#end = { bytes, records: this.#end.records + 1, checksum: header.checksum };
     }
+  }
+
+  get #recovery(): LogRecovery {
     const tornBytes = this.#size - this.#end.bytes;
-    if (tornBytes > 0) await this.#assertTorn();
-    if (this.#end.records === 0) throw this.#damaged('the log has no opening');
     return {
       end: this.#end,
       promiseNs: this.#promiseNs,

@@ -23,8 +23,11 @@ import {
   logPath,
   manifestPath,
   sessionsDirectory,
+  sharedDirectory,
 } from '../tape-paths.ts';
 import { DayLog } from './day-log.ts';
+import { FileLog } from './file-log.ts';
+import { LiveDays } from './live-days.ts';
 import type { Commit } from './log-payload.ts';
 import { type LogRecovery, recoverLog } from './log-recovery.ts';
 import { type ListedSymbols, Sequencer } from './sequencer.ts';
@@ -108,15 +111,20 @@ export async function openTape(options: OpenTapeOptions): Promise<OpenTape> {
     publisher.opened(live, epochNs(live.day, recovery.promiseNs));
   }
   const newest = logs.at(-1);
-  const intake = new TapeWriter(
-    { disk, tapeRoot, dataset, manifest, now, sequencer, counters, publisher, onFailure },
-    {
-      log:
-        newest === undefined ? null : await DayLog.resume(disk, newest.path, newest.recovery.end),
-      day: newest?.live ?? null,
-      unsealed: logs.slice(0, -1).map(({ live }) => live),
-    },
+  const newestLog =
+    newest === undefined ? null : await DayLog.resume(disk, newest.path, newest.recovery.end);
+  const log = new FileLog(disk, tapeRoot, dataset, newestLog);
+  const retireLog = (day: UtcDay) => log.remove(day);
+  const days = new LiveDays(
+    { disk, tapeRoot, dataset, manifest, counters, publisher, retireLog },
+    logs.map(({ live }) => live),
   );
+  const stop = (error: Error) => {
+    days.stop();
+    onFailure(error);
+  };
+  const parts = { log, days, sequencer, counters, publisher };
+  const intake = new TapeWriter({ ...parts, now, onFailure: stop });
   const tape = new TapeReader(disk, tapeRoot, dataset, {
     liveColumns: (symbol) =>
       publisher.days.flatMap((live) => {
@@ -139,19 +147,26 @@ export async function openTape(options: OpenTapeOptions): Promise<OpenTape> {
     counters,
     report,
     [Symbol.asyncDispose]: async () => {
+      days.stop();
       await intake[Symbol.asyncDispose]();
+      await days.sealed();
       publisher[Symbol.dispose]();
     },
   };
 }
 
 /** Files that a crash left half written; nothing refers to them. */
-async function removeUnfinished(disk: Disk, tapeRoot: string, dataset: string): Promise<number> {
+export async function removeUnfinished(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+): Promise<number> {
   const symbols = await disk.list(daysDirectory(tapeRoot, dataset));
   const directories = [
     `${tapeRoot}/${dataset}`,
     logDirectory(tapeRoot, dataset),
     sessionsDirectory(tapeRoot, dataset),
+    sharedDirectory(tapeRoot, dataset),
     ...symbols.filter(isSafeName).map((symbol) => contractDirectory(tapeRoot, dataset, symbol)),
   ];
   let removed = 0;

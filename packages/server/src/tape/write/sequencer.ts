@@ -21,8 +21,8 @@ import type { Commit, CommitContract, CommitSection, Opening } from './log-paylo
 import type { Offer, Run } from './offer.ts';
 import type { SequencerCounters } from './sequencer-counters.ts';
 
-/** Rows in one commit: about 2 MB of log, a few milliseconds of disk. */
-const COMMIT_ROWS_MAX = 65_536;
+/** Rows in one commit, unless told otherwise: about 2 MB of log, a few milliseconds of disk. */
+export const COMMIT_ROWS_MAX = 65_536;
 /** Trades that may be held for days to come; an offer that brings more is refused. */
 export const HELD_TRADES_MAX = 16_384;
 /**
@@ -60,11 +60,18 @@ export class Sequencer {
   #isReleaseDue = false;
   #isHeldFull = false;
   #ready: Offer[] = [];
+  readonly #commitRowsMax: number;
 
-  constructor(dataset: string, listed: ListedSymbols, counters: SequencerCounters) {
+  constructor(
+    dataset: string,
+    listed: ListedSymbols,
+    counters: SequencerCounters,
+    commitRowsMax: number = COMMIT_ROWS_MAX,
+  ) {
     this.#dataset = dataset;
     this.#listed = listed;
     this.#counters = counters;
+    this.#commitRowsMax = commitRowsMax;
     this.#held = new HeldTrades(counters);
   }
 
@@ -92,7 +99,7 @@ export class Sequencer {
       offer.deferred = [];
     }
     for (let run = offer.runs[0]; run !== undefined; run = offer.runs[0]) {
-      const room = COMMIT_ROWS_MAX - this.#pendingRows;
+      const room = this.#commitRowsMax - this.#pendingRows;
       if (room === 0) return 'full';
       const to = Math.min(run.to, run.from + room);
       this.#judge(offer, { ...run, to }, now);
@@ -208,6 +215,20 @@ export class Sequencer {
   /** Recovery: the last log was read to its end. */
   resume(): void {
     if (this.#isReleaseDue) this.#release();
+  }
+
+  /** Another one that goes on from what this one has replayed, counting for itself. */
+  copy(counters: SequencerCounters, commitRowsMax: number): Sequencer {
+    const copy = new Sequencer(this.#dataset, this.#listed, counters, commitRowsMax);
+    copy.#lanes = new Map(this.#lanes.values().map((lane) => [lane.symbol, lane.copy()]));
+    copy.#named = this.#named.map(({ symbol }) => copy.#lanes.get(symbol)!);
+    copy.#day = this.#day;
+    copy.#isFresh = this.#isFresh;
+    copy.#promiseNs = this.#promiseNs;
+    copy.#isOver = this.#isOver;
+    copy.#held.replace(this.#held.waiting);
+    copy.#isReleaseDue = this.#isReleaseDue;
+    return copy;
   }
 
   /** On a tape without days: stands just before the offer's first day; false when it has none. */

@@ -13,39 +13,27 @@
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { epochNs } from '@tapeloom/core/utc-day';
-import type { Disk } from '../../platform/disk.ts';
-import { LiveDay } from '../live-day.ts';
-import {
-  DayConflictError,
-  IntakeFullError,
-  TapeClosedError,
-  TapeFailedError,
-} from '../tape-errors.ts';
-import type { SealedPart, TapeManifest } from '../tape-manifest.ts';
-import { daysDirectory, logDirectory, logPath, sidecarPath } from '../tape-paths.ts';
-import { DayLog } from './day-log.ts';
+import { IntakeFullError, TapeClosedError, TapeFailedError } from '../tape-errors.ts';
 import type { Intake, IntakeBatch } from './intake.ts';
+import type { LiveDays } from './live-days.ts';
 import { readCommit } from './log-payload.ts';
 import { RECORD_HEADER_BYTES } from './log-record.ts';
 import { Offer } from './offer.ts';
-import { sealColumns } from './seal.ts';
 import type { Sequencer } from './sequencer.ts';
 import type { SequencerCounters } from './sequencer-counters.ts';
+import type { TapeLog } from './tape-log.ts';
 import type { TapePublisher } from './tape-publisher.ts';
 
 /** Offers that may wait to be taken or to be committed; more are refused. */
 export const OFFERS_WAITING_MAX = 1_024;
 /** Rows that may wait to be taken; an offer beyond it is refused unless nothing else waits. */
 export const ROWS_WAITING_MAX = 1_048_576;
-/** Ended days that may wait to be sealed before the next day has to wait for them. */
-const UNSEALED_DAYS_MAX = 2;
 
 export interface TapeWriterOptions {
-  readonly disk: Disk;
-  readonly tapeRoot: string;
-  readonly dataset: string;
-  readonly manifest: TapeManifest;
+  /** Makes records durable. */
+  readonly log: TapeLog;
+  /** What becomes of them then. */
+  readonly days: LiveDays;
   /** Only to refuse times absurdly far ahead. */
   readonly now: () => EpochNs;
   readonly sequencer: Sequencer;
@@ -55,17 +43,8 @@ export interface TapeWriterOptions {
   readonly onFailure: (error: Error) => void;
 }
 
-/** What recovery found: the newest log to go on with, and ended days that still have to be sealed. */
-export interface TapeWriterStart {
-  readonly log: DayLog | null;
-  readonly day: LiveDay | null;
-  readonly unsealed: readonly LiveDay[];
-}
-
 export class TapeWriter implements Intake, AsyncDisposable {
   readonly #options: TapeWriterOptions;
-  #log: DayLog | null;
-  #day: LiveDay | null;
   #waiting: Offer[] = [];
   #rowsWaiting = 0;
   /** Whether something was offered since the run last looked. */
@@ -74,16 +53,12 @@ export class TapeWriter implements Intake, AsyncDisposable {
   #isTurningDay = false;
   /** The last commit, on disk but not published yet. */
   #durable: { readonly bytes: Uint8Array; readonly completed: readonly Offer[] } | null = null;
-  #sealing: Promise<void> = Promise.resolve();
-  #unsealed = 0;
   #failure: TapeFailedError | null = null;
   #isClosing = false;
 
-  constructor(options: TapeWriterOptions, start: TapeWriterStart) {
+  constructor(options: TapeWriterOptions) {
     this.#options = options;
-    this.#log = start.log;
-    this.#day = start.day;
-    for (const day of start.unsealed) this.#sealLater(day);
+    void options.days.failed.then((error) => this.#fail(error));
     if (options.sequencer.isPending) this.#running = this.#run();
   }
 
@@ -101,7 +76,7 @@ export class TapeWriter implements Intake, AsyncDisposable {
   }
 
   lastId(symbol: string): number {
-    return this.#day?.find(symbol)?.highestId ?? -1;
+    return this.#options.days.newest?.find(symbol)?.highestId ?? -1;
   }
 
   async offer(batches: readonly IntakeBatch[], promise: EpochNs | null): Promise<void> {
@@ -123,18 +98,17 @@ export class TapeWriter implements Intake, AsyncDisposable {
 
   /** Resolves when every day that has ended is sealed. */
   async sealed(): Promise<void> {
-    await this.#sealing;
+    await this.#options.days.sealed();
     if (this.#failure !== null) throw this.#failure;
   }
 
-  /** Commits what was offered and marks the log as closed. */
+  /** Commits what was offered and closes the log. */
   async [Symbol.asyncDispose](): Promise<void> {
+    const { log } = this.#options;
     this.#isClosing = true;
     await this.#running;
-    await this.#sealing;
-    if (this.#failure === null) await this.#log?.close();
-    await this.#log?.[Symbol.asyncDispose]();
-    this.#log = null;
+    if (this.#failure === null) await log.close();
+    await log[Symbol.asyncDispose]();
   }
 
   #assertRoom(rows: number): void {
@@ -193,10 +167,10 @@ export class TapeWriter implements Intake, AsyncDisposable {
   }
 
   async #commit(): Promise<void> {
-    const { sequencer, counters } = this.#options;
+    const { log, sequencer, counters } = this.#options;
     const { kind, commit } = sequencer.pendingCommit();
     // The commit before this one is published while the disk is busy with this one.
-    const writing = this.#log!.append(kind, commit, () => this.#publish());
+    const writing = log.append(kind, commit, () => this.#publish());
     const completed = sequencer.clearPending();
     try {
       const bytes = await writing;
@@ -214,66 +188,17 @@ export class TapeWriter implements Intake, AsyncDisposable {
     if (this.#durable === null) return;
     const { bytes, completed } = this.#durable;
     this.#durable = null;
-    const { day } = this.#day!;
-    const commit = readCommit(bytes.subarray(RECORD_HEADER_BYTES));
-    const before = commit.sections.map((section) => section.firstRank - 1);
-    const grown = this.#day!.apply(commit);
-    this.#options.publisher.committed(day, grown, before, epochNs(day, commit.promiseNs));
+    this.#options.days.committed(readCommit(bytes.subarray(RECORD_HEADER_BYTES)));
     for (const offer of completed) offer.resolve();
   }
 
   async #openDay(day: UtcDay): Promise<void> {
-    const { disk, tapeRoot, dataset, manifest, sequencer, publisher } = this.#options;
-    if (this.#unsealed > UNSEALED_DAYS_MAX) await this.#sealing;
+    const { log, days, sequencer } = this.#options;
+    await days.makeRoomFor(day);
     if (this.#failure !== null) throw this.#failure;
-    await this.#assertNotSealed(day);
     const opening = sequencer.openDay(day);
-    const ended = this.#day;
-    const log = await DayLog.create(disk, logPath(tapeRoot, dataset, day), opening);
-    await this.#log?.[Symbol.asyncDispose]();
-    this.#log = log;
-    this.#day = new LiveDay(opening);
-    await manifest.logBegun(day);
-    publisher.opened(this.#day, epochNs(day, opening.promiseNs));
-    if (ended !== null) this.#sealLater(ended);
-  }
-
-  async #assertNotSealed(day: UtcDay): Promise<void> {
-    const { disk, tapeRoot, dataset } = this.#options;
-    for (const symbol of await disk.list(daysDirectory(tapeRoot, dataset))) {
-      if ((await disk.stat(sidecarPath(tapeRoot, dataset, symbol, day))) === null) continue;
-      throw new DayConflictError(dataset, symbol, day, 'is sealed already, and cannot be opened');
-    }
-  }
-
-  #sealLater(day: LiveDay): void {
-    this.#unsealed += 1;
-    this.#sealing = this.#sealing.then(async () => {
-      if (this.#failure !== null) return;
-      try {
-        if (await this.#seal(day)) this.#unsealed -= 1;
-      } catch (error) {
-        this.#fail(error);
-      }
-    });
-  }
-
-  /** False when the tape closes first: the next start seals the rest. */
-  async #seal({ day, columns }: LiveDay): Promise<boolean> {
-    const { disk, tapeRoot, dataset, manifest, counters, publisher } = this.#options;
-    const parts: SealedPart[] = [];
-    for (const one of columns) {
-      if (this.#isClosing) return false;
-      const { symbol } = one;
-      const place = { dataset, symbol, day, expected: manifest.digestOf(symbol, day) };
-      parts.push({ symbol, day, digest: await sealColumns(disk, tapeRoot, place, one) });
-    }
-    await manifest.sealed(parts, day);
-    await disk.remove(logPath(tapeRoot, dataset, day));
-    await disk.syncDirectory(logDirectory(tapeRoot, dataset));
-    counters.daysSealed += 1;
-    publisher.sealed(day);
-    return true;
+    await log.begin(opening);
+    await days.opened(opening);
   }
 
   #fail(cause: unknown): void {

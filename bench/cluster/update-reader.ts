@@ -1,0 +1,55 @@
+/** A subscription over a raw socket that notes when each update came, and the time of the trade that made it. */
+
+import { serverFrames } from '../../simulation/stream/server-frames.ts';
+import { LightSocket } from '../shared/stream-sockets.ts';
+
+/** Every trade is an update of its own, and its time that of the trade. */
+export const EVERY_TRADE = {
+  t: 'subscribe',
+  sub: 's',
+  instrument: 'BTC.c.0',
+  indicator: 'bars',
+  params: { bar: 'tick', size: 1 },
+} as const;
+
+export interface Update {
+  /** By this machine's clock, as the trade's own. */
+  readonly receivedMs: number;
+  readonly tradedMs: number;
+}
+
+export class UpdateReader implements Disposable {
+  readonly updates: Update[] = [];
+  readonly #begun = Promise.withResolvers<void>();
+  #socket: LightSocket | null = null;
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** Resolves when its snapshot has come. */
+  static async open(
+    { host, port }: { readonly host: string; readonly port: number },
+    key: string,
+  ): Promise<UpdateReader> {
+    const reader = new UpdateReader();
+    reader.#socket = await LightSocket.open({ host, port, key }, (chunk) => reader.#take(chunk));
+    reader.#socket.send(EVERY_TRADE);
+    await reader.#begun.promise;
+    return reader;
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket?.destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    const receivedMs = performance.timeOrigin + performance.now();
+    const { frames, rest } = serverFrames(Buffer.concat([this.#rest, chunk]));
+    this.#rest = rest;
+    for (const { payload } of frames) {
+      const text = payload.toString();
+      if (text.startsWith('{"t":"snapshot"')) this.#begun.resolve();
+      if (!text.startsWith('{"t":"upsert"')) continue;
+      const { ts } = JSON.parse(text) as { ts: string };
+      this.updates.push({ receivedMs, tradedMs: Number(BigInt(ts) / 1_000n) / 1_000 });
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/** The cluster that the configuration names, as a command works on it. */
+
+import type { ClusterConfig } from '@tapeloom/server/config/cluster-settings';
+import { openMarket } from '@tapeloom/server/markets/open-market';
+import { readMarkets } from '@tapeloom/server/markets/read-markets';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { type CommandIo, UsageError } from '../command.ts';
+import { configOf } from '../command-config.ts';
+
+export interface ClusterPlace {
+  readonly cluster: ClusterConfig;
+  /** Whose tape the nodes share. */
+  readonly dataset: string;
+}
+
+export async function clusterPlace(io: CommandIo): Promise<ClusterPlace> {
+  const config = configOf(io);
+  if (config.cluster === null) {
+    throw new UsageError(
+      'this is about a cluster, and TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL are not set: they name what its nodes share',
+    );
+  }
+  const { live } = await readMarkets(new NodeDisk(), config);
+  return { cluster: config.cluster, dataset: openMarket(live).dataset };
+}

@@ -1,0 +1,102 @@
+/** `tapeloom migrate`: moves a data directory into a cluster, or a cluster into a data directory. */
+
+import { resolve } from 'node:path';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { openMarket } from '@tapeloom/server/markets/open-market';
+import { readMarkets } from '@tapeloom/server/markets/read-markets';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { type MovedData, moveBack, moveIn } from '@tapeloom/server/process/cluster/move-data';
+import { writeJson } from '../accounts/account-options.ts';
+import { clusterPlace } from '../cluster/cluster-place.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
+import { configOf } from '../command-config.ts';
+import { dateText } from '../day-text.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { ProgressLine } from '../progress-line.ts';
+import { readArgs } from '../read-args.ts';
+import { tableText } from '../table-text.ts';
+
+const NOT_BACK = `Not brought back, because they are a node's own or of the moment: imported datasets with their
+instruments.yaml, mails that wait, results that are kept, files of the payment provider "test", and what
+customers have open. Copy the first two from a node's directory.
+`;
+
+export const migrateCommand: CommandBody = {
+  usage: `Usage: tapeloom migrate <directory> [--back] [--yes] [--json]
+
+Moves what a machine that was alone has into the cluster of TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL, made
+by tapeloom cluster init: accounts with keys, budgets, orders and the audit log, the secret of exports,
+sealed days, session books and the open day. With --back it brings all of that from the cluster into a
+directory for one machine. No service may run, neither on the directory nor in the cluster. What was moved is
+proved: a digest of the trades of every contract and day, and of the rows of every table. A move that was
+broken off goes on when it is called again. Cursors and keys stay good. Records of the open day are stored
+one by one, some hundred a second: shortly after midnight UTC there are fewest.
+
+A directory that was moved is one of a node's from then on, and no machine can go on with it alone.
+
+  <directory>  the data directory; with --back one without a tape
+  --back       from the cluster into the directory
+  --yes        do not ask
+  --json       JSON instead of text
+
+Examples:
+  tapeloom migrate /srv/tapeloom
+  tapeloom migrate /srv/alone --back`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const taken = { flags: ['back', 'yes', 'json'] as const, words: ['the directory'] };
+  const { values, words } = readArgs(args, taken);
+  const data = resolve(words[0]!);
+  const { cluster, dataset } = await clusterPlace(io);
+  if (values.back) io.stderr(NOT_BACK);
+  if (!values.yes && !(await isWanted(io, data, values.back))) {
+    io.stderr('Nothing was changed.\n');
+    return ExitCode.failure;
+  }
+  const { live } = await readMarkets(new NodeDisk(), { ...configOf(io), data });
+  const market = openMarket(live);
+  const progress = new ProgressLine(io, {});
+  const moved = await (values.back ? moveBack : moveIn)({
+    ...{ data, cluster, dataset },
+    listed: (day: UtcDay) =>
+      market
+        .listing(day)
+        .streamedOn(day)
+        .map(({ symbol }) => symbol),
+    onProgress: (what, done, total) => progress.show(() => `${what}: ${done} of ${total}`),
+  });
+  progress.erase();
+  if (values.json) writeJson(io, moved);
+  else io.stdout(movedText(moved));
+  return ExitCode.ok;
+}
+
+async function isWanted(io: CommandIo, data: string, isBack: boolean): Promise<boolean> {
+  if (!io.input.isTerminal) {
+    io.stderr('Nobody can be asked here: --yes says that it is wanted.\n');
+    return false;
+  }
+  const what = isBack ? `Bring the cluster into ${data}` : `Move ${data} into the cluster`;
+  const answer = await io.input.ask(`${what}? [y/N] `);
+  return /^y(?:es)?$/i.test(answer?.trim() ?? '');
+}
+
+function movedText({ clusterId, accounts, tape }: MovedData): string {
+  const tables = tableText(
+    [{ title: 'table' }, { title: 'rows', isNumber: true }, { title: 'digest' }],
+    accounts
+      .filter(({ rows }) => rows > 0)
+      .map(({ table, rows, digest }) => [table, rows.toLocaleString('en'), digest.slice(0, 16)]),
+  );
+  const days = tableText(
+    [{ title: 'contract' }, { title: 'day' }, { title: 'trades’ digest' }],
+    tape.days.map(({ symbol, day, digest }) => [symbol, dateText(day), digest.slice(0, 16)]),
+  );
+  const open =
+    tape.open === null
+      ? ''
+      : `The open day ${dateText(tape.open.day)} goes on with ${tape.open.trades.toLocaleString('en')} trades.\n`;
+  return `${tables}\n${days}\n${open}All of it is equal on both sides. Cluster ${clusterId}.\n`;
+}

@@ -1,0 +1,69 @@
+/** What is known of the nodes of a cluster, as `tapeloom cluster status` shows it and every node judges by. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Postgres } from '../../platform/postgres.ts';
+
+export interface KnownNode {
+  readonly id: string;
+  /** What people call it. */
+  readonly name: string;
+  readonly roles: readonly string[];
+  /** The version of its program. */
+  readonly program: string;
+  /** By indicator, the name of its computation. */
+  readonly computations: Readonly<Record<string, string>>;
+  readonly startedAt: EpochNs;
+  /** When it was heard of last. */
+  readonly renewedAt: EpochNs;
+  /** Whether it still counts. */
+  readonly isAlive: boolean;
+  readonly drains: boolean;
+  /** What it said of itself then. */
+  readonly report: NodeReport;
+}
+
+/** A plain document; what stands in it is its writer's to say. */
+export type NodeReport = Readonly<Record<string, unknown>>;
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly roles: string;
+  readonly program: string;
+  readonly computations: Readonly<Record<string, string>>;
+  readonly started_at: bigint;
+  readonly renewed_at: bigint;
+  readonly is_alive: boolean;
+  readonly drains: boolean;
+  readonly report: NodeReport;
+}
+
+/** All that are registered, those of before as long as nobody has swept them away. */
+export async function knownNodes(postgres: Pick<Postgres, 'query'>): Promise<readonly KnownNode[]> {
+  const rows = await postgres.query<Row>(`
+    select id, name, roles, program, computations, started_at, renewed_at, drains, report,
+      greatest(renewed_at, tapeloom_started_at()) > tapeloom_now() - 90000000000 as is_alive
+    from nodes order by name, id`);
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    roles: row.roles.split(','),
+    program: row.program,
+    computations: row.computations,
+    startedAt: row.started_at as EpochNs,
+    renewedAt: row.renewed_at as EpochNs,
+    isAlive: row.is_alive,
+    drains: row.drains,
+    report: row.report,
+  }));
+}
+
+/** Asks nodes to leave, by id or name; resolves to those that were meant and are alive. */
+export async function askToDrain(
+  postgres: Pick<Postgres, 'query'>,
+  node: string,
+): Promise<readonly KnownNode[]> {
+  await postgres.query('update nodes set drains = true where id = $1 or name = $1', [node]);
+  const nodes = await knownNodes(postgres);
+  return nodes.filter((it) => it.isAlive && (it.id === node || it.name === node));
+}

@@ -1,0 +1,46 @@
+/**
+ * Which node a data directory is: a random name that is made once and lies beside the lock, for who holds that. A directory
+ * that was copied has the same one, so two nodes of one identity are noticed when the second comes up.
+ */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replacePrivateFile } from '../../platform/private-file.ts';
+
+const FILE_NAME = 'node.json';
+const ID = /^node_[0-9a-f]{24}$/;
+const ID_BYTES = 12;
+
+/** The operator's to mend; the message is the whole story. */
+export class NodeIdentityError extends Error {}
+
+export async function nodeIdentity(
+  directory: string,
+  random: (size: number) => Uint8Array,
+): Promise<string> {
+  const path = join(directory, FILE_NAME);
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) {
+    const id = `node_${Buffer.from(random(ID_BYTES)).toString('hex')}`;
+    await replacePrivateFile(directory, FILE_NAME, `${JSON.stringify({ id })}\n`);
+    return id;
+  }
+  const id = idIn(text);
+  if (id !== null) return id;
+  throw new NodeIdentityError(
+    `${path} does not say which node this is: put back the file that was there, or remove it, ` +
+      'and the directory is another node from then on',
+  );
+}
+
+function idIn(text: string): string | null {
+  try {
+    const { id } = JSON.parse(text) as { readonly id?: unknown };
+    return typeof id === 'string' && ID.test(id) ? id : null;
+  } catch {
+    return null;
+  }
+}

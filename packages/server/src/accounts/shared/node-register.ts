@@ -1,0 +1,262 @@
+/**
+ * One node in the register of its cluster. It joins before it serves anybody, says every second that it is there, and leaves
+ * when it has closed its last socket. With every beat it learns which nodes there are, whether it was asked to leave, and
+ * how far its clock is from the database's, by which all nodes count.
+ *
+ * 1. A node that was not heard of for 90 s counts no more, and others may have what it held. When it is heard of again it is
+ *    told so (`over`), takes everything again, and ends what no longer fits.
+ * 2. Two processes of one identity are a directory that was copied: the younger one refuses to start while the older one is
+ *    heard of. Where the older one was silent and comes back, it finds its place taken (`displaced`) and must end.
+ * 3. Whoever has not been heard of for some seconds takes nothing new of an account: what it knows of others may be too old.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Postgres } from '../../platform/postgres.ts';
+import { type KnownNode, knownNodes, type NodeReport } from './known-nodes.ts';
+
+const BEAT_EVERY_MS = 1_000;
+/** An older process that was not heard of for so long is taken to be gone. */
+const HEARD_WITHIN_NS = 3n * SECOND_NS_BIG;
+const JOIN_AGAIN_MS = 500;
+/** After so long without a beat nothing new is taken of accounts. */
+const KNOWN_FOR_NS = 10n * SECOND_NS_BIG;
+const OFFSET_WARNED_NS = SECOND_NS_BIG / 2n;
+const OFFSET_REFUSED_NS = 5n * SECOND_NS_BIG;
+/** How often a clock that is wrong is told of. */
+const OFFSET_WARNED_EVERY_NS = 60n * SECOND_NS_BIG;
+
+/** The operator's to mend; the message is the whole story. */
+export class NodeTwiceError extends Error {}
+
+export interface NodeFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly roles: readonly string[];
+  /** The version of the program. */
+  readonly program: string;
+  readonly computations: Readonly<Record<string, string>>;
+}
+
+export interface NodeRegisterOptions {
+  readonly postgres: Pick<Postgres, 'query'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly node: NodeFacts;
+  /** A text that no other process has. */
+  readonly run: string;
+}
+
+/** What a node hears of itself. */
+export interface NodeEvents {
+  /** Others may have what it held: it is to be taken again. */
+  over(): void;
+  /** It was asked to leave. */
+  drain(): void;
+  /** Another process has its place. */
+  displaced(): void;
+  /** The nodes were looked at. */
+  looked(nodes: readonly KnownNode[]): void;
+}
+
+export class NodeRegister implements AsyncDisposable {
+  /** What it says of itself with every beat. */
+  report: () => NodeReport = () => ({});
+  readonly #options: NodeRegisterOptions;
+  #events: NodeEvents | null = null;
+  #nodes: readonly KnownNode[] = [];
+  #timer: Disposable | null = null;
+  #beating: Promise<void> | null = null;
+  #heardAt: EpochNs;
+  #offsetNs = 0n;
+  #offsetWarnedAt: bigint | null = null;
+  #databaseStarted: bigint | null = null;
+  #drains = false;
+  #isDisplaced = false;
+
+  private constructor(options: NodeRegisterOptions) {
+    this.#options = options;
+    this.#heardAt = options.clock.now();
+  }
+
+  /** Rejects with `NodeTwiceError` when a process of the same identity runs. */
+  static async join(options: NodeRegisterOptions): Promise<NodeRegister> {
+    const first = await tryToJoin(options);
+    for (let other = first; other !== null; other = await tryToJoin(options)) {
+      if (other.renewed_at !== first!.renewed_at) throw twice(options.node, other.name);
+      await pause(options.clock, JOIN_AGAIN_MS);
+    }
+    const register = new NodeRegister(options);
+    await register.#beatOnce();
+    return register;
+  }
+
+  /** Beats from now on. */
+  start(events: NodeEvents): void {
+    this.#events = events;
+    this.#timer = this.#options.clock.every(BEAT_EVERY_MS, () => void this.beat());
+  }
+
+  get id(): string {
+    return this.#options.node.id;
+  }
+
+  get run(): string {
+    return this.#options.run;
+  }
+
+  /** All that are known, this one too. */
+  get nodes(): readonly KnownNode[] {
+    return this.#nodes;
+  }
+
+  /** When the database was last heard of, by our clock. */
+  get heardAt(): EpochNs {
+    return this.#heardAt;
+  }
+
+  /** How far the database's clock is ahead of ours. */
+  get offsetNs(): bigint {
+    return this.#offsetNs;
+  }
+
+  /** Why nothing new may be taken of accounts here; null when it may. */
+  get cannotTakeBecause(): string | null {
+    if (this.#isDisplaced) return 'another process has the place of this node';
+    if (this.#options.clock.now() - this.#heardAt > KNOWN_FOR_NS) {
+      return 'the register of nodes cannot be reached';
+    }
+    const isWrong = magnitude(this.#offsetNs) >= OFFSET_REFUSED_NS;
+    return isWrong ? 'the clock of this node is wrong' : null;
+  }
+
+  /** Resolves when all other nodes have looked at the register since this one joined, or count no more. */
+  async seenByAll(): Promise<void> {
+    const { clock, node } = this.#options;
+    const until = clock.now() + KNOWN_FOR_NS;
+    for (;;) {
+      const since = this.#nodes.find(({ id }) => id === node.id)?.startedAt;
+      const unseen = this.#nodes.filter(
+        (it) => it.id !== node.id && it.isAlive && (since === undefined || it.renewedAt <= since),
+      );
+      if (unseen.length === 0 || clock.now() >= until) return;
+      await pause(clock, JOIN_AGAIN_MS);
+      await this.beat();
+    }
+  }
+
+  /** What cannot be asked now is asked again with the next beat. */
+  beat(): Promise<void> {
+    this.#beating ??= this.#beatOnce()
+      .catch((error: unknown) => this.#options.log.debug({ error }, 'no beat of this node'))
+      .finally(() => {
+        this.#beating = null;
+      });
+    return this.#beating;
+  }
+
+  /** Gives everything back; nobody has to wait for this node. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#timer?.[Symbol.dispose]();
+    await this.#beating;
+    const { postgres, node, run, log } = this.#options;
+    await postgres
+      .query('select tapeloom_leave($1, $2)', [node.id, run])
+      .catch((error: unknown) => {
+        log.warn({ error }, 'the node could not leave the register; it counts for 90 s more');
+      });
+  }
+
+  async #beatOnce(): Promise<void> {
+    const { postgres, clock, node, run } = this.#options;
+    const sentAt = clock.now();
+    const report = JSON.stringify({ ...this.report(), offsetMs: ms(this.#offsetNs) });
+    const [renewed] = await postgres.query<Renewed>(
+      { name: 'renew', text: 'select * from tapeloom_renew(null, $1, $2, $3)' },
+      [node.id, run, report],
+    );
+    const heardAt = clock.now();
+    if (renewed === undefined) {
+      this.#displace();
+      return;
+    }
+    this.#measure(sentAt, heardAt, renewed.database_now);
+    this.#nodes = await knownNodes(postgres);
+    this.#heardAt = sentAt;
+    // A database that was started again may be a copy that lacks the last moments of the one before.
+    const isOther =
+      renewed.database_started !== (this.#databaseStarted ?? renewed.database_started);
+    this.#databaseStarted = renewed.database_started;
+    if (renewed.was_over || isOther) this.#events?.over();
+    this.#events?.looked(this.#nodes);
+    if (!renewed.drains || this.#drains || this.#events === null) return;
+    this.#drains = true;
+    this.#events.drain();
+  }
+
+  #displace(): void {
+    if (this.#isDisplaced) return;
+    this.#isDisplaced = true;
+    this.#timer?.[Symbol.dispose]();
+    this.#events?.displaced();
+  }
+
+  /** An answer was made between the question and its arrival: what that leaves open is in the clock's favour. */
+  #measure(sentAt: bigint, heardAt: bigint, databaseNow: bigint): void {
+    const ahead = databaseNow - heardAt;
+    const behind = sentAt - databaseNow;
+    this.#offsetNs = ahead > 0n ? ahead : behind > 0n ? -behind : 0n;
+    if (magnitude(this.#offsetNs) < OFFSET_WARNED_NS) return;
+    const warnedAt = this.#offsetWarnedAt;
+    if (warnedAt !== null && heardAt - warnedAt < OFFSET_WARNED_EVERY_NS) return;
+    this.#offsetWarnedAt = heardAt;
+    const offsetMs = ms(this.#offsetNs);
+    this.#options.log.warn(
+      { offsetMs },
+      "the clocks of this node and of the accounts' database differ; from 5 s on nobody new is let in",
+    );
+  }
+}
+
+interface Renewed {
+  readonly was_over: boolean;
+  readonly drains: boolean;
+  readonly database_now: bigint;
+  readonly database_started: bigint;
+}
+
+interface Other {
+  readonly name: string;
+  readonly renewed_at: bigint;
+}
+
+/** Null when it has joined, else who has its place. */
+async function tryToJoin({ postgres, node, run }: NodeRegisterOptions): Promise<Other | null> {
+  const { id, name, roles, program, computations } = node;
+  const [other] = await postgres.query<Other>(
+    'select * from tapeloom_join($1, $2, $3, $4, $5, $6, $7)',
+    [id, run, name, roles.join(','), program, JSON.stringify(computations), HEARD_WITHIN_NS],
+  );
+  return other ?? null;
+}
+
+function twice({ id, name }: NodeFacts, other: string): NodeTwiceError {
+  return new NodeTwiceError(
+    `the node ${id} runs already, as ${other}, and this is ${name}: its data directory was copied. ` +
+      'Remove node.json from the copy, and it is a node of its own',
+  );
+}
+
+function pause(clock: Pick<Clock, 'after'>, delayMs: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(delayMs, resolve));
+}
+
+function magnitude(ns: bigint): bigint {
+  return ns < 0n ? -ns : ns;
+}
+
+function ms(ns: bigint): number {
+  return Number(ns / 1_000_000n);
+}

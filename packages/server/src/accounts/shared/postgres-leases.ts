@@ -1,0 +1,239 @@
+/**
+ * Leases that all nodes of a cluster count together. Each take is judged by the database, one after the other for an account and a
+ * kind, so of takers on many nodes exactly as many pass as may. A lease belongs to its node and lives as long as that is heard
+ * of (`node-register.ts`); here is known what this node holds, in the order in which it was taken.
+ *
+ * What could not be given back, since nobody answered, is given back with the next renewal: until then it counts as held.
+ * A take whose outcome nobody knows counts as refused, and is given back the same way.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Postgres } from '../../platform/postgres.ts';
+import type { HeldLease, LeaseKind, LeaseRequest, Leases } from '../limits/leases.ts';
+import { AccountsTroubleError, AccountsUnavailableError } from '../store/account-store.ts';
+
+/** Accounts whose leases are taken again at the same time. */
+const ACCOUNTS_AT_ONCE = 8;
+/** Leases that are given back late, in one statement. */
+const RELEASED_AT_ONCE = 1_000;
+
+export interface PostgresLeasesOptions {
+  readonly postgres: Pick<Postgres, 'query'>;
+  readonly node: { readonly id: string; readonly run: string };
+  /** Why nothing may be taken now; null when it may. */
+  readonly cannotTakeBecause?: () => string | null;
+  /** The caller's time is for tests: nodes count by the database's. */
+  readonly time?: 'database' | 'callers';
+}
+
+export class PostgresLeases implements Leases {
+  readonly #options: PostgresLeasesOptions;
+  /** By name, in the order in which they were first taken. */
+  readonly #held = new Map<string, LeaseRequest>();
+  /** Accounts and kinds, with how much of each is held. */
+  readonly #places = new Map<string, number>();
+  /** What is to be given back. */
+  readonly #late = new Map<string, HeldLease>();
+  readonly #hearers = new Set<(lost: HeldLease) => void>();
+  #releasing: Promise<void> | null = null;
+  #isToTakeAgain = false;
+  #renewing: Promise<void> | null = null;
+
+  constructor(options: PostgresLeasesOptions) {
+    this.#options = options;
+  }
+
+  async take(now: EpochNs, request: LeaseRequest): Promise<boolean> {
+    const why = this.#options.cannotTakeBecause?.() ?? null;
+    if (why !== null) throw new AccountsUnavailableError(why);
+    const name = nameOf(request);
+    this.#late.delete(name);
+    await this.#releasing;
+    let isTaken: boolean;
+    try {
+      isTaken = await this.#ask(now, request);
+    } catch (error) {
+      if (!this.#held.has(name)) this.#late.set(name, request);
+      throw error;
+    }
+    if (isTaken) this.#hold(name, request);
+    return isTaken;
+  }
+
+  async release(accountId: string, kind: LeaseKind, holder: string): Promise<void> {
+    const lease = { accountId, kind, holder };
+    const name = nameOf(lease);
+    this.#drop(name);
+    this.#late.set(name, lease);
+    try {
+      await this.#releaseAll([lease]);
+      this.#late.delete(name);
+    } catch {
+      // It is late from now on; what keeps it from being given back is told by who looks after the accounts.
+    }
+  }
+
+  /** One at a time: who comes meanwhile waits for the same. */
+  renew(now: EpochNs): Promise<void> {
+    this.#renewing ??= this.#renew(now).finally(() => {
+      this.#renewing = null;
+    });
+    return this.#renewing;
+  }
+
+  async count(
+    now: EpochNs,
+    accountId: string,
+    kind: LeaseKind,
+    by: 'all' | 'tests' = 'all',
+  ): Promise<number> {
+    const [row] = await this.#query<{ count: bigint }>(
+      `select count(distinct thing) as count from tapeloom_leases($1, $2, $3)
+        where by_test or $4`,
+      [this.#time(now), accountId, kind, by === 'all'],
+    );
+    return Number(row!.count);
+  }
+
+  onLost(hear: (lost: HeldLease) => void): Disposable {
+    this.#hearers.add(hear);
+    return { [Symbol.dispose]: () => void this.#hearers.delete(hear) };
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  /** Places that are held here. */
+  get heldCount(): number {
+    return this.#held.size;
+  }
+
+  /**
+   * Others may have taken what was held here: with the next renewal all of it is taken again, the oldest of each account
+   * first, and what no longer fits is lost.
+   */
+  mayBeLost(): void {
+    this.#isToTakeAgain = true;
+  }
+
+  async #renew(now: EpochNs): Promise<void> {
+    await this.#releaseLate();
+    if (this.#isToTakeAgain) await this.#takeAllAgain(now);
+    if (this.#options.time !== 'callers') return;
+    const { postgres, node } = this.#options;
+    await postgres.query('select tapeloom_renew($1, $2, $3, null)', [now, node.id, node.run]);
+  }
+
+  async #takeAllAgain(now: EpochNs): Promise<void> {
+    this.#isToTakeAgain = false;
+    try {
+      await this.#takeHeld(now);
+    } catch (error) {
+      this.#isToTakeAgain = true;
+      throw error;
+    }
+  }
+
+  async #takeHeld(now: EpochNs): Promise<void> {
+    const accounts = Map.groupBy(this.#held, ([, { accountId }]) => accountId).values();
+    const takers = Array.from({ length: ACCOUNTS_AT_ONCE }, async () => {
+      for (const held of accounts) {
+        for (const [name, request] of held) await this.#takeOneAgain(now, name, request);
+      }
+    });
+    await Promise.all(takers);
+  }
+
+  async #takeOneAgain(now: EpochNs, name: string, request: LeaseRequest): Promise<void> {
+    // What was given back meanwhile, or is another thing by now, was judged anew.
+    if (this.#held.get(name) !== request) return;
+    if (await this.#ask(now, request)) {
+      if (!this.#held.has(name))
+        await this.release(request.accountId, request.kind, request.holder);
+      return;
+    }
+    if (this.#held.get(name) !== request) return;
+    this.#drop(name);
+    for (const hear of this.#hearers) hear(request);
+  }
+
+  async #ask(now: EpochNs, request: LeaseRequest): Promise<boolean> {
+    const { node } = this.#options;
+    const { accountId, kind, holder, thing, limit, testLimit } = request;
+    const [row] = await this.#query<{ taken: boolean | null }>(
+      {
+        name: 'take-lease',
+        text: 'select tapeloom_take_lease($1, $2, $3, $4, $5, $6, $7, $8, $9) as taken',
+      },
+      [this.#time(now), node.id, node.run, accountId, kind, holder, thing, limit, testLimit],
+    );
+    if (row!.taken === null) {
+      throw new AccountsUnavailableError('another process has the place of this node');
+    }
+    return row!.taken;
+  }
+
+  async #releaseLate(): Promise<void> {
+    while (this.#late.size > 0) {
+      const late = [...this.#late].slice(0, RELEASED_AT_ONCE);
+      this.#releasing = this.#releaseAll(late.map(([, lease]) => lease)).finally(() => {
+        this.#releasing = null;
+      });
+      await this.#releasing;
+      for (const [name] of late) this.#late.delete(name);
+    }
+  }
+
+  async #releaseAll(leases: readonly HeldLease[]): Promise<void> {
+    const { id } = this.#options.node;
+    const fields = (['accountId', 'kind', 'holder'] as const).map((field) =>
+      leases.map((lease) => lease[field]),
+    );
+    await this.#query(
+      `delete from leases using unnest($2::text[], $3::text[], $4::text[]) as it(account, kind, holder)
+        where leases.node_id = $1 and leases.account_id = it.account and leases.kind = it.kind
+          and leases.holder = it.holder`,
+      [id, ...fields],
+    );
+  }
+
+  #hold(name: string, request: LeaseRequest): void {
+    const place = placeOf(request);
+    if (!this.#held.has(name)) this.#places.set(place, (this.#places.get(place) ?? 0) + 1);
+    this.#held.set(name, request);
+  }
+
+  #drop(name: string): void {
+    const request = this.#held.get(name);
+    if (request === undefined) return;
+    this.#held.delete(name);
+    const place = placeOf(request);
+    const others = this.#places.get(place)! - 1;
+    if (others === 0) this.#places.delete(place);
+    else this.#places.set(place, others);
+  }
+
+  #time(now: EpochNs): EpochNs | null {
+    return this.#options.time === 'callers' ? now : null;
+  }
+
+  async #query<Row>(...query: Parameters<Postgres['query']>): Promise<Row[]> {
+    try {
+      return await this.#options.postgres.query<Row>(...query);
+    } catch (error) {
+      throw new AccountsTroubleError('unreachable', 'what is open cannot be counted', {
+        cause: error,
+      });
+    }
+  }
+}
+
+/** Neither a kind nor a holder has a space, so the second one ends them. */
+function nameOf({ accountId, kind, holder }: HeldLease): string {
+  return `${kind} ${holder} ${accountId}`;
+}
+
+function placeOf({ accountId, kind }: HeldLease): string {
+  return `${kind} ${accountId}`;
+}

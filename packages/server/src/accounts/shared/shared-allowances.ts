@@ -1,0 +1,232 @@
+/**
+ * Requests per minute that all nodes of a cluster count together. The shared state is asked for a slice of an allowance, and
+ * requests are taken of the slice without asking: one for who asks seldom, so that what is left is told exactly; up to a tenth
+ * of the limit for who asks often. A slice lapses after two seconds and is never given back: over all nodes nobody ever gets
+ * more than the limit, and who is busy may lose a little.
+ *
+ * A slice belongs to live keys or to test keys. The second has counted at both limits, the first at the account's alone.
+ * Requests that come while the shared state is being asked wait, and are asked for together.
+ */
+
+import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import {
+  type AllowanceState,
+  type AllowanceVerdict,
+  isFull,
+  spentLess,
+  takeFromAllowances,
+  verdictOf,
+} from '@tapeloom/core/quota/allowance';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
+import type { Allowances } from '../limits/allowances.ts';
+
+/** How long requests may be taken of a slice; the shared state reckons with it too (`shared-tables.ts`). */
+const SLICE_NS = 2n * SECOND_NS_BIG;
+/** The largest slice, as a part of the limit. */
+const SLICE_PART = 10;
+const WHO_MAX = 100_000;
+const FORGOTTEN_PER_TAKE = 2;
+
+export interface SliceRequest {
+  readonly who: string;
+  readonly perMinute: CountedLimit;
+  /** Requests that wait. */
+  readonly needed: number;
+  /** With those that may follow: only while they can do no harm are they given ahead. */
+  readonly wanted: number;
+}
+
+/** What was given, and what is spent of both limits since then, in parts of a request; null: there is no such limit. */
+export interface SliceGrant {
+  readonly granted: number;
+  readonly allSpent: number | null;
+  readonly testsSpent: number | null;
+}
+
+export interface SharedAllowancesOptions {
+  /** Asks the shared state. */
+  readonly slice: (now: EpochNs, request: SliceRequest) => Promise<SliceGrant>;
+  readonly whoMax?: number;
+}
+
+interface Waiting {
+  readonly now: EpochNs;
+  readonly perMinute: CountedLimit;
+  resolve(verdict: AllowanceVerdict): void;
+  reject(error: unknown): void;
+}
+
+export class SharedAllowances implements Allowances {
+  readonly #options: SharedAllowancesOptions;
+  readonly #askers = new Map<string, Asker>();
+  #forgottenTotal = 0;
+
+  constructor(options: SharedAllowancesOptions) {
+    this.#options = options;
+  }
+
+  take(
+    now: EpochNs,
+    who: string,
+    perMinute: CountedLimit,
+  ): Promise<AllowanceVerdict> | AllowanceVerdict {
+    this.#forget(now);
+    const asker = this.#askers.getOrInsertComputed(who, () => new Asker());
+    const line = perMinute.testLimit === null ? asker.live : asker.tests;
+    const verdict = line.waiting.length > 0 ? null : asker.judge(line, now, perMinute);
+    if (verdict !== null) return verdict;
+    const { promise, resolve, reject } = Promise.withResolvers<AllowanceVerdict>();
+    line.waiting.push({ now, perMinute, resolve, reject });
+    if (line.waiting.length === 1) void this.#serve(who, asker, line);
+    return promise;
+  }
+
+  get size(): number {
+    return this.#askers.size;
+  }
+
+  get forgottenTotal(): number {
+    return this.#forgottenTotal;
+  }
+
+  /** Asks until nobody waits; those who came before an answer are served with it or by the next. */
+  async #serve(who: string, asker: Asker, line: Line): Promise<void> {
+    while (line.waiting.length > 0) {
+      const { now, perMinute } = line.waiting[0]!;
+      const others = line.waiting.findIndex((it) => !areSame(it.perMinute, perMinute));
+      const needed = others < 0 ? line.waiting.length : others;
+      const wanted = Math.max(needed, line.nextSize(now, perMinute));
+      try {
+        const grant = await this.#options.slice(now, { who, perMinute, needed, wanted });
+        asker.learn(line, now, perMinute, grant);
+        for (const it of line.waiting.slice(0, needed))
+          it.resolve(asker.serve(line, now, perMinute));
+      } catch (error) {
+        for (const it of line.waiting.slice(0, needed)) it.reject(error);
+      }
+      line.waiting.splice(0, needed);
+    }
+  }
+
+  /** A few of those that have been there longest, unless they are in use. */
+  #forget(now: EpochNs): void {
+    for (let left = FORGOTTEN_PER_TAKE; left > 0; left -= 1) {
+      const [oldest] = this.#askers;
+      if (oldest === undefined) return;
+      const [who, asker] = oldest;
+      this.#askers.delete(who);
+      if (asker.isIdle(now)) continue;
+      const isTooMany = this.#askers.size >= (this.#options.whoMax ?? WHO_MAX);
+      // What was leased and not used is lost, and the shared state still knows the rest.
+      if (isTooMany && !asker.isWaited) this.#forgottenTotal += 1;
+      else this.#askers.set(who, asker);
+    }
+  }
+}
+
+/** One who asks: a slice for its live keys and one for its test keys, and what was last heard of the shared state. */
+class Asker {
+  readonly live = new Line();
+  readonly tests = new Line();
+  #all: AllowanceState | null = null;
+  #byTests: AllowanceState | null = null;
+
+  get isWaited(): boolean {
+    return this.live.waiting.length > 0 || this.tests.waiting.length > 0;
+  }
+
+  /** Whether nothing is known of it that matters. */
+  isIdle(now: EpochNs): boolean {
+    if (this.isWaited || this.live.leftAt(now) + this.tests.leftAt(now) > 0) return false;
+    const states = [this.#all, this.#byTests].filter((state) => state !== null);
+    return states.every((state) => isFull(state, now));
+  }
+
+  /** Null when the shared state has to be asked. */
+  judge(line: Line, now: EpochNs, perMinute: CountedLimit): AllowanceVerdict | null {
+    if (line.take(now, perMinute)) return this.#verdict(now, perMinute, true);
+    // Others can only have spent more since: what had no room then has none before its time.
+    const isKnown =
+      (perMinute.limit === null || this.#all?.perMinute === perMinute.limit) &&
+      (perMinute.testLimit === null || this.#byTests?.perMinute === perMinute.testLimit);
+    if (!isKnown) return null;
+    const { verdict } = takeFromAllowances(now, this.#counted(perMinute));
+    return verdict.granted ? null : verdict;
+  }
+
+  learn(line: Line, now: EpochNs, perMinute: CountedLimit, grant: SliceGrant): void {
+    const { limit, testLimit } = perMinute;
+    if (limit !== null) this.#all = { at: now, perMinute: limit, spent: grant.allSpent! };
+    if (testLimit !== null) {
+      this.#byTests = { at: now, perMinute: testLimit, spent: grant.testsSpent! };
+    }
+    line.fill(now, perMinute, grant.granted);
+  }
+
+  /** One of those who waited for the slice, however long that took. */
+  serve(line: Line, now: EpochNs, perMinute: CountedLimit): AllowanceVerdict {
+    return this.#verdict(now, perMinute, line.takeLeft());
+  }
+
+  /** What was leased and not used yet counts as left. */
+  #verdict(now: EpochNs, perMinute: CountedLimit, granted: boolean): AllowanceVerdict {
+    const byTests = this.tests.leftAt(now);
+    const all = byTests + this.live.leftAt(now);
+    const states: AllowanceState[] = [];
+    if (perMinute.limit !== null) states.push(spentLess(this.#all!, now, all));
+    if (perMinute.testLimit !== null) states.push(spentLess(this.#byTests!, now, byTests));
+    return verdictOf(states, granted);
+  }
+
+  #counted({ limit, testLimit }: CountedLimit) {
+    const allowances = [];
+    if (limit !== null) allowances.push({ state: this.#all, perMinute: limit });
+    if (testLimit !== null) allowances.push({ state: this.#byTests, perMinute: testLimit });
+    return allowances;
+  }
+}
+
+/** The slice of one kind of key, and who waits for the next. */
+class Line {
+  readonly waiting: Waiting[] = [];
+  #left = 0;
+  #size = 0;
+  #until: bigint = 0n;
+  #perMinute: CountedLimit | null = null;
+
+  /** Whether the slice had one more. */
+  take(now: EpochNs, perMinute: CountedLimit): boolean {
+    if (this.leftAt(now) === 0 || !areSame(perMinute, this.#perMinute!)) return false;
+    return this.takeLeft();
+  }
+
+  takeLeft(): boolean {
+    if (this.#left === 0) return false;
+    this.#left -= 1;
+    return true;
+  }
+
+  leftAt(now: EpochNs): number {
+    return now < this.#until ? this.#left : 0;
+  }
+
+  /** Twice the last one for who has used that up in time, one for everybody else. */
+  nextSize(now: EpochNs, perMinute: CountedLimit): number {
+    const isBusy = this.#left === 0 && now < this.#until;
+    const { limit, testLimit } = perMinute;
+    const smaller = Math.min(limit ?? testLimit!, testLimit ?? limit!);
+    return isBusy ? Math.min(2 * this.#size, Math.max(1, Math.floor(smaller / SLICE_PART))) : 1;
+  }
+
+  fill(now: EpochNs, perMinute: CountedLimit, granted: number): void {
+    this.#left = granted;
+    this.#size = Math.max(1, granted);
+    this.#until = now + SLICE_NS;
+    this.#perMinute = perMinute;
+  }
+}
+
+function areSame(a: CountedLimit, b: CountedLimit): boolean {
+  return a.limit === b.limit && a.testLimit === b.testLimit;
+}

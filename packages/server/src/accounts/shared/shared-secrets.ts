@@ -1,0 +1,84 @@
+/**
+ * Secrets that all nodes of a cluster share, by name. The two newest of a name are good, so one can be changed while what was
+ * made with the one before is in use. A new one signs only a minute after it was made: by then every node knows it.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { MINUTE_NS_BIG } from '@tapeloom/core/units';
+import type { Postgres } from '../../platform/postgres.ts';
+
+const SECRET_BYTES = 32;
+const GOOD_AT_ONCE = 2;
+const SIGNS_AFTER_NS = MINUTE_NS_BIG;
+/** One node at a time makes or changes them; a number of our own among advisory locks. */
+const LOCK = 7_402_005;
+
+export interface SharedSecret {
+  readonly secret: Uint8Array;
+  /** By the database's clock. */
+  readonly signsFrom: EpochNs;
+}
+
+export interface SharedSecretsOptions {
+  readonly postgres: Pick<Postgres, 'transaction'>;
+  readonly random: (size: number) => Uint8Array;
+}
+
+/** The newest first. The first to ask makes one, which signs at once. */
+export async function sharedSecrets(
+  name: string,
+  { postgres, random }: SharedSecretsOptions,
+): Promise<readonly SharedSecret[]> {
+  return await postgres.transaction(async (connection) => {
+    const found = await read(connection, name);
+    if (found.length > 0) return found;
+    await connection.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    await connection.query(
+      `insert into shared_secrets select $1, 1, $2, 0
+        where not exists (select from shared_secrets where name = $1)`,
+      [name, random(SECRET_BYTES)],
+    );
+    return await read(connection, name);
+  });
+}
+
+/** Makes a new one, after which the one before is good as long as no other is made, and those before it are not. */
+export async function changeSharedSecret(
+  name: string,
+  { postgres, random }: SharedSecretsOptions,
+): Promise<void> {
+  await postgres.transaction(async (connection) => {
+    await connection.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    await connection.query(
+      `insert into shared_secrets
+        select $1, coalesce(max(number), 0) + 1, $2,
+          case when max(number) is null then 0 else tapeloom_now() + $3::bigint end
+        from shared_secrets where name = $1`,
+      [name, random(SECRET_BYTES), SIGNS_AFTER_NS],
+    );
+    await connection.query(
+      `delete from shared_secrets where name = $1
+        and number <= (select max(number) from shared_secrets where name = $1) - $2::bigint`,
+      [name, GOOD_AT_ONCE],
+    );
+  });
+}
+
+/** Puts one there that was in use elsewhere, as when a data directory moves into a cluster. */
+export async function adoptSharedSecret(
+  name: string,
+  secret: Uint8Array,
+  { postgres }: Pick<SharedSecretsOptions, 'postgres'>,
+): Promise<void> {
+  await changeSharedSecret(name, { postgres, random: () => secret });
+}
+
+type Connection = Parameters<Parameters<Postgres['transaction']>[0]>[0];
+
+async function read(connection: Connection, name: string): Promise<readonly SharedSecret[]> {
+  const { rows } = await connection.query<{ secret: Uint8Array; signs_from: bigint }>(
+    'select secret, signs_from from shared_secrets where name = $1 order by number desc limit $2',
+    [name, GOOD_AT_ONCE],
+  );
+  return rows.map((row) => ({ secret: row.secret, signsFrom: row.signs_from as EpochNs }));
+}

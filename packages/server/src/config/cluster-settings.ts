@@ -1,0 +1,236 @@
+/**
+ * What makes one process a node of a cluster: where the accounts and the tape are shared, and what this node does. Without
+ * PostgreSQL and NATS there is no cluster, and nothing here has a meaning.
+ */
+
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { POSTGRES_URL_ACCEPTS, postgresAddress } from './postgres-address.ts';
+import { isServerHost, serverHostOf } from './server-host.ts';
+import { listOf, oneOf, type Setting, secretText, text } from './setting.ts';
+
+export type NodeRole = 'ingest' | 'serve';
+
+export interface ClusterConfig {
+  readonly roles: { readonly ingest: boolean; readonly serve: boolean };
+  /** What people call this node. */
+  readonly node: string;
+  readonly postgres: {
+    /** Holds the password where there is no file of it. */
+    readonly url: string;
+    readonly passwordFile: string | null;
+    readonly caFile: string | null;
+  };
+  readonly nats: {
+    readonly servers: readonly string[];
+    readonly credsFile: string | null;
+    readonly caFile: string | null;
+    /** Where the servers say how they sync. */
+    readonly monitors: readonly string[];
+    /** The operator vouches for what cannot be read there. */
+    readonly isSyncAssured: boolean;
+  };
+}
+
+/** As they are written; `clusterConfig` makes one thing of them. */
+export interface ClusterSettings {
+  readonly roles: readonly NodeRole[];
+  readonly node: string | null;
+  readonly postgresUrl: string | null;
+  readonly postgresPasswordFile: string | null;
+  readonly postgresCaFile: string | null;
+  readonly natsUrl: readonly string[];
+  readonly natsCredsFile: string | null;
+  readonly natsCaFile: string | null;
+  readonly natsMonitor: readonly string[];
+  readonly natsSync: 'checked' | 'assured';
+}
+
+const ROLES: readonly NodeRole[] = ['ingest', 'serve'];
+const NODE_NAME = /^[0-9A-Za-z](?:[0-9A-Za-z._-]{0,61}[0-9A-Za-z])?$/;
+const NODE_ACCEPTS = 'a name of up to 63 letters, digits, dots, hyphens and underscores';
+const NATS_ACCEPTS =
+  'a list of servers such as nats://10.0.0.1:4222 or tls://nats-1.example.com:4222, without users and passwords: those are in the file of TAPELOOM_NATS_CREDS_FILE';
+const MONITOR_ACCEPTS =
+  'a list of addresses such as http://10.0.0.1:8222, where the NATS servers are monitored';
+
+export const CLUSTER_SETTINGS: {
+  readonly [K in keyof ClusterSettings]: Setting<ClusterSettings[K]>;
+} = {
+  roles: roleList(),
+  node: text<string | null>({ variable: 'TAPELOOM_NODE', fallback: null }, NODE_ACCEPTS, (value) =>
+    NODE_NAME.test(value),
+  ),
+  postgresUrl: secretText<string | null>(
+    { variable: 'TAPELOOM_POSTGRES_URL', fallback: null },
+    POSTGRES_URL_ACCEPTS,
+    (value) => postgresAddress(value) !== null,
+  ),
+  postgresPasswordFile: file('TAPELOOM_POSTGRES_PASSWORD_FILE', 'the password of PostgreSQL'),
+  postgresCaFile: file('TAPELOOM_POSTGRES_CA_FILE', 'certificates of who vouches for PostgreSQL'),
+  natsUrl: {
+    ...listOf({ variable: 'TAPELOOM_NATS_URL', fallback: [] }, NATS_ACCEPTS, natsServer),
+    // A password may have been put there by mistake.
+    isSecret: (raw) => JSON.stringify(raw)?.includes('@') ?? true,
+  },
+  natsCredsFile: file('TAPELOOM_NATS_CREDS_FILE', 'the credentials of a NATS user'),
+  natsCaFile: file('TAPELOOM_NATS_CA_FILE', 'certificates of who vouches for the NATS servers'),
+  natsMonitor: listOf(
+    { variable: 'TAPELOOM_NATS_MONITOR', fallback: [] },
+    MONITOR_ACCEPTS,
+    monitorAddress,
+  ),
+  natsSync: oneOf({ variable: 'TAPELOOM_NATS_SYNC', fallback: 'checked' }, ['checked', 'assured']),
+};
+
+/** What keeps these settings from being a cluster, or from being none, one sentence each. */
+export function clusterFaults(
+  settings: ClusterSettings,
+  { speed, readFile }: { readonly speed: number | null; readFile(path: string): string },
+): readonly string[] {
+  const hasPostgres = settings.postgresUrl !== null;
+  const hasNats = settings.natsUrl.length > 0;
+  if (!hasPostgres && !hasNats) return [...withoutServers(settings)];
+  const faults: string[] = [];
+  if (!hasPostgres) {
+    faults.push(`TAPELOOM_POSTGRES_URL is needed with TAPELOOM_NATS_URL: ${POSTGRES_URL_ACCEPTS}`);
+  }
+  if (!hasNats) {
+    faults.push(`TAPELOOM_NATS_URL is needed with TAPELOOM_POSTGRES_URL: ${NATS_ACCEPTS}`);
+  }
+  if (speed !== null) {
+    faults.push(
+      `--speed: read ${speed}, and the nodes of a cluster share one tape, which keeps the real time; leave it out, or unset TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL`,
+    );
+  }
+  if (settings.node === null && !NODE_NAME.test(hostname())) {
+    faults.push(
+      `TAPELOOM_NODE is needed, because the host's name ${JSON.stringify(hostname())} cannot be one: ${NODE_ACCEPTS}`,
+    );
+  }
+  faults.push(...contradictions(settings), ...fileFaults(settings, readFile));
+  return faults;
+}
+
+/** Of settings without faults; null: this process stands alone. */
+export function clusterConfig(settings: ClusterSettings): ClusterConfig | null {
+  const { postgresUrl, roles } = settings;
+  if (postgresUrl === null) return null;
+  const path = (name: string | null) => (name === null ? null : resolve(name));
+  return {
+    roles: { ingest: roles.includes('ingest'), serve: roles.includes('serve') },
+    node: settings.node ?? hostname(),
+    postgres: {
+      url: postgresUrl,
+      passwordFile: path(settings.postgresPasswordFile),
+      caFile: path(settings.postgresCaFile),
+    },
+    nats: {
+      servers: settings.natsUrl,
+      credsFile: path(settings.natsCredsFile),
+      caFile: path(settings.natsCaFile),
+      monitors: settings.natsMonitor,
+      isSyncAssured: settings.natsSync === 'assured',
+    },
+  };
+}
+
+/** What a replay has to say to a cluster; null: there is none. */
+export function replayFault(cluster: ClusterConfig | null): string | null {
+  return cluster === null
+    ? null
+    : 'TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL are set, and a replay plays on one machine alone: unset both for it';
+}
+
+function* withoutServers(settings: ClusterSettings): Generator<string> {
+  const together = 'needs TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL';
+  if (settings.roles.length < ROLES.length) {
+    yield `TAPELOOM_ROLES: read ${settings.roles.join()}, and a node that does not do both ${together}: the others do the rest`;
+  }
+  const alone = [...FILES, 'node', 'natsMonitor'] as const;
+  for (const name of alone) {
+    const value = settings[name];
+    if (value === null || value.length === 0) continue;
+    yield `${CLUSTER_SETTINGS[name].variable} ${together}: it is about a cluster`;
+  }
+  if (settings.natsSync === 'assured')
+    yield `TAPELOOM_NATS_SYNC ${together}: it is about a cluster`;
+}
+
+const FILES = ['postgresPasswordFile', 'postgresCaFile', 'natsCredsFile', 'natsCaFile'] as const;
+
+function* fileFaults(
+  settings: ClusterSettings,
+  readFile: (path: string) => string,
+): Generator<string> {
+  for (const name of FILES) {
+    const path = settings[name];
+    if (path === null) continue;
+    const { variable } = CLUSTER_SETTINGS[name];
+    try {
+      if (readFile(path).trim() === '') yield `${variable}: ${path} is empty`;
+    } catch (error) {
+      yield `${variable}: cannot read ${path}: ${(error as Error).message}`;
+    }
+  }
+}
+
+/** Two passwords, and certificates that nobody would be asked for. */
+function* contradictions(settings: ClusterSettings): Generator<string> {
+  const { postgresPasswordFile, postgresCaFile, natsUrl, natsCaFile } = settings;
+  const postgres = settings.postgresUrl === null ? null : postgresAddress(settings.postgresUrl);
+  if (postgresPasswordFile !== null && postgres !== null && postgres.password !== null) {
+    yield 'TAPELOOM_POSTGRES_PASSWORD_FILE: there is a password in TAPELOOM_POSTGRES_URL too; keep one of them';
+  }
+  if (postgresCaFile !== null && postgres?.sslMode === 'disable') {
+    yield 'TAPELOOM_POSTGRES_CA_FILE: TAPELOOM_POSTGRES_URL says or means sslmode=disable, so no certificate is looked at; write sslmode=verify-full, or leave the file out';
+  }
+  const isPlain = natsUrl.length > 0 && !natsUrl.some((server) => server.startsWith('tls:'));
+  if (natsCaFile !== null && isPlain) {
+    yield 'TAPELOOM_NATS_CA_FILE: no server of TAPELOOM_NATS_URL begins with tls://, so no certificate is looked at; write tls://, or leave the file out';
+  }
+}
+
+function file(variable: string, holds: string): Setting<string | null> {
+  return text<string | null>(
+    { variable, fallback: null },
+    `the path of a file with ${holds}`,
+    (value) => value !== '' && !value.includes('\0'),
+  );
+}
+
+/** At least one, each once. */
+function roleList(): Setting<readonly NodeRole[]> {
+  const list = listOf<NodeRole>(
+    { variable: 'TAPELOOM_ROLES', fallback: ROLES },
+    'ingest, serve, or both with a comma between',
+    (item) => ROLES.find((role) => role === item) ?? null,
+  );
+  return {
+    ...list,
+    read: (raw) => {
+      const roles = list.read(raw);
+      const isCounted = roles !== undefined && new Set(roles).size === roles.length;
+      return isCounted && roles.length > 0 ? roles : undefined;
+    },
+  };
+}
+
+function natsServer(item: string): string | null {
+  const url = URL.parse(item);
+  if (url === null || !/^(?:nats|tls):$/.test(url.protocol)) return null;
+  return isBare(url) ? item.replace(/\/$/, '') : null;
+}
+
+function monitorAddress(item: string): string | null {
+  const url = URL.parse(item);
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  return isBare(url) ? url.origin : null;
+}
+
+/** A host and perhaps a port, and nothing else. */
+function isBare(url: URL): boolean {
+  const { username, password, pathname, search, hash } = url;
+  const isAlone = `${username}${password}${search}${hash}` === '';
+  return isAlone && (pathname === '' || pathname === '/') && isServerHost(serverHostOf(url));
+}

@@ -1,0 +1,151 @@
+/**
+ * The values of a stored column, one at a time. A column is made only of buffers that hold as many values as it has rows;
+ * texts say where they lie, which is looked at for each.
+ */
+
+import type { TableColumn } from '../columns/table-trades.ts';
+import { FeedError } from '../feed-trades.ts';
+import { printedText } from '../printed-text.ts';
+import type { StoredColumn } from './arrow-batch.ts';
+
+type At = TableColumn['at'];
+
+const VIEW_BYTES = 16;
+/** Texts up to this length stand in the view itself. */
+const SHORT_BYTES_MAX = 12;
+/** Longer than any symbol, side or number; many values may lie in one place. */
+const TEXT_BYTES_MAX = 4_096;
+
+/** Null where there is no value, else what the column's type says. */
+export function valuesOf(column: StoredColumn): At {
+  const { rows, nulls } = column;
+  const at = storedValues(column);
+  if (nulls === null) return at;
+  requireBytes(column, nulls, rows, 1 / 8);
+  return (row) => (isSet(nulls, row) ? at(row) : null);
+}
+
+function storedValues(column: StoredColumn): At {
+  const { layout, rows, buffers, name } = column;
+  const [first = new Uint8Array()] = buffers;
+  const view = new DataView(first.buffer, first.byteOffset, first.byteLength);
+  switch (layout.kind) {
+    case 'int':
+      requireBytes(column, first, rows, layout.bytes);
+      return ints(view, layout.bytes, layout.isSigned);
+    case 'float':
+      requireBytes(column, first, rows, layout.bytes);
+      return layout.bytes === 8
+        ? (row) => view.getFloat64(row * 8, true)
+        : (row) => view.getFloat32(row * 4, true);
+    case 'decimal':
+      requireBytes(column, first, rows, layout.bytes);
+      return (row) => wholeAt(view, row * layout.bytes, layout.bytes);
+    case 'bit':
+      requireBytes(column, first, rows, 1 / 8);
+      return (row) => isSet(first, row);
+    case 'text':
+      // Without rows there may be no offset at all.
+      if (rows > 0) requireBytes(column, first, rows + 1, layout.offsetBytes);
+      return texts(column, view, layout.offsetBytes);
+    case 'view':
+      requireBytes(column, first, rows, VIEW_BYTES);
+      return viewedTexts(column, view);
+    case 'other':
+      throw new FeedError(
+        `The column "${printedText(name)}" has values of a type that is not read.`,
+      );
+    default:
+      return layout satisfies never;
+  }
+}
+
+function ints(view: DataView, bytes: 1 | 2 | 4 | 8, isSigned: boolean): At {
+  switch (bytes) {
+    case 1:
+      return isSigned ? (row) => view.getInt8(row) : (row) => view.getUint8(row);
+    case 2:
+      return isSigned
+        ? (row) => view.getInt16(row * 2, true)
+        : (row) => view.getUint16(row * 2, true);
+    case 4:
+      return isSigned
+        ? (row) => view.getInt32(row * 4, true)
+        : (row) => view.getUint32(row * 4, true);
+    case 8:
+      return isSigned
+        ? (row) => view.getBigInt64(row * 8, true)
+        : (row) => view.getBigUint64(row * 8, true);
+    default:
+      return bytes satisfies never;
+  }
+}
+
+/** A signed number of any length, the low bytes first. */
+function wholeAt(view: DataView, at: number, bytes: number): bigint {
+  if (bytes === 4) return BigInt(view.getInt32(at, true));
+  let value = view.getBigInt64(at + bytes - 8, true);
+  for (let low = bytes - 16; low >= 0; low -= 8) {
+    value = value * 2n ** 64n + view.getBigUint64(at + low, true);
+  }
+  return value;
+}
+
+function texts(column: StoredColumn, offsets: DataView, offsetBytes: 4 | 8): At {
+  const data = bufferOf(column.buffers[1]!);
+  const offset = (index: number) =>
+    offsetBytes === 4
+      ? offsets.getInt32(index * 4, true)
+      : Number(offsets.getBigInt64(index * 8, true));
+  return (row) => {
+    const [from, to] = [offset(row), offset(row + 1)];
+    if (from < 0 || to < from || to > data.length) throw damaged(column);
+    return textOf(data, from, to, column);
+  };
+}
+
+function viewedTexts(column: StoredColumn, views: DataView): At {
+  const [first, ...others] = column.buffers.map(bufferOf);
+  return (row) => {
+    const at = row * VIEW_BYTES;
+    const bytes = views.getInt32(at, true);
+    if (bytes >= 0 && bytes <= SHORT_BYTES_MAX)
+      return first!.toString('utf8', at + 4, at + 4 + bytes);
+    const data = others[views.getInt32(at + 8, true)];
+    const from = views.getInt32(at + 12, true);
+    if (bytes < 0 || data === undefined || from < 0 || from + bytes > data.length) {
+      throw damaged(column);
+    }
+    return textOf(data, from, from + bytes, column);
+  };
+}
+
+function textOf(data: Buffer, from: number, to: number, { name }: StoredColumn): string {
+  if (to - from <= TEXT_BYTES_MAX) return data.toString('utf8', from, to);
+  throw new FeedError(
+    `The column "${printedText(name)}" has a text of ${to - from} bytes; up to ${TEXT_BYTES_MAX} are read.`,
+  );
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+function isSet(bits: Uint8Array, index: number): boolean {
+  return ((bits[Math.floor(index / 8)]! >> (index % 8)) & 1) === 1;
+}
+
+function requireBytes(
+  column: StoredColumn,
+  buffer: Uint8Array,
+  values: number,
+  bytes: number,
+): void {
+  if (buffer.length < values * bytes) throw damaged(column);
+}
+
+function damaged({ name }: StoredColumn): FeedError {
+  return new FeedError(
+    `The Arrow file is damaged: the column "${printedText(name)}" has fewer bytes than its values need.`,
+  );
+}

@@ -1,0 +1,240 @@
+/**
+ * PostgreSQL, as everything that machines share there uses it: a pool of connections, each of which has time limits on
+ * both sides, so that a server that is stuck, paused or cut off is noticed within seconds, and a node that is stuck holds
+ * no lock for long. What says that the server cannot be reached rejects with `PostgresUnreachableError`, everything the
+ * server itself refuses with `PostgresError`. A connection that breaks is replaced by the next that is needed.
+ * This file is loaded where PostgreSQL is configured, and nowhere else.
+ */
+
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import pg from 'pg';
+
+/** Connections of one pool; whoever needs one more waits. */
+const CONNECTIONS_MAX = 16;
+const CONNECT_WITHIN_MS = 3_000;
+/** A statement that takes longer is stopped by the server. */
+const STATEMENT_WITHIN_MS = 5_000;
+/** A server that has not answered by then is taken to be gone: its connection is cut. */
+const ANSWER_WITHIN_MS = 7_000;
+/** A node that stops in the middle of a transaction holds its locks no longer than this. */
+const IDLE_IN_TRANSACTION_MS = 5_000;
+const TIME_LIMITS = {
+  statement_timeout: STATEMENT_WITHIN_MS,
+  query_timeout: ANSWER_WITHIN_MS,
+  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+};
+const IDLE_CONNECTION_KEPT_MS = 60_000;
+const PROBE_LINE_AFTER_MS = 5_000;
+const PORT = 5_432;
+
+/** Counts and instants are 64 bits wide: none of them may pass through a double. */
+const TYPES = new pg.TypeOverrides();
+TYPES.setTypeParser(pg.types.builtins.INT8, (text: string) => BigInt(text));
+
+/** The server cannot be reached, or has not answered in time: whether it did what it was asked is unknown. */
+export class PostgresUnreachableError extends Error {}
+
+/** A connection that was there has broken: the next one may well be made. What it was asked last may have been done. */
+export class PostgresBrokenError extends PostgresUnreachableError {}
+
+/** What the server itself refused, by its code of five characters. */
+export const PostgresError = pg.DatabaseError;
+
+export interface PostgresOptions {
+  /** `postgresql://user[:password]@host[:port]/database[?sslmode=disable|verify-full]`; a host that begins with `%2F` is a directory of sockets. */
+  readonly url: string;
+  /** Read at every connection, so that the password can be changed while we run. */
+  readonly passwordFile?: string | null;
+  /** Whose certificates are believed; by default those the system believes. */
+  readonly caFile?: string | null;
+  /** Told to the server, for its operators. */
+  readonly name?: string;
+  readonly connectionsMax?: number;
+  /** Without limits of time, for what changes a whole schema. */
+  readonly isPatient?: boolean;
+}
+
+/** A statement; one with a name is planned once per connection. */
+export type Statement =
+  | string
+  | { readonly text: string; readonly name?: string; readonly withinMs?: number };
+
+export interface Answer<Row> {
+  readonly command: string;
+  readonly rowCount: number;
+  readonly rows: Row[];
+}
+
+/** One connection, until it is released. */
+export interface PostgresConnection {
+  query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Answer<Row>>;
+  /** A broken one is not used again. */
+  release(isBroken?: boolean): void;
+}
+
+/** The connections of a pool, and who waits for one. */
+export interface PostgresCounts {
+  readonly open: number;
+  readonly idle: number;
+  readonly openMax: number;
+  readonly waiting: number;
+}
+
+export interface Postgres extends AsyncDisposable {
+  readonly counts: PostgresCounts;
+  /** One statement, which is one transaction. */
+  query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+  /** All statements of `work` or none; `read committed`, so each sees what is committed by then. */
+  transaction<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result>;
+  connect(): Promise<PostgresConnection>;
+  /** A connection outside the pool, for what lives as long as its connection: locks of a session, and news. */
+  client(): pg.Client;
+}
+
+/** Connects when it is first used. Throws when the address is none. */
+export function openPostgres(options: PostgresOptions): Postgres {
+  return new PostgresPool(configOf(options));
+}
+
+class PostgresPool implements Postgres {
+  readonly #config: pg.PoolConfig;
+  readonly #pool: pg.Pool;
+
+  constructor(config: pg.PoolConfig) {
+    this.#config = config;
+    this.#pool = new pg.Pool(config);
+    // An idle connection that breaks is replaced; without a listener it would end the process.
+    this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
+  }
+
+  get counts(): PostgresCounts {
+    const { totalCount, idleCount, waitingCount, options } = this.#pool;
+    return { open: totalCount, idle: idleCount, openMax: options.max, waiting: waitingCount };
+  }
+
+  async query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> {
+    const connection = await this.connect();
+    try {
+      const { rows } = await connection.query<Row>(statement, values);
+      return rows;
+    } finally {
+      connection.release();
+    }
+  }
+
+  async transaction<Result>(
+    work: (connection: PostgresConnection) => Promise<Result>,
+  ): Promise<Result> {
+    const connection = await this.connect();
+    let isBroken = false;
+    try {
+      await connection.query('begin isolation level read committed');
+      const result = await work(connection);
+      const { command } = await connection.query('commit');
+      if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed');
+      return result;
+    } catch (error) {
+      await connection.query('rollback').catch(() => {
+        isBroken = true;
+      });
+      throw error;
+    } finally {
+      connection.release(isBroken);
+    }
+  }
+
+  async connect(): Promise<PostgresConnection> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw new PostgresUnreachableError('PostgreSQL cannot be reached', { cause: error });
+    });
+    let isLost = false;
+    return {
+      query: <Row>(statement: Statement, values?: readonly unknown[]) =>
+        ask<Row>(client, statement, values).catch((error: unknown) => {
+          isLost ||= error instanceof PostgresUnreachableError;
+          throw error;
+        }),
+      release: (isBroken = false) => client.release(isBroken || isLost),
+    };
+  }
+
+  client(): pg.Client {
+    return new pg.Client(this.#config);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+async function ask<Row>(
+  client: pg.PoolClient,
+  statement: Statement,
+  values: readonly unknown[] = [],
+): Promise<Answer<Row>> {
+  const { withinMs, ...query } = typeof statement === 'string' ? { text: statement } : statement;
+  const limit = withinMs === undefined ? {} : { query_timeout: withinMs };
+  try {
+    const asked = { ...query, ...limit, values: [...values] };
+    const answers: unknown = await client.query(asked);
+    // Several statements in one text give several answers: the last one counts.
+    const last = (Array.isArray(answers) ? answers.at(-1) : answers) as pg.QueryResult;
+    return { command: last.command, rowCount: last.rowCount ?? 0, rows: last.rows as Row[] };
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && !SERVER_LEAVES.has(error.code ?? '')) throw error;
+    // What was asked may still be answered: nobody else may get that answer.
+    hangUp(client);
+    if (error instanceof Error && error.message === 'Query read timeout') {
+      throw new PostgresUnreachableError('PostgreSQL does not answer', { cause: error });
+    }
+    throw new PostgresBrokenError('the connection to PostgreSQL broke', { cause: error });
+  }
+}
+
+/** The server is being stopped, has crashed, does not take connections yet, or has ended this one. */
+const SERVER_LEAVES = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '25P04']);
+
+function hangUp(client: pg.PoolClient): void {
+  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
+  connection.stream.destroy();
+}
+
+function configOf({
+  url,
+  passwordFile = null,
+  caFile = null,
+  name = 'tapeloom',
+  connectionsMax = CONNECTIONS_MAX,
+  isPatient = false,
+}: PostgresOptions): pg.PoolConfig {
+  const address = new URL(url);
+  const password = decodeURIComponent(address.password);
+  const host = decodeURIComponent(address.hostname).replace(/^\[(.*)\]$/, '$1');
+  return {
+    host,
+    port: address.port === '' ? PORT : Number(address.port),
+    user: decodeURIComponent(address.username),
+    database: decodeURIComponent(address.pathname.slice(1)),
+    password: async () =>
+      passwordFile === null ? password : (await readFile(passwordFile, 'utf8')).trim(),
+    ssl: isPlain(host, address.searchParams.get('sslmode'))
+      ? false
+      : { rejectUnauthorized: true, ...(caFile === null ? {} : { ca: readFileSync(caFile) }) },
+    application_name: name,
+    types: TYPES,
+    max: connectionsMax,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    ...(isPatient ? {} : TIME_LIMITS),
+    idleTimeoutMillis: IDLE_CONNECTION_KEPT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: PROBE_LINE_AFTER_MS,
+  };
+}
+
+/** Unencrypted only where it is asked for, or where nothing leaves the machine. */
+function isPlain(host: string, sslmode: string | null): boolean {
+  if (sslmode !== null) return sslmode === 'disable';
+  return host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(host);
+}

@@ -1,0 +1,40 @@
+/**
+ * Which cluster this is: a random name that PostgreSQL and the streams of NATS both bear, so that nobody joins the tape of one
+ * cluster with the accounts of another. It is chosen here before the streams are made, and confirmed when they are there:
+ * whoever finds a confirmed one without its streams has lost a tape.
+ */
+
+import type { Postgres } from '../../platform/postgres.ts';
+
+const ID_BYTES = 12;
+
+export function newClusterId(random: (size: number) => Uint8Array): string {
+  return `cluster_${Buffer.from(random(ID_BYTES)).toString('hex')}`;
+}
+
+/** Null: `tapeloom cluster init` was not there yet, or has not come to its end. */
+export async function readClusterId(postgres: Pick<Postgres, 'query'>): Promise<string | null> {
+  const [row] = await postgres.query<{ readonly id: string }>(
+    'select id from cluster where made_at > 0',
+  );
+  return row?.id ?? null;
+}
+
+/** The one that was chosen first, by whomever. */
+export async function chooseClusterId(
+  postgres: Pick<Postgres, 'query'>,
+  id: string,
+): Promise<{ readonly id: string; readonly isConfirmed: boolean }> {
+  await postgres.query('insert into cluster (id, made_at) values ($1, 0) on conflict do nothing', [
+    id,
+  ]);
+  const [row] = await postgres.query<{ readonly id: string; readonly made_at: bigint }>(
+    'select id, made_at from cluster',
+  );
+  return { id: row!.id, isConfirmed: row!.made_at > 0n };
+}
+
+/** Its streams are there. */
+export async function confirmClusterId(postgres: Pick<Postgres, 'query'>): Promise<void> {
+  await postgres.query('update cluster set made_at = tapeloom_now() where made_at = 0');
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KeptState } from '../../tape/stream/nats/nats-admin.ts';
+import type { SharedTapeReport } from '../ingest-wire.ts';
+import {
+  type ClusterFacts,
+  clusterConcerns,
+  mixedIndicators,
+  type NodeStatus,
+} from './cluster-status.ts';
+import { readNodeReport } from './node-report.ts';
+
+const following: SharedTapeReport = {
+  role: 'following',
+  sequence: 100,
+  end: 100,
+  leader: 'node_a.7',
+  silentMs: 0,
+  takeovers: 0,
+  fenced: 0,
+  unknowns: 0,
+};
+
+function node(name: string, changed: Partial<NodeStatus> = {}): NodeStatus {
+  return {
+    id: `node_${name}`,
+    name,
+    roles: ['ingest', 'serve'],
+    program: '1.0.0',
+    isAlive: true,
+    drains: false,
+    heardMsAgo: 300,
+    tape: following,
+    lagMs: 20,
+    connections: 3,
+    notReady: null,
+    behind: 0,
+    offsetMs: 0,
+    ...changed,
+  };
+}
+
+function kept(name: string, changed: Partial<KeptState> = {}): KeptState {
+  const follower = { isCurrent: true, isOffline: false, lag: 0 };
+  return {
+    name,
+    clusterId: 'cluster_1',
+    first: 1,
+    last: 100,
+    bytes: 10,
+    bytesMax: 100,
+    replicas: 3,
+    leader: 'server-0',
+    followers: [
+      { ...follower, name: 'server-1' },
+      { ...follower, name: 'server-2' },
+    ],
+    ...changed,
+  };
+}
+
+function facts(changed: Partial<ClusterFacts> = {}): ClusterFacts {
+  return {
+    id: 'cluster_1',
+    dataset: 'SIM',
+    nodes: [node('a', { tape: { ...following, role: 'leading' } }), node('b')],
+    servers: [],
+    isSyncAssured: false,
+    stream: kept('TAPE_SIM'),
+    objects: kept('OBJ_TAPE_SIM'),
+    mixedIndicators: [],
+    ...changed,
+  };
+}
+
+test('a cluster that is as it should be gives no concern', () => {
+  assert.deepEqual(clusterConcerns(facts()), []);
+});
+
+test('what of the stream is under-replicated, foreign, full or assured is said', () => {
+  const offline = { name: 'server-1', isCurrent: false, isOffline: true, lag: 9 };
+  const behind = { name: 'server-2', isCurrent: false, isOffline: false, lag: 9 };
+  const stream = kept('TAPE_SIM', { followers: [offline, behind], clusterId: 'x', bytes: 90 });
+  assert.deepEqual(clusterConcerns(facts({ stream, isSyncAssured: true })), [
+    'TAPE_SIM is of x, and PostgreSQL knows cluster_1',
+    'TAPE_SIM is under-replicated: server-1 is away',
+    'TAPE_SIM is under-replicated: server-2 lacks 9 operations',
+    'TAPE_SIM is 90 % full',
+    'nobody checks that NATS syncs: TAPELOOM_NATS_SYNC=assured vouches for it',
+  ]);
+  const [lost] = clusterConcerns(facts({ stream: null }));
+  assert.match(lost!, /^NATS keeps no tape of SIM/);
+});
+
+test('nodes that are silent, behind, draining, wrong in time or of two versions are named', () => {
+  const nodes = [
+    node('a', { heardMsAgo: 12_000 }),
+    node('b', { behind: 5_000, drains: true, offsetMs: 700, program: '1.1.0' }),
+    node('c', { lagMs: 9_000, notReady: 'the tape is being filled' }),
+    node('d', { tape: { ...following, role: 'shrunk' } }),
+    node('e', { isAlive: false, notReady: 'x' }),
+  ];
+  assert.deepEqual(clusterConcerns(facts({ nodes, mixedIndicators: ['footprint'] })), [
+    'no node says that it appends',
+    'a was not heard of for 12 s',
+    'b is being drained',
+    'b is 5,000 messages behind',
+    "the clock of b is 700 ms behind PostgreSQL's",
+    'the tape of c is 9 s behind the clock',
+    'c is not ready: the tape is being filled',
+    'd knows of more than the stream has: nobody appends until tapeloom cluster repair',
+    'nodes run 1.0.0 and 1.1.0',
+    'nodes have different versions of footprint: their streams begin afresh',
+  ]);
+});
+
+test('indicators are mixed by what nodes alive have, and by nobody else', () => {
+  const with_ = (footprint: string, isAlive = true) => ({ isAlive, computations: { footprint } });
+  assert.deepEqual(mixedIndicators([with_('1'), with_('1'), with_('2', false)]), []);
+  assert.deepEqual(mixedIndicators([with_('1'), with_('2')]), ['footprint']);
+});
+
+test('what a node of another version says is read as far as it is known', () => {
+  assert.deepEqual(readNodeReport({ tape: { role: 'dreaming' }, lagMs: 'x' }), {
+    tape: null,
+    lagMs: null,
+    connections: 0,
+    notReady: null,
+    offsetMs: 0,
+  });
+});

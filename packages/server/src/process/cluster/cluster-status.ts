@@ -1,0 +1,271 @@
+/**
+ * A cluster as an operator sees it, read and never changed: its nodes as PostgreSQL knows them, its stream and servers as NATS
+ * does, and what of it is not as it should be. What cannot be asked is a concern among the others.
+ */
+
+import { type KnownNode, knownNodes } from '../../accounts/shared/known-nodes.ts';
+import type { ClusterConfig } from '../../config/cluster-settings.ts';
+import {
+  askNatsTape,
+  type KeptState,
+  type NatsTapeState,
+} from '../../tape/stream/nats/nats-admin.ts';
+import { connectNats } from '../../tape/stream/nats/nats-connection.ts';
+import {
+  askNatsServers,
+  type NatsServerState,
+  natsServerFaults,
+} from '../../tape/stream/nats/nats-servers-check.ts';
+import { readClusterId } from './cluster-identity.ts';
+import { innermost, openClusterPostgres } from './cluster-servers.ts';
+import { type NodeSelf, readNodeReport } from './node-report.ts';
+
+/** A node beats every second; of one that has not for so long nothing is known. */
+export const SILENT_MS = 5_000;
+const BEHIND_MESSAGES = 1_000;
+const LAG_MS = 5_000;
+const OFFSET_MS = 500;
+const FULL_SHARE = 0.8;
+const REPLICAS = 3;
+const CLIENT = 'tapeloom cluster status';
+
+export interface NodeStatus extends NodeSelf {
+  readonly id: string;
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly program: string;
+  readonly isAlive: boolean;
+  readonly drains: boolean;
+  /** Since it was heard of, by the database's clock. */
+  readonly heardMsAgo: number;
+  /** Messages that it has not dealt with; null: it has not told. */
+  readonly behind: number | null;
+  readonly offsetMs: number;
+}
+
+export interface ClusterFacts {
+  /** Null: nobody has made it. */
+  readonly id: string | null;
+  readonly dataset: string;
+  readonly nodes: readonly NodeStatus[];
+  readonly servers: readonly NatsServerState[];
+  readonly isSyncAssured: boolean;
+  readonly stream: KeptState | null;
+  readonly objects: KeptState | null;
+  /** Indicators of which nodes alive have several versions. */
+  readonly mixedIndicators: readonly string[];
+}
+
+export interface ClusterStatus extends ClusterFacts {
+  /** Who appends; null: nobody says so. */
+  readonly appends: string | null;
+  /** What is not as it should be, one sentence each. */
+  readonly concerns: readonly string[];
+}
+
+export async function clusterStatus(
+  cluster: ClusterConfig,
+  dataset: string,
+): Promise<ClusterStatus> {
+  const [register, nats] = await Promise.all([
+    askRegister(cluster).catch((error: unknown) => lost(NO_REGISTER, error)),
+    askNats(cluster, dataset).catch((error: unknown) => lost(NO_NATS, error)),
+  ]);
+  const { tape, ...others } = nats.found;
+  const facts: ClusterFacts = {
+    ...register.found,
+    ...others,
+    dataset,
+    stream: tape.stream,
+    objects: tape.objects,
+    isSyncAssured: cluster.nats.isSyncAssured,
+  };
+  const failures = [...register.concerns, ...nats.concerns, ...tape.faults];
+  return {
+    ...facts,
+    appends: appending(facts)[0]?.name ?? null,
+    concerns: [...failures, ...clusterConcerns(facts, failures.length > 0)],
+  };
+}
+
+interface Register {
+  readonly id: string | null;
+  readonly nodes: readonly NodeStatus[];
+  readonly mixedIndicators: readonly string[];
+}
+
+interface Nats {
+  readonly servers: readonly NatsServerState[];
+  readonly tape: NatsTapeState;
+}
+
+interface Asked<T> {
+  readonly found: T;
+  readonly concerns: readonly string[];
+}
+
+const NO_REGISTER: Register = { id: null, nodes: [], mixedIndicators: [] };
+const NO_NATS: Nats = { servers: [], tape: { stream: null, objects: null, faults: [] } };
+
+function lost<T>(found: T, error: unknown): Asked<T> {
+  const faults = (error as { readonly faults?: readonly string[] }).faults;
+  return { found, concerns: faults ?? [innermost(error)] };
+}
+
+async function askRegister(cluster: ClusterConfig): Promise<Asked<Register>> {
+  await using postgres = await openClusterPostgres(cluster, 1);
+  const [table] = await postgres.query<{ readonly there: boolean }>(
+    "select to_regclass('cluster') is not null as there",
+  );
+  // Read only: tables are made by who may make them.
+  if (!table!.there) return { found: NO_REGISTER, concerns: [] };
+  const [clock] = await postgres.query<{ now: bigint }>('select tapeloom_now() as now');
+  const nodes = await knownNodes(postgres);
+  return {
+    found: {
+      id: await readClusterId(postgres),
+      nodes: nodes.map((node) => nodeStatus(node, clock!.now)),
+      mixedIndicators: mixedIndicators(nodes),
+    },
+    concerns: [],
+  };
+}
+
+async function askNats({ nats }: ClusterConfig, dataset: string): Promise<Asked<Nats>> {
+  const servers = await askNatsServers(nats, CLIENT);
+  const absent = servers.filter(({ version }) => version === null);
+  const concerns = [
+    ...absent.map(({ url }) => `${url} does not answer, or does not let us in`),
+    ...natsServerFaults(servers, nats.isSyncAssured),
+  ];
+  if (absent.length === servers.length) {
+    return { found: { ...NO_NATS, servers }, concerns };
+  }
+  const connection = await connectNats(nats, CLIENT);
+  try {
+    return { found: { servers, tape: await askNatsTape(connection, dataset) }, concerns };
+  } catch (error) {
+    const why = `NATS does not tell of its stream: ${innermost(error)}`;
+    return { found: { ...NO_NATS, servers }, concerns: [...concerns, why] };
+  } finally {
+    await connection.close();
+  }
+}
+
+function nodeStatus(node: KnownNode, now: bigint): NodeStatus {
+  const { id, name, roles, program, isAlive, drains, renewedAt } = node;
+  const said = readNodeReport(node.report);
+  const { tape } = said;
+  return {
+    ...said,
+    ...{ id, name, roles, program, isAlive, drains },
+    heardMsAgo: Number((now - renewedAt) / 1_000_000n),
+    behind: tape === null ? null : Math.max(0, tape.end - tape.sequence),
+  };
+}
+
+export function mixedIndicators(
+  nodes: readonly Pick<KnownNode, 'isAlive' | 'computations'>[],
+): readonly string[] {
+  const versions = new Map<string, Set<string>>();
+  for (const { isAlive, computations } of nodes) {
+    if (!isAlive) continue;
+    for (const [indicator, computation] of Object.entries(computations)) {
+      const known = versions.get(indicator) ?? new Set();
+      versions.set(indicator, known.add(computation));
+    }
+  }
+  return [...versions].filter(([, known]) => known.size > 1).map(([indicator]) => indicator);
+}
+
+function appending({ nodes }: ClusterFacts): readonly NodeStatus[] {
+  return nodes.filter(({ isAlive, heardMsAgo, tape }) => {
+    return isAlive && heardMsAgo < SILENT_MS && tape?.role === 'leading';
+  });
+}
+
+/** `isPartial`: not all could be asked, so what is missing may well be there. */
+export function clusterConcerns(facts: ClusterFacts, isPartial = false): readonly string[] {
+  const { id, stream, objects } = facts;
+  if (id === null && !isPartial) {
+    return ['there is no cluster yet: tapeloom cluster init makes it'];
+  }
+  const concerns: string[] = [];
+  if (!isPartial && (stream === null || objects === null)) {
+    concerns.push(`NATS keeps no tape of ${facts.dataset}: it is lost, or on other servers`);
+  }
+  for (const kept of [stream, objects]) if (kept !== null) concerns.push(...keptConcerns(kept, id));
+  if (facts.isSyncAssured) {
+    concerns.push('nobody checks that NATS syncs: TAPELOOM_NATS_SYNC=assured vouches for it');
+  }
+  return [...concerns, ...nodesConcerns(facts, isPartial)];
+}
+
+function keptConcerns(kept: KeptState, id: string | null): readonly string[] {
+  const { name, clusterId, replicas, leader, followers, bytes, bytesMax } = kept;
+  const concerns: string[] = [];
+  if (id !== null && clusterId !== id) {
+    concerns.push(`${name} is of ${clusterId ?? 'nobody'}, and PostgreSQL knows ${id}`);
+  }
+  if (replicas < REPLICAS) {
+    const what = replicas === 1 ? 'one replica' : `${replicas} replicas`;
+    concerns.push(`${name} has ${what}: with the machine it is on, it is gone`);
+  }
+  if (replicas > 1 && leader === null) concerns.push(`${name} has no leader: nothing is stored`);
+  for (const { name: server, isCurrent, isOffline, lag } of followers) {
+    if (isOffline) concerns.push(`${name} is under-replicated: ${server} is away`);
+    else if (!isCurrent) {
+      concerns.push(`${name} is under-replicated: ${server} lacks ${lag} operations`);
+    }
+  }
+  if (bytesMax > 0 && bytes > FULL_SHARE * bytesMax) {
+    concerns.push(`${name} is ${Math.round((100 * bytes) / bytesMax)} % full`);
+  }
+  return concerns;
+}
+
+function nodesConcerns(facts: ClusterFacts, isPartial: boolean): readonly string[] {
+  const alive = facts.nodes.filter(({ isAlive }) => isAlive);
+  const leading = appending(facts);
+  const concerns: string[] = [];
+  if (leading.length === 0 && alive.length > 0) concerns.push('no node says that it appends');
+  if (alive.length === 0 && !isPartial) concerns.push('no node runs');
+  if (leading.length > 1) {
+    const names = leading.map(({ name }) => name).join(' and ');
+    concerns.push(`${names} both say that they append: one of them learns otherwise in a moment`);
+  }
+  for (const node of alive) concerns.push(...nodeConcerns(node));
+  const programs = new Set(alive.map(({ program }) => program));
+  if (programs.size > 1) concerns.push(`nodes run ${[...programs].sort().join(' and ')}`);
+  if (facts.mixedIndicators.length > 0) {
+    const names = facts.mixedIndicators.join(', ');
+    concerns.push(`nodes have different versions of ${names}: their streams begin afresh`);
+  }
+  return concerns;
+}
+
+function nodeConcerns(node: NodeStatus): readonly string[] {
+  const { name, heardMsAgo, tape, behind, lagMs, notReady, drains, offsetMs } = node;
+  if (heardMsAgo >= SILENT_MS) {
+    return [`${name} was not heard of for ${Math.round(heardMsAgo / 1_000)} s`];
+  }
+  const concerns: string[] = [];
+  if (drains) concerns.push(`${name} is being drained`);
+  if (tape?.role === 'shrunk') {
+    concerns.push(
+      `${name} knows of more than the stream has: nobody appends until tapeloom cluster repair`,
+    );
+  }
+  if (tape?.role === 'refused') concerns.push(`${name} says that the stream takes nothing more`);
+  if (behind !== null && behind > BEHIND_MESSAGES) {
+    concerns.push(`${name} is ${behind.toLocaleString('en')} messages behind`);
+  } else if (lagMs !== null && lagMs > LAG_MS) {
+    concerns.push(`the tape of ${name} is ${Math.round(lagMs / 1_000)} s behind the clock`);
+  }
+  if (notReady !== null && !drains) concerns.push(`${name} is not ready: ${notReady}`);
+  if (Math.abs(offsetMs) >= OFFSET_MS) {
+    const side = offsetMs > 0 ? 'behind' : 'ahead of';
+    concerns.push(`the clock of ${name} is ${Math.abs(offsetMs)} ms ${side} PostgreSQL's`);
+  }
+  return concerns;
+}

@@ -1,0 +1,124 @@
+/**
+ * Makes what a cluster shares, once: tables in PostgreSQL, the stream and the bucket in NATS, and the id they have in common. It
+ * may be repeated: what is there and belongs together stays as it is, and what a run before has left undone is
+ * done. It never makes anything over something else, nor again what is gone.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { prepareSharedTables } from '../../accounts/shared/shared-tables.ts';
+import { openPostgresAccountStore } from '../../accounts/store/postgres-account-store.ts';
+import type { ClusterConfig } from '../../config/cluster-settings.ts';
+import type { Postgres } from '../../platform/postgres.ts';
+import {
+  askNatsTape,
+  createNatsTape,
+  type NatsTapeState,
+} from '../../tape/stream/nats/nats-admin.ts';
+import { connectNats } from '../../tape/stream/nats/nats-connection.ts';
+import {
+  askNatsServers,
+  type NatsServerState,
+  natsServerFaults,
+} from '../../tape/stream/nats/nats-servers-check.ts';
+import { chooseClusterId, confirmClusterId, newClusterId } from './cluster-identity.ts';
+import { ClusterRefusedError, innermost, openClusterPostgres } from './cluster-servers.ts';
+
+export interface ClusterPlan {
+  readonly cluster: ClusterConfig;
+  readonly dataset: string;
+  readonly replicas: number;
+  readonly streamBytesMax: number;
+  readonly objectBytesMax: number;
+}
+
+export interface InitialisedCluster {
+  readonly id: string;
+  /** Whether anything was made. */
+  readonly isNew: boolean;
+  readonly servers: readonly NatsServerState[];
+  readonly replicas: number;
+}
+
+const CLIENT = 'tapeloom cluster init';
+
+/** Rejects with a `ClusterRefusedError`. */
+export async function initCluster(plan: ClusterPlan): Promise<InitialisedCluster> {
+  const { cluster, dataset } = plan;
+  const servers = await askNatsServers(cluster.nats, CLIENT);
+  refuse(serverFaults(servers, plan));
+  await using postgres = await openClusterPostgres(cluster);
+  await prepareTables(cluster, postgres);
+  const connection = await connectNats(cluster.nats, CLIENT);
+  try {
+    const state = await askNatsTape(connection, dataset);
+    const { id, isConfirmed } = await chooseClusterId(postgres, newClusterId(randomBytes));
+    refuse(foreignFaults(state, id, isConfirmed, dataset));
+    if (isConfirmed) return { id, isNew: false, servers, replicas: state.stream!.replicas };
+    await createNatsTape(connection, { ...plan, clusterId: id }).catch((error: unknown) => {
+      throw new ClusterRefusedError([notMade(plan, error)], error);
+    });
+    await confirmClusterId(postgres);
+    return { id, isNew: true, servers, replicas: plan.replicas };
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Those of the accounts are made by whoever opens them. */
+async function prepareTables({ postgres: address }: ClusterConfig, postgres: Postgres) {
+  await using _accounts = await openPostgresAccountStore(address);
+  await prepareSharedTables(postgres);
+}
+
+function refuse(faults: readonly string[]): void {
+  if (faults.length > 0) throw new ClusterRefusedError(faults);
+}
+
+/** All must be there: one that is away today may be the one that does not sync. */
+function serverFaults(
+  servers: readonly NatsServerState[],
+  { cluster, replicas }: ClusterPlan,
+): readonly string[] {
+  const absent = servers.filter(({ version }) => version === null);
+  const there = new Set(servers.flatMap(({ name }) => (name === null ? [] : [name])));
+  const few =
+    absent.length > 0 || there.size >= replicas
+      ? []
+      : [
+          `TAPELOOM_NATS_URL: names ${there.size} of the ${replicas} servers that ${replicas} replicas need; name all of them, or accept the loss of a machine as the loss of the tape by --replicas 1`,
+        ];
+  return [
+    ...absent.map(({ url }) => `TAPELOOM_NATS_URL: ${url} does not answer, or does not let us in`),
+    ...few,
+    ...natsServerFaults(servers, cluster.nats.isSyncAssured),
+  ];
+}
+
+/** What is there and is not what this cluster would have made, or has made. */
+function foreignFaults(
+  { stream, objects, faults }: NatsTapeState,
+  id: string,
+  isConfirmed: boolean,
+  dataset: string,
+): readonly string[] {
+  const kept = [stream, objects].filter((it) => it !== null);
+  const others = kept.filter(({ clusterId }) => clusterId !== id);
+  if (others.length > 0) {
+    return others.map(({ name, clusterId }) => {
+      const whose = clusterId === null ? 'which no init has made' : `of ${clusterId}`;
+      return `NATS keeps ${name} already, ${whose}, and PostgreSQL knows ${id}: is one of TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL that of another cluster? Nothing was changed`;
+    });
+  }
+  if (isConfirmed && kept.length < 2) {
+    return [
+      `PostgreSQL knows this cluster as ${id}, and NATS has no tape of ${dataset}: either TAPELOOM_NATS_URL names other servers, or the tape is lost. It is not begun anew: start its servers again, or put copies of their stores back; what those lack tapeloom cluster repair puts back out of the nodes' directories`,
+    ];
+  }
+  return faults;
+}
+
+function notMade(plan: ClusterPlan, error: unknown): string {
+  const why = innermost(error);
+  const room = `${plan.streamBytesMax} and ${plan.objectBytesMax} bytes on ${plan.replicas} servers`;
+  return `NATS does not make the stream of ${plan.dataset} (${room}): ${why}. --stream-bytes and --object-bytes ask for less room; --replicas needs as many servers in one cluster`;
+}

@@ -1,0 +1,243 @@
+/**
+ * Moves the tape of a machine that was alone into a cluster whose stream is empty: sealed days become objects that a book
+ * lists, the records of the open day are appended under the fence. It may be broken off at any moment and begun again: what is
+ * in the stream is compared, and the rest follows. The open day's records are written anew, since a log says where a service
+ * stopped and a stream does not; the trades, ranks and promises in them are the same, which is proved by reading them back.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import type { Disk } from '../../platform/disk.ts';
+import { createClock } from '../../platform/system-clock.ts';
+import { readBookFiles } from '../../tape/shared/book-files.ts';
+import { putDay } from '../../tape/shared/day-objects.ts';
+import { MOVED_SUFFIX, nameCluster } from '../../tape/shared/shared-directory.ts';
+import { PLAIN_CLAIM } from '../../tape/stream/claim-body.ts';
+import { FencedWriter } from '../../tape/stream/fenced-writer.ts';
+import { type BookDay, encodeBook, type TapeBook } from '../../tape/stream/tape-book.ts';
+import type { StoredMessage, TapeStream } from '../../tape/stream/tape-stream.ts';
+import type { TapeManifest } from '../../tape/tape-manifest.ts';
+import { dayOfFile, logDirectory } from '../../tape/tape-paths.ts';
+import { writeCommit, writeOpening } from '../../tape/write/log-payload.ts';
+import { RecordWriter, readRecordHeader } from '../../tape/write/log-record.ts';
+import { recoverLog } from '../../tape/write/log-recovery.ts';
+import { type OpenTape, openTape } from '../../tape/write/open-tape.ts';
+import type { ListedSymbols } from '../../tape/write/sequencer.ts';
+import { ClusterRefusedError } from './cluster-servers.ts';
+import type { ClusterTape } from './open-cluster-tape.ts';
+
+const WRITER = 'migrate';
+
+export interface TapePlace {
+  readonly disk: Disk;
+  readonly tapeRoot: string;
+  readonly dataset: string;
+  readonly listed: ListedSymbols;
+  /** What cursors are worthless, as its own file says it; null: there is none. */
+  readonly floors: string | null;
+  /** Told of every day and of many records. */
+  readonly onProgress: (what: 'days' | 'records', done: number, total: number) => void;
+}
+
+export interface DayProof {
+  readonly symbol: string;
+  readonly day: UtcDay;
+  readonly digest: string;
+}
+
+export interface MovedTape {
+  readonly days: readonly DayProof[];
+  /** The day that goes on; null: there is none. */
+  readonly open: { readonly day: UtcDay; readonly trades: number } | null;
+}
+
+/** The directory must be locked. Rejects with a `ClusterRefusedError` where the stream has a tape of its own. */
+export async function moveTapeIn(place: TapePlace, tape: ClusterTape): Promise<MovedTape> {
+  const before = await messagesOf(tape.stream);
+  const { manifest, report } = await closedTape(place);
+  const days = await putDays(place, tape, manifest);
+  const open = await readOpenDay(place);
+  const records = open?.records ?? [];
+  const appended = before.filter(({ subject }) => subject === 'record');
+  requireSame(appended, records);
+  const clock = createClock({ kind: 'system' });
+  const last = before.at(-1)?.sequence ?? 0;
+  const { stream } = tape;
+  const writer = new FencedWriter({ stream, clock, last, writer: `${WRITER}.${last + 1}` });
+  await writer.append('claim', PLAIN_CLAIM);
+  const book = await bookOf(place, manifest, days);
+  await writer.append('book', await encodeBook(book, tape.objects));
+  for (const [index, record] of records.slice(appended.length).entries()) {
+    await writer.append('record', record);
+    place.onProgress('records', appended.length + index + 1, records.length);
+  }
+  const stored = (await messagesOf(stream)).filter(({ subject }) => subject === 'record');
+  requireSame(stored, records);
+  if (open !== null) {
+    const openings = { [open.day]: stored[0]!.sequence };
+    await writer.append('book', await encodeBook({ ...book, openings }, tape.objects));
+  }
+  await becomeNodes(place, manifest, tape.clusterId);
+  return {
+    days: days.map(({ symbol, day, digest }) => ({ symbol, day, digest })),
+    open: open === null ? null : { day: open.day, trades: tradesOf(report, open.day) },
+  };
+}
+
+function tradesOf({ logs }: OpenTape['report'], day: UtcDay): number {
+  return logs.find((log) => log.day === day)?.trades ?? 0;
+}
+
+/** All that there is, which must be ours. */
+async function messagesOf(stream: TapeStream): Promise<readonly StoredMessage[]> {
+  const { first, last } = await stream.ends();
+  const messages: StoredMessage[] = [];
+  if (last < first) return messages;
+  await using reading = await stream.follow(first);
+  while ((messages.at(-1)?.sequence ?? 0) < last) {
+    const read = await reading.next();
+    if (read === 'idle') continue;
+    if (!read.writer.startsWith(`${WRITER}.`)) {
+      throw new ClusterRefusedError([
+        `the cluster has a tape of its own, which ${read.writer} wrote: nothing can be moved into it any more. Nothing was changed`,
+      ]);
+    }
+    messages.push(read);
+  }
+  return messages;
+}
+
+/** Recovers what a crash has left, seals what has ended, and closes it again. */
+async function closedTape(place: TapePlace): Promise<Pick<OpenTape, 'manifest' | 'report'>> {
+  const { disk, tapeRoot, dataset, listed } = place;
+  const clock = createClock({ kind: 'system' });
+  let failure: Error | null = null;
+  await using opened = await openTape({
+    ...{ disk, tapeRoot, dataset, listed, now: () => clock.now() },
+    onFailure: (error) => {
+      failure ??= error;
+    },
+  });
+  const { missing } = opened.report;
+  if (failure !== null) throw failure;
+  if (missing.length > 0) {
+    throw new ClusterRefusedError([
+      `sealed days are missing, ${missing[0]} first: put them back, or remove them with tapeloom tape rm`,
+    ]);
+  }
+  return { manifest: opened.manifest, report: opened.report };
+}
+
+interface PutDay extends DayProof {
+  readonly object: string;
+}
+
+async function putDays(
+  place: TapePlace,
+  { objects }: ClusterTape,
+  manifest: TapeManifest,
+): Promise<readonly PutDay[]> {
+  const parts = [...manifest.days].flatMap(([symbol, days]) =>
+    [...days].map(([day, digest]) => ({ symbol, day, digest })),
+  );
+  const put: PutDay[] = [];
+  for (const part of parts) {
+    put.push({ ...part, object: await putDay({ ...place, objects }, part) });
+    place.onProgress('days', put.length, parts.length);
+  }
+  return put;
+}
+
+async function bookOf(
+  place: TapePlace,
+  manifest: TapeManifest,
+  put: readonly PutDay[],
+): Promise<TapeBook> {
+  const days: Record<string, Record<string, BookDay>> = {};
+  for (const { symbol, day, digest, object } of put) {
+    days[symbol] ??= {};
+    days[symbol][day] = { digest, object };
+  }
+  const { source, sessions } = await readBookFiles({ ...place, manifest });
+  return {
+    ...{ dataset: place.dataset, source, sessions, floors: place.floors, days, openings: {} },
+    keptFrom: Object.fromEntries(manifest.keptFrom),
+    isReady: true,
+  };
+}
+
+/** The records of the one log there is, as a stream has them. */
+async function readOpenDay({
+  disk,
+  tapeRoot,
+  dataset,
+}: TapePlace): Promise<{ readonly day: UtcDay; readonly records: readonly Uint8Array[] } | null> {
+  const directory = logDirectory(tapeRoot, dataset);
+  const names = await disk.list(directory);
+  const days = new Map(
+    names.flatMap((name) => {
+      const day = dayOfFile(
+        name.endsWith(MOVED_SUFFIX) ? name.slice(0, -MOVED_SUFFIX.length) : name,
+        'log',
+      );
+      return day === null ? [] : [[day, name]];
+    }),
+  );
+  const [[day, name] = [], ...others] = days;
+  if (day === undefined) return null;
+  if (others.length > 0) throw new Error(`${[day, ...others.keys()].join()} are open at once`);
+  const records: Uint8Array[] = [];
+  const writer = new RecordWriter();
+  let checksum = 0;
+  let bytes = 0;
+  const take = (kind: 'opening' | 'commit') => {
+    writer.finish(kind, records.length, checksum, bytes);
+    const record = writer.bytes.slice();
+    records.push(record);
+    checksum = readRecordHeader(record, 0)!.checksum;
+    bytes += record.length;
+  };
+  const { ended } = await recoverLog(disk, `${directory}/${name}`, {
+    opening: (opening) => {
+      writeOpening(writer, opening);
+      take('opening');
+    },
+    commit: (commit) => {
+      writeCommit(writer, commit);
+      take('commit');
+      return true;
+    },
+  });
+  if (ended) throw new Error(`${day} has ended and is not sealed`);
+  return { day, records };
+}
+
+/** What is in the stream is the beginning of what belongs there. */
+function requireSame(stored: readonly StoredMessage[], records: readonly Uint8Array[]): void {
+  const at = stored.findIndex(({ body }, index) => {
+    const record = records[index];
+    return record === undefined || Buffer.compare(body, record) !== 0;
+  });
+  if (at < 0) return;
+  throw new ClusterRefusedError([
+    `record ${at} of the open day is another one in the stream: another directory was being moved before. Make a new cluster, or go on with that one`,
+  ]);
+}
+
+/**
+ * From now on it is a directory of this cluster, whose open day comes from the stream; nobody can go on with it alone. Until
+ * the last step all can be done again.
+ */
+async function becomeNodes(
+  { disk, tapeRoot, dataset }: TapePlace,
+  manifest: TapeManifest,
+  clusterId: string,
+): Promise<void> {
+  const directory = logDirectory(tapeRoot, dataset);
+  await manifest.nameLogs([]);
+  for (const name of await disk.list(directory)) {
+    if (dayOfFile(name, 'log') === null) continue;
+    await disk.rename(`${directory}/${name}`, `${directory}/${name}${MOVED_SUFFIX}`);
+  }
+  await disk.syncDirectory(directory);
+  await nameCluster(disk, tapeRoot, dataset, clusterId);
+}

@@ -1,0 +1,224 @@
+/**
+ * What a node of a cluster shares with the others through PostgreSQL, composed: its place in the register, what accounts have
+ * open, what they may still request, the secret of exports, and whose turn it is to tidy up. It is opened before anything is
+ * served, and a node that computes an indicator differently from others opens no door before all of those know of it.
+ */
+
+import { randomBytes } from 'node:crypto';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { INDICATORS } from '@tapeloom/core/studies/catalogue';
+import { computationOf } from '@tapeloom/core/studies/computation';
+import { MINUTE_MS } from '@tapeloom/core/units';
+import { askToDrain, type KnownNode, type NodeReport } from '../../accounts/shared/known-nodes.ts';
+import { NodeIdentityError, nodeIdentity } from '../../accounts/shared/node-identity.ts';
+import { NodeRegister, NodeTwiceError } from '../../accounts/shared/node-register.ts';
+import { OneAtATime } from '../../accounts/shared/one-at-a-time.ts';
+import { PostgresLeases } from '../../accounts/shared/postgres-leases.ts';
+import { postgresSlices } from '../../accounts/shared/postgres-slices.ts';
+import { SharedAllowances } from '../../accounts/shared/shared-allowances.ts';
+import { type SharedSecret, sharedSecrets } from '../../accounts/shared/shared-secrets.ts';
+import { prepareSharedTables } from '../../accounts/shared/shared-tables.ts';
+import { sweepShared } from '../../accounts/shared/sweep-shared.ts';
+import type { ClusterConfig } from '../../config/cluster-settings.ts';
+import type { TokenSecrets } from '../../exports/export-token.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import { openPostgres, type Postgres, PostgresUnreachableError } from '../../platform/postgres.ts';
+import { agreedComputations, disputedIndicators } from '../../topics/agreed-computations.ts';
+import type { Computations } from '../../topics/epoch-floors.ts';
+import { StartRefusedError } from '../start-refused-error.ts';
+import { readClusterId } from './cluster-identity.ts';
+import { reachedAtStart } from './reached-at-start.ts';
+
+/** The name of the secret behind the tokens of exports. */
+export const EXPORT_SECRET = 'export';
+/** How often it is looked whether there is another: well before a new one signs. */
+const SECRETS_EVERY_MS = 10_000;
+const SWEEP_EVERY_MS = MINUTE_MS;
+
+const NO_CLUSTER =
+  'the database that TAPELOOM_POSTGRES_URL names belongs to no cluster yet: make one with `tapeloom cluster init`';
+
+const OWN_COMPUTATIONS: Computations = Object.fromEntries(
+  INDICATORS.map((indicator) => [indicator.id, computationOf(indicator)]),
+);
+
+export interface NodeServicesOptions {
+  /** The data directory, which is ours. */
+  readonly data: string;
+  readonly cluster: ClusterConfig;
+  /** Of the program. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What the process is told of its node. */
+export interface NodeNews {
+  /** It was asked to leave. */
+  drain(): void;
+  /** Another process has its place: it must end. */
+  displaced(): void;
+  /** What the nodes alive compute, whenever that is something else. */
+  agreed(computations: Computations): void;
+}
+
+export class NodeServices implements AsyncDisposable {
+  readonly clusterId: string;
+  readonly postgres: Postgres;
+  readonly register: NodeRegister;
+  readonly leases: PostgresLeases;
+  readonly allowances: SharedAllowances;
+  readonly turns: OneAtATime;
+  readonly #options: NodeServicesOptions;
+  readonly #timers = new DisposableStack();
+  #secrets: readonly SharedSecret[] = [];
+  #agreed: Computations = OWN_COMPUTATIONS;
+  #disputed: ReadonlySet<string> = new Set();
+  #slicesTotal = 0;
+
+  private constructor(
+    options: NodeServicesOptions,
+    clusterId: string,
+    postgres: Postgres,
+    register: NodeRegister,
+  ) {
+    this.#options = options;
+    this.clusterId = clusterId;
+    this.postgres = postgres;
+    this.register = register;
+    this.turns = new OneAtATime(postgres);
+    this.leases = new PostgresLeases({
+      postgres,
+      node: register,
+      cannotTakeBecause: () => register.cannotTakeBecause,
+    });
+    const slice = postgresSlices(postgres);
+    this.allowances = new SharedAllowances({
+      slice: (...asked) => {
+        this.#slicesTotal += 1;
+        return slice(...asked);
+      },
+    });
+    this.#look(register.nodes);
+  }
+
+  /** Rejects with `StartRefusedError` when this cannot be a node of the cluster. */
+  static async open(options: NodeServicesOptions): Promise<NodeServices> {
+    const { data, cluster, version, clock, log } = options;
+    const postgres = openPostgres({ ...cluster.postgres, name: `tapeloom ${cluster.node}` });
+    try {
+      await reachedAtStart(clock, () => prepareSharedTables(postgres));
+      const clusterId = await readClusterId(postgres);
+      if (clusterId === null) throw new StartRefusedError(NO_CLUSTER);
+      const id = await nodeIdentity(data, randomBytes);
+      const roles = (['ingest', 'serve'] as const).filter((role) => cluster.roles[role]);
+      const computations = OWN_COMPUTATIONS;
+      const node = { id, name: cluster.node, roles, program: version, computations };
+      const run = randomBytes(16).toString('hex');
+      const join = () => NodeRegister.join({ postgres, clock, log, node, run });
+      const register = await reachedAtStart(clock, join);
+      const services = new NodeServices(options, clusterId, postgres, register);
+      await services.#readSecrets();
+      if (services.#disputed.size > 0) await services.#waitForOthers();
+      return services;
+    } catch (error) {
+      await postgres[Symbol.asyncDispose]();
+      throw refusalOf(error);
+    }
+  }
+
+  /** From now on the others hear of it, and it of them. */
+  start(news: NodeNews): void {
+    const { clock, log } = this.#options;
+    const onFault = (error: unknown) => log.debug({ error }, 'what nodes share cannot be reached');
+    this.register.start({
+      over: () => this.leases.mayBeLost(),
+      drain: () => news.drain(),
+      displaced: () => news.displaced(),
+      looked: (nodes) => {
+        if (this.#look(nodes)) news.agreed(this.#agreed);
+        this.leases.renew(clock.now()).catch(onFault);
+      },
+    });
+    news.agreed(this.#agreed);
+    this.#timers.use(clock.every(SECRETS_EVERY_MS, () => this.#readSecrets().catch(onFault)));
+    const sweep = () => this.inTurn(() => sweepShared(this.postgres)).catch(onFault);
+    this.#timers.use(clock.every(SWEEP_EVERY_MS, sweep));
+  }
+
+  /** Does what one node does at a time, if it is this one's turn. */
+  readonly inTurn = (work: () => Promise<unknown>): Promise<void> => this.turns.run(work);
+
+  /** Whether nodes alive compute an indicator in different ways. */
+  isDisputed(indicator: string): boolean {
+    return this.#disputed.has(indicator);
+  }
+
+  get disputedCount(): number {
+    return this.#disputed.size;
+  }
+
+  get slicesTotal(): number {
+    return this.#slicesTotal;
+  }
+
+  /** What the node says of itself with every beat. */
+  set report(report: () => NodeReport) {
+    this.register.report = report;
+  }
+
+  readonly tokenSecrets = (): TokenSecrets => {
+    const { clock } = this.#options;
+    const now = (clock.now() + this.register.offsetNs) as EpochNs;
+    const signing =
+      this.#secrets.find(({ signsFrom }) => signsFrom <= now) ?? this.#secrets.at(-1)!;
+    return { signing: signing.secret, good: this.#secrets.map(({ secret }) => secret) };
+  };
+
+  /** Says that it is about to leave, for who looks. */
+  async sayLeaving(): Promise<void> {
+    await askToDrain(this.postgres, this.register.id).catch(() => undefined);
+  }
+
+  /** Gives back what it holds, leaves the register, and lets another have its turn. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#timers.dispose();
+    await this.turns[Symbol.asyncDispose]();
+    await this.register[Symbol.asyncDispose]();
+    await this.postgres[Symbol.asyncDispose]();
+  }
+
+  /** Whether the nodes agree on something else than before. */
+  #look(nodes: readonly KnownNode[]): boolean {
+    const alive = nodes.filter(({ isAlive }) => isAlive).map(({ computations }) => computations);
+    const agreed = agreedComputations([OWN_COMPUTATIONS, ...alive]);
+    const isSame = JSON.stringify(agreed) === JSON.stringify(this.#agreed);
+    this.#agreed = agreed;
+    this.#disputed = new Set(disputedIndicators(OWN_COMPUTATIONS, agreed));
+    return !isSame;
+  }
+
+  async #waitForOthers(): Promise<void> {
+    const indicators = [...this.#disputed];
+    this.#options.log.info({ indicators }, 'other nodes compute indicators in another way');
+    await this.register.seenByAll();
+  }
+
+  async #readSecrets(): Promise<void> {
+    this.#secrets = await sharedSecrets(EXPORT_SECRET, {
+      postgres: this.postgres,
+      random: randomBytes,
+    });
+  }
+}
+
+function refusalOf(error: unknown): unknown {
+  if (error instanceof NodeIdentityError || error instanceof NodeTwiceError) {
+    return new StartRefusedError(error.message, { cause: error });
+  }
+  if (!(error instanceof PostgresUnreachableError)) return error;
+  const why = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  const message = `PostgreSQL, which TAPELOOM_POSTGRES_URL names, cannot be reached${why}`;
+  return new StartRefusedError(message, { cause: error });
+}

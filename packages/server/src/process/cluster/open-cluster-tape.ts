@@ -1,0 +1,39 @@
+/** The shared tape of a cluster as a command opens it, which has no part in it as a node. */
+
+import type { ClusterConfig } from '../../config/cluster-settings.ts';
+import type { Postgres } from '../../platform/postgres.ts';
+import { createClock } from '../../platform/system-clock.ts';
+import {
+  type NatsTape,
+  NatsTapeError,
+  openNatsTape,
+} from '../../tape/stream/nats/open-nats-tape.ts';
+import { readClusterId } from './cluster-identity.ts';
+import { ClusterRefusedError } from './cluster-servers.ts';
+
+export interface ClusterTape extends NatsTape {
+  readonly clusterId: string;
+}
+
+/** Rejects with a `ClusterRefusedError` where there is none, or where it is another cluster's. */
+export async function openClusterTape(
+  { nats }: ClusterConfig,
+  dataset: string,
+  postgres: Pick<Postgres, 'query'>,
+): Promise<ClusterTape> {
+  const [table] = await postgres.query<{ readonly there: boolean }>(
+    "select to_regclass('cluster') is not null as there",
+  );
+  const clusterId = table!.there ? await readClusterId(postgres) : null;
+  if (clusterId === null) {
+    throw new ClusterRefusedError(['there is no cluster yet: tapeloom cluster init makes it']);
+  }
+  const clock = createClock({ kind: 'system' });
+  try {
+    const tape = await openNatsTape({ nats, dataset, client: 'tapeloom', clusterId, clock });
+    return { ...tape, clusterId };
+  } catch (error) {
+    if (!(error instanceof NatsTapeError)) throw error;
+    throw new ClusterRefusedError(error.faults, error);
+  }
+}

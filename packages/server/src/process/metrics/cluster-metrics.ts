@@ -1,0 +1,150 @@
+/** What `/metrics` shows of a node of a cluster: its place on the shared tape, PostgreSQL, and the other nodes. */
+
+import { counter, gauge, type Reading } from '../../platform/metrics.ts';
+import type { PostgresCounts } from '../../platform/postgres.ts';
+import { SHARED_TAPE_ROLES, type SharedTapeReport } from '../ingest-wire.ts';
+
+export interface ClusterReadings {
+  readonly roles: { readonly ingest: boolean; readonly serve: boolean };
+  /** Whether the operator vouches for what the NATS servers do not show. */
+  readonly isSyncAssured: boolean;
+  /** As the ingest thread last told; null: not yet. */
+  tape(): SharedTapeReport | null;
+  postgres(): PostgresReadings;
+  nodes(): NodeReadings;
+  limits(): SharedLimitReadings;
+}
+
+export interface PostgresReadings extends PostgresCounts {
+  readonly isUp: boolean;
+}
+
+/** As this node last read the register. */
+export interface NodeReadings {
+  readonly alive: number;
+  readonly draining: number;
+  /** Different programs among those alive. */
+  readonly versions: number;
+  /** Indicators of which nodes alive have different versions. */
+  readonly indicatorsMixed: number;
+  /** For how long the others still take this node to be alive. */
+  readonly leaseSeconds: number;
+  /** This machine's clock less the database's. */
+  readonly clockOffsetSeconds: number;
+}
+
+export interface SharedLimitReadings {
+  /** Places of customers that this node holds. */
+  readonly leases: number;
+  /** Slices of allowances taken from PostgreSQL. */
+  readonly slicesTotal: number;
+}
+
+export function clusterReadings(cluster: ClusterReadings): readonly Reading[] {
+  return [...tapeReadings(cluster), ...postgresReadings(cluster), ...nodeReadings(cluster)];
+}
+
+function tapeReadings({ roles, isSyncAssured, tape }: ClusterReadings): readonly Reading[] {
+  const of = (member: 'sequence' | 'end' | 'takeovers' | 'fenced' | 'unknowns' | 'silentMs') =>
+    tape()?.[member] ?? 0;
+  return [
+    {
+      name: 'tapeloom_cluster_role',
+      help: '1 for what this node is configured to do.',
+      kind: 'gauge',
+      label: 'role',
+      read: () => ({ ingest: Number(roles.ingest), serve: Number(roles.serve) }),
+    },
+    {
+      name: 'tapeloom_cluster_tape_state',
+      help: '1 for what this node does with the shared tape now.',
+      kind: 'gauge',
+      label: 'state',
+      read: () => {
+        const now = tape()?.role;
+        return Object.fromEntries(SHARED_TAPE_ROLES.map((role) => [role, Number(role === now)]));
+      },
+    },
+    gauge('tapeloom_cluster_sequence', 'The last message of the stream that is dealt with.', () => {
+      return of('sequence');
+    }),
+    gauge(
+      'tapeloom_cluster_end_sequence',
+      'The last message of the stream as far as heard.',
+      () => {
+        return of('end');
+      },
+    ),
+    gauge('tapeloom_cluster_lag_messages', 'Messages between the two.', () => {
+      return Math.max(0, of('end') - of('sequence'));
+    }),
+    gauge('tapeloom_cluster_silent_seconds', 'Since anything was heard of the stream.', () => {
+      return of('silentMs') / 1000;
+    }),
+    counter('tapeloom_cluster_takeovers_total', 'How often this node began to append.', () => {
+      return of('takeovers');
+    }),
+    counter('tapeloom_cluster_fenced_total', 'How often another had begun before it knew.', () => {
+      return of('fenced');
+    }),
+    counter('tapeloom_cluster_publishes_unknown_total', 'Publishes without an answer.', () => {
+      return of('unknowns');
+    }),
+    gauge('tapeloom_cluster_sync_assured', '1 where nobody checks that NATS syncs.', () => {
+      return Number(isSyncAssured);
+    }),
+  ];
+}
+
+function postgresReadings({ postgres, limits }: ClusterReadings): readonly Reading[] {
+  return [
+    gauge('tapeloom_postgres_up', '1 while PostgreSQL answers.', () => Number(postgres().isUp)),
+    {
+      name: 'tapeloom_postgres_connections',
+      help: 'Connections of the pool.',
+      kind: 'gauge',
+      label: 'state',
+      read: () => {
+        const { open, idle } = postgres();
+        return { idle, busy: open - idle };
+      },
+    },
+    gauge('tapeloom_postgres_connections_max', 'The limit.', () => postgres().openMax),
+    gauge('tapeloom_postgres_waiting', 'Calls that wait for a connection.', () => {
+      return postgres().waiting;
+    }),
+    gauge('tapeloom_cluster_leases', 'Places of customers held by this node.', () => {
+      return limits().leases;
+    }),
+    counter('tapeloom_cluster_slices_total', 'Slices of allowances taken.', () => {
+      return limits().slicesTotal;
+    }),
+  ];
+}
+
+function nodeReadings({ nodes }: ClusterReadings): readonly Reading[] {
+  return [
+    {
+      name: 'tapeloom_cluster_nodes',
+      help: 'Nodes alive, as this one last read.',
+      kind: 'gauge',
+      label: 'state',
+      read: () => {
+        const { alive, draining } = nodes();
+        return { serving: alive - draining, draining };
+      },
+    },
+    gauge('tapeloom_cluster_versions', 'Different programs among the nodes alive.', () => {
+      return nodes().versions;
+    }),
+    gauge('tapeloom_cluster_indicators_mixed', 'Indicators with two versions among them.', () => {
+      return nodes().indicatorsMixed;
+    }),
+    gauge('tapeloom_cluster_node_lease_seconds', 'Until others take this node for dead.', () => {
+      return nodes().leaseSeconds;
+    }),
+    gauge('tapeloom_cluster_clock_offset_seconds', "This clock less the database's.", () => {
+      return nodes().clockOffsetSeconds;
+    }),
+  ];
+}

@@ -1,0 +1,223 @@
+/**
+ * What a node that serves customers has beside its tape: the accounts, mails, payments, and the public doors. The accounts come up
+ * in their thread while the larger part of the program is loaded. At the end the doors close first, whose last
+ * answers still count, and the accounts last.
+ */
+
+import { PublicAddress } from '../config/public-address.ts';
+import type { EchoServer } from '../gateway/wire/echo-server.ts';
+import type { UnreadAnswers } from '../http/server/unread-answers.ts';
+import { MailServices } from '../mail/mail-services.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import type { MarketSettings } from '../markets/read-markets.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { SocketLimits } from '../platform/door-sockets.ts';
+import { AccountServices } from './account-services.ts';
+import type { BillingServices } from './billing-services.ts';
+import type { NodeServices } from './cluster/node-services.ts';
+import { readConnectionLimits } from './connection-limits.ts';
+import type { DoorEvents, DoorNode, Doors } from './doors.ts';
+import type { IngestHandle } from './ingest-handle.ts';
+import type { IngestOpened } from './ingest-wire.ts';
+import { listen } from './listen.ts';
+import { openImported } from './market-services.ts';
+import type { LateMetrics } from './metrics/late-metrics.ts';
+import type { OpenedProviders } from './open-providers.ts';
+import type { ServiceOptions } from './service-options.ts';
+import { tellRecovery } from './tell-recovery.ts';
+
+export interface ServingParts extends ServiceOptions {
+  /** What is shared with other nodes; left out where this process is alone. */
+  readonly node?: NodeServices;
+  /** Whether others are known to have more of the tape than there is here. */
+  readonly isBehind?: () => boolean;
+  readonly markets: MarketSettings;
+  readonly ingest: IngestHandle;
+  readonly unread: UnreadAnswers;
+  readonly metrics: LateMetrics;
+  readonly events: Pick<DoorEvents, 'lastTradeAt' | 'tradesTold' | 'onEngineLost'>;
+}
+
+export interface ServingAddresses {
+  /** Where people reach it: `https://tapeloom.example.com`. */
+  readonly portal: string;
+  /** `http://127.0.0.1:8080` */
+  readonly rest: string;
+  readonly stream: string;
+  /** Where messages are echoed; null unless asked for. */
+  readonly echo: string | null;
+}
+
+export class Serving implements AsyncDisposable {
+  readonly #parts: ServingParts;
+  readonly #publicAddress: PublicAddress;
+  readonly #connections: SocketLimits;
+  readonly #accountsBegun = Promise.withResolvers<void>();
+  readonly #accountsOpening: Promise<AccountServices>;
+  #accounts: AccountServices | null = null;
+  #mail: MailServices | null = null;
+  #doors: Doors | null = null;
+  #providers: OpenedProviders | null = null;
+  #billing: BillingServices | null = null;
+  #echo: EchoServer | null = null;
+
+  /** The accounts begin to open. */
+  constructor(parts: ServingParts) {
+    const { config, log } = parts;
+    this.#parts = parts;
+    this.#publicAddress = new PublicAddress(config.publicUrl, config.port);
+    this.#connections = readConnectionLimits(log);
+    this.#accountsOpening = AccountServices.open({
+      data: config.data,
+      cluster: config.cluster,
+      log,
+      auditDays: config.auditDays,
+      ...(parts.node === undefined ? {} : { shared: parts.node }),
+      onBegun: this.#accountsBegun.resolve,
+    });
+    // Whoever waits for it hears of it.
+    this.#accountsOpening.catch(() => undefined);
+  }
+
+  get accounts(): AccountServices | null {
+    return this.#accounts;
+  }
+
+  get mail(): MailServices | null {
+    return this.#mail;
+  }
+
+  get doors(): Doors | null {
+    return this.#doors;
+  }
+
+  /** Composes everything behind the doors, as soon as the tape is open; `listen` opens them. */
+  async compose(): Promise<Doors> {
+    // The larger part of the program is loaded while the two threads come up.
+    await Promise.race([this.#accountsBegun.promise, this.#accountsOpening]);
+    const { Doors } = await import('./doors.ts');
+    const accounts = await this.#accountsOpening;
+    this.#accounts = accounts;
+    this.#mail = this.#openMail(accounts.clock);
+    this.#billing = await this.#openBilling(accounts, this.#mail);
+    const { markets, config, log, ingest } = this.#parts;
+    const opened = await ingest.opened;
+    tellRecovery(log, opened);
+    const imported = await openImported(config.data, markets, opened.clock);
+    const options = this.#doorParts(opened, accounts, this.#mail, this.#billing);
+    this.#doors = new Doors({ ...options, imported }, this.#doorEvents());
+    this.#watchParts(accounts, this.#doors, this.#mail, this.#billing);
+    return this.#doors;
+  }
+
+  async listen(): Promise<ServingAddresses> {
+    const rest = await this.#doors!.listen();
+    this.#mail!.tellWhatIsMissing();
+    this.#tellOfConcerns();
+    const echo = await this.#openEcho();
+    const stream = `${rest.replace('http', 'ws')}/v1`;
+    return { portal: this.#publicAddress.origin, rest, stream, echo };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#echo?.[Symbol.asyncDispose]();
+    await this.#doors?.[Symbol.asyncDispose]();
+    await this.#billing?.[Symbol.asyncDispose]();
+    await this.#providers?.[Symbol.asyncDispose]();
+    // After the doors, whose last answers still count.
+    await this.#mail?.[Symbol.asyncDispose]();
+    // They may still have been on their way when the start failed.
+    const accounts = await this.#accountsOpening.catch(() => null);
+    await accounts?.[Symbol.asyncDispose]();
+  }
+
+  #doorParts(
+    opened: IngestOpened,
+    accounts: AccountServices,
+    mailer: Mailer,
+    billing: BillingServices,
+  ) {
+    const { markets, node, isBehind = () => false, ...parts } = this.#parts;
+    return {
+      ...parts,
+      market: markets.live,
+      publicAddress: this.#publicAddress,
+      mailer,
+      opened,
+      accounts,
+      providerPages: this.#providers?.pages ?? [],
+      billing,
+      connections: this.#connections,
+      ...(node === undefined ? {} : { node: doorNode(node, isBehind) }),
+    };
+  }
+
+  #doorEvents(): DoorEvents {
+    const { metrics, events } = this.#parts;
+    return {
+      ...events,
+      onAnswered: (...answer) => metrics.tell((it) => it.countRequest(...answer)),
+      onOutcome: (...outcome) => metrics.tell((it) => it.countOutcome(...outcome)),
+    };
+  }
+
+  async #openBilling(accounts: AccountServices, mailer: Mailer): Promise<BillingServices> {
+    const { config, log, offers } = this.#parts;
+    const publicAddress = this.#publicAddress;
+    const { BillingServices } = await import('./billing-services.ts');
+    const { openProviders } = await import('./open-providers.ts');
+    const { clock } = accounts;
+    this.#providers = await openProviders({ config, offers, publicAddress, clock, log });
+    const { providers } = this.#providers;
+    const publicUrl = () => publicAddress.origin;
+    const { ordersYears } = config;
+    const parts = { accounts, providers, offers, mailer, publicUrl, ordersYears, log };
+    return new BillingServices(parts);
+  }
+
+  #watchParts(
+    accounts: AccountServices,
+    doors: Doors,
+    mail: MailServices,
+    { payments, billing }: BillingServices,
+  ): void {
+    this.#parts.metrics.tell((it) => {
+      it.watchAccounts(accounts);
+      it.watchMail(mail);
+      it.watchPayments(payments, billing.withdrawals);
+      it.watchDoor(accounts, doors.sockets);
+      it.watchStreams(doors.hub, doors.gateway.metrics);
+      it.watchHistory(doors.history);
+    });
+  }
+
+  #tellOfConcerns(): void {
+    const { log, config } = this.#parts;
+    const { origin } = this.#publicAddress;
+    const trustsProxies = config.trustedProxies.length > 0;
+    for (const concern of this.#publicAddress.concerns({ trustsProxies })) {
+      log.warn({ origin }, concern);
+    }
+  }
+
+  #openMail(clock: Clock): MailServices {
+    const { config, log, showLink } = this.#parts;
+    const shown = showLink === undefined ? {} : { showLink };
+    return new MailServices({ config, publicAddress: this.#publicAddress, clock, log, ...shown });
+  }
+
+  /** On the loopback interface whatever the other doors listen on. */
+  async #openEcho(): Promise<string | null> {
+    const { echoPort } = this.#parts.config;
+    if (echoPort === null) return null;
+    const { EchoServer } = await import('../gateway/wire/echo-server.ts');
+    this.#echo = new EchoServer();
+    const address = await listen(this.#echo.http, '127.0.0.1', echoPort, '--echo-port');
+    return address.replace('http', 'ws');
+  }
+}
+
+function doorNode(node: NodeServices, isBehind: () => boolean): DoorNode {
+  const { tokenSecrets } = node;
+  return { tokenSecrets, isBehind, isDisputed: (indicator) => node.isDisputed(indicator) };
+}

@@ -1,0 +1,404 @@
+/**
+ * The ingest thread of a node that shares its tape with others. It follows the tape, and when this node's turn to append
+ * comes it does what the ingest thread of a lone process does: session books, past days, the source. What it does, in order:
+ *
+ * 1. Opens the stream, which must be this cluster's, and joins the tape with what lies in the directory.
+ * 2. Follows. With the first book, another's or its own, it is `opened`: no day is read without its sessions.
+ * 3. When the days that the first streams need are here, and the end of the stream was reached, who follows joins, and all is
+ *    `live`.
+ * 4. While it appends, it also runs the source, and makes past days, which the others fetch.
+ *
+ * A stream that cannot be reached is waited for, and after a while told as `down` until it can. What cannot be gone on from
+ * is told once; what is in shared memory stays readable.
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { SessionBook } from '@tapeloom/core/calendar/session-book';
+import { parseSessionBook } from '@tapeloom/core/calendar/session-book-text';
+import type { Rank, UtcDay } from '@tapeloom/core/numbers';
+import { MS_NS } from '@tapeloom/core/units';
+import { dayOf } from '@tapeloom/core/utc-day';
+import {
+  type FillItem,
+  type FillPlan,
+  TapeClaimedError,
+  type TradeSource,
+} from '../markets/market.ts';
+import { openLiveMarket } from '../markets/open-live-market.ts';
+import { NodeDisk } from '../platform/node-disk.ts';
+import { Patience, type PatienceOptions } from '../platform/patience.ts';
+import { PatientDisk } from '../platform/patient-disk.ts';
+import { createClock } from '../platform/system-clock.ts';
+import { ThreadDesk } from '../platform/thread-desk.ts';
+import { CopyDiffersError, ForeignDirectoryError } from '../tape/shared/shared-errors.ts';
+import { SharedTape } from '../tape/shared/shared-tape.ts';
+import type { LeadTerm } from '../tape/shared/shared-tape-options.ts';
+import { type NatsTape, NatsTapeError, openNatsTape } from '../tape/stream/nats/open-nats-tape.ts';
+import type { TapeBook } from '../tape/stream/tape-book.ts';
+import { TapeDamagedError } from '../tape/tape-errors.ts';
+import { loadEncoder } from '../tape/write/encode-day.ts';
+import { withAgreed } from '../topics/agreed-computations.ts';
+import { type Computations, formatEpochs, parseEpochs } from '../topics/epoch-floors.ts';
+import { IngestReporter } from './ingest-reporter.ts';
+import type {
+  FromIngest,
+  IngestOpened,
+  IngestOrder,
+  IngestShape,
+  IngestWorkerData,
+} from './ingest-wire.ts';
+import { TapeUpkeep } from './tape-upkeep.ts';
+
+const REPORT_MS = 1_000;
+const LIVE_CHECK_MS = 20;
+/** A source less than this behind has caught up. */
+const LIVE_LAG_MS_MAX = 1_000;
+const REFRESH_EVERY_MS = 6 * 3_600_000;
+/** When a start is over, what midnight needs is loaded: then it would find the machine at its busiest. */
+const ENCODER_AFTER_MS = 5_000;
+/** Elections take less. */
+const SILENT_MS_MAX = 15_000;
+
+/** Between two tries to open the stream, and how many there are: where something is said against it, and where nobody answers. */
+const TRY_AGAIN_MS = 1_000;
+const SAID_TRIES_MAX = 4;
+const UNANSWERED_TRIES_MAX = 30;
+/** By then every node has fetched a day that is listed. */
+const DAYS_SPREAD_MS = 120_000;
+
+const desk = new ThreadDesk<IngestShape>(parentPort!);
+const { tapeRoot, keepDays, ...setting } = workerData as IngestWorkerData;
+const { nats, clusterId, nodeId, mayLead } = setting.shared!;
+const market = openLiveMarket(setting.market);
+const clock = createClock({ kind: 'system' });
+const waits: PatienceOptions = {
+  clock,
+  onWait: (error) => send({ t: 'waiting', error }),
+  onOver: (ms) => send({ t: 'waited', ms }),
+};
+const patience = new Patience(waits);
+const disk = new PatientDisk(new NodeDisk(), patience);
+const upkeep = new TapeUpkeep({
+  ...{ market, disk, tapeRoot, keepDays, waits, send: sendFilled },
+  now: clock.now(),
+});
+
+function send(news: FromIngest): void {
+  desk.tell(news);
+}
+
+/** They would keep the thread alive; null once it shall end. */
+let toldLater: Set<Disposable> | null = new Set();
+
+/** Of days that are made here. */
+function sendFilled(news: FromIngest): void {
+  send(news);
+  if (news.t === 'filled' && news.item !== null) tellAgain(news.item);
+}
+
+/**
+ * Other nodes get a day a little sooner or later, and until then issue cursors without it. Once all have it, those are
+ * worthless here too.
+ */
+function tellAgain(item: FillItem): void {
+  if (toldLater === null) return;
+  const timer = clock.after(DAYS_SPREAD_MS, () => {
+    toldLater?.delete(timer);
+    send({ t: 'repaired', item });
+  });
+  toldLater.add(timer);
+}
+
+class SharedIngest {
+  readonly opened: Promise<IngestOpened>;
+  readonly #nats: NatsTape;
+  readonly #tape: SharedTape;
+  readonly #reporter: IngestReporter;
+  readonly #stopping = new AbortController();
+  readonly #background = new DisposableStack();
+  readonly #work: Promise<void>;
+  /** Who waits for the first days; null once they are there. */
+  #joining: MessagePort[] | null = [];
+  #sessionsTold: TapeBook['sessions'] | null = null;
+  /** While this node appends. */
+  #source: TradeSource | null = null;
+  #term: LeadTerm | null = null;
+  #floorsTold: string | null = null;
+  /** What the nodes alive compute, once that is known. */
+  #agreed: Computations = {};
+
+  constructor(nats: NatsTape, tape: SharedTape) {
+    this.#nats = nats;
+    this.#tape = tape;
+    this.#reporter = new IngestReporter(tape);
+    this.#work = this.#run();
+    this.opened = this.#open();
+    this.#background.use(clock.every(REPORT_MS, () => this.#report()));
+    this.#background.use(clock.every(REFRESH_EVERY_MS, () => this.#refresh()));
+    void this.#live();
+  }
+
+  obey(order: IngestOrder): void {
+    if (order.t === 'follow') this.#follow(order.port);
+    else this.#agree(order.computations);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#background.dispose();
+    for (const timer of toldLater ?? []) timer[Symbol.dispose]();
+    toldLater = null;
+    await this.#tape.leave();
+    await this.#tape[Symbol.asyncDispose]();
+    await this.#work;
+    await this.#nats[Symbol.asyncDispose]();
+  }
+
+  /** This node appends, until the signal says so. */
+  async lead(term: LeadTerm): Promise<void> {
+    const { intake, openDay, signal, bookChanged, setReady } = term;
+    const { manifest } = this.#tape;
+    const now = clock.now();
+    const today = dayOf(now);
+    await upkeep.removeOldDays(manifest, today);
+    const planned = await market.planFill(disk, tapeRoot, now);
+    const plan = this.#onlyMissing(upkeep.onlyKept(planned, manifest, today));
+    await upkeep.enterDay(
+      now,
+      [...plan.ready, ...plan.rest].map(({ day }) => day),
+    );
+    this.#term = term;
+    this.#raiseFloors();
+    await bookChanged();
+    const timed = this.#reporter.timed(intake);
+    const source = market.source({ disk, intake: timed, clock, resumeDay: today, openDay });
+    this.#source = source;
+    const fillAll = async () => {
+      await upkeep.fill('first', plan.ready, { manifest, today, signal });
+      setReady();
+      await bookChanged();
+      await upkeep.fill('rest', plan.rest, { manifest, today, signal });
+    };
+    const refreshing = clock.every(REFRESH_EVERY_MS, () => void this.#keepBooks(term));
+    try {
+      await Promise.all([source.run(signal), fillAll()]);
+    } finally {
+      refreshing[Symbol.dispose]();
+      this.#source = null;
+      this.#term = null;
+    }
+  }
+
+  book(book: TapeBook): void {
+    if (book.floors !== null && book.floors !== this.#floorsTold) {
+      this.#floorsTold = book.floors;
+      send({ t: 'floors', text: book.floors });
+    }
+    if (isDeepStrictEqual(book.sessions, this.#sessionsTold)) return;
+    this.#sessionsTold = book.sessions;
+    send({ t: 'sessions', books: booksOf(book) });
+  }
+
+  #follow(port: MessagePort): void {
+    if (this.#joining === null) this.#tape.publisher.addFollower(port);
+    else this.#joining.push(port);
+  }
+
+  /** Who appends writes it down, and where the cursors end of what nodes computed differently until now. */
+  #agree(computations: Computations): void {
+    this.#agreed = computations;
+    if (this.#term === null || !this.#raiseFloors()) return;
+    const { bookChanged, signal } = this.#term;
+    bookChanged().catch((error: unknown) => {
+      if (!signal.aborted) send({ t: 'fault', what: 'floors of cursors could not be told', error });
+    });
+  }
+
+  /** Whether there is something to be told. */
+  #raiseFloors(): boolean {
+    const { book, publisher } = this.#tape;
+    const known = book.floors === null ? null : parseEpochs(book.floors, Object.keys(this.#agreed));
+    const before = known ?? { computations: {}, floors: [] };
+    const day = publisher.days.at(-1)?.day ?? dayOf(clock.now());
+    const ends = upkeep.listed(day).map((symbol) => {
+      const rank = (publisher.days.at(-1)?.find(symbol)?.count ?? 0) as Rank;
+      return [symbol, { day, rank }] as const;
+    });
+    const after = withAgreed(before, this.#agreed, new Map(ends));
+    if (after === before) return false;
+    this.#tape.setFloors(formatEpochs(after));
+    return true;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#tape.run();
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) send({ t: 'down', error });
+    }
+  }
+
+  async #open(): Promise<IngestOpened> {
+    await Promise.race([this.#tape.booked, this.#work]);
+    const { manifest, publisher } = this.#tape;
+    return {
+      clock: { kind: 'system' },
+      books: booksOf(this.#tape.book),
+      recovery: {
+        promise: publisher.promise,
+        logs: [],
+        unfinishedRemoved: 0,
+        missing: manifest.missingFiles,
+      },
+    };
+  }
+
+  /** Says that all is live as soon as it is. */
+  async #live(): Promise<void> {
+    await Promise.all([this.#tape.ready, this.#tape.caughtUp]);
+    for (const port of this.#joining ?? []) this.#tape.publisher.addFollower(port);
+    this.#joining = null;
+    if (this.#stopping.signal.aborted) return;
+    const timer = clock.every(LIVE_CHECK_MS, () => {
+      if ((this.#source?.lagMs ?? 0) > LIVE_LAG_MS_MAX) return;
+      timer[Symbol.dispose]();
+      this.#report();
+      send({ t: 'live' });
+      this.#background.use(clock.after(ENCODER_AFTER_MS, () => void loadSealing()));
+    });
+    this.#background.use(timer);
+  }
+
+  #report(): void {
+    const { report, publisher } = this.#tape;
+    const behind = Number(clock.now() - (publisher.promise ?? clock.now())) / MS_NS;
+    const isOutOfReach =
+      report.silentMs >= SILENT_MS_MAX || report.role === 'refused' || report.role === 'shrunk';
+    send({
+      ...this.#reporter.report(),
+      lagMs: this.#source?.lagMs ?? Math.max(0, behind),
+      isPaused: isOutOfReach,
+      waitsTotal: patience.waitsTotal,
+      shared: report,
+    });
+  }
+
+  /** Days that others have made, or that are in memory, are not made once more. */
+  #onlyMissing({ ready, rest }: FillPlan): FillPlan {
+    const { book, publisher } = this.#tape;
+    const isMissing = ({ symbol, day }: FillItem) =>
+      book.days[symbol]?.[day] === undefined &&
+      publisher.days.every((live) => live.day !== day || live.find(symbol) === null);
+    return { ready: ready.filter(isMissing), rest: rest.filter(isMissing) };
+  }
+
+  /** Contracts come and go, also for who only follows. */
+  #refresh(): void {
+    upkeep.refreshListing(clock.now());
+    send({ t: 'sessions', books: booksOf(this.#tape.book) });
+  }
+
+  async #keepBooks({ bookChanged, signal }: LeadTerm): Promise<void> {
+    try {
+      const now = clock.now();
+      await upkeep.enterDay(now);
+      const removals = await upkeep.removeOldDays(this.#tape.manifest, dayOf(now));
+      await bookChanged();
+      for (const { symbol, days } of removals) {
+        for (const day of days) send({ t: 'removed', item: { symbol, day } });
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      send({ t: 'fault', what: 'the session books could not be brought up to date', error });
+    }
+  }
+}
+
+/** Servers that elect, or have just been started, are waited for; what they say stays as it is. */
+async function openStream(dataset: string): Promise<NatsTape> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await openNatsTape({ nats, dataset, client: nodeId, clusterId, clock });
+    } catch (error) {
+      const isSaid = error instanceof NatsTapeError;
+      if (isSaid && tries >= SAID_TRIES_MAX) throw error;
+      if (tries >= UNANSWERED_TRIES_MAX) {
+        const why = error instanceof Error ? error.message : String(error);
+        throw new NatsTapeError([`TAPELOOM_NATS_URL: NATS does not answer: ${why}`]);
+      }
+    }
+    await new Promise<void>((resolve) => clock.after(TRY_AGAIN_MS, resolve));
+  }
+}
+
+async function start(): Promise<SharedIngest> {
+  const { dataset } = market;
+  const opened = await openStream(dataset);
+  let ingest: SharedIngest | null = null;
+  let fetched = 0;
+  try {
+    const tape = await SharedTape.open({
+      ...{ disk, tapeRoot, dataset, cluster: clusterId, node: nodeId, mayLead, clock },
+      stream: opened.stream,
+      objects: opened.objects,
+      random: Math.random,
+      listed: (day: UtcDay) => upkeep.listed(day),
+      now: () => clock.now(),
+      handler: {
+        book: (book) => ingest?.book(book),
+        dayFetched: (symbol, day, left) => {
+          fetched += 1;
+          const daysTotal = fetched + left;
+          send({ t: 'filled', part: 'fetched', days: fetched, daysTotal, item: { symbol, day } });
+          tellAgain({ symbol, day });
+        },
+        dayRemoved: (symbol, day) => send({ t: 'removed', item: { symbol, day } }),
+        lead: (term) => ingest!.lead(term),
+        state: () => {},
+        fault: (what, error) => send({ t: 'fault', what, error }),
+      },
+    });
+    await market.claim(disk, tapeRoot);
+    ingest = new SharedIngest(opened, tape);
+    return ingest;
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function booksOf({ sessions }: TapeBook): SessionBook[] {
+  return Object.values(sessions).map(parseSessionBook);
+}
+
+async function loadSealing(): Promise<void> {
+  try {
+    await loadEncoder();
+  } catch (error) {
+    send({ t: 'fault', what: 'what days are sealed with could not be loaded', error });
+  }
+}
+
+/** Why it cannot start, for the operator to judge. */
+function refusalOf(error: unknown): string {
+  const kinds = [
+    NatsTapeError,
+    TapeClaimedError,
+    TapeDamagedError,
+    ForeignDirectoryError,
+    CopyDiffersError,
+  ];
+  if (!(error instanceof Error && kinds.some((kind) => error instanceof kind))) throw error;
+  return error.message;
+}
+
+const starting = start();
+// It is asked to open before it begins: who asked hears of it.
+starting.catch(() => undefined);
+desk.open({
+  calls: { open: async () => await (await starting).opened },
+  obey: (order) => void starting.then((ingest) => ingest.obey(order)),
+  refusalOf,
+  stop: async () => await (await starting).stop(),
+});

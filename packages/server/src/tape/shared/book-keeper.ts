@@ -1,0 +1,249 @@
+/**
+ * Keeps the book of a shared tape. Who follows takes the newest one; who appends writes one whenever what it says has changed,
+ * and before every opening of a day. A day is listed only after its object was read back, and the stream is purged
+ * only below days that are listed. Whatever one that appended has left undone, the next one finds missing in the book.
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import type { Clock } from '../../platform/clock.ts';
+import type { FencedWriter } from '../stream/fenced-writer.ts';
+import { pause } from '../stream/pause.ts';
+import {
+  type BookDay,
+  decodeBook,
+  emptyBook,
+  encodeBook,
+  type TapeBook,
+} from '../stream/tape-book.ts';
+import type { StoredMessage, TapeObjects, TapeStream } from '../stream/tape-stream.ts';
+import { TapeDamagedError } from '../tape-errors.ts';
+import type { SealedPart } from '../tape-manifest.ts';
+import { answered } from './answered.ts';
+import { type BookPlace, readBookFiles, writeBookFiles } from './book-files.ts';
+import { putDay } from './day-objects.ts';
+import { removeParts } from './day-parts.ts';
+
+/** How often who appends looks for what the book lacks. */
+const ROUND_MS = 1_000;
+/** Days put as objects before they are listed. */
+const PUT_AT_ONCE = 16;
+/** Openings that a book names. */
+const OPENINGS_NAMED = 4;
+
+export interface BookKeeperOptions extends BookPlace {
+  readonly stream: TapeStream;
+  readonly objects: TapeObjects;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly signal: AbortSignal;
+  /** The numbers of openings that were seen here. */
+  readonly openings: () => ReadonlyMap<UtcDay, number>;
+  /** The newest book has changed, and the files with it. */
+  readonly onBook: (book: TapeBook) => void;
+  /** A day has left the tape. */
+  readonly onRemoved: (symbol: string, day: UtcDay) => void;
+  readonly onFault: (what: string, error: unknown) => void;
+}
+
+export class BookKeeper {
+  readonly #options: BookKeeperOptions;
+  /** Null as long as there was never one. */
+  #book: TapeBook | null = null;
+  readonly #first = Promise.withResolvers<void>();
+  #writing: Promise<void> = Promise.resolve();
+  /** Days that the first streams need, once they are sealed here. */
+  #needed: readonly SealedPart[] | null = null;
+  #floors: string | null = null;
+  #purgedBelow = 0;
+  readonly #unlistable = new Set<string>();
+
+  constructor(options: BookKeeperOptions) {
+    this.#options = options;
+  }
+
+  get book(): TapeBook {
+    return this.#book ?? emptyBook(this.#options.dataset);
+  }
+
+  /** Resolves when there is a book. */
+  get first(): Promise<void> {
+    return this.#first.promise;
+  }
+
+  isListed(day: UtcDay): boolean {
+    return Object.values(this.book.days).some((days) => days[day] !== undefined);
+  }
+
+  /** The newest book there is, if any. */
+  async fetchNewest(): Promise<void> {
+    const { stream, clock, signal } = this.#options;
+    const newest = await answered(clock, signal, () => stream.newest('book'));
+    if (newest !== null) await this.follow(newest);
+  }
+
+  /** A book that somebody else has appended. */
+  async follow({ body }: StoredMessage): Promise<void> {
+    const { objects, clock, signal } = this.#options;
+    const book = await answered(clock, signal, () => decodeBook(body, objects));
+    const removals = await writeBookFiles(this.#options, book);
+    for (const { symbol, days } of removals) {
+      for (const day of days) this.#options.onRemoved(symbol, day);
+    }
+    this.#take(book);
+  }
+
+  /** All days that the first streams need are sealed here: books say so as soon as they list them. */
+  setReady(): void {
+    this.#needed = this.#unlisted();
+  }
+
+  /** What books say of floors from now on. */
+  setFloors(floors: string): void {
+    this.#floors = floors;
+  }
+
+  /** Appends a book, where it says something new or has to stand there. */
+  append(writer: FencedWriter, isNeeded = false): Promise<void> {
+    return this.#inTurn(async () => {
+      const book = await this.#make(this.book.days);
+      if (isNeeded || !isDeepStrictEqual(book, this.#book)) await this.#append(writer, book);
+    });
+  }
+
+  /** Sees to it that days get listed and the stream does not grow for ever, until the signal says so. */
+  async lead(writer: FencedWriter, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        if (!(await this.#listDays(writer, signal)))
+          await pause(this.#options.clock, ROUND_MS, signal);
+        await this.#purge();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#options.onFault('sealed days could not be shared; it is tried again', error);
+        await pause(this.#options.clock, ROUND_MS, signal);
+      }
+    }
+  }
+
+  /** Lists some days that are sealed here; false when there are none left. */
+  async #listDays(writer: FencedWriter, signal: AbortSignal): Promise<boolean> {
+    const parts = this.#unlisted().slice(0, PUT_AT_ONCE);
+    const put: [SealedPart, BookDay][] = [];
+    for (const part of parts) {
+      if (signal.aborted) return false;
+      const object = await this.#put(part);
+      if (object !== null) put.push([part, { digest: part.digest, object }]);
+    }
+    if (put.length === 0) return parts.length > 0;
+    await this.#inTurn(async () => {
+      const days: Record<string, Record<string, BookDay>> = { ...this.book.days };
+      for (const [{ symbol, day }, listed] of put) {
+        days[symbol] = { ...days[symbol], [day]: listed };
+      }
+      await this.#append(writer, await this.#make(days));
+    });
+    return true;
+  }
+
+  async #put(part: SealedPart): Promise<string | null> {
+    try {
+      return await putDay(this.#options, part);
+    } catch (error) {
+      if (!(error instanceof TapeDamagedError)) throw error;
+      // It stays on this machine, and is told; the others never had it.
+      this.#unlistable.add(`${part.symbol} ${part.day}`);
+      this.#options.onFault('a sealed day is damaged and cannot be shared', error);
+      return null;
+    }
+  }
+
+  /** Newest first. */
+  #unlisted(): readonly SealedPart[] {
+    const { manifest } = this.#options;
+    const { days } = this.book;
+    const unlisted: SealedPart[] = [];
+    for (const [symbol, of] of manifest.days) {
+      for (const [day, digest] of of) {
+        if (days[symbol]?.[day] !== undefined || manifest.lacks(symbol, day)) continue;
+        if (!this.#unlistable.has(`${symbol} ${day}`)) unlisted.push({ symbol, day, digest });
+      }
+    }
+    return unlisted.sort((a, b) => b.day - a.day);
+  }
+
+  async #make(days: TapeBook['days']): Promise<TapeBook> {
+    const { manifest, dataset, openings } = this.#options;
+    const files = await readBookFiles(this.#options);
+    const kept = Object.entries(days).flatMap(([symbol, of]) => {
+      const first = manifest.keptFrom.get(symbol) ?? 0;
+      const left = Object.entries(of).filter(([day]) => Number(day) >= first);
+      return left.length === 0 ? [] : [[symbol, Object.fromEntries(left)] as const];
+    });
+    const seen = new Map(Object.entries(this.book.openings).map(([day, at]) => [Number(day), at]));
+    for (const [day, at] of openings()) seen.set(day, at);
+    const newest = [...seen].sort(([a], [b]) => a - b).slice(-OPENINGS_NAMED);
+    return {
+      dataset,
+      ...files,
+      floors: this.#floors ?? this.book.floors,
+      keptFrom: Object.fromEntries(manifest.keptFrom),
+      days: Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1))),
+      openings: Object.fromEntries(newest),
+      isReady: this.book.isReady || this.#hasNeeded(days),
+    };
+  }
+
+  #hasNeeded(days: TapeBook['days']): boolean {
+    const isThere = ({ symbol, day }: SealedPart) =>
+      days[symbol]?.[day] !== undefined || this.#unlistable.has(`${symbol} ${day}`);
+    return this.#needed?.every(isThere) ?? false;
+  }
+
+  async #append(writer: FencedWriter, book: TapeBook): Promise<void> {
+    const before = this.book;
+    await writer.append('book', await encodeBook(book, this.#options.objects));
+    this.#take(book);
+    await this.#removeObjects(before, book);
+  }
+
+  #take(book: TapeBook): void {
+    this.#book = book;
+    // It says them, or somebody else has said others since.
+    this.#floors = null;
+    this.#first.resolve();
+    this.#options.onBook(book);
+  }
+
+  /** Objects of days that the book no longer lists. */
+  async #removeObjects(before: TapeBook, after: TapeBook): Promise<void> {
+    for (const [symbol, days] of Object.entries(before.days)) {
+      for (const [day, { object }] of Object.entries(days)) {
+        if (after.days[symbol]?.[day] === undefined) await this.#options.objects.remove(object);
+      }
+    }
+  }
+
+  /** Nobody needs records of days before the last two that are sealed and listed. */
+  async #purge(): Promise<void> {
+    const { manifest, stream, objects } = this.#options;
+    const { days, openings } = this.book;
+    const isListed = (day: number) =>
+      [...manifest.days].every(
+        ([symbol, of]) => !of.has(day as UtcDay) || days[symbol]?.[day] !== undefined,
+      );
+    const sealed = Object.keys(openings)
+      .map((day) => Number(day) as UtcDay)
+      .filter((day) => this.isListed(day) && isListed(day));
+    const oldest = sealed.at(-2);
+    if (oldest === undefined || openings[oldest]! <= this.#purgedBelow) return;
+    await stream.purge(openings[oldest]!);
+    for (const day of sealed) await removeParts(objects, day);
+    this.#purgedBelow = openings[oldest]!;
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#writing.then(work);
+    this.#writing = done.catch(() => {});
+    return done;
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * What a machine has of the days of a shared tape that are not sealed, after whatever happened to it. Its own logs were never
+ * synced: they are good as far as their records continue each other. Where there are none, the parts that others have put
+ * make one. All the rest is in the stream, behind the number that is found here.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { LiveDay } from '../live-day.ts';
+import type { TapeManifest } from '../tape-manifest.ts';
+import { dayOfFile, logDirectory, logPath } from '../tape-paths.ts';
+import type { LogEnd } from '../write/day-log.ts';
+import type { Commit } from '../write/log-payload.ts';
+import { type LogRecovery, recoverUnsynced } from '../write/log-recovery.ts';
+import type { Sequencer } from '../write/sequencer.ts';
+import { daysOfParts, fetchParts, type PartsPlace } from './day-parts.ts';
+import { type LogMark, markPath, readMark, writeMark } from './log-mark.ts';
+
+export interface RecoveredDay {
+  readonly live: LiveDay;
+  readonly end: LogEnd;
+  readonly promiseNs: number;
+  readonly isEnded: boolean;
+}
+
+export interface RecoveredCopy {
+  /** Ascending; all but the last have ended. */
+  readonly days: readonly RecoveredDay[];
+  /** Where the newest of them stands in the stream. */
+  readonly mark: LogMark | null;
+  /** Behind this number the stream is read; null: from its beginning. */
+  readonly from: number | null;
+}
+
+/** What the book and the stream say of days that are not here. */
+export interface JoinFacts {
+  /** The first number that the stream still has. */
+  readonly first: number;
+  readonly isListed: (day: UtcDay) => boolean;
+  readonly openingOf: (day: UtcDay) => number;
+}
+
+/** Own logs, if the stream goes on from them; else parts that others have put; else nothing. */
+export async function recoverOrJoin(
+  place: PartsPlace,
+  manifest: TapeManifest,
+  sequencer: Sequencer,
+  facts: JoinFacts,
+): Promise<RecoveredCopy> {
+  const isFollowed = ({ days, from }: RecoveredCopy) =>
+    days.length > 0 && (from === null || from >= facts.first - 1);
+  const own = await recoverCopy(place, manifest, sequencer);
+  if (isFollowed(own)) return own;
+  await removeLogs(place);
+  if (await joinByParts(place, facts)) {
+    const joined = await recoverCopy(place, manifest, sequencer);
+    if (isFollowed(joined)) return joined;
+    await removeLogs(place);
+  }
+  return { days: [], mark: null, from: null };
+}
+
+/** The logs that are there. Those that nothing can be made of go. */
+async function recoverCopy(
+  place: PartsPlace,
+  manifest: TapeManifest,
+  sequencer: Sequencer,
+): Promise<RecoveredCopy> {
+  const { disk, tapeRoot, dataset } = place;
+  const days: RecoveredDay[] = [];
+  for (const day of await logDays(place)) {
+    const before = days.at(-1);
+    const isUseless = isSealed(manifest, day) || before?.isEnded === false;
+    const found = isUseless ? null : await recoverDay(place, sequencer, day);
+    if (found === null) await removeLog(place, day);
+    else days.push(found);
+  }
+  const newest = days.at(-1);
+  if (newest === undefined) return { days, mark: null, from: null };
+  const mark = await readMark(disk, tapeRoot, dataset, newest.live.day);
+  if (mark === null) return { days, mark, from: null };
+  const isTorn = newest.end.records < mark.records;
+  return { days, mark, from: isTorn ? mark.opening - 1 : mark.sequence };
+}
+
+/** Makes logs out of the parts of days that are not sealed; resolves to whether there are any. */
+async function joinByParts(
+  place: PartsPlace,
+  { isListed, openingOf }: JoinFacts,
+): Promise<boolean> {
+  const { disk, tapeRoot, dataset, objects } = place;
+  let isFound = false;
+  for (const day of await daysOfParts(objects)) {
+    if (isListed(day)) continue;
+    const last = await fetchParts(place, day);
+    if (last === null) continue;
+    const { sequence, records } = last;
+    await writeMark(disk, tapeRoot, dataset, { day, opening: openingOf(day), sequence, records });
+    isFound = true;
+  }
+  return isFound;
+}
+
+/** Gives up every log: the days they are of have to be had otherwise. */
+export async function removeLogs(place: PartsPlace): Promise<void> {
+  for (const day of await logDays(place)) await removeLog(place, day);
+}
+
+/** Whether a day went through a log, and is sealed here. */
+export function isSealed(manifest: TapeManifest, day: UtcDay): boolean {
+  for (const days of manifest.days.values()) if (days.has(day)) return true;
+  return false;
+}
+
+async function recoverDay(
+  { disk, tapeRoot, dataset }: PartsPlace,
+  sequencer: Sequencer,
+  day: UtcDay,
+): Promise<RecoveredDay | null> {
+  let live: LiveDay | null = null;
+  const recovery: LogRecovery | null = await recoverUnsynced(
+    disk,
+    logPath(tapeRoot, dataset, day),
+    {
+      opening: (opening) => {
+        sequencer.restore(opening);
+        live = new LiveDay(opening);
+      },
+      commit: (commit: Commit) => {
+        const follows = sequencer.replay(commit);
+        if (follows) live?.apply(commit);
+        return follows;
+      },
+    },
+  );
+  if (recovery === null || live === null || (live as LiveDay).day !== day) return null;
+  const { end, promiseNs, ended } = recovery;
+  return { live, end, promiseNs, isEnded: ended };
+}
+
+async function logDays({ disk, tapeRoot, dataset }: PartsPlace): Promise<readonly UtcDay[]> {
+  const names = await disk.list(logDirectory(tapeRoot, dataset));
+  return names.flatMap((name) => dayOfFile(name, 'log') ?? []);
+}
+
+async function removeLog({ disk, tapeRoot, dataset }: PartsPlace, day: UtcDay): Promise<void> {
+  await disk.remove(logPath(tapeRoot, dataset, day));
+  const mark = markPath(tapeRoot, dataset, day);
+  if ((await disk.stat(mark)) !== null) await disk.remove(mark);
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { seededRandom } from '../../../../../simulation/clock/seeded-random.ts';
+import type { SharedNode } from '../../../../../simulation/tape/shared-nodes.ts';
+import { SharedWorld } from '../../../../../simulation/tape/shared-nodes.ts';
+
+const OFFERS = 110;
+const HISTORIES = 4;
+
+/** One thing that happens to one machine, and how long it lasts. */
+async function trouble(world: SharedWorld, node: SharedNode, random: () => number): Promise<void> {
+  const lastMs = 100 + Math.floor(random() * 6_000);
+  const kind = Math.floor(random() * 5);
+  if (kind === 0) {
+    node.pause();
+    await world.time.pass(lastMs);
+    node.goOn();
+  } else if (kind === 1) {
+    node.stream.line.isCut = true;
+    await world.time.pass(lastMs);
+    node.stream.heal(random() < 0.5);
+  } else if (kind === 2) {
+    node.stream.line.oldEnd = world.keeper.last;
+    await world.time.pass(lastMs);
+    node.stream.heal();
+  } else {
+    // At whatever the disk is asked for next but a few.
+    let left = Math.floor(random() * 40);
+    let isHalted = false;
+    node.machine.faults = () => {
+      if (isHalted || left-- > 0) return null;
+      isHalted = true;
+      return 'halt';
+    };
+    await world.time.pass(300);
+    node.machine.faults = () => null;
+    node.kill((['kill', 'power', 'torn'] as const)[Math.floor(random() * 3)]);
+    await world.time.pass(lastMs);
+    await node.start();
+  }
+}
+
+test('whatever happens to machines and lines, every node comes to the tape of a machine that is alone', async () => {
+  for (let seed = 1; seed <= HISTORIES; seed++) {
+    const random = seededRandom(1_000 + seed);
+    const offersPerDay = 15 + Math.floor(random() * 60);
+    const world = new SharedWorld(seed, { batchRowsMax: 5, offersPerDay }, OFFERS);
+    const nodes = [world.node('a'), world.node('b'), world.node('c', false)];
+    for (const node of nodes) await node.start();
+    while (!world.isFed) {
+      await world.time.pass(Math.floor(random() * 1_500));
+      await trouble(world, nodes[Math.floor(random() * nodes.length)]!, random);
+      for (const { name, down } of nodes) assert.equal(down, null, `${name}, seed ${seed}`);
+    }
+    await world.assertEqual(...nodes);
+    for (const node of nodes) await node.stop();
+  }
+});

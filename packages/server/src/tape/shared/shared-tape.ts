@@ -1,0 +1,383 @@
+/**
+ * The tape of a dataset on one of the machines that share it. It joins with whatever it has, follows the stream, and appends to
+ * it when its turn comes; what readers see is the same either way, and the same on every machine.
+ *
+ * 1. Join: the newest book; own logs as far as they go, or parts that others have put; then the stream behind them.
+ * 2. Follow: records into the copy, books into files. Listed days that are not here are fetched behind that.
+ * 3. Lead: a sequencer that goes on from all that was followed, a writer on the fenced log, the source only now. Fenced, it is
+ *    thrown away: the copy has exactly what was stored, and follows on.
+ * 4. A stream that no longer has what comes next was purged meanwhile: the days are fetched, and all begins at 1.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { MIB } from '@tapeloom/core/units';
+import { epochNs } from '@tapeloom/core/utc-day';
+import { TapeReader } from '../read/tape-reader.ts';
+import type { FencedWriter } from '../stream/fenced-writer.ts';
+import { FencedError, StreamPurgedError } from '../stream/stream-errors.ts';
+import { Succession, type SuccessionState } from '../stream/succession.ts';
+import type { TapeBook } from '../stream/tape-book.ts';
+import type { StoredMessage } from '../stream/tape-stream.ts';
+import { TapeManifest } from '../tape-manifest.ts';
+import { LiveDays } from '../write/live-days.ts';
+import { COMMIT_ROWS_MAX, Sequencer } from '../write/sequencer.ts';
+import { createCounters, type SequencerCounters } from '../write/sequencer-counters.ts';
+import { TapePublisher } from '../write/tape-publisher.ts';
+import { TapeWriter } from '../write/tape-writer.ts';
+import { answered } from './answered.ts';
+import { BookKeeper } from './book-keeper.ts';
+import { FencedLog } from './fenced-log.ts';
+import { ListedDays } from './listed-days.ts';
+import { LocalLog } from './local-log.ts';
+import { keepParts } from './part-keeper.ts';
+import { isSealed, type RecoveredCopy, recoverOrJoin, removeLogs } from './recover-copy.ts';
+import { prepareDirectory } from './shared-directory.ts';
+import { CopyDiffersError } from './shared-errors.ts';
+import type { SharedTapeOptions } from './shared-tape-options.ts';
+import { TapeCopy } from './tape-copy.ts';
+
+/** What a row of a commit takes at most, and what is left for the rest of its record. */
+const ROW_BYTES_MAX = 33;
+const REST_BYTES = MIB;
+const COMMIT_ROWS_MIN = 1_024;
+
+export class SharedTape implements AsyncDisposable {
+  readonly manifest: TapeManifest;
+  readonly publisher = new TapePublisher();
+  readonly counters: SequencerCounters = createCounters();
+  /** Reads in this thread. */
+  readonly tape: TapeReader;
+  readonly #options: SharedTapeOptions;
+  readonly #over = new AbortController();
+  readonly #failed = Promise.withResolvers<never>();
+  readonly #books: BookKeeper;
+  readonly #listed: ListedDays;
+  readonly #idle = Promise.withResolvers<void>();
+  #local: LocalLog;
+  #copy: TapeCopy | null = null;
+  #from = 0;
+  /** Where the stream ended when it was joined. */
+  #joinedAt = 0;
+  #succession: Succession | null = null;
+  #running: Promise<void> | null = null;
+  #isLeaving = false;
+  #state: SuccessionState | { readonly role: 'joining' } = { role: 'joining' };
+  /** Of the successions before this one. */
+  #takeovers = 0;
+  #unknowns = 0;
+  #fenced = 0;
+  #heardEnd = 0;
+
+  private constructor(options: SharedTapeOptions, manifest: TapeManifest) {
+    const { disk, tapeRoot, dataset, stream, objects, clock, handler } = options;
+    this.#options = options;
+    this.manifest = manifest;
+    this.#local = new LocalLog(options);
+    this.#failed.promise.catch(() => {});
+    const place = { disk, tapeRoot, dataset, manifest, stream, objects, clock };
+    const onFault = (what: string, error: unknown) => handler.fault(what, error);
+    this.#books = new BookKeeper({
+      ...place,
+      signal: this.#over.signal,
+      openings: () => this.openings,
+      onBook: (book) => {
+        handler.book(book);
+        this.#listed.look();
+      },
+      onRemoved: (symbol, day) => handler.dayRemoved(symbol, day),
+      onFault,
+    });
+    this.#listed = new ListedDays({
+      ...place,
+      book: () => this.#books.book,
+      isInMemory: (day) => this.publisher.days.some((live) => live.day === day),
+      onFetched: (symbol, day, left) => handler.dayFetched(symbol, day, left),
+      onFault,
+    });
+    this.tape = new TapeReader(disk, tapeRoot, dataset, {
+      liveColumns: (symbol) =>
+        this.publisher.days.flatMap((live) => {
+          const columns = live.find(symbol);
+          if (columns === null) return [];
+          return [{ day: live.day, count: columns.count, segments: columns.segments.slice() }];
+        }),
+    });
+  }
+
+  /** Joins, but for what the stream has. Rejects with `ForeignDirectoryError`, `CopyDiffersError`. */
+  static async open(options: SharedTapeOptions): Promise<SharedTape> {
+    const { disk, tapeRoot, dataset, cluster } = options;
+    await prepareDirectory(disk, tapeRoot, dataset, cluster);
+    const tape = new SharedTape(options, await TapeManifest.open(disk, tapeRoot, dataset));
+    try {
+      await tape.#join();
+      return tape;
+    } catch (error) {
+      await tape[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** The newest book. */
+  get book(): TapeBook {
+    return this.#books.book;
+  }
+
+  /** Resolves when there is a book: this node's, or another's. */
+  get booked(): Promise<void> {
+    return this.#books.first;
+  }
+
+  /** Resolves when all sealed days are here that streams need at once. */
+  get ready(): Promise<void> {
+    return this.#listed.ready;
+  }
+
+  /** Resolves when the end of the stream was reached for the first time, or this node appends. */
+  get caughtUp(): Promise<void> {
+    return this.#idle.promise;
+  }
+
+  get report() {
+    const succession = this.#succession;
+    const sequence = succession?.last ?? this.#from;
+    return {
+      role: this.#state.role,
+      sequence,
+      end: Math.max(sequence, this.#heardEnd),
+      leader: succession?.leader ?? null,
+      silentMs: succession?.quietMs ?? 0,
+      takeovers: this.#takeovers + (succession?.takeovers ?? 0),
+      fenced: this.#fenced,
+      unknowns: this.#unknowns + (succession?.unknownsTotal ?? 0),
+    };
+  }
+
+  /** The numbers of the openings that were seen here, by day. */
+  get openings(): ReadonlyMap<UtcDay, number> {
+    return this.#copy?.openings ?? new Map();
+  }
+
+  /** What books say of floors from now on, where this node appends. */
+  setFloors(floors: string): void {
+    this.#books.setFloors(floors);
+  }
+
+  /** Follows and leads until it is disposed. Rejects with what cannot be gone on from. */
+  run(): Promise<void> {
+    this.#running ??= this.#run();
+    return this.#running;
+  }
+
+  /** Appends no more. Resolves when somebody else does, or two seconds later. */
+  async leave(): Promise<void> {
+    this.#isLeaving = true;
+    await this.#succession?.leave();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    await this.#succession?.[Symbol.asyncDispose]();
+    await this.#running?.catch(() => {});
+    await this.#drop();
+    this.publisher[Symbol.dispose]();
+  }
+
+  async #run(): Promise<void> {
+    const { stream } = this.#options;
+    using _listening = stream.onBeat(({ last }) => {
+      this.#heardEnd = last;
+    });
+    const fetching = this.#listed.run(this.#over.signal);
+    void this.#listed.failed.then((error) => this.#fail(error));
+    try {
+      while (!this.#over.signal.aborted) {
+        await Promise.race([this.#follow(), this.#failed.promise]);
+      }
+    } finally {
+      this.#over.abort();
+      await this.#succession?.[Symbol.asyncDispose]();
+      await fetching;
+    }
+  }
+
+  /** Until it is disposed, or the stream has lost the place. */
+  async #follow(): Promise<void> {
+    const { stream, clock, random, node, mayLead } = this.#options;
+    const succession = new Succession({
+      ...{ stream, clock, random, node, from: this.#from },
+      mayLead: mayLead && !this.#isLeaving,
+      handler: {
+        message: (stored) => this.#message(stored),
+        idle: () => this.#reachEnd(),
+        lead: (writer, signal) => this.#lead(writer, signal),
+        state: (state) => this.#tell(state),
+      },
+    });
+    this.#succession = succession;
+    if (this.#from >= this.#joinedAt) this.#reachEnd();
+    try {
+      await succession.run();
+    } catch (error) {
+      if (!(error instanceof StreamPurgedError)) throw error;
+      await succession[Symbol.asyncDispose]();
+      this.#succession = null;
+      this.#from = succession.last;
+      this.#takeovers += succession.takeovers;
+      this.#unknowns += succession.unknownsTotal;
+      await this.#rejoin();
+    }
+  }
+
+  #message(stored: StoredMessage): void | Promise<void> {
+    const followed = this.#copy!.follow(stored);
+    const taken = stored.subject === 'book' ? this.#books.follow(stored) : followed;
+    if (stored.sequence !== this.#joinedAt) return taken;
+    return Promise.resolve(taken).then(() => this.#reachEnd());
+  }
+
+  #reachEnd(): void {
+    this.#idle.resolve();
+    if (this.#state.role === 'joining') this.#tell({ role: 'following' });
+  }
+
+  #tell(state: SuccessionState): void {
+    this.#state = state;
+    this.#options.handler.state(state);
+  }
+
+  async #lead(writer: FencedWriter, signal: AbortSignal): Promise<void> {
+    const { now, handler } = this.#options;
+    const { counters, publisher } = this;
+    const copy = this.#copy!;
+    const stopped = new AbortController();
+    const over = AbortSignal.any([signal, stopped.signal]);
+    const sequencer = copy.sequencer.copy(counters, commitRowsMax(writer.bodyBytesMax));
+    sequencer.resume();
+    const beforeOpening = () => this.#books.append(writer, true);
+    const log = new FencedLog({ writer, copy, beforeOpening });
+    const intake = new TapeWriter({
+      ...{ log, days: copy.days, now, sequencer, counters, publisher },
+      onFailure: (error) => stopped.abort(error),
+    });
+    this.#idle.resolve();
+    try {
+      const openDay = copy.end === null || copy.end.isEnded ? null : copy.end.day;
+      await Promise.all([
+        handler.lead({
+          ...{ intake, openDay, signal: over },
+          bookChanged: () => this.#books.append(writer),
+          setReady: () => this.#books.setReady(),
+        }),
+        this.#books.lead(writer, over),
+        keepParts({ ...this.#options, copy, local: this.#local, onFault: handler.fault }, over),
+      ]);
+    } catch (error) {
+      // What the writer or the tape has ended with is judged below; anything else ends the node's part in the tape.
+      if (!over.aborted) stopped.abort(error);
+    } finally {
+      await intake[Symbol.asyncDispose]();
+    }
+    counters.failed = 0;
+    if (writer.ended.reason instanceof FencedError) this.#fenced += 1;
+    if (!writer.ended.aborted && stopped.signal.aborted) throw stopped.signal.reason;
+  }
+
+  async #join(): Promise<void> {
+    const { stream, clock } = this.#options;
+    const { signal } = this.#over;
+    await this.#books.fetchNewest();
+    const { first, last } = await answered(clock, signal, () => stream.ends());
+    this.#joinedAt = last;
+    const sequencer = this.#createSequencer();
+    const recovered = await recoverOrJoin(this.#options, this.manifest, sequencer, {
+      first,
+      isListed: (day) => this.#books.isListed(day),
+      openingOf: (day) => this.book.openings[day] ?? first,
+    });
+    await this.manifest.nameLogs(recovered.days.map(({ live }) => live.day));
+    this.#from = recovered.from ?? first - 1;
+    this.#open(recovered, sequencer);
+  }
+
+  #createSequencer(): Sequencer {
+    const { dataset, listed } = this.#options;
+    return new Sequencer(dataset, listed, createCounters());
+  }
+
+  #open({ days, mark }: RecoveredCopy, sequencer: Sequencer): void {
+    const { publisher, manifest, counters } = this;
+    const newest = days.at(-1);
+    const local = this.#local;
+    for (const { live, promiseNs } of days) publisher.opened(live, epochNs(live.day, promiseNs));
+    const retireLog = (day: UtcDay) => this.#retire(day);
+    const live = new LiveDays(
+      { ...this.#options, manifest, counters, publisher, retireLog },
+      days.map((recovered) => recovered.live),
+    );
+    void live.failed.then((error) => this.#fail(error));
+    void local.failed.then((error) => this.#fail(error));
+    this.#copy = new TapeCopy({
+      ...{ dataset: this.#options.dataset, days: live, local, sequencer },
+      end:
+        newest === undefined
+          ? null
+          : {
+              ...newest.end,
+              day: newest.live.day,
+              isEnded: newest.isEnded,
+              sequence: this.#from,
+            },
+      mark,
+      isSealed: (day) => this.#books.isListed(day) || isSealed(manifest, day),
+    });
+    if (newest === undefined) return;
+    const { day } = newest.live;
+    const opening = mark?.opening ?? this.#from + 1;
+    const { records } = newest.end;
+    local.resume(newest.end.bytes, { day, opening, sequence: this.#from, records });
+  }
+
+  /** A day is sealed here: it must be what the cluster has, if that is known. */
+  async #retire(day: UtcDay): Promise<void> {
+    for (const [symbol, days] of Object.entries(this.book.days)) {
+      const listed = days[day]?.digest;
+      const own = this.manifest.digestOf(symbol, day);
+      if (listed === undefined || own === null || listed === own) continue;
+      throw new CopyDiffersError(`${symbol} ${day} has other trades than the cluster's`);
+    }
+    await this.#local.retire(day);
+    // What was listed while it was in memory, and is not of it.
+    this.#listed.look();
+  }
+
+  /** The stream was purged beyond this node: days in memory are sealed and listed. */
+  async #rejoin(): Promise<void> {
+    const { clock } = this.#options;
+    this.#state = { role: 'joining' };
+    await this.#drop();
+    await this.#books.fetchNewest();
+    const days = this.publisher.days.map(({ day }) => day);
+    await answered(clock, this.#over.signal, () => this.#listed.fetchDays(days));
+    await removeLogs(this.#options);
+    for (const day of days) this.publisher.sealed(day);
+    this.#local = new LocalLog(this.#options);
+    await this.#join();
+  }
+
+  /** Ends what is done with the copy there is. */
+  async #drop(): Promise<void> {
+    this.#copy?.days.stop();
+    await this.#copy?.days.sealed();
+    await this.#local[Symbol.asyncDispose]().catch(() => {});
+  }
+
+  #fail(error: unknown): void {
+    this.#failed.reject(error);
+  }
+}
+
+function commitRowsMax(bodyBytesMax: number): number {
+  const rows = Math.floor((bodyBytesMax - REST_BYTES) / ROW_BYTES_MAX);
+  return Math.max(COMMIT_ROWS_MIN, Math.min(COMMIT_ROWS_MAX, rows));
+}

@@ -1,0 +1,211 @@
+/**
+ * This machine's copy of a shared tape. Every record passes here once, in the order of the stream, whoever appended it: it has
+ * to continue the chain of its day, then it is noted (the end of the chain, the local log, a sequencer that is kept ready
+ * to go on), and its trades become visible. What the stream says again, after a start or a repair, is passed over until it
+ * continues what is known; anything else that does not continue it is proof that the tape was rewritten.
+ */
+
+import { crc32 } from 'node:zlib';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { claimNews } from '../stream/claim-body.ts';
+import type { StoredMessage } from '../stream/tape-stream.ts';
+import type { LogEnd } from '../write/day-log.ts';
+import type { LiveDays } from '../write/live-days.ts';
+import { type Commit, type Opening, readCommit, readOpening } from '../write/log-payload.ts';
+import { RECORD_HEADER_BYTES, type RecordHeader, readRecordHeader } from '../write/log-record.ts';
+import type { Sequencer } from '../write/sequencer.ts';
+import type { LocalLog } from './local-log.ts';
+import type { LogMark } from './log-mark.ts';
+import { TapeRewrittenError } from './shared-errors.ts';
+
+/** Where the chain of the newest day ends. */
+export interface ChainEnd extends LogEnd {
+  readonly day: UtcDay;
+  /** The day's last commit is there. */
+  readonly isEnded: boolean;
+  /** The number of its last record in the stream, as far as is known. */
+  readonly sequence: number;
+}
+
+export interface TapeCopyOptions {
+  readonly dataset: string;
+  readonly days: LiveDays;
+  readonly local: LocalLog;
+  /** Replays every record. */
+  readonly sequencer: Sequencer;
+  /** Null when nothing is known; else the stream may begin with what is. */
+  readonly end: ChainEnd | null;
+  readonly mark: LogMark | null;
+  /** Whether a day needs nothing of the stream any more. */
+  readonly isSealed: (day: UtcDay) => boolean;
+}
+
+export class TapeCopy {
+  readonly days: LiveDays;
+  readonly sequencer: Sequencer;
+  readonly #options: TapeCopyOptions;
+  #end: ChainEnd | null;
+  /** The stream says what is known: until it continues the chain. */
+  #isBehind: boolean;
+  /** Records of a day that is sealed are passed over. */
+  #isPassing = false;
+  /** The day whose records the stream is at; null: not known. */
+  #streamDay: UtcDay | null;
+  /** The last record that was passed over since a repair began; null for none. */
+  #passedChecksum: number | null = null;
+  readonly #openings = new Map<UtcDay, number>();
+
+  constructor(options: TapeCopyOptions) {
+    this.#options = options;
+    this.days = options.days;
+    this.sequencer = options.sequencer;
+    this.#end = options.end;
+    this.#isBehind = options.end !== null;
+    if (options.mark !== null) this.#openings.set(options.mark.day, options.mark.opening);
+    this.#streamDay = options.end?.day ?? null;
+  }
+
+  get end(): ChainEnd | null {
+    return this.#end;
+  }
+
+  /** The numbers of the openings that were seen, by day. */
+  get openings(): ReadonlyMap<UtcDay, number> {
+    return this.#openings;
+  }
+
+  /** A record or a claim that somebody else has appended. */
+  follow(stored: StoredMessage): void | Promise<void> {
+    if (stored.subject === 'record') return this.#followRecord(stored);
+    this.#options.local.passed(stored.sequence);
+    if (stored.subject !== 'claim') return;
+    const { kind } = claimNews(stored.body);
+    // From here on the stream says again what it had lost.
+    if (kind === 'lost') {
+      this.#isBehind = true;
+      this.#isPassing = false;
+      this.#streamDay = null;
+      this.#passedChecksum = null;
+    }
+    if (kind === 'mended') this.#endRepair(stored.sequence);
+  }
+
+  /** This machine has appended the opening of a day itself; the caller makes it visible. */
+  noteOpening(record: Uint8Array, opening: Opening, sequence: number): void {
+    const { local } = this.#options;
+    const { checksum } = readRecordHeader(record, 0)!;
+    this.#end = {
+      day: opening.day,
+      bytes: record.length,
+      records: 1,
+      checksum,
+      isEnded: false,
+      sequence,
+    };
+    this.#openings.set(opening.day, sequence);
+    this.sequencer.restore(opening);
+    local.begin(opening.day, sequence);
+    void local.append(record, sequence);
+  }
+
+  /** This machine has appended a commit itself, or follows one; the caller makes it visible. */
+  noteCommit(record: Uint8Array, commit: Commit, sequence: number): void | Promise<void> {
+    const { kind, checksum } = readRecordHeader(record, 0)!;
+    const { day, bytes, records } = this.#end!;
+    if (!this.sequencer.replay(commit)) {
+      throw new TapeRewrittenError('a commit does not follow the one before it', sequence);
+    }
+    const isEnded = kind === 'end';
+    this.#end = {
+      day,
+      bytes: bytes + record.length,
+      records: records + 1,
+      checksum,
+      isEnded,
+      sequence,
+    };
+    return this.#options.local.append(record, sequence);
+  }
+
+  #followRecord({ body, sequence }: StoredMessage): void | Promise<void> {
+    // Columns are looked at in place, which needs them aligned.
+    const record = body.byteOffset % 8 === 0 ? body : body.slice();
+    const header = this.#header(record, sequence);
+    if (header.kind === 'opening') return this.#followOpening(record, header, sequence);
+    if (this.#isPassing) return this.#passOver(header, sequence);
+    const end = this.#end;
+    if (end === null) {
+      throw new TapeRewrittenError('a day goes on whose opening was never there', sequence);
+    }
+    const isNext = header.sequence === end.records && header.previous === end.checksum;
+    const isKnown = this.#streamDay !== end.day || header.sequence < end.records;
+    if (!isNext && this.#isBehind && isKnown) return this.#passOver(header, sequence);
+    if (!isNext)
+      throw new TapeRewrittenError(
+        `record ${header.sequence} of ${end.day} does not continue the one before it`,
+        sequence,
+      );
+    if (end.isEnded)
+      throw new TapeRewrittenError(`a record follows the end of ${end.day}`, sequence);
+    this.#isBehind = false;
+    const commit = readCommit(record.subarray(RECORD_HEADER_BYTES));
+    const noted = this.noteCommit(record, commit, sequence);
+    this.days.committed(commit);
+    return noted;
+  }
+
+  #followOpening(record: Uint8Array, header: RecordHeader, sequence: number): void | Promise<void> {
+    const opening = readOpening(record.subarray(RECORD_HEADER_BYTES));
+    const { dataset, isSealed } = this.#options;
+    if (opening === null || opening.dataset !== dataset || header.sequence !== 0) {
+      throw new TapeRewrittenError('an opening is not one of this tape', sequence);
+    }
+    const { day } = opening;
+    const end = this.#end;
+    this.#openings.set(day, sequence);
+    this.#streamDay = day;
+    const isKnown = end !== null && day <= end.day;
+    this.#isPassing = (isKnown && day !== end.day) || (!isKnown && isSealed(day));
+    if (this.#isPassing) return this.#passOver(header, sequence);
+    if (isKnown) {
+      if (!this.#isBehind) throw new TapeRewrittenError(`${day} is opened once more`, sequence);
+      return this.#passOver(header, sequence);
+    }
+    if (end !== null && !end.isEnded) {
+      throw new TapeRewrittenError(`${day} is opened before ${end.day} has ended`, sequence);
+    }
+    this.#isBehind = false;
+    return this.#open(record, opening, sequence);
+  }
+
+  async #open(record: Uint8Array, opening: Opening, sequence: number): Promise<void> {
+    await this.days.makeRoomFor(opening.day);
+    this.noteOpening(record, opening, sequence);
+    await this.days.opened(opening);
+  }
+
+  #passOver({ checksum }: RecordHeader, sequence: number): void {
+    this.#passedChecksum = checksum;
+    this.#options.local.passed(sequence);
+  }
+
+  /** What a repair has put back must have reached the end of what is known here. */
+  #endRepair(sequence: number): void {
+    if (!this.#isBehind || this.#end === null) return;
+    if (this.#passedChecksum !== null && this.#passedChecksum !== this.#end.checksum) {
+      throw new TapeRewrittenError('a repair has not put back what was known here', sequence);
+    }
+    this.#isBehind = false;
+  }
+
+  #header(record: Uint8Array, sequence: number): RecordHeader {
+    const header = readRecordHeader(record, 0);
+    const isWhole =
+      header !== null &&
+      header.kind !== 'closed' &&
+      record.length === RECORD_HEADER_BYTES + header.payloadBytes &&
+      crc32(record.subarray(RECORD_HEADER_BYTES)) === header.payloadChecksum;
+    if (!isWhole) throw new TapeRewrittenError('a record is damaged', sequence);
+    return header;
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * The stream and the bucket of a shared tape, made once by an operator and looked at before every use. Nothing here is ever
+ * made again by itself: a tape that is gone is a loss to be told, not an empty tape to be begun. Both bear the cluster's id, which
+ * PostgreSQL knows too.
+ */
+
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  type StreamInfo,
+} from '@nats-io/jetstream';
+import { errors, type NatsConnection } from '@nats-io/transport-node';
+import {
+  bucketName,
+  bucketStreamName,
+  STREAM_SUBJECTS,
+  streamName,
+  subjectName,
+} from './nats-names.ts';
+
+const ASK_MS_MAX = 5_000;
+const ASKED_MAX = 3;
+const STREAM_NOT_FOUND = 10_059;
+const ID_KEY = 'tapeloom-cluster';
+const UNLIMITED = -1;
+
+export interface KeptState {
+  /** What NATS calls it. */
+  readonly name: string;
+  readonly clusterId: string | null;
+  readonly first: number;
+  readonly last: number;
+  readonly bytes: number;
+  readonly bytesMax: number;
+  readonly replicas: number;
+  /** The server that leads it; null while there is none. */
+  readonly leader: string | null;
+  readonly followers: readonly {
+    readonly name: string;
+    readonly isCurrent: boolean;
+    readonly isOffline: boolean;
+    /** Operations that it has not got yet. */
+    readonly lag: number;
+  }[];
+}
+
+export interface NatsTapeState {
+  /** Null where there is none. */
+  readonly stream: KeptState | null;
+  readonly objects: KeptState | null;
+  /** What of their configuration cannot hold a tape, one sentence each. */
+  readonly faults: readonly string[];
+}
+
+export interface NatsTapePlan {
+  readonly dataset: string;
+  readonly clusterId: string;
+  readonly replicas: number;
+  readonly streamBytesMax: number;
+  readonly objectBytesMax: number;
+}
+
+/** Makes what is missing of both: a run before may have come half the way. Rejects where one is there that is not this cluster's. */
+export async function createNatsTape(
+  connection: NatsConnection,
+  plan: NatsTapePlan,
+): Promise<void> {
+  const manager = await managerOf(connection);
+  const state = await askNatsTape(connection, plan.dataset);
+  for (const kept of [state.stream, state.objects]) {
+    if (kept !== null && kept.clusterId !== plan.clusterId)
+      throw new Error(`there is a stream ${kept.name} already: it is left as it is`);
+  }
+  const shared = {
+    storage: StorageType.File,
+    num_replicas: plan.replicas,
+    discard: DiscardPolicy.New,
+    retention: RetentionPolicy.Limits,
+    metadata: { [ID_KEY]: plan.clusterId },
+  };
+  const bucket = bucketName(plan.dataset);
+  if (state.objects === null) {
+    await manager.streams.add({
+      ...shared,
+      name: bucketStreamName(plan.dataset),
+      description: `Days and parts of the tape of ${plan.dataset}, named by digests`,
+      subjects: [`$O.${bucket}.C.>`, `$O.${bucket}.M.>`],
+      max_bytes: plan.objectBytesMax,
+      allow_rollup_hdrs: true,
+      allow_direct: false,
+    });
+  }
+  if (state.stream === null) {
+    await manager.streams.add({
+      ...shared,
+      name: streamName(plan.dataset),
+      description: `The tape of ${plan.dataset}`,
+      subjects: STREAM_SUBJECTS.map((subject) => subjectName(plan.dataset, subject)),
+      max_bytes: plan.streamBytesMax,
+      max_age: 0,
+      deny_delete: true,
+      allow_direct: false,
+    });
+  }
+}
+
+/** How both are. Servers that choose who leads answer late, so they are asked a few times. Rejects when nobody answers. */
+export async function askNatsTape(
+  connection: NatsConnection,
+  dataset: string,
+): Promise<NatsTapeState> {
+  const manager = await managerOf(connection);
+  for (let asked = 1; ; asked++) {
+    try {
+      return await askOnce(manager, dataset);
+    } catch (error) {
+      if (asked === ASKED_MAX || !(error instanceof errors.TimeoutError)) throw error;
+    }
+  }
+}
+
+async function askOnce(manager: JetStreamManager, dataset: string): Promise<NatsTapeState> {
+  const stream = await infoOf(manager, streamName(dataset));
+  const objects = await infoOf(manager, bucketStreamName(dataset));
+  return {
+    stream: stream === null ? null : stateOf(stream),
+    objects: objects === null ? null : stateOf(objects),
+    faults: stream === null ? [] : [...configurationFaults(stream.config, dataset)],
+  };
+}
+
+/** For an operator who gives the stream more room. */
+export async function growNatsTape(
+  connection: NatsConnection,
+  dataset: string,
+  streamBytesMax: number,
+): Promise<void> {
+  const manager = await managerOf(connection);
+  await manager.streams.update(streamName(dataset), { max_bytes: streamBytesMax });
+}
+
+async function managerOf(connection: NatsConnection): Promise<JetStreamManager> {
+  return await jetstreamManager(connection, { timeout: ASK_MS_MAX, checkAPI: false });
+}
+
+async function infoOf(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
+  try {
+    return await manager.streams.info(name);
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND) return null;
+    throw error;
+  }
+}
+
+function stateOf({ config, state, cluster }: StreamInfo): KeptState {
+  return {
+    name: config.name,
+    clusterId: config.metadata?.[ID_KEY] ?? null,
+    first: Math.max(state.first_seq, 1),
+    last: state.last_seq,
+    bytes: state.bytes,
+    bytesMax: config.max_bytes,
+    replicas: config.num_replicas,
+    leader: cluster?.leader ?? null,
+    followers: (cluster?.replicas ?? []).map(({ name, current, offline, lag }) => ({
+      name,
+      isCurrent: current,
+      isOffline: offline ?? false,
+      lag: lag ?? 0,
+    })),
+  };
+}
+
+/** Anything else forgets what nobody has sealed, takes back what was stored, or lets something beside the fence in. */
+function* configurationFaults(config: StreamConfig, dataset: string): Generator<string> {
+  const name = `stream ${config.name}`;
+  const subjects = STREAM_SUBJECTS.map((subject) => subjectName(dataset, subject));
+  if (config.storage !== StorageType.File) yield `${name} is not kept in files`;
+  if (config.retention !== RetentionPolicy.Limits)
+    yield `${name} forgets what was read: retention must be limits`;
+  if (config.discard !== DiscardPolicy.New)
+    yield `${name} forgets old messages when it is full: discard must be new`;
+  if ((config.max_age ?? 0) !== 0) yield `${name} forgets old messages: max_age must be 0`;
+  if (config.max_bytes <= 0) yield `${name} has no max_bytes: it would fill its servers' disks`;
+  if (config.max_msgs !== UNLIMITED) yield `${name} has max_msgs: it must have none`;
+  if (config.max_msgs_per_subject !== UNLIMITED) {
+    yield `${name} has max_msgs_per_subject: it must have none`;
+  }
+  if (config.max_msg_size !== UNLIMITED) yield `${name} has max_msg_size: it must have none`;
+  if (!config.deny_delete) yield `${name} lets messages be deleted: deny_delete must be set`;
+  if (config.allow_rollup_hdrs)
+    yield `${name} lets messages replace others: allow_rollup_hdrs must not be set`;
+  if (config.sealed) yield `${name} is sealed: nothing can be appended`;
+  if (config.mirror !== undefined || (config.sources ?? []).length > 0) {
+    yield `${name} copies another one: it must be one of its own`;
+  }
+  if ([...config.subjects].sort().join() !== [...subjects].sort().join()) {
+    yield `${name} stores ${config.subjects.join(', ')}: it must be ${subjects.join(', ')}`;
+  }
+}

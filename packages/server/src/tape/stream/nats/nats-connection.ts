@@ -1,0 +1,76 @@
+/**
+ * A connection to NATS that notices within about two seconds when its line is dead, and looks for another of the servers it was
+ * given for ever. It knows only those: what servers tell of each other may be addresses that cannot be reached from here.
+ */
+
+import { readFile } from 'node:fs/promises';
+import {
+  type Authenticator,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+} from '@nats-io/transport-node';
+
+/** The client's own defaults notice a dead line after minutes. */
+const PING_MS = 1_000;
+const PINGS_MISSED_MAX = 2;
+const CONNECT_MS_MAX = 2_000;
+const RECONNECT_MS = 100;
+const RECONNECT_MORE_MS = 100;
+
+export interface NatsAddress {
+  readonly servers: readonly string[];
+  readonly credsFile: string | null;
+  readonly caFile: string | null;
+}
+
+/** Rejects where no server answers, or answers otherwise than it must. */
+export async function connectNats(address: NatsAddress, name: string): Promise<NatsConnection> {
+  const isEncrypted =
+    address.caFile !== null || address.servers.some((at) => at.startsWith('tls:'));
+  const ca = address.caFile === null ? null : await readFile(address.caFile, 'utf8');
+  const authenticator = await authenticatorOf(address);
+  const connection = await connect({
+    servers: [...address.servers],
+    name,
+    timeout: CONNECT_MS_MAX,
+    pingInterval: PING_MS,
+    maxPingOut: PINGS_MISSED_MAX,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_MS,
+    reconnectJitter: RECONNECT_MORE_MS,
+    reconnectJitterTLS: RECONNECT_MORE_MS,
+    ignoreClusterUpdates: true,
+    // A server that is being set up may refuse us for a while; one that always does is told by those who wait for answers.
+    ignoreAuthErrorAbort: true,
+    ...(authenticator === null ? {} : { authenticator }),
+    ...(isEncrypted ? { tls: ca === null ? {} : { ca } } : {}),
+  });
+  if (isEncrypted) await refusePlain(connection);
+  return connection;
+}
+
+async function authenticatorOf({ credsFile }: NatsAddress): Promise<Authenticator | null> {
+  return credsFile === null ? null : credsAuthenticator(await readFile(credsFile));
+}
+
+/** The client takes a server that offers no TLS, whatever it was told: then nothing more is said to it. */
+async function refusePlain(connection: NatsConnection): Promise<void> {
+  if (!isEncrypted(connection)) {
+    await connection.close();
+    throw new Error(`${connection.getServer()} offers no TLS, which is asked for`);
+  }
+  void (async () => {
+    for await (const { type } of connection.status()) {
+      if (type === 'reconnect' && !isEncrypted(connection)) await connection.reconnect();
+    }
+  })();
+}
+
+function isEncrypted(connection: NatsConnection): boolean {
+  // The client's own types do not show its line.
+  const { protocol } = connection as unknown as {
+    readonly protocol: { readonly transport: { isEncrypted(): boolean } };
+  };
+  return protocol.transport.isEncrypted();
+}

@@ -1,0 +1,120 @@
+/**
+ * Whether the servers of a shared tape keep what they acknowledge: new enough, every acknowledgement behind a sync, room for the
+ * largest record. A server tells its version and its largest message to every client; how it syncs it tells where it is
+ * monitored, and nowhere else.
+ */
+
+import { connectNats, type NatsAddress } from './nats-connection.ts';
+
+/** Older ones could lose a stream when killed, or could not sync at all; why is in docs/decisions/0064. */
+const NATS_VERSION_MIN: readonly [number, number, number] = [2, 10, 27];
+/** More than the largest opening of a day with its headers. */
+const NATS_PAYLOAD_BYTES_MIN = 4 * 1_048_576;
+const MONITOR_MS_MAX = 2_000;
+
+export interface NatsServersAddress extends NatsAddress {
+  readonly monitors: readonly string[];
+  readonly isSyncAssured: boolean;
+}
+
+export interface NatsServerState {
+  /** As it was configured. */
+  readonly url: string;
+  /** What it calls itself; null: it does not answer. */
+  readonly name: string | null;
+  readonly version: string | null;
+  readonly payloadBytesMax: number | null;
+  /** Null where nobody could be asked. */
+  readonly isSyncAlways: boolean | null;
+}
+
+/** What each server says of itself. */
+export async function askNatsServers(
+  address: NatsServersAddress,
+  client: string,
+): Promise<readonly NatsServerState[]> {
+  const synced = await askMonitors(address.monitors);
+  return await Promise.all(
+    address.servers.map(async (url) => {
+      try {
+        await using connection = disposable(
+          await connectNats({ ...address, servers: [url] }, client),
+        );
+        const info = connection.of.info!;
+        return {
+          url,
+          name: info.server_name,
+          version: info.version,
+          payloadBytesMax: info.max_payload,
+          isSyncAlways: synced.get(info.server_id) ?? null,
+        };
+      } catch {
+        return { url, name: null, version: null, payloadBytesMax: null, isSyncAlways: null };
+      }
+    }),
+  );
+}
+
+/** What of them cannot hold a tape, one sentence each. Servers that do not answer are not judged. */
+export function natsServerFaults(
+  servers: readonly NatsServerState[],
+  isSyncAssured: boolean,
+): readonly string[] {
+  const faults: string[] = [];
+  for (const { url, version, payloadBytesMax, isSyncAlways } of servers) {
+    if (version === null || payloadBytesMax === null) continue;
+    if (isOlder(version)) {
+      faults.push(
+        `nats-server ${version} at ${url} is too old: ${NATS_VERSION_MIN.join('.')} or later`,
+      );
+    }
+    if (payloadBytesMax < NATS_PAYLOAD_BYTES_MIN) {
+      faults.push(
+        `${url} takes messages of up to ${payloadBytesMax} bytes: max_payload must be ${NATS_PAYLOAD_BYTES_MIN} or more`,
+      );
+    }
+    if (isSyncAlways === false) {
+      faults.push(
+        `${url} acknowledges before it has synced: set "sync_interval: always" in its block "jetstream"`,
+      );
+    } else if (isSyncAlways === null && !isSyncAssured) {
+      faults.push(
+        `how ${url} syncs is not known: name where it is monitored in TAPELOOM_NATS_MONITOR, or vouch for "sync_interval: always" by TAPELOOM_NATS_SYNC=assured`,
+      );
+    }
+  }
+  return faults;
+}
+
+/** By the ids of the servers that answered. */
+async function askMonitors(monitors: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
+  const answers = await Promise.all(
+    monitors.map(async (monitor): Promise<readonly [string, boolean] | null> => {
+      try {
+        const signal = AbortSignal.timeout(MONITOR_MS_MAX);
+        const answer = await fetch(new URL('/jsz', monitor), { signal });
+        const said = (await answer.json()) as {
+          readonly server_id?: unknown;
+          readonly config?: { readonly sync_always?: unknown };
+        };
+        if (typeof said.server_id !== 'string' || said.config === undefined) return null;
+        return [said.server_id, said.config.sync_always === true];
+      } catch {
+        return null;
+      }
+    }),
+  );
+  return new Map(answers.filter((answer) => answer !== null));
+}
+
+function isOlder(version: string): boolean {
+  const numbers = version.split(/[.-]/, 3).map(Number);
+  const at = NATS_VERSION_MIN.findIndex((least, index) => numbers[index] !== least);
+  return at !== -1 && !(numbers[at]! > NATS_VERSION_MIN[at]!);
+}
+
+function disposable<T extends { close(): Promise<void> }>(
+  of: T,
+): AsyncDisposable & { readonly of: T } {
+  return { of, [Symbol.asyncDispose]: () => of.close() };
+}

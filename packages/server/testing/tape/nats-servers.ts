@@ -1,0 +1,299 @@
+/**
+ * Real NATS servers for tests: one, or a cluster of three, in a temporary directory and on the loopback. Each can be killed,
+ * paused, let go on and started again at its place; its store can be put back to an older copy. Nothing of them is left.
+ *
+ *     await using servers = await NatsServers.start({ count: 3 });
+ */
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { natsServer } from './find-nats-server.ts';
+
+const READY_WITHIN_MS = 30_000;
+/**
+ * Servers that are all new now and then elect one that never learns of another, on a busy machine; they find each other
+ * within a second or two, or not at all.
+ */
+const NEW_READY_WITHIN_MS = 10_000;
+const NEW_TRIES_MAX = 3;
+const LOOK_EVERY_MS = 20;
+const MIB = 1_048_576;
+
+export interface NatsServersOptions {
+  /** One, or three that keep replicas of each other. */
+  readonly count?: 1 | 3;
+  /** Whether every acknowledgement comes after a sync, as it must in operation. */
+  readonly isSynced?: boolean;
+  readonly payloadBytesMax?: number;
+  /** More lines of the configuration, by server: accounts, TLS. */
+  readonly more?: (index: number, directory: string) => string;
+  /** Where each listens; the loopback by default. */
+  readonly hosts?: readonly string[];
+  /** Where each listens for the others, if that is another place. */
+  readonly routeHosts?: readonly string[];
+  /** What is run before the server, as `ip netns exec name`, by server. */
+  readonly inside?: (index: number) => readonly string[];
+}
+
+interface Ports {
+  readonly client: number;
+  readonly monitor: number;
+  readonly route: number;
+}
+
+/** What a server says of those that keep streams together. */
+interface JetStreamState {
+  readonly meta_cluster?: {
+    readonly leader?: string;
+    readonly replicas?: readonly { readonly current: boolean; readonly offline?: boolean }[];
+  };
+}
+
+export class NatsServers implements AsyncDisposable {
+  readonly directory: string;
+  readonly #program: string;
+  readonly #options: NatsServersOptions;
+  readonly #ports: readonly Ports[];
+  readonly #processes: (ChildProcess | null)[];
+  readonly #killAtExit = () => {
+    for (const child of this.#processes) child?.kill('SIGKILL');
+  };
+
+  private constructor(directory: string, options: NatsServersOptions, ports: readonly Ports[]) {
+    this.directory = directory;
+    this.#program = natsServer().path;
+    this.#options = options;
+    this.#ports = ports;
+    this.#processes = ports.map(() => null);
+    process.on('exit', this.#killAtExit);
+  }
+
+  static async start(options: NatsServersOptions = {}): Promise<NatsServers> {
+    for (let tries = 1; ; tries += 1) {
+      const servers = await NatsServers.#make(options);
+      try {
+        await servers.startAll(tries < NEW_TRIES_MAX ? NEW_READY_WITHIN_MS : READY_WITHIN_MS);
+        return servers;
+      } catch (error) {
+        await servers[Symbol.asyncDispose]();
+        if (tries === NEW_TRIES_MAX) throw error;
+      }
+    }
+  }
+
+  static async #make(options: NatsServersOptions): Promise<NatsServers> {
+    const directory = await mkdtemp(join(tmpdir(), 'tapeloom-nats-'));
+    const free = await freePorts(3 * (options.count ?? 1));
+    const ports = Array.from({ length: options.count ?? 1 }, (_, index) => {
+      const [client, monitor, route] = free.slice(3 * index);
+      return { client: client!, monitor: monitor!, route: route! };
+    });
+    return new NatsServers(directory, options, ports);
+  }
+
+  get count(): number {
+    return this.#ports.length;
+  }
+
+  get urls(): readonly string[] {
+    return this.#ports.map(({ client }, index) => `nats://${this.#host(index)}:${client}`);
+  }
+
+  get monitors(): readonly string[] {
+    return this.#ports.map(({ monitor }, index) => `http://${this.#host(index)}:${monitor}`);
+  }
+
+  pidOf(index: number): number {
+    const pid = this.#processes[index]?.pid;
+    assert(pid !== undefined, `server ${index} does not run`);
+    return pid;
+  }
+
+  /** What it said. */
+  async log(index: number): Promise<string> {
+    return await readFile(join(this.#home(index), 'log'), 'utf8').catch(() => '');
+  }
+
+  /** Starts those that do not run, and waits until all are sound. */
+  async startAll(withinMs = READY_WITHIN_MS): Promise<void> {
+    for (let index = 0; index < this.count; index++) {
+      if (this.#processes[index] === null) await this.launch(index);
+    }
+    for (let index = 0; index < this.count; index++) await this.untilSound(index, withinMs);
+    const until = performance.now() + withinMs;
+    while (!(await this.#knowEachOther())) {
+      assert(performance.now() < until, 'the servers do not find each other');
+      await wait(LOOK_EVERY_MS);
+    }
+  }
+
+  /** Starts one again, without waiting for it. */
+  async launch(index: number): Promise<void> {
+    assert.equal(this.#processes[index], null, `server ${index} runs already`);
+    const home = this.#home(index);
+    await mkdir(home, { recursive: true });
+    await writeFile(join(home, 'conf'), this.#configuration(index));
+    const log = openSync(join(home, 'log'), 'a');
+    const command = [...(this.#options.inside?.(index) ?? []), this.#program];
+    const child = spawn(command[0]!, [...command.slice(1), '-c', join(home, 'conf')], {
+      stdio: ['ignore', log, log],
+    });
+    this.#processes[index] = child;
+  }
+
+  /** Until one is part of its cluster and has what the others have. */
+  async untilSound(index: number, withinMs = READY_WITHIN_MS): Promise<void> {
+    const until = performance.now() + withinMs;
+    while (!(await this.#isSound(index))) {
+      const child = this.#processes[index];
+      if (child === null || child?.exitCode !== null || performance.now() > until) {
+        throw new Error(`nats-server ${index} does not start: ${await this.log(index)}`);
+      }
+      await wait(LOOK_EVERY_MS);
+    }
+  }
+
+  /** Ends one at once, as a loss of its machine would. */
+  async kill(index: number): Promise<void> {
+    await this.#end(index, 'SIGKILL');
+  }
+
+  /** Ends one as an operator does. */
+  async stop(index: number): Promise<void> {
+    await this.#end(index, 'SIGTERM');
+  }
+
+  /** It does nothing until it is let go; its connections stay. */
+  pause(index: number): void {
+    process.kill(this.pidOf(index), 'SIGSTOP');
+  }
+
+  letGo(index: number): void {
+    process.kill(this.pidOf(index), 'SIGCONT');
+  }
+
+  /** Copies what one that does not run has stored. */
+  async copyStore(index: number, name: string): Promise<void> {
+    const to = join(this.#home(index), name);
+    await rm(to, { recursive: true, force: true });
+    await cp(this.storeOf(index), to, { recursive: true });
+  }
+
+  /** Puts such a copy back, as a restored machine would. */
+  async restoreStore(index: number, name: string): Promise<void> {
+    await rm(this.storeOf(index), { recursive: true, force: true });
+    await cp(join(this.#home(index), name), this.storeOf(index), { recursive: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    process.off('exit', this.#killAtExit);
+    for (let index = 0; index < this.count; index++) await this.kill(index);
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  /** Where one keeps what it has stored. */
+  storeOf(index: number): string {
+    return join(this.#home(index), 'store');
+  }
+
+  #host(index: number): string {
+    return this.#options.hosts?.[index] ?? '127.0.0.1';
+  }
+
+  #home(index: number): string {
+    return join(this.directory, `server-${index}`);
+  }
+
+  #configuration(index: number): string {
+    const { isSynced = true, payloadBytesMax = 8 * MIB, more } = this.#options;
+    const { client, monitor, route } = this.#ports[index]!;
+    const host = this.#host(index);
+    const lines = [
+      `server_name: server-${index}`,
+      `listen: "${host}:${client}"`,
+      `http: "${host}:${monitor}"`,
+      `max_payload: ${payloadBytesMax}`,
+      'jetstream {',
+      `  store_dir: "${this.storeOf(index)}"`,
+      // A promise only, and a server makes none beyond what it finds: tests run in memory.
+      '  max_file_store: 64GiB',
+      isSynced ? '  sync_interval: always' : '',
+      '}',
+    ];
+    if (this.count > 1) {
+      const routeHost = (at: number) => this.#options.routeHosts?.[at] ?? this.#host(at);
+      const routes = this.#ports.map((ports, at) => `"nats://${routeHost(at)}:${ports.route}"`);
+      lines.push(
+        `cluster { name: tests, listen: "${routeHost(index)}:${route}", routes: [${routes.join(', ')}] }`,
+      );
+    }
+    return `${lines.join('\n')}\n${more?.(index, this.#home(index)) ?? ''}\n`;
+  }
+
+  async #isSound(index: number): Promise<boolean> {
+    try {
+      if (!(await fetch(`${this.monitors[index]!}/healthz`)).ok) return false;
+      return this.count === 1 || (await this.#hasAllPeers(index));
+    } catch {
+      return false;
+    }
+  }
+
+  /** Whether one leads and takes all others for present: before, nothing can be placed on all of them. */
+  async #knowEachOther(): Promise<boolean> {
+    if (this.count === 1) return true;
+    for (const [index, monitor] of this.monitors.entries()) {
+      const answer = await fetch(`${monitor}/jsz`).catch(() => null);
+      const told = (await answer?.json().catch(() => null)) as JetStreamState | null;
+      const { leader, replicas = [] } = told?.meta_cluster ?? {};
+      if (leader !== `server-${index}`) continue;
+      const present = replicas.filter(({ current, offline }) => current && offline !== true);
+      return present.length === this.count - 1;
+    }
+    return false;
+  }
+
+  /** The one that places streams must have heard of everybody that runs: the others say nothing of peers. */
+  async #hasAllPeers(index: number): Promise<boolean> {
+    const answer = await fetch(`${this.monitors[index]!}/jsz`);
+    const { meta_cluster: meta } = (await answer.json()) as JetStreamState;
+    if (meta?.leader === undefined) return false;
+    if (meta.leader !== `server-${index}`) return true;
+    const replicas = meta.replicas ?? [];
+    const running = this.#processes.filter((child) => child !== null).length;
+    return replicas.filter(({ offline }) => offline !== true).length >= running - 1;
+  }
+
+  async #end(index: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const child = this.#processes[index] ?? null;
+    this.#processes[index] = null;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    child.kill('SIGCONT');
+    await once(child, 'exit');
+  }
+}
+
+async function freePorts(count: number): Promise<readonly number[]> {
+  const holders = Array.from({ length: count }, () => createServer());
+  const ports: number[] = [];
+  for (const holder of holders) {
+    holder.listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const address = holder.address();
+    assert(typeof address === 'object' && address !== null);
+    ports.push(address.port);
+  }
+  for (const holder of holders) {
+    holder.close();
+    await once(holder, 'close');
+  }
+  return ports;
+}

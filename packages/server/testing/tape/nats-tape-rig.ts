@@ -1,0 +1,49 @@
+/** A tape on real NATS servers for tests, made as an operator makes it. */
+
+import { createClock } from '../../src/platform/system-clock.ts';
+import { createNatsTape } from '../../src/tape/stream/nats/nats-admin.ts';
+import { connectNats } from '../../src/tape/stream/nats/nats-connection.ts';
+import { type NatsTape, openNatsTape } from '../../src/tape/stream/nats/open-nats-tape.ts';
+import type { NatsServers } from './nats-servers.ts';
+
+const MIB = 1_048_576;
+export const CLUSTER_ID = 'cluster-of-tests';
+
+export interface TapeSize {
+  readonly streamBytesMax?: number;
+  readonly objectBytesMax?: number;
+}
+
+export async function makeTape(
+  servers: NatsServers,
+  dataset: string,
+  { streamBytesMax = 1_024 * MIB, objectBytesMax = 1_024 * MIB }: TapeSize = {},
+): Promise<void> {
+  const connection = await connectNats(addressOf(servers.urls), 'operator');
+  try {
+    await createNatsTape(connection, {
+      dataset,
+      clusterId: CLUSTER_ID,
+      replicas: servers.count,
+      streamBytesMax,
+      objectBytesMax,
+    });
+  } finally {
+    await connection.close();
+  }
+}
+
+/** `urls`: those of proxies before the servers, or some of the servers only. */
+export async function openTape(
+  servers: NatsServers,
+  dataset: string,
+  urls: readonly string[] = servers.urls,
+): Promise<NatsTape> {
+  const nats = { ...addressOf(urls), monitors: servers.monitors, isSyncAssured: false };
+  const clock = createClock({ kind: 'system' });
+  return await openNatsTape({ nats, dataset, client: 'test', clusterId: CLUSTER_ID, clock });
+}
+
+export function addressOf(urls: readonly string[]) {
+  return { servers: urls, credsFile: null, caFile: null };
+}

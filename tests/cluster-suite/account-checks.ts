@@ -1,0 +1,139 @@
+/**
+ * What all nodes of a cluster must agree on about accounts, asked at all doors at once: never an eleventh key, one use of a
+ * token, never a connection over the limit, one answer about what was used, and a key that was revoked at one door is closed at all.
+ */
+
+import assert from 'node:assert/strict';
+import { within } from '../running-service.ts';
+import type { ClusterNode } from './cluster-node.ts';
+
+const CONNECTIONS_MAX = 5;
+const VALID_KEYS_MAX = 10;
+const KEY_ATTEMPTS_EACH = 5;
+const REVOKED_WITHIN_MS = 5_000;
+
+interface KeyView {
+  readonly id: string;
+  readonly name: string;
+  readonly key: string;
+  readonly state: string;
+}
+
+/** A token that is used at every door at once lets one in. */
+export async function oneUseOfToken(nodes: readonly ClusterNode[], key: string): Promise<void> {
+  const issued = await nodes[0]!.send('POST', '/v1/stream-tokens', key);
+  assert.equal(issued.status, 201, await issued.clone().text());
+  const { token } = (await issued.json()) as { token: string };
+  const browsers = [...nodes, ...nodes].map((node) => node.connect(null));
+  const ends = await Promise.all(
+    browsers.map(async (browser) => {
+      await browser.send({ t: 'auth', token });
+      await browser.send({ t: 'ping' });
+      return await Promise.race([
+        browser.closed.then(({ code }) => code),
+        browser.first(({ t }) => t === 'pong').then(() => 'open' as const),
+      ]);
+    }),
+  );
+  await Promise.all(browsers.map((browser) => browser.close()));
+  assert.deepEqual(
+    ends.toSorted(),
+    [...Array.from({ length: browsers.length - 1 }, () => 4001), 'open'],
+    'one of all doors lets a token in, once',
+  );
+}
+
+/** Connections at every door at once: as many as the account may have, and no more. */
+export async function connectionsHold(nodes: readonly ClusterNode[], key: string): Promise<void> {
+  const tried = nodes.flatMap((node) =>
+    Array.from({ length: CONNECTIONS_MAX }, () => node.connect(key)),
+  );
+  const ends = await Promise.all(
+    tried.map(async (connection) => {
+      await connection.send({ t: 'ping' }).catch(() => undefined);
+      return await Promise.race([
+        connection.closed.then(({ code }) => code),
+        connection.first(({ t }) => t === 'pong').then(() => 'open' as const),
+      ]);
+    }),
+  );
+  await Promise.all(tried.map((connection) => connection.close()));
+  const open = ends.filter((end) => end === 'open').length;
+  assert.equal(open, CONNECTIONS_MAX, `connections over all doors: ${ends.join(' ')}`);
+  assert.ok(
+    ends.every((end) => end === 'open' || end === 4029),
+    ends.join(' '),
+  );
+}
+
+/** Keys that are made at every door at once: ten are valid, and every door lists the same. */
+export async function keysHold(nodes: readonly ClusterNode[], manager: string): Promise<void> {
+  const made: KeyView[] = [];
+  await Promise.all(
+    nodes.map(async (node) => {
+      for (let attempt = 0; attempt < KEY_ATTEMPTS_EACH; attempt += 1) {
+        const body = { name: `${node.name}-${attempt}`, environment: 'live', scopes: ['stream'] };
+        const answer = await node.send('POST', '/v1/keys', manager, body);
+        const told = (await answer.json()) as KeyView & { readonly code?: string };
+        if (answer.status === 201) made.push(told);
+        else assert.equal(told.code, 'QUOTA_EXCEEDED', JSON.stringify(told));
+      }
+    }),
+  );
+  const lists = await Promise.all(nodes.map((node) => validKeys(node, manager)));
+  for (const list of lists) assert.deepEqual(list, lists[0], 'all doors list the same keys');
+  assert.equal(lists[0]!.length, VALID_KEYS_MAX);
+  for (const { id } of made) assert.ok(lists[0]!.includes(id), 'what was acknowledged is there');
+  for (const [index, { id }] of made.entries()) {
+    const gone = await nodes[index % nodes.length]!.send('DELETE', `/v1/keys/${id}`, manager);
+    assert.equal(gone.status, 200);
+  }
+}
+
+async function validKeys(node: ClusterNode, manager: string): Promise<readonly string[]> {
+  const { keys } = (await (await node.get('/v1/keys', manager)).json()) as { keys: KeyView[] };
+  const valid = keys.filter(({ state }) => state === 'active' || state === 'expiring');
+  return valid.map(({ id }) => id).sort();
+}
+
+/** Of a key that is revoked at one door, every door closes the connections; milliseconds until the last did. */
+export async function revocationHeard(
+  nodes: readonly ClusterNode[],
+  manager: string,
+): Promise<number> {
+  const [first] = nodes;
+  const body = { name: 'doomed', environment: 'live', scopes: ['stream'] };
+  const { id, key } = (await (
+    await first!.send('POST', '/v1/keys', manager, body)
+  ).json()) as KeyView;
+  const open = await Promise.all(
+    nodes.map(async (node) => {
+      const connection = node.connect(key);
+      await connection.send({ t: 'ping' });
+      await connection.first(({ t }) => t === 'pong');
+      return connection;
+    }),
+  );
+  const startMs = performance.now();
+  assert.equal((await first!.send('DELETE', `/v1/keys/${id}`, manager)).status, 200);
+  const closings = Promise.all(open.map(({ closed }) => closed));
+  const ends = await within(REVOKED_WITHIN_MS, 'a revocation at all doors', closings);
+  const ms = performance.now() - startMs;
+  for (const { code } of ends) assert.equal(code, 4003);
+  for (const node of nodes) assert.equal((await node.get('/v1/usage', key)).status, 401);
+  return ms;
+}
+
+/** Every door tells the same of what an account has used of its budget. */
+export async function usedUnits(nodes: readonly ClusterNode[], key: string): Promise<number> {
+  const told = await Promise.all(
+    nodes.map(async (node) => {
+      const answer = await node.get('/v1/usage', key);
+      assert.equal(answer.status, 200, await answer.clone().text());
+      const { used } = (await answer.json()) as { used: { computeUnits: number } };
+      return used.computeUnits;
+    }),
+  );
+  for (const units of told) assert.equal(units, told[0], `used at all doors: ${told.join(', ')}`);
+  return told[0]!;
+}

@@ -1,0 +1,32 @@
+/** Who leads in a cluster: the node that appends, and the server that leads the stream's replicas. */
+
+import assert from 'node:assert/strict';
+import { SIM_DATASET } from '@tapeloom/server/markets/sim/sim-universe';
+import type { ClusterNode } from './cluster-node.ts';
+import type { ClusterRig } from './cluster-rig.ts';
+
+export const STREAM = `TAPE_${SIM_DATASET}`;
+
+/** Those that say of themselves that they append: one, but for moments. */
+export async function leadersOf({ sequencers }: ClusterRig): Promise<readonly ClusterNode[]> {
+  const states = await Promise.all(sequencers.map((node) => node.tapeState()));
+  return sequencers.filter((_, index) => states[index] === 'leading');
+}
+
+export async function leaderOf(rig: ClusterRig): Promise<ClusterNode> {
+  const [leader] = await leadersOf(rig);
+  assert(leader !== undefined, 'nobody appends');
+  return leader;
+}
+
+/** As the servers themselves say. */
+export async function streamLeaderOf({ nats }: ClusterRig): Promise<number> {
+  for (const monitor of nats.monitors) {
+    const answer = await fetch(`${monitor}/jsz?streams=true`).catch(() => null);
+    const text = (await answer?.text()) ?? '';
+    const detail = text.slice(text.indexOf(`"name": "${STREAM}"`));
+    const leader = /"leader": "server-(\d)"/.exec(detail)?.[1];
+    if (leader !== undefined) return Number(leader);
+  }
+  throw new Error('no server says who leads the stream');
+}

@@ -1,0 +1,155 @@
+/**
+ * A whole cluster for tests: NATS servers, PostgreSQL, and services with roles, all real, each with a directory of its own.
+ * Nothing of it is left at the end.
+ */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  PostgresServer,
+  type PostgresServerOptions,
+} from '../../packages/server/testing/platform/postgres-server.ts';
+import {
+  NatsServers,
+  type NatsServersOptions,
+} from '../../packages/server/testing/tape/nats-servers.ts';
+import type { CommandResult } from '../tapeloom-command.ts';
+import { COMMAND } from '../tapeloom-program.ts';
+import { freePort } from '../torture/resume-run.ts';
+import { ClusterNode, HERE, type Place } from './cluster-node.ts';
+
+/** As small as a market can be: what is looked at is how nodes agree. */
+const SMALL_MARKET = { TAPELOOM_SIM_SCALE: '0.05', TAPELOOM_SIM_DAYS: '1' };
+const COMMAND_MS_MAX = 60_000;
+
+export interface ClusterRigOptions {
+  /** By name, what a node does. */
+  readonly nodes: Readonly<Record<string, 'ingest' | 'serve' | 'ingest,serve'>>;
+  readonly nats?: NatsServersOptions;
+  readonly postgres?: PostgresServerOptions;
+  /** Whether PostgreSQL is reached by its socket, which nodes on other networks see too. */
+  readonly isPostgresBySocket?: boolean;
+  /** Where a node runs, by name; on the loopback by default. */
+  readonly placeOf?: (name: string) => Place;
+  /** What all nodes are given besides. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export class ClusterRig implements AsyncDisposable {
+  readonly directory: string;
+  readonly nats: NatsServers;
+  readonly postgres: PostgresServer;
+  /** The address of the cluster's database. */
+  readonly database: string;
+  readonly nodes = new Map<string, ClusterNode>();
+  readonly #options: ClusterRigOptions;
+
+  private constructor(
+    options: ClusterRigOptions,
+    {
+      directory,
+      nats,
+      postgres,
+      database,
+    }: Pick<ClusterRig, 'directory' | 'nats' | 'postgres' | 'database'>,
+  ) {
+    this.#options = options;
+    this.directory = directory;
+    this.nats = nats;
+    this.postgres = postgres;
+    this.database = database;
+  }
+
+  /** Servers that run, a cluster that was made, and nodes that do not run yet. */
+  static async make(options: ClusterRigOptions): Promise<ClusterRig> {
+    const directory = await mkdtemp(join(tmpdir(), 'tapeloom-cluster-'));
+    await using started = new AsyncDisposableStack();
+    started.defer(() => rm(directory, { recursive: true, force: true }));
+    const postgres = started.use(await PostgresServer.start(options.postgres));
+    const nats = started.use(await NatsServers.start({ count: 3, ...options.nats }));
+    const overNetwork = await postgres.database();
+    const socket = encodeURIComponent(postgres.directory);
+    const database = options.isPostgresBySocket
+      ? overNetwork.replace(`@${postgres.host}`, `@${socket}`)
+      : overNetwork;
+    const rig = new ClusterRig(options, { directory, nats, postgres, database });
+    const { code, stdout, stderr } = await rig.command('cluster', 'init');
+    assert.equal(code, 0, `cluster init: ${stdout}${stderr}`);
+    for (const [name, roles] of Object.entries(options.nodes)) await rig.addNode(name, roles);
+    rig.#started = started.move();
+    return rig;
+  }
+
+  #started = new AsyncDisposableStack();
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const node of this.nodes.values()) await node.kill();
+    await this.#started[Symbol.asyncDispose]();
+  }
+
+  /** A node that does not run yet, with an empty directory. */
+  async addNode(name: string, roles: 'ingest' | 'serve' | 'ingest,serve'): Promise<ClusterNode> {
+    const node = new ClusterNode({
+      name,
+      roles,
+      data: join(this.directory, name),
+      place: this.#options.placeOf?.(name) ?? HERE,
+      port: await freePort(),
+      internalPort: await freePort(),
+      env: this.#env,
+    });
+    this.nodes.set(name, node);
+    return node;
+  }
+
+  node(name: string): ClusterNode {
+    const node = this.nodes.get(name);
+    assert(node !== undefined, `there is no node ${name}`);
+    return node;
+  }
+
+  get serving(): readonly ClusterNode[] {
+    return [...this.nodes.values()].filter(({ serves }) => serves);
+  }
+
+  get sequencers(): readonly ClusterNode[] {
+    return [...this.nodes.values()].filter(({ setting }) => setting.roles.includes('ingest'));
+  }
+
+  /** All at once. */
+  async startNodes(): Promise<void> {
+    await Promise.all([...this.nodes.values()].map((node) => node.start()));
+  }
+
+  /** The command `tapeloom` as an operator of this cluster calls it. */
+  command(...words: readonly string[]): Promise<CommandResult> {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TAPELOOM_'));
+    const env = { ...Object.fromEntries(inherited), ...this.#env };
+    const data = ['--data', join(this.directory, 'operator')];
+    return new Promise((resolve) => {
+      const args = [...COMMAND, ...words, ...(words[0] === 'cluster' ? [] : data)];
+      execFile(
+        process.execPath,
+        args,
+        { timeout: COMMAND_MS_MAX, env },
+        (error, stdout, stderr) => {
+          const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+          resolve({ code, stdout, stderr });
+        },
+      );
+    });
+  }
+
+  get #env(): Readonly<Record<string, string>> {
+    return {
+      TAPELOOM_POSTGRES_URL: this.database,
+      TAPELOOM_NATS_URL: this.nats.urls.join(),
+      TAPELOOM_NATS_MONITOR: this.nats.monitors.join(),
+      ...SMALL_MARKET,
+      ...this.#options.env,
+    };
+  }
+}

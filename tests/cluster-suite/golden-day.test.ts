@@ -1,0 +1,98 @@
+/**
+ * The golden day from a cluster: its trades go through a stream of three real servers, once undisturbed and once while nodes
+ * and servers are lost. Every node ends with exactly its trades, at their places, over which `tests/golden-day.test.ts` finds the digests
+ * that were written down.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-server.ts';
+import { NatsServers } from '../../packages/server/testing/tape/nats-servers.ts';
+import { makeTape } from '../../packages/server/testing/tape/nats-tape-rig.ts';
+import { goldenTrades, SCALES } from '../golden-day/golden-tape.ts';
+import { within } from '../running-service.ts';
+import { GoldenFeed, GoldenNode } from './golden-nodes.ts';
+
+const LOOK_MS = 20;
+const STEP_WITHIN_MS = 40_000;
+
+suite('the golden day of a cluster', { skip: natsServerMissing }, () => {
+  const trades = goldenTrades(SCALES.small);
+  const directory = mkdtempSync(join(tmpdir(), 'tapeloom-golden-'));
+  const started: GoldenNode[] = [];
+  let servers: NatsServers;
+  before(async () => {
+    servers = await NatsServers.start({ count: 3 });
+  });
+  after(async () => {
+    await Promise.all(started.map((node) => node.drop()));
+    await servers[Symbol.asyncDispose]();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  test('every node has the trades of the golden day', async () => {
+    const { feed, nodes } = await begin('calm');
+    feed.until = trades.length;
+    await same(feed, nodes);
+  });
+
+  test('with nodes and servers lost on the way every node has them too', async () => {
+    const { feed, nodes } = await begin('rough');
+    const losses = [
+      (leader: GoldenNode) => leader.drop(),
+      () => servers.kill(0),
+      (leader: GoldenNode) => leader.leave(),
+      () => servers.kill(1),
+      (leader: GoldenNode) => leader.drop(),
+    ];
+    for (const [index, lose] of losses.entries()) {
+      feed.until = Math.floor((trades.length * (index + 1)) / (losses.length + 1));
+      await until('some more is fed', () => feed.fed >= feed.until);
+      const leader = nodes.find(({ isLeading }) => isLeading)!;
+      // It is in the middle of this when it is lost.
+      feed.until = trades.length;
+      await lose(leader);
+      feed.until = feed.fed;
+      await servers.startAll();
+      if (leader.sequence === 0) await leader.start();
+    }
+    feed.until = trades.length;
+    await same(feed, nodes);
+  });
+
+  async function begin(dataset: string) {
+    await makeTape(servers, dataset);
+    const feed = new GoldenFeed(trades);
+    const nodes = ['a', 'b', 'c'].map((name) => {
+      const tapeRoot = join(directory, dataset, name);
+      return new GoldenNode({ name, servers, dataset, tapeRoot, feed });
+    });
+    started.push(...nodes);
+    for (const node of nodes) await node.start();
+    return { feed, nodes };
+  }
+
+  /** All nodes end with all trades. */
+  async function same(feed: GoldenFeed, nodes: readonly GoldenNode[]) {
+    await until('all is fed', () => feed.fed === trades.length);
+    await until('all have it', () => {
+      const leader = nodes.find(({ isLeading }) => isLeading);
+      return leader !== undefined && nodes.every(({ sequence }) => sequence === leader.sequence);
+    });
+    const told = await Promise.all(nodes.map((node) => node.trades()));
+    for (const each of told) assert.deepEqual(each, trades);
+    for (const node of nodes) assert.equal(node.down, null);
+    await Promise.all(nodes.map((node) => node.drop()));
+  }
+});
+
+async function until(what: string, isSo: () => boolean): Promise<void> {
+  const waiting = async () => {
+    while (!isSo()) await pause(LOOK_MS);
+  };
+  await within(STEP_WITHIN_MS, what, waiting());
+}

@@ -1,0 +1,100 @@
+/** Connections that show how a node is: one subscription each, which is live when it is opened. */
+
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type StreamMessage, type TestSubscriber, within } from '../running-service.ts';
+import type { ClusterNode } from './cluster-node.ts';
+
+const INSTRUMENT = 'BTC.c.0';
+const LIVE_WITHIN_MS = 30_000;
+/** Who cannot reach the tape says `stale` soon, and after 15 s `down`. */
+const DOWN_WITHIN_MS = 25_000;
+const DOWN_NOT_BEFORE_MS = 12_000;
+const REFUSED_WITHIN_MS = 12_000;
+const LOOK_MS = 50;
+
+export interface Probe {
+  readonly node: ClusterNode;
+  readonly subscriber: TestSubscriber;
+}
+
+export async function openProbes(
+  nodes: readonly ClusterNode[],
+  key: string,
+): Promise<readonly Probe[]> {
+  return await Promise.all(
+    nodes.map(async (node) => {
+      const subscriber = node.connect(key);
+      const subscribe = { t: 'subscribe', sub: 'p', instrument: INSTRUMENT, indicator: 'bars' };
+      await subscriber.send(subscribe);
+      const open = subscriber.first(({ t, state }) => t === 'status' && state === 'live');
+      await within(LIVE_WITHIN_MS, `a stream of ${node.name}`, open);
+      return { node, subscriber };
+    }),
+  );
+}
+
+export async function closeProbes(probes: readonly Probe[]): Promise<void> {
+  await Promise.all(probes.map(({ subscriber }) => subscriber.close()));
+}
+
+/** Every stream says `stale`, and `down` when it has lasted, but not before. */
+export async function saysDown(probes: readonly Probe[]): Promise<void> {
+  const startMs = performance.now();
+  await Promise.all(
+    probes.map(async ({ node, subscriber }) => {
+      const says = async (state: string) =>
+        await within(
+          DOWN_WITHIN_MS,
+          `${state} by ${node.name}`,
+          subscriber.first((message) => message.t === 'status' && message.state === state),
+        );
+      await says('stale');
+      await says('down');
+      const ms = performance.now() - startMs;
+      assert.ok(ms > DOWN_NOT_BEFORE_MS, `${node.name} said down after ${ms.toFixed(0)} ms`);
+    }),
+  );
+}
+
+/** Every stream is live again, without a reset. */
+export async function saysLive(probes: readonly Probe[]): Promise<void> {
+  for (const { node, subscriber } of probes) {
+    const isBack = () => {
+      const down = subscriber.messages.findLastIndex(isState('down'));
+      return subscriber.messages.findLastIndex(isState('live')) > down;
+    };
+    const deadline = performance.now() + LIVE_WITHIN_MS;
+    while (!isBack() && performance.now() < deadline) await pause(LOOK_MS);
+    assert.ok(isBack(), `${node.name} is not live ${LIVE_WITHIN_MS} ms after its line was healed`);
+    assert.ok(!subscriber.messages.some(({ t }) => t === 'reset'), `${node.name} sent a reset`);
+  }
+  await closeProbes(probes);
+}
+
+/** While PostgreSQL is away streams go on, and whoever comes now is asked to come back later. */
+export async function streamsStayWithoutAccounts(
+  probes: readonly Probe[],
+  key: string,
+): Promise<void> {
+  await Promise.all(
+    probes.map(async ({ node, subscriber }) => {
+      const before = subscriber.messages.length;
+      const refused = node.connect(key).closed;
+      const { code } = await within(REFUSED_WITHIN_MS, `a refusal by ${node.name}`, refused);
+      assert.equal(code, 1013, `${node.name} closed a new connection with ${code}`);
+      const asked = await node.get('/v1/keys', key);
+      assert.equal(asked.status, 503, `${node.name} answered ${asked.status}`);
+      const goesOn = async () => {
+        while (subscriber.messages.length <= before) await pause(LOOK_MS);
+      };
+      await within(REFUSED_WITHIN_MS, `the next message of ${node.name}`, goesOn());
+      const isClosed = await Promise.race([subscriber.closed.then(() => true), pause(0, false)]);
+      assert.ok(!isClosed, `${node.name} closed a stream`);
+    }),
+  );
+}
+
+function isState(state: string): (message: StreamMessage) => boolean {
+  return (message) => message.t === 'status' && message.state === state;
+}

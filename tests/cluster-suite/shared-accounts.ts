@@ -1,0 +1,13 @@
+/** Accounts of a cluster, made beside it in its database, as an operator's command makes them. */
+
+import { openPostgresAccountStore } from '@tapeloom/server/accounts/store/postgres-account-store';
+import { makeAccountsIn } from '../account-maker.ts';
+
+/** One account a name, with all plans; answers a key of each, with all scopes. */
+export async function makeSharedAccounts(
+  database: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  await using store = await openPostgresAccountStore({ url: database });
+  return await makeAccountsIn(store, names);
+}

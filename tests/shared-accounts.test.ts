@@ -1,0 +1,117 @@
+/** The accounts in PostgreSQL, as the nodes of a cluster and the operator's commands use them together. */
+
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { after, before, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { commands } from '@tapeloom/cli/commands';
+import { createLog } from '@tapeloom/server/platform/log';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import { AccountServices } from '@tapeloom/server/process/account-services';
+import { StartRefusedError } from '@tapeloom/server/process/start-refused-error';
+import { runRecorded } from '../packages/cli/testing/recorded-io.ts';
+import { PostgresServer } from '../packages/server/testing/platform/postgres-server.ts';
+import { ManualClock } from '../simulation/clock/manual-clock.ts';
+
+/** How often it is tried whether accounts are there again. */
+const PROBE_MS = 5_000;
+/** How often a start tries it. */
+const START_AGAIN_MS = 1_000;
+let server: PostgresServer;
+before(async () => {
+  server = await PostgresServer.start();
+});
+after(async () => await server[Symbol.asyncDispose]());
+
+function manualClock(): ManualClock {
+  return new ManualClock(createClock({ kind: 'system' }).now());
+}
+
+async function openNode(url: string, clock = manualClock()) {
+  const log = createLog({ level: 'fatal', readable: false, write: () => {} });
+  const cluster = { node: 'a', postgres: { url, passwordFile: null, caFile: null } };
+  const accounts = await AccountServices.open({ data: tmpdir(), log, clock, cluster });
+  return Object.assign(accounts, { timers: clock });
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await wait(10);
+}
+
+test('of nodes that start on an empty database at once, one makes the first account and tells its keys', async () => {
+  const url = await server.database();
+  const nodes = await Promise.all([openNode(url), openNode(url), openNode(url)]);
+  const told = await Promise.all(nodes.map((node) => node.firstKeys()));
+  const secrets = told.map((first) => first.secrets).filter((first) => first !== null);
+  assert.equal(secrets.length, 1);
+  for (const { authenticator } of nodes) {
+    for (const secret of Object.values(secrets[0]!)) {
+      const { verdict } = await authenticator.authenticate(`Bearer ${secret}`);
+      assert.equal(verdict, 'accepted');
+    }
+  }
+  assert.equal((await nodes[0]!.store.listAccounts()).length, 1);
+  for (const node of nodes) await node[Symbol.asyncDispose]();
+});
+
+test('commands work on the accounts of the cluster, and its nodes hear of what they do', async () => {
+  const url = await server.database();
+  await using node = await openNode(url);
+  const env = {
+    TAPELOOM_POSTGRES_URL: url,
+    TAPELOOM_NATS_URL: 'nats://127.0.0.1:4222',
+    TAPELOOM_DATA: '/nowhere',
+  };
+  const run = (...words: readonly string[]) => runRecorded(commands, words, { env });
+  assert.equal((await run('account', 'create', 'acme', '--plan', 'live')).code, 0);
+  const options = ['--name', 'app', '--environment', 'live', '--scopes', 'stream', '--json'];
+  const made = await run('key', 'create', '--account', 'acme', ...options);
+  assert.equal(made.code, 0, made.err);
+  const { id, key } = JSON.parse(made.out) as { readonly id: string; readonly key: string };
+
+  const seen = await node.authenticator.authenticate(`Bearer ${key}`);
+  assert.ok(seen.verdict === 'accepted');
+  using _ = node.authenticator.watch(seen.caller);
+  const ended = Promise.withResolvers<string>();
+  using _hearing = node.authenticator.onRightsChange((change) => {
+    if (change.t === 'key-ended') ended.resolve(change.keyId);
+  });
+  assert.equal((await run('key', 'revoke', id)).code, 0);
+  assert.equal(await ended.promise, id);
+  assert.equal((await node.authenticator.authenticate(`Bearer ${key}`)).verdict, 'revoked');
+
+  const copied = await run('backup', '/tmp/never.db');
+  assert.equal(copied.code, 1);
+  assert.match(copied.err, /in PostgreSQL: pg_dump makes a copy/);
+});
+
+test('while PostgreSQL is out of reach a node says so and recognises nobody; then it goes on by itself', async () => {
+  const url = await server.database();
+  await using node = await openNode(url);
+  const { secrets } = await node.firstKeys();
+  const authorization = `Bearer ${secrets!.live}`;
+  const { authenticator } = node;
+  assert.equal((await authenticator.authenticate(authorization)).verdict, 'accepted');
+  await server.stop();
+  await until(() => node.notReadyBecause !== null);
+  assert.equal(node.notReadyBecause, 'the accounts cannot be reached');
+  await assert.rejects(authenticator.authenticate(authorization), { trouble: 'unreachable' });
+  const clock = manualClock();
+  let refusal: unknown = null;
+  void openNode(url, clock).catch((error: unknown) => {
+    refusal = error;
+  });
+  // It may come up together with the node, and is tried for a while.
+  await until(() => {
+    clock.advance(START_AGAIN_MS);
+    return refusal !== null;
+  });
+  assert.ok(refusal instanceof StartRefusedError);
+  assert.match(refusal.message, /in PostgreSQL cannot be used: the accounts cannot be reached/);
+  await server.start();
+  await until(() => {
+    node.timers.advance(PROBE_MS);
+    return node.notReadyBecause === null;
+  });
+  assert.equal((await authenticator.authenticate(authorization)).verdict, 'accepted');
+});

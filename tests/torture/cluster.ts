@@ -1,0 +1,245 @@
+/**
+ * `npm run torture -- cluster [rounds] [clients] [seed]`: three nodes that serve, two sequencers, three NATS servers and PostgreSQL, with
+ * customers who hop between the nodes, exports and pages running, while processes are killed and put to sleep, lines are
+ * cut, disks are full and stores are put back. After every round no customer has lost, doubled or reordered anything, every replica and
+ * every node has the same tape, and what all nodes say of accounts is what a model knows.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { alignedTable } from '../../bench/shared/table.ts';
+import {
+  natsServer,
+  natsServerMissing,
+} from '../../packages/server/testing/tape/find-nats-server.ts';
+import { seededRandom } from '../../simulation/clock/seeded-random.ts';
+import {
+  connectionsHold,
+  oneUseOfToken,
+  revocationHeard,
+} from '../cluster-suite/account-checks.ts';
+import { makeSharedAccounts } from '../cluster-suite/shared-accounts.ts';
+import { AccountsModel } from './cluster/accounts-model.ts';
+import { ClusterClient } from './cluster/cluster-client.ts';
+import { ClusterStage } from './cluster/cluster-stage.ts';
+import { FAULTS, type Fault } from './cluster/faults.ts';
+import { PastWork } from './cluster/past-work.ts';
+import { checkCustomers, checkReplicas, checkTapes } from './cluster/round-checks.ts';
+import { pick } from './export-queries.ts';
+import type { ResumeStream } from './followed.ts';
+import { runInOwnNetwork, sendBytesMax } from './own-network.ts';
+import type { TortureReport } from './run.ts';
+
+const CLIENTS = 500;
+/** What the kernel may keep for a connection; also the sign that this is our own network. */
+const BUFFER_BYTES = 4_194_303;
+const STREAMS_PER_CLIENT = 2;
+/** Undisturbed work before and after a fault. */
+const CALM_MS = 3_000;
+/** The truth of a round begins this long before it. */
+const BEFORE_NS = 90_000_000_000n;
+const PROBLEMS_SHOWN = 20;
+
+const STREAMS: readonly ResumeStream[] = [
+  { indicator: 'bars', params: { size: 5 }, mode: 'live' },
+  { indicator: 'footprint', params: { bar: 'tick', size: 5 }, mode: 'live' },
+  { indicator: 'bars', params: { bar: 'tick', size: 1 }, mode: 'confirmed' },
+  { indicator: 'delta', params: {}, mode: 'live' },
+  { indicator: 'large-trades', params: { minSize: 2 }, mode: 'live' },
+].map((stream) => ({ ...stream, instrument: 'BTC.c.0', isBusy: true }) as ResumeStream);
+
+export async function run({
+  rounds,
+  more: [clients = CLIENTS, seed = Date.now() % 1_000_000] = [],
+}: {
+  readonly rounds: number;
+  readonly more?: readonly number[];
+}): Promise<TortureReport | undefined> {
+  if (natsServerMissing !== false) {
+    console.log(`not run: ${natsServerMissing}`);
+    return undefined;
+  }
+  let hasLines = sendBytesMax() === BUFFER_BYTES;
+  if (!hasLines) {
+    const words = ['cluster', ...[rounds, clients, seed].map(String)];
+    const end = await runInOwnNetwork(words, BUFFER_BYTES);
+    // It has said all there is to say.
+    if ('exitCode' in end) process.exit(end.exitCode ?? 1);
+    console.log(
+      `without cuts of lines and full disks, which need a network of our own: ${end.skipped}`,
+    );
+    hasLines = false;
+  }
+  console.log(
+    `${rounds} rounds, ${clients} clients, seed ${seed}, nats-server ${natsServer().version}`,
+  );
+  const random = seededRandom(seed);
+  await using stage = await ClusterStage.open({ random, hasLines });
+  const torture = await ClusterTorture.open(stage, clients);
+  try {
+    return await torture.run(faultsOf(rounds, hasLines, random));
+  } finally {
+    await torture[Symbol.asyncDispose]();
+  }
+}
+
+/** Each kind once in a random order, then again. */
+function faultsOf(rounds: number, hasLines: boolean, random: () => number): readonly Fault[] {
+  const possible = FAULTS.filter(({ needsLines }) => hasLines || !needsLines);
+  const faults: Fault[] = [];
+  while (faults.length < rounds) {
+    const left = [...possible];
+    while (left.length > 0) faults.push(...left.splice(Math.floor(random() * left.length), 1));
+  }
+  return faults.slice(0, rounds);
+}
+
+class ClusterTorture implements AsyncDisposable {
+  readonly #stage: ClusterStage;
+  readonly #clients: readonly ClusterClient[];
+  readonly #model: AccountsModel;
+  readonly #past: PastWork;
+  readonly #keys: { readonly reader: string; readonly limits: string; readonly tokens: string };
+  readonly #rows: string[][] = [];
+  readonly #problems: string[] = [];
+
+  private constructor(
+    stage: ClusterStage,
+    clients: readonly ClusterClient[],
+    parts: {
+      readonly model: AccountsModel;
+      readonly past: PastWork;
+      readonly keys: { readonly reader: string; readonly limits: string; readonly tokens: string };
+    },
+  ) {
+    this.#stage = stage;
+    this.#clients = clients;
+    this.#model = parts.model;
+    this.#past = parts.past;
+    this.#keys = parts.keys;
+  }
+
+  static async open(stage: ClusterStage, count: number): Promise<ClusterTorture> {
+    const { random, rig } = stage;
+    const names = Array.from({ length: count }, (_, index) => `customer-${index}`);
+    const others = ['reader', 'limits', 'tokens', 'probe', 'spender', 'manager', 'past'];
+    const all = await makeSharedAccounts(rig.database, [...others, ...names]);
+    const [reader, limits, tokens, probe, spender, manager, pastKey, ...keys] = all;
+    stage.probeKey = probe!;
+    const door = () => pick(random, rig.serving);
+    const wire = () => {
+      const { host, port } = door();
+      return { host, port, key: pastKey! };
+    };
+    // First: it may fail, and customers who connect would keep the process.
+    const past = await PastWork.start({ wire, random });
+    const clients = keys.map((key, index) => {
+      const streams = Array.from(
+        { length: STREAMS_PER_CLIENT },
+        (_, at) => STREAMS[(index + at * 2) % STREAMS.length]!,
+      );
+      return new ClusterClient({ key, door, streams, random: seededRandom(index) });
+    });
+    const nodes = rig.serving;
+    const model = new AccountsModel({ nodes, random, spender: spender!, manager: manager! });
+    return new ClusterTorture(stage, clients, {
+      model,
+      past,
+      keys: { reader: reader!, limits: limits!, tokens: tokens! },
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#past[Symbol.asyncDispose]();
+    await Promise.all(this.#clients.map((client) => client[Symbol.asyncDispose]()));
+  }
+
+  async run(faults: readonly Fault[]): Promise<TortureReport> {
+    for (const [index, fault] of faults.entries()) {
+      const found = await this.#round(index + 1, fault);
+      for (const problem of found.slice(0, PROBLEMS_SHOWN)) console.log(`  ${problem}`);
+      this.#problems.push(...found);
+      if (found.length > 0) break;
+    }
+    const sum = (of: (client: ClusterClient) => number) =>
+      this.#clients.reduce((total, client) => total + of(client), 0);
+    const columns = [
+      'round',
+      'fault',
+      'seconds',
+      'settled after',
+      'checked in',
+      'revoked',
+      'problems',
+    ];
+    console.log(`\n${alignedTable(columns, this.#rows)}\n`);
+    return {
+      broken: this.#problems,
+      json: {
+        rounds: this.#rows.length,
+        clients: this.#clients.length,
+        cuts: sum(({ cuts }) => cuts),
+        resumes: sum(({ followed }) => followed.reduce((all, it) => all + it.resumes, 0)),
+        exports: this.#past.exports,
+        exportResumes: this.#past.resumes,
+        reads: this.#model.reads,
+      },
+    };
+  }
+
+  async #round(number: number, fault: Fault): Promise<readonly string[]> {
+    const from = wholeSeconds(BigInt(Date.now()) * 1_000_000n - BEFORE_NS);
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const working = Promise.all([
+      this.#model.work(signal),
+      ...this.#clients.map((client) => client.live(signal)),
+    ]);
+    const problems: string[] = [];
+    const attempt = async (what: string, work: () => Promise<unknown>) => {
+      const startMs = performance.now();
+      await work().catch((error: Error) => problems.push(`${what}: ${error.stack}`));
+      return ((performance.now() - startMs) / 1_000).toFixed(1);
+    };
+    await pause(CALM_MS);
+    const seconds = await attempt(fault.name, () => fault.run(this.#stage));
+    const settled = await attempt('settling', () => this.#stage.settled());
+    await pause(CALM_MS);
+    stopping.abort();
+    await working;
+    const { revoked } = this.#model;
+    const checked = await attempt('checks', async () => {
+      problems.push(...(await this.#check(from)));
+    });
+    problems.push(...this.#past.problems.splice(0));
+    this.#rows.push([
+      String(number),
+      fault.name,
+      seconds,
+      settled,
+      checked,
+      String(revoked),
+      String(problems.length),
+    ]);
+    console.log(
+      `round ${number}: ${fault.name}, ${seconds} s, settled after ${settled} s, checked in ${checked} s, ${problems.length} problems`,
+    );
+    return problems;
+  }
+
+  async #check(from: bigint): Promise<readonly string[]> {
+    const { rig } = this.#stage;
+    const { reader, limits, tokens } = this.#keys;
+    const problems = [...(await checkCustomers(rig, this.#clients, { key: reader, from }))];
+    await checkReplicas(rig);
+    await checkTapes(rig);
+    await this.#model.check();
+    await oneUseOfToken(rig.serving, tokens);
+    await connectionsHold(rig.serving, limits);
+    await revocationHeard(rig.serving, tokens);
+    return problems;
+  }
+}
+
+function wholeSeconds(ns: bigint): bigint {
+  return ns - (ns % 1_000_000_000n);
+}

@@ -1,0 +1,194 @@
+/**
+ * A cluster that things happen to: nodes and NATS servers on machines of their own where the kernel has them, so that every line can
+ * be cut alone. NATS servers speak to each other on one network and to nodes on another: cutting both at once would hide a server
+ * that takes itself for the leader.
+ */
+
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from '../../../simulation/disk/sim-disk.ts';
+import { leaderOf, leadersOf } from '../../cluster-suite/cluster-leaders.ts';
+import { type ClusterNode, HERE, type Place } from '../../cluster-suite/cluster-node.ts';
+import { ClusterRig } from '../../cluster-suite/cluster-rig.ts';
+import { pick } from '../export-queries.ts';
+import { removeDisk, smallDisk } from './full-disk.ts';
+import { Machine, Network } from './machines.ts';
+
+const SETTLED_WITHIN_MS = 60_000;
+const LOOK_MS = 200;
+const NATS_COUNT = 3;
+const NODES = {
+  'serve-1': 'serve',
+  'serve-2': 'serve',
+  'serve-3': 'serve',
+  'ingest-1': 'ingest',
+  'ingest-2': 'ingest',
+} as const;
+
+type NetworkName = 'peers' | 'tape' | 'doors';
+
+export interface StageOptions {
+  readonly random: Random;
+  /** Whether there are networks of our own, so that lines can be cut. */
+  readonly hasLines: boolean;
+}
+
+export class ClusterStage implements AsyncDisposable {
+  readonly rig: ClusterRig;
+  readonly random: Random;
+  readonly hasLines: boolean;
+  /** A key of an account that nobody else uses. */
+  probeKey = '';
+  readonly #lines: Lines | null;
+  readonly #made: AsyncDisposableStack;
+
+  private constructor(
+    { random, hasLines }: StageOptions,
+    rig: ClusterRig,
+    lines: Lines | null,
+    made: AsyncDisposableStack,
+  ) {
+    this.random = random;
+    this.hasLines = hasLines;
+    this.rig = rig;
+    this.#lines = lines;
+    this.#made = made;
+  }
+
+  /** All nodes run and are settled. */
+  static async open(options: StageOptions): Promise<ClusterStage> {
+    await using made = new AsyncDisposableStack();
+    const lines = options.hasLines ? made.use(await Lines.make(Object.keys(NODES))) : null;
+    const rig = made.use(await ClusterRig.make({ nodes: NODES, ...(lines?.rigOptions ?? {}) }));
+    const disks = [...rig.nodes.values()].map(({ setting }) => setting.data);
+    for (const path of disks) {
+      const problem = options.hasLines ? smallDisk(path) : null;
+      assert.equal(problem, null, `a small disk: ${problem}`);
+      if (options.hasLines) made.defer(() => removeDisk(path));
+    }
+    made.defer(async () => {
+      for (const node of rig.nodes.values()) await node.kill();
+    });
+    await rig.startNodes();
+    const stage = new ClusterStage(options, rig, lines, made.move());
+    try {
+      await stage.settled();
+      return stage;
+    } catch (error) {
+      await stage[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#made[Symbol.asyncDispose]();
+  }
+
+  anyServing(): ClusterNode {
+    return pick(this.random, this.rig.serving);
+  }
+
+  anyNats(): number {
+    return Math.floor(this.random() * NATS_COUNT);
+  }
+
+  async standby(): Promise<ClusterNode> {
+    const leader = await leaderOf(this.rig);
+    return this.rig.sequencers.find((node) => node !== leader)!;
+  }
+
+  cutNats(server: number, network: 'peers' | 'tape'): void {
+    this.#lines!.nats[server]!.cut(this.#lines!.networks[network]);
+  }
+
+  healNats(server: number, network: 'peers' | 'tape'): void {
+    this.#lines!.nats[server]!.heal(this.#lines!.networks[network]);
+  }
+
+  cutNode(node: ClusterNode, network: 'tape' | 'doors'): void {
+    this.#lines!.nodes.get(node.name)!.cut(this.#lines!.networks[network]);
+  }
+
+  healNode(node: ClusterNode, network: 'tape' | 'doors'): void {
+    this.#lines!.nodes.get(node.name)!.heal(this.#lines!.networks[network]);
+  }
+
+  /** Until every node is ready, one appends, and all have what it has appended; milliseconds it took. */
+  async settled(withinMs = SETTLED_WITHIN_MS): Promise<number> {
+    const startMs = performance.now();
+    // A node that is busy does not always answer in time, which is no end of the run.
+    const look = () => this.#unsettled().catch((error: Error) => error.message);
+    let missing = await look();
+    while (missing !== null) {
+      if (performance.now() - startMs > withinMs) throw new Error(`not settled: ${missing}`);
+      await pause(LOOK_MS);
+      missing = await look();
+    }
+    return performance.now() - startMs;
+  }
+
+  async #unsettled(): Promise<string | null> {
+    for (const node of this.rig.nodes.values()) {
+      if (!(await node.isReady())) return `${node.name} is not ready`;
+    }
+    const leading = await leadersOf(this.rig);
+    if (leading.length !== 1) return `${leading.length} nodes append`;
+    const end = await leading[0]!.metric('tapeloom_cluster_end_sequence');
+    for (const node of this.rig.nodes.values()) {
+      const deadline = performance.now() + LOOK_MS * 10;
+      while ((await node.metric('tapeloom_cluster_sequence')) < end) {
+        if (performance.now() > deadline) return `${node.name} does not reach message ${end}`;
+        await pause(LOOK_MS / 4);
+      }
+    }
+    return null;
+  }
+}
+
+/** Networks, and a machine on them for each NATS server and each node. */
+class Lines implements AsyncDisposable {
+  readonly networks: Readonly<Record<NetworkName, Network>> = {
+    peers: new Network('peers', 1),
+    tape: new Network('tape', 2),
+    doors: new Network('doors', 3),
+  };
+  readonly nats: Machine[] = [];
+  readonly nodes = new Map<string, Machine>();
+
+  static async make(names: readonly string[]): Promise<Lines> {
+    const lines = new Lines();
+    const { peers, tape, doors } = lines.networks;
+    let number = 1;
+    for (let server = 0; server < NATS_COUNT; server += 1) {
+      number += 1;
+      lines.nats.push(await Machine.start(number, [peers, tape]));
+    }
+    for (const name of names) {
+      number += 1;
+      lines.nodes.set(name, await Machine.start(number, [tape, doors]));
+    }
+    return lines;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const machines = [...this.nats, ...this.nodes.values()];
+    await Promise.all(machines.map((machine) => machine[Symbol.asyncDispose]()));
+  }
+
+  get rigOptions() {
+    const { peers, tape, doors } = this.networks;
+    return {
+      isPostgresBySocket: true,
+      nats: {
+        hosts: this.nats.map((machine) => machine.address(tape)),
+        routeHosts: this.nats.map((machine) => machine.address(peers)),
+        inside: (index: number) => this.nats[index]!.command([]),
+      },
+      placeOf: (name: string): Place => {
+        const machine = this.nodes.get(name);
+        if (machine === undefined) return HERE;
+        return { host: machine.address(doors), prefix: machine.command([]) };
+      },
+    };
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * What happens to a cluster, one at a time: processes are killed, put to sleep and drained, lines are cut, disks fill up, stores are
+ * put back to what they were. Each ends with everything running and healed again; what must hold meanwhile it looks at itself.
+ */
+
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { leaderOf, streamLeaderOf } from '../../cluster-suite/cluster-leaders.ts';
+import type { ClusterNode } from '../../cluster-suite/cluster-node.ts';
+import {
+  closeProbes,
+  openProbes,
+  saysDown,
+  saysLive,
+  streamsStayWithoutAccounts,
+} from '../../cluster-suite/probes.ts';
+import { pick } from '../export-queries.ts';
+import type { ClusterStage } from './cluster-stage.ts';
+import { fillDisk } from './full-disk.ts';
+
+/** Longer than any patience of the cluster. */
+const SLEEP_MS = 20_000;
+const DOWN_MS = 3_000;
+const POSTGRES_AWAY_MS = 6_000;
+
+export interface Fault {
+  readonly name: string;
+  /** Whether it needs lines that can be cut, and disks that can be filled. */
+  readonly needsLines?: true;
+  run(stage: ClusterStage): Promise<void>;
+}
+
+export const FAULTS: readonly Fault[] = [
+  {
+    name: 'kill the sequencer that appends',
+    run: async (stage) => await killed(await leaderOf(stage.rig)),
+  },
+  {
+    name: 'kill the one that stands by',
+    run: async (stage) => await killed(await stage.standby()),
+  },
+  { name: 'kill a node that serves', run: async (stage) => await killed(stage.anyServing()) },
+  {
+    name: 'kill all sequencers',
+    run: async ({ rig }) => await Promise.all(rig.sequencers.map(killed)).then(() => undefined),
+  },
+  { name: 'the sequencer sleeps', run: async (stage) => await asleep(await leaderOf(stage.rig)) },
+  { name: 'a node that serves sleeps', run: async (stage) => await asleep(stage.anyServing()) },
+  {
+    name: 'a node that serves is drained',
+    run: async (stage) => await drained(stage.anyServing()),
+  },
+  {
+    name: 'the sequencer is drained',
+    run: async (stage) => await drained(await leaderOf(stage.rig)),
+  },
+  {
+    name: "kill the stream's leader",
+    run: async (stage) => await natsKilled(stage, [await streamLeaderOf(stage.rig)]),
+  },
+  { name: 'kill a NATS server', run: async (stage) => await natsKilled(stage, [stage.anyNats()]) },
+  { name: 'kill two NATS servers', run: async (stage) => await natsKilled(stage, [0, 1]) },
+  { name: 'kill all NATS servers', run: async (stage) => await natsKilled(stage, [0, 1, 2]) },
+  { name: 'a NATS server sleeps', run: async (stage) => await natsAsleep(stage, stage.anyNats()) },
+  {
+    name: "the stream's leader sleeps",
+    run: async (stage) => await natsAsleep(stage, await streamLeaderOf(stage.rig)),
+  },
+  { name: 'NATS is restarted one by one', run: natsRestarted },
+  { name: 'a store is put back', run: storePutBack },
+  { name: 'PostgreSQL is restarted', run: async ({ rig }) => await rig.postgres.restart() },
+  { name: 'PostgreSQL is killed', run: postgresKilled },
+  { name: 'PostgreSQL sleeps', run: postgresAsleep },
+  {
+    name: "the stream's leader is cut off from its peers",
+    needsLines: true,
+    run: async (stage) => await natsCut(stage, [await streamLeaderOf(stage.rig)], ['peers']),
+  },
+  {
+    name: "the stream's leader is cut off from clients",
+    needsLines: true,
+    run: async (stage) => await natsCut(stage, [await streamLeaderOf(stage.rig)], ['tape']),
+  },
+  {
+    name: 'a NATS server is cut off from all',
+    needsLines: true,
+    run: async (stage) => await natsCut(stage, [stage.anyNats()], ['peers', 'tape']),
+  },
+  {
+    name: 'all NATS servers are cut off from each other',
+    needsLines: true,
+    run: async (stage) => await natsCut(stage, [0, 1, 2], ['peers']),
+  },
+  { name: 'nobody reaches the tape', needsLines: true, run: nobodyReachesTape },
+  {
+    name: 'the sequencer does not reach the tape',
+    needsLines: true,
+    run: async (stage) => await nodeCut(stage, await leaderOf(stage.rig), 'tape'),
+  },
+  { name: 'a node that serves does not reach the tape', needsLines: true, run: servingCutFromTape },
+  {
+    name: 'a node that serves is not reached',
+    needsLines: true,
+    run: async (stage) => await nodeCut(stage, stage.anyServing(), 'doors'),
+  },
+  {
+    name: "a node's disk is full",
+    needsLines: true,
+    run: async (stage) => await fillDisk(stage.anyServing().setting.data, SLEEP_MS),
+  },
+  {
+    name: "the sequencer's disk is full",
+    needsLines: true,
+    run: async (stage) => await fillDisk((await leaderOf(stage.rig)).setting.data, SLEEP_MS),
+  },
+];
+
+async function killed(node: ClusterNode): Promise<void> {
+  await node.kill();
+  await pause(DOWN_MS);
+  await node.start();
+}
+
+async function asleep(node: ClusterNode): Promise<void> {
+  node.pause();
+  await pause(SLEEP_MS);
+  node.letGo();
+}
+
+async function drained(node: ClusterNode): Promise<void> {
+  const { service } = node;
+  assert.equal(await node.stop(), 0, `${node.name} was drained: ${service.errors}`);
+  await node.start();
+}
+
+async function natsKilled({ rig }: ClusterStage, servers: readonly number[]): Promise<void> {
+  await Promise.all(servers.map((server) => rig.nats.kill(server)));
+  await pause(DOWN_MS);
+  await rig.nats.startAll();
+}
+
+async function natsAsleep({ rig }: ClusterStage, server: number): Promise<void> {
+  rig.nats.pause(server);
+  await pause(SLEEP_MS);
+  rig.nats.letGo(server);
+}
+
+async function natsRestarted({ rig }: ClusterStage): Promise<void> {
+  for (let server = 0; server < rig.nats.count; server += 1) {
+    await rig.nats.stop(server);
+    await rig.nats.startAll();
+  }
+}
+
+/** One server's: the others have what it has lost. */
+async function storePutBack(stage: ClusterStage): Promise<void> {
+  const { nats } = stage.rig;
+  const server = stage.anyNats();
+  await nats.stop(server);
+  await nats.copyStore(server, 'older');
+  await nats.startAll();
+  await pause(SLEEP_MS / 2);
+  await nats.kill(server);
+  await nats.restoreStore(server, 'older');
+  await nats.startAll();
+}
+
+async function postgresKilled(stage: ClusterStage): Promise<void> {
+  const probes = await openProbes(stage.rig.serving, stage.probeKey);
+  await stage.rig.postgres.kill();
+  await streamsStayWithoutAccounts(probes, stage.probeKey);
+  await pause(POSTGRES_AWAY_MS);
+  await stage.rig.postgres.start();
+  await closeProbes(probes);
+}
+
+async function postgresAsleep(stage: ClusterStage): Promise<void> {
+  await stage.rig.postgres.pause();
+  await pause(SLEEP_MS);
+  await stage.rig.postgres.resume();
+}
+
+async function natsCut(
+  stage: ClusterStage,
+  servers: readonly number[],
+  networks: readonly ('peers' | 'tape')[],
+): Promise<void> {
+  const all = servers.flatMap((server) => networks.map((network) => [server, network] as const));
+  for (const [server, network] of all) stage.cutNats(server, network);
+  await pause(pick(stage.random, [5_000, 13_000, SLEEP_MS]));
+  for (const [server, network] of all) stage.healNats(server, network);
+}
+
+async function nodeCut(
+  stage: ClusterStage,
+  node: ClusterNode,
+  network: 'tape' | 'doors',
+): Promise<void> {
+  stage.cutNode(node, network);
+  await pause(SLEEP_MS);
+  stage.healNode(node, network);
+}
+
+async function servingCutFromTape(stage: ClusterStage): Promise<void> {
+  const node = stage.anyServing();
+  const probes = await openProbes([node], stage.probeKey);
+  stage.cutNode(node, 'tape');
+  await saysDown(probes);
+  stage.healNode(node, 'tape');
+  await saysLive(probes);
+}
+
+async function nobodyReachesTape(stage: ClusterStage): Promise<void> {
+  const probes = await openProbes(stage.rig.serving, stage.probeKey);
+  const servers = [0, 1, 2];
+  for (const server of servers) stage.cutNats(server, 'tape');
+  await saysDown(probes);
+  for (const server of servers) stage.healNats(server, 'tape');
+  await saysLive(probes);
+}

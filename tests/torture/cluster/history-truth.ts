@@ -1,0 +1,112 @@
+/**
+ * What a topic published over a range, as one node's history tells it: the state at its beginning, then every message of the stream.
+ * Every node must tell the same, by digest, and what customers hold at an `hb` is held against it.
+ */
+
+import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseCursor } from '@tapeloom/core/cursor';
+import type { ResumeStream } from '../followed.ts';
+import { judge, type Truth } from '../resume-truth.ts';
+import type { Checkpoint, Door } from './cluster-client.ts';
+
+/** Not now: it is at its limit, or behind what others have told already. */
+const LATER: readonly number[] = [409, 429, 503];
+const LATER_MS = 300;
+
+export interface Item {
+  readonly t: 'snapshot' | 'upsert' | 'remove';
+  readonly cursor: string;
+  readonly id: string;
+  readonly final: boolean;
+  readonly ts: string;
+  readonly data: unknown;
+  readonly items: readonly Omit<Item, 'items'>[];
+}
+
+export interface ToldHistory {
+  readonly items: readonly Item[];
+  /** Of all items. */
+  readonly digest: string;
+}
+
+/** Where a node is asked, and by whom. */
+export interface Asked extends Door {
+  readonly key: string;
+}
+
+export function studyFields({ instrument, indicator, params, mode }: ResumeStream) {
+  return { instrument, indicator, params: JSON.stringify(params), mode };
+}
+
+/** All pages of a range; rejects when it cannot be had within the time. */
+export async function readHistory(
+  asked: Asked,
+  fields: Readonly<Record<string, string>>,
+  withinMs: number,
+): Promise<ToldHistory> {
+  const deadline = performance.now() + withinMs;
+  const items: Item[] = [];
+  const hash = createHash('sha256');
+  let cursor: string | null = null;
+  do {
+    const next: Record<string, string> = cursor === null ? {} : { cursor };
+    const page = await readPage(asked, { ...fields, limit: '10000', ...next }, deadline);
+    for (const item of page.items) {
+      hash.update(`${JSON.stringify(item)}\n`);
+      items.push(item);
+    }
+    cursor = page.next;
+  } while (cursor !== null);
+  return { items, digest: hash.digest('hex') };
+}
+
+interface Page {
+  readonly items: readonly Item[];
+  readonly next: string | null;
+}
+
+async function readPage(
+  { host, port, key }: Asked,
+  fields: Readonly<Record<string, string>>,
+  deadline: number,
+): Promise<Page> {
+  const url = `http://${host}:${port}/v1/history?${new URLSearchParams(fields)}`;
+  const headers = { authorization: `Bearer ${key}` };
+  for (;;) {
+    const left = Math.max(1, deadline - performance.now());
+    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(Math.ceil(left)) });
+    if (answer.status === 200) return (await answer.json()) as Page;
+    const text = await answer.text();
+    if (!LATER.includes(answer.status) || performance.now() > deadline) {
+      throw new Error(`${url} was answered ${answer.status} ${text}`);
+    }
+    await pause(LATER_MS);
+  }
+}
+
+/** The items of a range that was asked for with its snapshot. */
+export function truthOfItems(stream: ResumeStream, items: readonly Item[]): Truth {
+  const [snapshot, ...updates] = items;
+  if (snapshot?.t !== 'snapshot') throw new Error('a history with a snapshot begins with it');
+  return {
+    stream,
+    first: new Map(snapshot.items.map((item) => [item.id, objectText(item)])),
+    published: updates.map((item) => ({
+      cursor: parseCursor(item.cursor)!,
+      id: item.id,
+      object: item.t === 'upsert' ? objectText(item) : null,
+    })),
+  };
+}
+
+/** What is wrong with what one subscription had; empty when nothing is. */
+export function judgeCheckpoint(truth: Truth, checkpoint: Checkpoint): readonly string[] {
+  const { base, isBaseKnown } = checkpoint;
+  // A state that has grown over rounds has more objects than any snapshot.
+  return judge(isBaseKnown ? { ...truth, first: base.items } : truth, checkpoint);
+}
+
+function objectText({ final, ts, data }: Omit<Item, 'items'>): string {
+  return JSON.stringify({ final, ts, data });
+}
