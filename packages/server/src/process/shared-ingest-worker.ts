@@ -319,7 +319,7 @@ class SharedIngest {
 async function openStream(dataset: string): Promise<NatsTape> {
   for (let tries = 1; ; tries++) {
     try {
-      return await openNatsTape({ nats, dataset, client: nodeId, clusterId, clock });
+      return await openNatsTape({ nats, dataset, client: nodeId, clusterId });
     } catch (error) {
       const isSaid = error instanceof NatsTapeError;
       if (isSaid && tries >= SAID_TRIES_MAX) throw error;

@@ -17,6 +17,7 @@ interface Line {
 export class LineProxy implements AsyncDisposable {
   readonly #listener: Server;
   readonly #lines = new Set<Line>();
+  #unanswered: string | null = null;
 
   private constructor(target: URL) {
     this.#listener = createServer((client) => this.#join(client, target));
@@ -38,7 +39,13 @@ export class LineProxy implements AsyncDisposable {
     for (const line of this.#lines) line[direction].hold();
   }
 
+  /** Lets what has these words through to the server, and holds up what it says from then on. */
+  holdAnswersTo(words: string): void {
+    this.#unanswered = words;
+  }
+
   letGo(): void {
+    this.#unanswered = null;
     for (const line of this.#lines) {
       line.toServer.letGo();
       line.toClient.letGo();
@@ -72,7 +79,12 @@ export class LineProxy implements AsyncDisposable {
     client.setNoDelay();
     server.setNoDelay();
     // Which side went, and how, the other one notices by its own connection.
-    client.on('error', () => {}).on('data', (bytes: Buffer) => line.toServer.pass(bytes));
+    client
+      .on('error', () => {})
+      .on('data', (bytes: Buffer) => {
+        if (this.#unanswered !== null && bytes.includes(this.#unanswered)) line.toClient.hold();
+        line.toServer.pass(bytes);
+      });
     server
       .on('error', () => client.destroy())
       .on('data', (bytes: Buffer) => line.toClient.pass(bytes))

@@ -1,6 +1,5 @@
 /** A tape on real NATS servers for tests, made as an operator makes it. */
 
-import { createClock } from '../../src/platform/system-clock.ts';
 import { createNatsTape } from '../../src/tape/stream/nats/nats-admin.ts';
 import { connectNats } from '../../src/tape/stream/nats/nats-connection.ts';
 import { type NatsTape, openNatsTape } from '../../src/tape/stream/nats/open-nats-tape.ts';
@@ -40,8 +39,7 @@ export async function openTape(
   urls: readonly string[] = servers.urls,
 ): Promise<NatsTape> {
   const nats = { ...addressOf(urls), monitors: servers.monitors, isSyncAssured: false };
-  const clock = createClock({ kind: 'system' });
-  return await openNatsTape({ nats, dataset, client: 'test', clusterId: CLUSTER_ID, clock });
+  return await openNatsTape({ nats, dataset, client: 'test', clusterId: CLUSTER_ID });
 }
 
 export function addressOf(urls: readonly string[]) {

@@ -2,7 +2,6 @@
 
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import type { Postgres } from '../../platform/postgres.ts';
-import { createClock } from '../../platform/system-clock.ts';
 import {
   type NatsTape,
   NatsTapeError,
@@ -28,9 +27,8 @@ export async function openClusterTape(
   if (clusterId === null) {
     throw new ClusterRefusedError(['there is no cluster yet: tapeloom cluster init makes it']);
   }
-  const clock = createClock({ kind: 'system' });
   try {
-    const tape = await openNatsTape({ nats, dataset, client: 'tapeloom', clusterId, clock });
+    const tape = await openNatsTape({ nats, dataset, client: 'tapeloom', clusterId });
     return { ...tape, clusterId };
   } catch (error) {
     if (!(error instanceof NatsTapeError)) throw error;

@@ -74,7 +74,7 @@ export interface TapeStream extends AsyncDisposable {
 
 /** Large things that the stream names by their digests. Nobody relies on a name alone. */
 export interface TapeObjects {
-  /** Two who put one name at once leave one whole. */
+  /** Two who put one name at once leave one whole; what was put in part is whole once it is put again. */
   put(name: string, bytes: Uint8Array): Promise<void>;
   get(name: string): Promise<Uint8Array | null>;
   /** Names that begin with this. */

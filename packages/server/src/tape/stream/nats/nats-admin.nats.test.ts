@@ -69,7 +69,7 @@ describe('what is checked before a tape in NATS is used', { skip: natsServerMiss
   test('the tape of another cluster is refused', async () => {
     await makeTape(servers, 'foreign');
     const nats = { ...addressOf(servers.urls), monitors: servers.monitors, isSyncAssured: false };
-    const options = { nats, dataset: 'foreign', client: 'test', clusterId: 'mine', clock };
+    const options = { nats, dataset: 'foreign', client: 'test', clusterId: 'mine' };
     await assert.rejects(openNatsTape(options), refusedWith(/another cluster/, /another cluster/));
   });
 

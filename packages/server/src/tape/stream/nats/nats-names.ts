@@ -17,6 +17,15 @@ export function bucketStreamName(dataset: string): string {
   return `OBJ_${bucketName(dataset)}`;
 }
 
+/** Where the note of an object is; the names of objects are words with dots between. */
+export function noteSubject(dataset: string, name: string): string {
+  return `$O.${bucketName(dataset)}.M.${name}`;
+}
+
+export function pieceSubject(dataset: string, content: string, index: number | '*'): string {
+  return `$O.${bucketName(dataset)}.C.${content}.${index}`;
+}
+
 export function subjectName(dataset: string, subject: StreamSubject): string {
   return `tape.${safeName(dataset)}.${subject}`;
 }

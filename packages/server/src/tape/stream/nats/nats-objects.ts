@@ -1,69 +1,187 @@
-/** The objects of a shared tape in a bucket of NATS. What is read back has the SHA-256 that was noted when it was put, or is refused. */
+/**
+ * The objects of a shared tape, as messages of a stream: pieces, and a note that says which they are. The subject of a piece is a digest
+ * of the object's name and content, and holds one message at most. So whatever is put again, arrives late, or is put by two at once
+ * is the same bytes at the same place, and an object that lacks a piece is whole once it is put again. (The object store of the
+ * client's library gives each attempt pieces of its own, and takes them away when it does not hear that its note was stored.)
+ * What is read back has the SHA-256 that was noted, or is refused.
+ */
 
 import { createHash } from 'node:crypto';
-import { jetstream } from '@nats-io/jetstream';
-import { type ObjectStore, Objm } from '@nats-io/obj';
-import type { NatsConnection } from '@nats-io/transport-node';
-import type { Clock } from '../../../platform/clock.ts';
+import {
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstream,
+} from '@nats-io/jetstream';
+import { headers, type NatsConnection } from '@nats-io/transport-node';
 import type { TapeObjects } from '../tape-stream.ts';
-import { bucketName } from './nats-names.ts';
+import { bucketStreamName, noteSubject, pieceSubject } from './nats-names.ts';
 
-const PUBLISH_MS_MAX = 5_000;
-/** A hundred megabytes take a few seconds; one whose pieces were removed meanwhile would be waited for without an end. */
-const GET_MS_MAX = 60_000;
+const ANSWER_MS_MAX = 5_000;
+const PIECE_BYTES_MAX = 1_048_576;
+const PIECES_UNDER_WAY = 4;
+/** Somebody may put another content while it is read. */
+const GET_TRIES_MAX = 3;
+const NO_MESSAGE = 10_037;
+
+/** What is stored under an object's name. */
+interface Note {
+  readonly bytes: number;
+  readonly pieces: number;
+  readonly sha256: string;
+}
+
+/** What a server answers to who asks for a message. */
+interface Answer {
+  readonly message?: { readonly data?: string };
+  readonly error?: {
+    readonly code: number;
+    readonly err_code: number;
+    readonly description: string;
+  };
+}
 
 export class NatsObjects implements TapeObjects {
-  readonly #store: ObjectStore;
-  readonly #clock: Pick<Clock, 'after'>;
+  readonly #connection: NatsConnection;
+  readonly #client: JetStreamClient;
+  readonly #manager: JetStreamManager;
+  readonly #dataset: string;
+  readonly #stream: string;
+  readonly #answerMsMax: number;
 
-  private constructor(store: ObjectStore, clock: Pick<Clock, 'after'>) {
-    this.#store = store;
-    this.#clock = clock;
+  private constructor(
+    connection: NatsConnection,
+    client: JetStreamClient,
+    manager: JetStreamManager,
+    { dataset, answerMsMax }: { readonly dataset: string; readonly answerMsMax: number },
+  ) {
+    this.#connection = connection;
+    this.#client = client;
+    this.#manager = manager;
+    this.#dataset = dataset;
+    this.#stream = bucketStreamName(dataset);
+    this.#answerMsMax = answerMsMax;
   }
 
-  /** Does not look whether there is such a bucket. The connection stays its owner's. */
+  /** Does not look whether there is such a stream. The connection stays its owner's. */
   static async over(
     connection: NatsConnection,
     dataset: string,
-    clock: Pick<Clock, 'after'>,
+    answerMsMax = ANSWER_MS_MAX,
   ): Promise<NatsObjects> {
-    const client = jetstream(connection, { timeout: PUBLISH_MS_MAX, checkAPI: false });
-    return new NatsObjects(await new Objm(client).open(bucketName(dataset), false), clock);
+    const client = jetstream(connection, { timeout: answerMsMax });
+    const manager = await client.jetstreamManager(false);
+    return new NatsObjects(connection, client, manager, { dataset, answerMsMax });
   }
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
-    const there = await this.#store.info(name);
-    if (there !== null && !there.deleted && there.digest === digestOf(bytes)) return;
-    await this.#store.putBlob({ name }, bytes);
+    const before = await this.#note(name);
+    const pieces = Math.ceil(bytes.length / PIECE_BYTES_MAX);
+    const note = { bytes: bytes.length, pieces, sha256: sha256(bytes) };
+    if (before?.sha256 === note.sha256 && (await this.#isWhole(name, note))) return;
+    await inSomeOrder(pieces, (index) => {
+      const from = index * PIECE_BYTES_MAX;
+      const piece = bytes.subarray(from, from + PIECE_BYTES_MAX);
+      return this.#store(this.#pieceSubject(name, note, index), piece);
+    });
+    await this.#store(noteSubject(this.#dataset, name), JSON.stringify(note));
+    if (before !== null && before.sha256 !== note.sha256) await this.#removePieces(name, before);
   }
 
   async get(name: string): Promise<Uint8Array | null> {
-    const found = await this.#store.get(name);
-    if (found === null) return null;
-    const reader = found.data.getReader();
-    using _patience = this.#clock.after(GET_MS_MAX, () => void reader.cancel());
-    const bytes = new Uint8Array(found.info.size);
-    let length = 0;
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-      if (length + piece.value.length > bytes.length) throw new Error(`${name} is too long`);
-      bytes.set(piece.value, length);
-      length += piece.value.length;
+    for (let tries = 1; tries <= GET_TRIES_MAX; tries++) {
+      const note = await this.#note(name);
+      if (note === null) return null;
+      const bytes = await this.#content(name, note);
+      if (bytes !== null) return bytes;
     }
-    if (digestOf(bytes) !== found.info.digest) throw new Error(`${name} is not what was put`);
-    return bytes;
+    throw new Error(`the object ${name} is not whole`);
   }
 
   async list(prefix: string): Promise<readonly string[]> {
-    const all = await this.#store.list();
-    return all.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+    const all = noteSubject(this.#dataset, '');
+    const subjects = await this.#subjects(`${all}>`);
+    const names = subjects.map((subject) => subject.slice(all.length));
+    return names.filter((name) => name.startsWith(prefix)).sort();
   }
 
   async remove(name: string): Promise<void> {
-    await this.#store.delete(name);
+    const note = await this.#note(name);
+    if (note === null) return;
+    await this.#removePieces(name, note);
+    await this.#removeAll(noteSubject(this.#dataset, name));
+  }
+
+  async #note(name: string): Promise<Note | null> {
+    const found = await this.#newest(noteSubject(this.#dataset, name));
+    return found === null ? null : (JSON.parse(found.toString()) as Note);
+  }
+
+  /** Null where a piece is missing, or is not what was put. */
+  async #content(name: string, note: Note): Promise<Uint8Array | null> {
+    const bytes = new Uint8Array(note.bytes);
+    let length = 0;
+    await inSomeOrder(note.pieces, async (index) => {
+      const piece = await this.#newest(this.#pieceSubject(name, note, index));
+      const from = index * PIECE_BYTES_MAX;
+      if (piece === null || from + piece.length > bytes.length) return;
+      bytes.set(piece, from);
+      length += piece.length;
+    });
+    return length === bytes.length && sha256(bytes) === note.sha256 ? bytes : null;
+  }
+
+  async #isWhole(name: string, note: Note): Promise<boolean> {
+    return (await this.#subjects(this.#pieceSubject(name, note, '*'))).length === note.pieces;
+  }
+
+  async #removePieces(name: string, note: Note): Promise<void> {
+    await this.#removeAll(this.#pieceSubject(name, note, '*'));
+  }
+
+  #pieceSubject(name: string, note: Note, index: number | '*'): string {
+    return pieceSubject(this.#dataset, sha256(`${name} ${note.sha256}`), index);
+  }
+
+  /** In the place of what is stored there. */
+  async #store(subject: string, body: Uint8Array | string): Promise<void> {
+    const replacing = headers();
+    replacing.set('Nats-Rollup', 'sub');
+    await this.#client.publish(subject, body, { headers: replacing });
+  }
+
+  /** The client's own way takes eight times as long to decode it. */
+  async #newest(subject: string): Promise<Buffer | null> {
+    const said = await this.#connection.request(
+      `$JS.API.STREAM.MSG.GET.${this.#stream}`,
+      JSON.stringify({ last_by_subj: subject }),
+      { timeout: this.#answerMsMax },
+    );
+    const { message, error } = said.json<Answer>();
+    if (error?.err_code === NO_MESSAGE) return null;
+    if (error !== undefined) throw new JetStreamApiError(error);
+    return Buffer.from(message?.data ?? '', 'base64');
+  }
+
+  async #subjects(filter: string): Promise<readonly string[]> {
+    const { state } = await this.#manager.streams.info(this.#stream, { subjects_filter: filter });
+    return Object.keys(state.subjects ?? {});
+  }
+
+  async #removeAll(filter: string): Promise<void> {
+    await this.#manager.streams.purge(this.#stream, { filter });
   }
 }
 
-/** As the client notes it. */
-function digestOf(bytes: Uint8Array): string {
-  return `SHA-256=${createHash('sha256').update(bytes).digest('base64url').padEnd(44, '=')}`;
+/** Some at a time, the rest in the order of their numbers. */
+async function inSomeOrder(count: number, work: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: PIECES_UNDER_WAY }, worker));
+}
+
+function sha256(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('hex');
 }

@@ -4,7 +4,6 @@
  * same cursors twice.
  */
 
-import type { Clock } from '../../../platform/clock.ts';
 import type { TapeObjects, TapeStream } from '../tape-stream.ts';
 import { askNatsTape } from './nats-admin.ts';
 import { connectNats } from './nats-connection.ts';
@@ -19,7 +18,6 @@ export interface NatsTapeOptions {
   readonly client: string;
   /** As PostgreSQL knows it. */
   readonly clusterId: string;
-  readonly clock: Pick<Clock, 'after'>;
 }
 
 export interface NatsTape extends AsyncDisposable {
@@ -38,7 +36,7 @@ export class NatsTapeError extends Error {
 }
 
 export async function openNatsTape(options: NatsTapeOptions): Promise<NatsTape> {
-  const { nats, dataset, client, clusterId, clock } = options;
+  const { nats, dataset, client, clusterId } = options;
   const servers = await askNatsServers(nats, client);
   const serverFaults = natsServerFaults(servers, nats.isSyncAssured);
   if (serverFaults.length > 0) throw new NatsTapeError(serverFaults);
@@ -58,7 +56,7 @@ export async function openNatsTape(options: NatsTapeOptions): Promise<NatsTape> 
     if (all.length > 0) throw new NatsTapeError(all);
     return {
       stream: await NatsTapeStream.over(connection, dataset),
-      objects: await NatsObjects.over(connection, dataset, clock),
+      objects: await NatsObjects.over(connection, dataset),
       [Symbol.asyncDispose]: () => connection.close(),
     };
   } catch (error) {
