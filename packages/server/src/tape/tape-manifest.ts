@@ -127,6 +127,11 @@ export class TapeManifest {
     return [...this.#missingDays.values()];
   }
 
+  /** The logs that were begun, or are there: of days of which not all contracts need be sealed. */
+  get logs(): ManifestContent['logs'] {
+    return this.#logs;
+  }
+
   /** The sealed days, by contract. */
   get days(): ManifestContent['days'] {
     return this.#days;
@@ -214,6 +219,20 @@ export class TapeManifest {
       this.#isChanged = true;
     }
     await this.save();
+  }
+
+  /** Gives up what is sealed of a day that others have whole; resolves to the contracts whose files may go. */
+  async givenUp(day: UtcDay): Promise<readonly string[]> {
+    const symbols: string[] = [];
+    for (const [symbol, days] of this.#days) {
+      if (!days.delete(day)) continue;
+      symbols.push(symbol);
+      this.#missingDays.delete(`${symbol} ${day}`);
+      if (days.size === 0) this.#days.delete(symbol);
+      this.#isChanged = true;
+    }
+    await this.save();
+    return symbols;
   }
 
   #name({ symbol, day, digest }: SealedPart): void {

@@ -5,9 +5,10 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
+import type { Disk } from '../../platform/disk.ts';
 import { LiveDay } from '../live-day.ts';
 import type { TapeManifest } from '../tape-manifest.ts';
-import { dayOfFile, logDirectory, logPath } from '../tape-paths.ts';
+import { dayOfFile, logDirectory, logPath, sealedPath, sidecarPath } from '../tape-paths.ts';
 import type { LogEnd } from '../write/day-log.ts';
 import type { Commit } from '../write/log-payload.ts';
 import { type LogRecovery, recoverUnsynced } from '../write/log-recovery.ts';
@@ -48,31 +49,35 @@ export async function recoverOrJoin(
 ): Promise<RecoveredCopy> {
   const isFollowed = ({ days, from }: RecoveredCopy) =>
     days.length > 0 && (from === null || from >= facts.first - 1);
-  const own = await recoverCopy(place, manifest, sequencer);
+  const own = await recoverCopy(place, manifest, sequencer, facts);
   if (isFollowed(own)) return own;
   await removeLogs(place);
   if (await joinByParts(place, facts)) {
-    const joined = await recoverCopy(place, manifest, sequencer);
+    const joined = await recoverCopy(place, manifest, sequencer, facts);
     if (isFollowed(joined)) return joined;
     await removeLogs(place);
   }
   return { days: [], mark: null, from: null };
 }
 
-/** The logs that are there. Those that nothing can be made of go. */
+/** The logs that are there. Those that nothing can be made of go, and with them all that come after a day that is to be had anew. */
 async function recoverCopy(
   place: PartsPlace,
   manifest: TapeManifest,
   sequencer: Sequencer,
+  { isListed }: JoinFacts,
 ): Promise<RecoveredCopy> {
   const { disk, tapeRoot, dataset } = place;
   const days: RecoveredDay[] = [];
-  for (const day of await logDays(place)) {
-    const before = days.at(-1);
-    const isUseless = isSealed(manifest, day) || before?.isEnded === false;
-    const found = isUseless ? null : await recoverDay(place, sequencer, day);
-    if (found === null) await removeLog(place, day);
-    else days.push(found);
+  const there = new Set(await logDays(place));
+  let isGap = false;
+  for (const day of [...there.union(manifest.logs)].sort((a, b) => a - b)) {
+    const isUseless: boolean = isGap || !there.has(day) || isSealed(manifest, day);
+    const found: RecoveredDay | null = isUseless ? null : await recoverDay(place, sequencer, day);
+    if (found !== null) days.push(found);
+    else if (there.has(day)) await removeLog(place, day);
+    const isHad: boolean = found?.isEnded ?? (isListed(day) || isSealed(manifest, day));
+    isGap ||= !isHad;
   }
   const newest = days.at(-1);
   if (newest === undefined) return { days, mark: null, from: null };
@@ -98,6 +103,24 @@ async function joinByParts(
     isFound = true;
   }
   return isFound;
+}
+
+/**
+ * A machine that died while it sealed a day has some contracts of it, and may have lost its log. Whoever found those would
+ * take the day for sealed, and never have the others: so they go, unless the cluster has listed the day.
+ */
+export async function giveUpHalfSealed(
+  { disk, tapeRoot, dataset }: PartsPlace,
+  manifest: TapeManifest,
+  isListed: (day: UtcDay) => boolean,
+): Promise<void> {
+  for (const day of [...manifest.logs]) {
+    if (isListed(day)) continue;
+    for (const symbol of await manifest.givenUp(day)) {
+      await removeIfThere(disk, sidecarPath(tapeRoot, dataset, symbol, day));
+      await removeIfThere(disk, sealedPath(tapeRoot, dataset, symbol, day));
+    }
+  }
 }
 
 /** Gives up every log: the days they are of have to be had otherwise. */
@@ -144,6 +167,9 @@ async function logDays({ disk, tapeRoot, dataset }: PartsPlace): Promise<readonl
 
 async function removeLog({ disk, tapeRoot, dataset }: PartsPlace, day: UtcDay): Promise<void> {
   await disk.remove(logPath(tapeRoot, dataset, day));
-  const mark = markPath(tapeRoot, dataset, day);
-  if ((await disk.stat(mark)) !== null) await disk.remove(mark);
+  await removeIfThere(disk, markPath(tapeRoot, dataset, day));
+}
+
+async function removeIfThere(disk: Disk, path: string): Promise<void> {
+  if ((await disk.stat(path)) !== null) await disk.remove(path);
 }

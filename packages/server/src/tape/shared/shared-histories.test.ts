@@ -5,7 +5,25 @@ import type { SharedNode } from '../../../../../simulation/tape/shared-nodes.ts'
 import { SharedWorld } from '../../../../../simulation/tape/shared-nodes.ts';
 
 const OFFERS = 110;
-const HISTORIES = 4;
+const HISTORIES = 6;
+
+/** The power of all machines goes at once, at whatever each asks its disk for next but a few. */
+async function darkness(
+  world: SharedWorld,
+  nodes: readonly SharedNode[],
+  random: () => number,
+): Promise<void> {
+  for (const { machine } of nodes) {
+    let left = Math.floor(random() * 60);
+    machine.faults = () => (left-- > 0 ? null : 'halt');
+  }
+  await world.time.pass(Math.floor(random() * 1_000));
+  for (const node of nodes) {
+    node.machine.faults = () => null;
+    node.kill((['kill', 'power', 'torn'] as const)[Math.floor(random() * 3)]);
+  }
+  for (const node of nodes) await node.start();
+}
 
 /** One thing that happens to one machine, and how long it lasts. */
 async function trouble(world: SharedWorld, node: SharedNode, random: () => number): Promise<void> {
@@ -49,7 +67,8 @@ test('whatever happens to machines and lines, every node comes to the tape of a 
     for (const node of nodes) await node.start();
     while (!world.isFed) {
       await world.time.pass(Math.floor(random() * 1_500));
-      await trouble(world, nodes[Math.floor(random() * nodes.length)]!, random);
+      if (random() < 0.2) await darkness(world, nodes, random);
+      else await trouble(world, nodes[Math.floor(random() * nodes.length)]!, random);
       for (const { name, down } of nodes) assert.equal(down, null, `${name}, seed ${seed}`);
     }
     await world.assertEqual(...nodes);

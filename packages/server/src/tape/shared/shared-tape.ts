@@ -30,7 +30,13 @@ import { FencedLog } from './fenced-log.ts';
 import { ListedDays } from './listed-days.ts';
 import { LocalLog } from './local-log.ts';
 import { keepParts } from './part-keeper.ts';
-import { isSealed, type RecoveredCopy, recoverOrJoin, removeLogs } from './recover-copy.ts';
+import {
+  giveUpHalfSealed,
+  isSealed,
+  type RecoveredCopy,
+  recoverOrJoin,
+  removeLogs,
+} from './recover-copy.ts';
 import { prepareDirectory } from './shared-directory.ts';
 import { CopyDiffersError } from './shared-errors.ts';
 import type { SharedTapeOptions } from './shared-tape-options.ts';
@@ -290,6 +296,7 @@ export class SharedTape implements AsyncDisposable {
     const { first, last } = await answered(clock, signal, () => stream.ends());
     this.#joinedAt = last;
     const sequencer = this.#createSequencer();
+    await giveUpHalfSealed(this.#options, this.manifest, (day) => this.#books.isListed(day));
     const recovered = await recoverOrJoin(this.#options, this.manifest, sequencer, {
       first,
       isListed: (day) => this.#books.isListed(day),
