@@ -8,6 +8,7 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Clock } from '@tapeloom/server/platform/clock';
 import { SharedTape } from '@tapeloom/server/tape/shared/shared-tape';
 import type { LeadTerm } from '@tapeloom/server/tape/shared/shared-tape-options';
+import type { TapeBook } from '@tapeloom/server/tape/stream/tape-book';
 import { MemoryObjects } from '../../packages/server/testing/tape/memory-objects.ts';
 import {
   MemoryKeeper,
@@ -140,6 +141,8 @@ export class SharedNode {
   readonly machine = new SimDisk();
   readonly mayLead: boolean;
   readonly fetched: string[] = [];
+  /** Every book that it has taken, the newest last. */
+  readonly books: TapeBook[] = [];
   readonly faults: string[] = [];
   tape: SharedTape | null = null;
   stream!: MemoryStream;
@@ -174,7 +177,7 @@ export class SharedNode {
       listed: () => SCRIPT_SYMBOLS,
       now: () => LONG_AFTER,
       handler: {
-        book: () => {},
+        book: (book) => this.books.push(book),
         dayFetched: (symbol: string, day: UtcDay) => this.fetched.push(`${symbol} ${day}`),
         dayRemoved: () => {},
         lead: (term) => this.#feed(term),

@@ -26,7 +26,7 @@ import { removeParts } from './day-parts.ts';
 
 /** How often who appends looks for what the book lacks. */
 const ROUND_MS = 1_000;
-/** Days put as objects before they are listed. */
+/** Sealed days put as objects before they are listed, and up to the end of a day more. */
 const PUT_AT_ONCE = 16;
 /** Openings that a book names. */
 const OPENINGS_NAMED = 4;
@@ -49,6 +49,8 @@ export class BookKeeper {
   readonly #options: BookKeeperOptions;
   /** Null as long as there was never one. */
   #book: TapeBook | null = null;
+  /** Its number in the stream; 0 where the stream may not have it. */
+  #sequence = 0;
   readonly #first = Promise.withResolvers<void>();
   #writing: Promise<void> = Promise.resolve();
   /** Days that the first streams need, once they are sealed here. */
@@ -81,15 +83,23 @@ export class BookKeeper {
     if (newest !== null) await this.follow(newest);
   }
 
-  /** A book that somebody else has appended. */
-  async follow({ body }: StoredMessage): Promise<void> {
+  /** A book that somebody else has appended. One that is older than what is known says nothing: a start reads the newest one first. */
+  async follow({ body, sequence }: StoredMessage): Promise<void> {
     const { objects, clock, signal } = this.#options;
+    if (sequence <= this.#sequence) return;
     const book = await answered(clock, signal, () => decodeBook(body, objects));
     const removals = await writeBookFiles(this.#options, book);
     for (const { symbol, days } of removals) {
       for (const day of days) this.#options.onRemoved(symbol, day);
     }
-    this.#take(book);
+    // It says them, or somebody else has said others since.
+    this.#floors = null;
+    this.#take(book, sequence);
+  }
+
+  /** The stream has lost messages, perhaps the newest book as well: who appends next says it once more. */
+  mayBeLost(): void {
+    this.#sequence = 0;
   }
 
   /** All days that the first streams need are sealed here: books say so as soon as they list them. */
@@ -106,7 +116,8 @@ export class BookKeeper {
   append(writer: FencedWriter, isNeeded = false): Promise<void> {
     return this.#inTurn(async () => {
       const book = await this.#make(this.book.days);
-      if (isNeeded || !isDeepStrictEqual(book, this.#book)) await this.#append(writer, book);
+      const isSaid = this.#sequence > 0 && isDeepStrictEqual(book, this.#book);
+      if (isNeeded || !isSaid) await this.#append(writer, book);
     });
   }
 
@@ -127,7 +138,7 @@ export class BookKeeper {
 
   /** Lists some days that are sealed here; false when there are none left. */
   async #listDays(writer: FencedWriter, signal: AbortSignal): Promise<boolean> {
-    const parts = this.#unlisted().slice(0, PUT_AT_ONCE);
+    const parts = withWholeDays(this.#unlisted(), PUT_AT_ONCE);
     const put: [SealedPart, BookDay][] = [];
     for (const part of parts) {
       if (signal.aborted) return false;
@@ -201,15 +212,17 @@ export class BookKeeper {
 
   async #append(writer: FencedWriter, book: TapeBook): Promise<void> {
     const before = this.book;
-    await writer.append('book', await encodeBook(book, this.#options.objects));
-    this.#take(book);
+    const body = await encodeBook(book, this.#options.objects);
+    const sequence = await writer.append('book', body);
+    // Others may have been set meanwhile.
+    if (this.#floors === book.floors) this.#floors = null;
+    this.#take(book, sequence);
     await this.#removeObjects(before, book);
   }
 
-  #take(book: TapeBook): void {
+  #take(book: TapeBook, sequence: number): void {
     this.#book = book;
-    // It says them, or somebody else has said others since.
-    this.#floors = null;
+    this.#sequence = sequence;
     this.#first.resolve();
     this.#options.onBook(book);
   }
@@ -246,4 +259,10 @@ export class BookKeeper {
     this.#writing = done.catch(() => {});
     return done;
   }
+}
+
+/** The first of them, with all contracts of the last day: one that is listed at all counts as sealed, and is read of the stream by nobody. */
+function withWholeDays(parts: readonly SealedPart[], least: number): readonly SealedPart[] {
+  const last = parts[least - 1]?.day;
+  return parts.filter(({ day }, index) => index < least || day === last);
 }

@@ -3,6 +3,7 @@
  * machine's copy. One record is on its way at a time; the first that is not stored ends the log.
  */
 
+import { MIB } from '@tapeloom/core/units';
 import type { FencedWriter } from '../stream/fenced-writer.ts';
 import {
   type Commit,
@@ -12,8 +13,20 @@ import {
   writeOpening,
 } from '../write/log-payload.ts';
 import { RECORD_HEADER_BYTES, RecordWriter } from '../write/log-record.ts';
+import { COMMIT_ROWS_MAX } from '../write/sequencer.ts';
 import type { TapeLog } from '../write/tape-log.ts';
 import type { TapeCopy } from './tape-copy.ts';
+
+/** What a row of a commit takes at most, and what is left for the rest of its record. */
+const ROW_BYTES_MAX = 33;
+const REST_BYTES = MIB;
+const COMMIT_ROWS_MIN = 1_024;
+
+/** The rows of a commit that a message has room for. */
+export function commitRowsMax(bodyBytesMax: number): number {
+  const rows = Math.floor((bodyBytesMax - REST_BYTES) / ROW_BYTES_MAX);
+  return Math.max(COMMIT_ROWS_MIN, Math.min(COMMIT_ROWS_MAX, rows));
+}
 
 export interface FencedLogOptions {
   readonly writer: Pick<FencedWriter, 'append'>;

@@ -10,23 +10,24 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { MIB } from '@tapeloom/core/units';
 import { epochNs } from '@tapeloom/core/utc-day';
 import { TapeReader } from '../read/tape-reader.ts';
+import { claimNews } from '../stream/claim-body.ts';
 import type { FencedWriter } from '../stream/fenced-writer.ts';
+import { tellLoss } from '../stream/shrink-watch.ts';
 import { FencedError, StreamPurgedError } from '../stream/stream-errors.ts';
 import { Succession, type SuccessionState } from '../stream/succession.ts';
 import type { TapeBook } from '../stream/tape-book.ts';
 import type { StoredMessage } from '../stream/tape-stream.ts';
 import { TapeManifest } from '../tape-manifest.ts';
 import { LiveDays } from '../write/live-days.ts';
-import { COMMIT_ROWS_MAX, Sequencer } from '../write/sequencer.ts';
+import { Sequencer } from '../write/sequencer.ts';
 import { createCounters, type SequencerCounters } from '../write/sequencer-counters.ts';
 import { TapePublisher } from '../write/tape-publisher.ts';
 import { TapeWriter } from '../write/tape-writer.ts';
 import { answered } from './answered.ts';
 import { BookKeeper } from './book-keeper.ts';
-import { FencedLog } from './fenced-log.ts';
+import { commitRowsMax, FencedLog } from './fenced-log.ts';
 import { ListedDays } from './listed-days.ts';
 import { LocalLog } from './local-log.ts';
 import { keepParts } from './part-keeper.ts';
@@ -41,11 +42,6 @@ import { prepareDirectory } from './shared-directory.ts';
 import { CopyDiffersError } from './shared-errors.ts';
 import type { SharedTapeOptions } from './shared-tape-options.ts';
 import { TapeCopy } from './tape-copy.ts';
-
-/** What a row of a commit takes at most, and what is left for the rest of its record. */
-const ROW_BYTES_MAX = 33;
-const REST_BYTES = MIB;
-const COMMIT_ROWS_MIN = 1_024;
 
 export class SharedTape implements AsyncDisposable {
   readonly manifest: TapeManifest;
@@ -236,6 +232,9 @@ export class SharedTape implements AsyncDisposable {
   }
 
   #message(stored: StoredMessage): void | Promise<void> {
+    if (stored.subject === 'claim' && claimNews(stored.body).kind === 'lost') {
+      this.#books.mayBeLost();
+    }
     const followed = this.#copy!.follow(stored);
     const taken = stored.subject === 'book' ? this.#books.follow(stored) : followed;
     if (stored.sequence !== this.#joinedAt) return taken;
@@ -256,6 +255,7 @@ export class SharedTape implements AsyncDisposable {
     const { now, handler } = this.#options;
     const { counters, publisher } = this;
     const copy = this.#copy!;
+    if (copy.isAhead) await tellLoss(writer);
     const stopped = new AbortController();
     const over = AbortSignal.any([signal, stopped.signal]);
     const sequencer = copy.sequencer.copy(counters, commitRowsMax(writer.bodyBytesMax));
@@ -363,9 +363,14 @@ export class SharedTape implements AsyncDisposable {
     const { clock } = this.#options;
     this.#state = { role: 'joining' };
     await this.#drop();
-    await this.#books.fetchNewest();
     const days = this.publisher.days.map(({ day }) => day);
-    await answered(clock, this.#over.signal, () => this.#listed.fetchDays(days));
+    await answered(clock, this.#over.signal, async () => {
+      await this.#books.fetchNewest();
+      // Whoever answers may be behind.
+      const unlisted = days.find((day) => !this.#books.isListed(day));
+      if (unlisted !== undefined) throw new Error(`${unlisted} is purged, and not listed`);
+      await this.#listed.fetchDays(days);
+    });
     await removeLogs(this.#options);
     for (const day of days) this.publisher.sealed(day);
     this.#local = new LocalLog(this.#options);
@@ -382,9 +387,4 @@ export class SharedTape implements AsyncDisposable {
   #fail(error: unknown): void {
     this.#failed.reject(error);
   }
-}
-
-function commitRowsMax(bodyBytesMax: number): number {
-  const rows = Math.floor((bodyBytesMax - REST_BYTES) / ROW_BYTES_MAX);
-  return Math.max(COMMIT_ROWS_MIN, Math.min(COMMIT_ROWS_MAX, rows));
 }

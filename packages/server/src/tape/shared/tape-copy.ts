@@ -74,6 +74,17 @@ export class TapeCopy {
     return this.#openings;
   }
 
+  /**
+   * Whether the stream lacks records that are noted here, once it was read to its end: those of a log go on further than its mark
+   * says, and what they go on with never came.
+   */
+  get isAhead(): boolean {
+    const { end, mark } = this.#options;
+    if (!this.#isBehind || end === null || this.#end === null) return false;
+    if (this.#passedChecksum !== null) return this.#passedChecksum !== this.#end.checksum;
+    return mark === null || end.records > mark.records;
+  }
+
   /** A record or a claim that somebody else has appended. */
   follow(stored: StoredMessage): void | Promise<void> {
     if (stored.subject === 'record') return this.#followRecord(stored);

@@ -11,6 +11,7 @@
  */
 
 import type { Clock } from '../../platform/clock.ts';
+import { claimNews } from './claim-body.ts';
 import { pause } from './pause.ts';
 import { isProvedShrunk, ShrinkWatch } from './shrink-watch.ts';
 import {
@@ -41,6 +42,7 @@ export class FencedWriter {
   readonly #stream: TapeStream;
   readonly #clock: Pick<Clock, 'after'>;
   readonly #ended = new AbortController();
+  readonly #shrinking: ShrinkWatch;
   #last: number;
   #turn: Promise<void> = Promise.resolve();
   #unknowns = 0;
@@ -50,6 +52,8 @@ export class FencedWriter {
   constructor({ stream, clock, writer, last }: FencedWriterOptions) {
     this.#stream = stream;
     this.#clock = clock;
+    this.#shrinking = new ShrinkWatch(clock);
+    this.#ended.signal.addEventListener('abort', () => this.#shrinking[Symbol.dispose]());
     this.writer = writer;
     this.#last = last;
   }
@@ -105,16 +109,19 @@ export class FencedWriter {
       const found = await this.#stream.read(this.#last + 1).catch(() => undefined);
       if (found === undefined) return;
       if (found !== null) throw this.#fencedBy(found);
-      const ends = await this.#stream.ends().catch(() => null);
-      if (ends !== null) this.#requireNotPurged(ends.first);
+      await this.#requireLastKept();
+      await this.#looksAtEnd();
     });
   }
 
   /** Gives the writer up. An append under way ends without an answer. */
   abandon(): void {
-    if (!this.#ended.signal.aborted) {
-      this.#ended.abort(new AppendAbandonedError(this.#last + 1));
-    }
+    this.end(new AppendAbandonedError(this.#last + 1));
+  }
+
+  /** Likewise, because of what was found elsewhere. */
+  end(reason: Error): void {
+    if (!this.#ended.signal.aborted) this.#ended.abort(reason);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -135,25 +142,26 @@ export class FencedWriter {
   }
 
   async #store(message: StreamMessage): Promise<void> {
-    using shrinking = new ShrinkWatch(this.#clock);
     let waitMs: number = TRY_AGAIN_MS.first;
     this.#unknowns = 0;
     for (;;) {
-      if (await this.#isStored(message, shrinking)) break;
+      if (await this.#isStored(message)) break;
       this.#unknowns += 1;
       this.#unknownsTotal += 1;
       if (this.#unknowns % UNKNOWN_BEFORE_RECONNECT === 0) await this.#stream.reconnect();
       const paused = pause(this.#clock, waitMs, this.#ended.signal);
       const [isFound] = await Promise.all([this.#isFound(message), paused]);
       if (isFound) break;
+      if (this.#shrinking.isSuspected) await this.#requireLastKept();
       this.#ended.signal.throwIfAborted();
       waitMs = Math.min(2 * waitMs, TRY_AGAIN_MS.last);
     }
     this.#unknowns = 0;
+    this.#shrinking[Symbol.dispose]();
   }
 
   /** False where nobody knows. */
-  async #isStored(message: StreamMessage, shrinking: ShrinkWatch): Promise<boolean> {
+  async #isStored(message: StreamMessage): Promise<boolean> {
     const published = await this.#stream.publish(message, this.#last);
     this.#ended.signal.throwIfAborted();
     switch (published.outcome) {
@@ -165,7 +173,7 @@ export class FencedWriter {
       case 'unknown':
         return false;
       case 'otherEnd':
-        return (await this.#isFound(message)) || (await this.#looksAtEnd(shrinking));
+        return (await this.#isFound(message)) || (await this.#looksAtEnd());
       case 'refused':
         // An earlier attempt may have found the room that this one did not.
         if (published.why === 'full' && (await this.#isFound(message))) return true;
@@ -183,15 +191,25 @@ export class FencedWriter {
   }
 
   /** Always false: nothing is known of the message, but perhaps of the stream. */
-  async #looksAtEnd(shrinking: ShrinkWatch): Promise<false> {
+  async #looksAtEnd(): Promise<false> {
     const ends = await this.#stream.ends().catch(() => null);
     if (ends === null) return false;
     this.#requireNotPurged(ends.first);
-    if (!shrinking.hear(this.#last, ends.last)) return false;
+    if (!this.#shrinking.hear(this.#last, ends.last)) return false;
     if (await isProvedShrunk(this.#stream, this.writer, this.#last, ends.last)) {
       throw new StreamShrunkError(this.#last, ends.last);
     }
     return false;
+  }
+
+  /** A stream that was shrunk, and has grown again to the very number that is known, would take the next message as if nothing had been. */
+  async #requireLastKept(): Promise<void> {
+    if (this.#appended === 0) return;
+    const kept = await this.#read(this.#last);
+    if (kept === null) return;
+    const isLoss = kept.subject === 'claim' && claimNews(kept.body).kind === 'lost';
+    const isOurs = kept.writer === this.writer && !isLoss;
+    if (!isOurs) throw new StreamShrunkError(this.#last, this.#last - 1);
   }
 
   /** What was purged beyond the last message that is known was somebody else's. */

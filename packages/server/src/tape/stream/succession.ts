@@ -63,7 +63,8 @@ export interface SuccessionHandler {
   /**
    * This node appends now: its claim is stored, and everything before it was handed to `message`. Until this resolves nothing is
    * followed. It ends when the signal says so: the writer has failed, or the node shall leave; then at the end of the append
-   * under way. A rejection with another error than the writer's ends the succession.
+   * under way. A rejection with another error than the writer's ends the succession; one with `StreamShrunkError` is a loss that
+   * was found there, and told by a claim.
    */
   lead(writer: FencedWriter, signal: AbortSignal): Promise<void>;
   /** Told when it changes; it begins with `following`. */
@@ -227,12 +228,7 @@ export class Succession implements AsyncDisposable {
       if (news.kind === 'lost') {
         this.#isLost = true;
         const { known } = news;
-        this.#become({
-          role: 'shrunk',
-          known,
-          end: stored.sequence - 1,
-          isProved: true,
-        });
+        this.#become({ role: 'shrunk', known, end: stored.sequence - 1, isProved: true });
       } else if (news.kind === 'mended') {
         this.#isLost = false;
       }
@@ -339,7 +335,8 @@ export class Succession implements AsyncDisposable {
       this.#become({ role: 'leading', writer: writer.writer });
       await this.#lead(writer, stop);
     } catch (error) {
-      if (error !== writer.ended.reason) throw error;
+      if (error instanceof StreamShrunkError) writer.end(error);
+      else if (error !== writer.ended.reason) throw error;
     } finally {
       this.#unknownsBefore = this.unknownsTotal;
       this.#leading = null;
