@@ -7,6 +7,8 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { nameCluster } from '@tapeloom/server/tape/shared/shared-directory';
 import { RecordedIo, type RecordedIoOptions } from '../../testing/recorded-io.ts';
 import { UsageError } from '../command.ts';
 import { simFillCommand } from './sim-fill.ts';
@@ -45,6 +47,15 @@ test('makes the days, says each, and leaves them alone the next time', async () 
   const second = await fill(words);
   assert.equal(second.code, 0);
   assert.equal(second.out, '3 days there already, left as they are.\n0 days made with 0 trades.\n');
+});
+
+test('makes nothing in the directory of a node, whose days others have too', async () => {
+  const data = join(scratch, 'node');
+  await nameCluster(new NodeDisk(), `${data}/tape`, 'SIM', 'cluster_1');
+  const words = [...days(expired, lastDay, lastDay), '--data', data];
+  const { code, err } = await fill(words);
+  assert.equal(code, 1);
+  assert.match(err, /SIM is of the cluster cluster_1, .*: the one that appends makes past days/);
 });
 
 test('on a terminal one line shows the progress', async () => {

@@ -20,6 +20,9 @@ import { configOf } from '../command-config.ts';
 import { dateText, readDay } from '../day-text.ts';
 import { ERASE_LINE } from '../progress-line.ts';
 import { readArgs } from '../read-args.ts';
+import { whyShared } from '../tape/why-shared.ts';
+
+const INSTEAD = 'the one that appends makes past days, and the others fetch them';
 
 export const simFillCommand: CommandBody = {
   usage: `Usage: tapeloom sim fill --contract <symbol>|all --from <date> --to <date> [--data <directory>]
@@ -52,6 +55,11 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   if (lock === null) return 1;
   const tapeRoot = `${data}/tape`;
   const disk = new NodeDisk();
+  const shared = await whyShared(disk, tapeRoot, SIM_DATASET, INSTEAD);
+  if (shared !== null) {
+    io.stderr(`${shared}\n`);
+    return 1;
+  }
   await claimTape(disk, tapeRoot, sim);
   const state = await readFillState(disk, tapeRoot);
   const missing = items.filter(({ symbol, day }) => !state.isDone(symbol, day));

@@ -10,6 +10,7 @@ import { allocateBatch } from '@tapeloom/core/trade-batch';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { nameCluster } from '@tapeloom/server/tape/shared/shared-directory';
 import { TapeManifest } from '@tapeloom/server/tape/tape-manifest';
 import { sealDay } from '@tapeloom/server/tape/write/seal';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';
@@ -55,6 +56,26 @@ SIM      BTC-PERP         2  2025-03-03  2025-03-04  2025-03-05
 `,
   );
   assert.equal((await rm('--before', '2025-03-05', '--dry-run')).out, out);
+});
+
+test('days of a tape that a cluster has do not go on one of its nodes alone', async () => {
+  const shared = mkdtempSync(join(tmpdir(), 'tapeloom-cli-rm-shared-'));
+  try {
+    const tapeRoot = `${shared}/tape`;
+    const batch = allocateBatch(utcDay(20250303), 1 as Rank, 1);
+    await sealDay(disk, tapeRoot, { dataset: 'SIM', symbol: 'BTC-PERP', batch });
+    await (await TapeManifest.open(disk, tapeRoot, 'SIM')).save();
+    await nameCluster(disk, tapeRoot, 'SIM', 'cluster_1');
+    const words = ['tape', 'rm', '--data', shared, '--before', '2025-03-05'];
+    const { code, err } = await runRecorded(commands, words);
+    assert.equal(code, 1);
+    assert.match(err, /SIM is of the cluster cluster_1, .* by TAPELOOM_KEEP_DAYS\.$/m);
+    const manifest = await TapeManifest.open(disk, tapeRoot, 'SIM');
+    assert.equal(manifest.days.size, 1);
+    assert.equal((await runRecorded(commands, [...words, '--dry-run'])).code, 0);
+  } finally {
+    rmSync(shared, { recursive: true });
+  }
 });
 
 test('while a service runs, imported days may go and live ones may not', async () => {

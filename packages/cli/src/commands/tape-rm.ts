@@ -27,6 +27,7 @@ import { ExitCode } from '../exit-codes.ts';
 import { readArgs } from '../read-args.ts';
 import { tableText } from '../table-text.ts';
 import { appliedCalendars } from '../tape/applied-calendars.ts';
+import { whyShared } from '../tape/why-shared.ts';
 
 export const tapeRmCommand: CommandBody = {
   usage: `Usage: tapeloom tape rm --before <day> [--dataset <name>] [--contract <symbol>] [--dry-run] [options]
@@ -34,7 +35,8 @@ export const tapeRmCommand: CommandBody = {
 Removes days before a day from the tape, with the results that were kept of them. They are gone for
 good, and missing for whoever asks. A session is never cut: where one was open over that midnight, days
 stay back to the last midnight without one. Days of imported datasets may go while a service runs; those
-of a live one only while none does, and not the last ${KEEP_DAYS_MIN} days: TAPELOOM_KEEP_DAYS lets the service do it.
+of a live one only while none does, and not the last ${KEEP_DAYS_MIN} days: TAPELOOM_KEEP_DAYS lets the service do it,
+and is the only way on a node of a cluster.
 
   --before <day>       the first day that stays, like 2026-01-01
   --dataset <name>     only of this dataset
@@ -77,6 +79,11 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   }
   const wanted = plans.filter(({ removals }) => removals.length > 0);
   refuseRecent(wanted, request.before);
+  const shared = values['dry-run'] ? null : await firstShared(wanted);
+  if (shared !== null) {
+    io.stderr(`${shared}\n`);
+    return ExitCode.failure;
+  }
   try {
     if (!values['dry-run']) for (const plan of wanted) await removeDataset(plan, request);
   } catch (error) {
@@ -89,6 +96,17 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   }
   tellRemoved(io, wanted, values['dry-run'], values.json);
   return ExitCode.ok;
+}
+
+/** Why a live dataset cannot lose days here; null where all can. */
+async function firstShared(plans: readonly DatasetRemoval[]): Promise<string | null> {
+  for (const { place, isLive } of plans) {
+    const { disk, data, dataset } = place;
+    const instead = 'the one that appends removes them everywhere by TAPELOOM_KEEP_DAYS';
+    const why = isLive ? await whyShared(disk, `${data}/tape`, dataset, instead) : null;
+    if (why !== null) return why;
+  }
+  return null;
 }
 
 async function datasetsIn(

@@ -6,8 +6,6 @@
 
 import type { Clock } from '../../platform/clock.ts';
 import { lostClaim } from './claim-body.ts';
-import type { FencedWriter } from './fenced-writer.ts';
-import { StreamShrunkError } from './stream-errors.ts';
 import type { TapeStream } from './tape-stream.ts';
 
 /** Cut-off servers named old ends for up to 26 seconds. */
@@ -54,11 +52,4 @@ export async function isProvedShrunk(
 ): Promise<boolean> {
   const claim = { subject: 'claim', writer, body: lostClaim(known) } as const;
   return (await stream.publish(claim, end)).outcome === 'stored';
-}
-
-/** Who has just claimed has proved that there was nothing beyond, and yet knows of more: it tells everybody, and is done. */
-export async function tellLoss(writer: FencedWriter): Promise<never> {
-  const end = writer.last;
-  await writer.append('claim', lostClaim(end));
-  throw new StreamShrunkError(end, end);
 }
