@@ -1,10 +1,14 @@
 /**
- * `npm run torture -- cluster [rounds] [clients] [seed]`: three nodes that serve, two sequencers, three NATS servers and PostgreSQL, with
+ * `npm run torture -- cluster [rounds] [clients] [seed] [words]`: three nodes that serve, two sequencers, three NATS servers and PostgreSQL, with
  * customers who hop between the nodes, exports and pages running, while processes are killed and put to sleep, lines are
  * cut, disks are full and stores are put back. After every round no customer has lost, doubled or reordered anything, every replica and
- * every node has the same tape, and what all nodes say of accounts is what a model knows.
+ * every node has the same tape, and what all nodes say of accounts is what a model knows. Words choose the
+ * faults whose names have one of them.
  */
 
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { alignedTable } from '../../bench/shared/table.ts';
 import {
@@ -12,6 +16,8 @@ import {
   natsServerMissing,
 } from '../../packages/server/testing/tape/find-nats-server.ts';
 import { seededRandom } from '../../simulation/clock/seeded-random.ts';
+import { builtProgram } from '../../tools/build/built-program.ts';
+import { memoryDirectory } from '../../tools/memory-directory.ts';
 import {
   connectionsHold,
   oneUseOfToken,
@@ -49,10 +55,12 @@ const STREAMS: readonly ResumeStream[] = [
 
 export async function run({
   rounds,
-  more: [clients = CLIENTS, seed = Date.now() % 1_000_000] = [],
+  more: [clients = CLIENTS, seed = Date.now() % 1_000_000],
+  words: [, , ...names],
 }: {
   readonly rounds: number;
-  readonly more?: readonly number[];
+  readonly more: readonly number[];
+  readonly words: readonly string[];
 }): Promise<TortureReport | undefined> {
   if (natsServerMissing !== false) {
     console.log(`not run: ${natsServerMissing}`);
@@ -60,7 +68,8 @@ export async function run({
   }
   let hasLines = sendBytesMax() === BUFFER_BYTES;
   if (!hasLines) {
-    const words = ['cluster', ...[rounds, clients, seed].map(String)];
+    await prepare();
+    const words = ['cluster', ...[rounds, clients, seed].map(String), ...names];
     const end = await runInOwnNetwork(words, BUFFER_BYTES);
     // It has said all there is to say.
     if ('exitCode' in end) process.exit(end.exitCode ?? 1);
@@ -76,15 +85,35 @@ export async function run({
   await using stage = await ClusterStage.open({ random, hasLines });
   const torture = await ClusterTorture.open(stage, clients);
   try {
-    return await torture.run(faultsOf(rounds, hasLines, random));
+    return await torture.run(faultsOf(rounds, hasLines, random, names));
   } finally {
     await torture[Symbol.asyncDispose]();
   }
 }
 
+/** The program as it is published, and all files in memory: neither starts nor syncs are what is looked at. */
+async function prepare(): Promise<void> {
+  const cache = join(import.meta.dirname, '../../node_modules/.cache');
+  mkdirSync(cache, { recursive: true });
+  process.env.NODE_COMPILE_CACHE ??= join(cache, 'compiled');
+  const memory = process.env.TMPDIR === undefined ? memoryDirectory() : null;
+  if (memory !== null) process.env.TMPDIR = memory;
+  process.env.BUILT_TAPELOOM ??= await builtProgram(join(cache, 'built'));
+}
+
 /** Each kind once in a random order, then again. */
-function faultsOf(rounds: number, hasLines: boolean, random: () => number): readonly Fault[] {
-  const possible = FAULTS.filter(({ needsLines }) => hasLines || !needsLines);
+function faultsOf(
+  rounds: number,
+  hasLines: boolean,
+  random: () => number,
+  names: readonly string[],
+): readonly Fault[] {
+  const possible = FAULTS.filter(
+    ({ name, needsLines }) =>
+      (hasLines || !needsLines) &&
+      (names.length === 0 || names.some((part) => name.includes(part))),
+  );
+  assert.ok(possible.length > 0, `no fault has ${names.join(' or ')} in its name`);
   const faults: Fault[] = [];
   while (faults.length < rounds) {
     const left = [...possible];

@@ -32,6 +32,8 @@ interface TortureOptions {
   readonly rounds: number;
   /** Further numbers; what they mean is each run's own. */
   readonly more: readonly number[];
+  /** The same as they were written, and words behind them. */
+  readonly words: readonly string[];
 }
 
 /** Of a run that measures. */
@@ -51,7 +53,7 @@ const run = await loadRun<(options: TortureOptions) => Promise<TortureReport | u
 );
 const startMs = performance.now();
 try {
-  const report = await run({ rounds, more: moreTexts.map(Number) });
+  const report = await run({ rounds, more: moreTexts.map(Number), words: moreTexts });
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
   const broken = report?.broken ?? [];
   for (const sentence of broken) console.log(`broken: ${sentence}`);
