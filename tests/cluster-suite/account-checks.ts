@@ -4,6 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
+import { PLAN_LIMITS } from '@tapeloom/core/entitlement/plan';
 import { within } from '../running-service.ts';
 import type { ClusterNode } from './cluster-node.ts';
 
@@ -64,6 +65,32 @@ export async function connectionsHold(nodes: readonly ClusterNode[], key: string
     ends.every((end) => end === 'open' || end === 4029),
     ends.join(' '),
   );
+}
+
+/** Subscriptions at every door at once: as many as the account may have, and no more. */
+export async function subscriptionsHold(nodes: readonly ClusterNode[], key: string): Promise<void> {
+  const { maxSubscriptions } = PLAN_LIMITS.live_history;
+  const each = Math.ceil(maxSubscriptions / nodes.length) + 5;
+  const connections = nodes.map((node) => node.connect(key));
+  const accepted = await Promise.all(
+    connections.map(async (connection) => {
+      const names = Array.from({ length: each }, (_, index) => `s${index}`);
+      for (const sub of names) {
+        await connection.send({ t: 'subscribe', sub, instrument: 'BTC.c.0', indicator: 'bars' });
+      }
+      const answers = await Promise.all(
+        names.map((name) =>
+          connection.first(({ t, sub }) => sub === name && (t === 'subscribed' || t === 'error')),
+        ),
+      );
+      const refused = answers.filter(({ t }) => t === 'error');
+      for (const { code } of refused) assert.equal(code, 'QUOTA_EXCEEDED');
+      return each - refused.length;
+    }),
+  );
+  await Promise.all(connections.map((connection) => connection.close()));
+  const sum = accepted.reduce((all, count) => all + count, 0);
+  assert.equal(sum, maxSubscriptions, `subscriptions over all doors: ${accepted.join(' ')}`);
 }
 
 /** Keys that are made at every door at once: ten are valid, and every door lists the same. */

@@ -30,8 +30,6 @@ export interface ClusterRigOptions {
   readonly nodes: Readonly<Record<string, 'ingest' | 'serve' | 'ingest,serve'>>;
   readonly nats?: NatsServersOptions;
   readonly postgres?: PostgresServerOptions;
-  /** Whether PostgreSQL is reached by its socket, which nodes on other networks see too. */
-  readonly isPostgresBySocket?: boolean;
   /** Where a node runs, by name; on the loopback by default. */
   readonly placeOf?: (name: string) => Place;
   /** What all nodes are given besides. */
@@ -70,11 +68,7 @@ export class ClusterRig implements AsyncDisposable {
     started.defer(() => rm(directory, { recursive: true, force: true }));
     const postgres = started.use(await PostgresServer.start(options.postgres));
     const nats = started.use(await NatsServers.start({ count: 3, ...options.nats }));
-    const overNetwork = await postgres.database();
-    const socket = encodeURIComponent(postgres.directory);
-    const database = options.isPostgresBySocket
-      ? overNetwork.replace(`@${postgres.host}`, `@${socket}`)
-      : overNetwork;
+    const database = await postgres.database();
     const rig = new ClusterRig(options, { directory, nats, postgres, database });
     const { code, stdout, stderr } = await rig.command('cluster', 'init');
     assert.equal(code, 0, `cluster init: ${stdout}${stderr}`);

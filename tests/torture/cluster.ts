@@ -22,6 +22,7 @@ import {
   connectionsHold,
   oneUseOfToken,
   revocationHeard,
+  subscriptionsHold,
 } from '../cluster-suite/account-checks.ts';
 import { makeSharedAccounts } from '../cluster-suite/shared-accounts.ts';
 import { AccountsModel } from './cluster/accounts-model.ts';
@@ -29,7 +30,9 @@ import { ClusterClient } from './cluster/cluster-client.ts';
 import { ClusterStage } from './cluster/cluster-stage.ts';
 import { FAULTS, type Fault } from './cluster/faults.ts';
 import { PastWork } from './cluster/past-work.ts';
+import { RequestsModel } from './cluster/requests-model.ts';
 import { checkCustomers, checkReplicas, checkTapes } from './cluster/round-checks.ts';
+import { sealedDiffer } from './cluster/sealed-content.ts';
 import { pick } from './export-queries.ts';
 import type { ResumeStream } from './followed.ts';
 import { runInOwnNetwork, sendBytesMax } from './own-network.ts';
@@ -126,16 +129,19 @@ class ClusterTorture implements AsyncDisposable {
   readonly #stage: ClusterStage;
   readonly #clients: readonly ClusterClient[];
   readonly #model: AccountsModel;
+  readonly #requests: RequestsModel;
   readonly #past: PastWork;
   readonly #keys: { readonly reader: string; readonly limits: string; readonly tokens: string };
   readonly #rows: string[][] = [];
   readonly #problems: string[] = [];
+  #isLost = false;
 
   private constructor(
     stage: ClusterStage,
     clients: readonly ClusterClient[],
     parts: {
       readonly model: AccountsModel;
+      readonly requests: RequestsModel;
       readonly past: PastWork;
       readonly keys: { readonly reader: string; readonly limits: string; readonly tokens: string };
     },
@@ -143,6 +149,7 @@ class ClusterTorture implements AsyncDisposable {
     this.#stage = stage;
     this.#clients = clients;
     this.#model = parts.model;
+    this.#requests = parts.requests;
     this.#past = parts.past;
     this.#keys = parts.keys;
   }
@@ -153,6 +160,7 @@ class ClusterTorture implements AsyncDisposable {
     const others = ['reader', 'limits', 'tokens', 'probe', 'spender', 'manager', 'past'];
     const all = await makeSharedAccounts(rig.database, [...others, ...names]);
     const [reader, limits, tokens, probe, spender, manager, pastKey, ...keys] = all;
+    const [asker] = await makeSharedAccounts(rig.database, ['asker'], []);
     stage.probeKey = probe!;
     const door = () => pick(random, rig.serving);
     const wire = () => {
@@ -172,6 +180,7 @@ class ClusterTorture implements AsyncDisposable {
     const model = new AccountsModel({ nodes, random, spender: spender!, manager: manager! });
     return new ClusterTorture(stage, clients, {
       model,
+      requests: new RequestsModel(nodes, random, asker!),
       past,
       keys: { reader: reader!, limits: limits!, tokens: tokens! },
     });
@@ -187,7 +196,8 @@ class ClusterTorture implements AsyncDisposable {
       const found = await this.#round(index + 1, fault);
       for (const problem of found.slice(0, PROBLEMS_SHOWN)) console.log(`  ${problem}`);
       this.#problems.push(...found);
-      if (found.length > 0) break;
+      // Of a cluster that does not come to rest nothing more is learnt.
+      if (this.#isLost) break;
     }
     const sum = (of: (client: ClusterClient) => number) =>
       this.#clients.reduce((total, client) => total + of(client), 0);
@@ -196,7 +206,7 @@ class ClusterTorture implements AsyncDisposable {
       'fault',
       'seconds',
       'settled after',
-      'checked in',
+      'checked',
       'revoked',
       'problems',
     ];
@@ -210,7 +220,8 @@ class ClusterTorture implements AsyncDisposable {
         resumes: sum(({ followed }) => followed.reduce((all, it) => all + it.resumes, 0)),
         exports: this.#past.exports,
         exportResumes: this.#past.resumes,
-        reads: this.#model.reads,
+        reads: this.#past.reads,
+        charged: this.#model.reads,
       },
     };
   }
@@ -221,51 +232,72 @@ class ClusterTorture implements AsyncDisposable {
     const { signal } = stopping;
     const working = Promise.all([
       this.#model.work(signal),
+      this.#requests.work(signal),
       ...this.#clients.map((client) => client.live(signal)),
     ]);
     const problems: string[] = [];
     const attempt = async (what: string, work: () => Promise<unknown>) => {
       const startMs = performance.now();
-      await work().catch((error: Error) => problems.push(`${what}: ${error.stack}`));
-      return ((performance.now() - startMs) / 1_000).toFixed(1);
+      const held = await work().then(
+        () => true,
+        (error: Error) => {
+          problems.push(`${what}: ${error.stack}`);
+          return false;
+        },
+      );
+      return { held, seconds: ((performance.now() - startMs) / 1_000).toFixed(1) };
     };
     await pause(CALM_MS);
-    const seconds = await attempt(fault.name, () => fault.run(this.#stage));
+    const happened = await attempt(fault.name, () => fault.run(this.#stage));
+    if (!happened.held) await attempt('healing', () => this.#stage.heal());
     const settled = await attempt('settling', () => this.#stage.settled());
+    this.#isLost = !settled.held;
     await pause(CALM_MS);
     stopping.abort();
     await working;
     const { revoked } = this.#model;
-    const checked = await attempt('checks', async () => {
-      problems.push(...(await this.#check(from)));
-    });
+    const phases: string[] = [];
+    for (const [name, check] of this.#checks(from)) {
+      const { seconds } = await attempt(name, async () => {
+        problems.push(...((await check()) ?? []));
+      });
+      phases.push(`${name} ${seconds}`);
+    }
     problems.push(...this.#past.problems.splice(0));
     this.#rows.push([
       String(number),
       fault.name,
-      seconds,
-      settled,
-      checked,
+      happened.seconds,
+      settled.seconds,
+      phases.join(', '),
       String(revoked),
       String(problems.length),
     ]);
     console.log(
-      `round ${number}: ${fault.name}, ${seconds} s, settled after ${settled} s, checked in ${checked} s, ${problems.length} problems`,
+      `round ${number}: ${fault.name}, ${happened.seconds} s, settled after ${settled.seconds} s, checked (${phases.join(', ')}), ${problems.length} problems`,
     );
     return problems;
   }
 
-  async #check(from: bigint): Promise<readonly string[]> {
+  /** Each may tell sentences about what does not hold, or reject. */
+  #checks(
+    from: bigint,
+  ): readonly (readonly [string, () => Promise<readonly string[] | undefined>])[] {
     const { rig } = this.#stage;
     const { reader, limits, tokens } = this.#keys;
-    const problems = [...(await checkCustomers(rig, this.#clients, { key: reader, from }))];
-    await checkReplicas(rig);
-    await checkTapes(rig);
-    await this.#model.check();
-    await oneUseOfToken(rig.serving, tokens);
-    await connectionsHold(rig.serving, limits);
-    await revocationHeard(rig.serving, tokens);
-    return problems;
+    const nothing = (work: Promise<unknown>) => work.then(() => undefined);
+    return [
+      ['customers', () => checkCustomers(rig, this.#clients, { key: reader, from })],
+      ['replicas', () => nothing(checkReplicas(rig))],
+      ['tapes', () => nothing(checkTapes(rig))],
+      ['sealed', () => sealedDiffer([...rig.nodes.values()])],
+      ['accounts', () => nothing(this.#model.check())],
+      ['tokens', () => nothing(oneUseOfToken(rig.serving, tokens))],
+      ['connections', () => nothing(connectionsHold(rig.serving, limits))],
+      ['subscriptions', () => nothing(subscriptionsHold(rig.serving, reader))],
+      ['requests', () => nothing(this.#requests.check())],
+      ['revocation', () => nothing(revocationHeard(rig.serving, tokens))],
+    ];
   }
 }
 

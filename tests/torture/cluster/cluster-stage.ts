@@ -1,17 +1,16 @@
 /**
  * A cluster that things happen to: nodes and NATS servers on machines of their own where the kernel has them, so that every line can
  * be cut alone. NATS servers speak to each other on one network and to nodes on another: cutting both at once would hide a server
- * that takes itself for the leader.
+ * that takes itself for the leader. Customers come by a third, and nodes reach PostgreSQL by a fourth.
  */
 
-import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../simulation/disk/sim-disk.ts';
 import { leaderOf, leadersOf } from '../../cluster-suite/cluster-leaders.ts';
 import { type ClusterNode, HERE, type Place } from '../../cluster-suite/cluster-node.ts';
 import { ClusterRig } from '../../cluster-suite/cluster-rig.ts';
 import { pick } from '../export-queries.ts';
-import { removeDisk, smallDisk } from './full-disk.ts';
+import { emptyDisk, removeDisk, smallDisk } from './full-disk.ts';
 import { Machine, Network } from './machines.ts';
 
 const SETTLED_WITHIN_MS = 60_000;
@@ -25,7 +24,9 @@ const NODES = {
   'ingest-2': 'ingest',
 } as const;
 
-type NetworkName = 'peers' | 'tape' | 'doors';
+type NetworkName = 'peers' | 'tape' | 'doors' | 'store';
+/** Lines of a node. */
+export type NodeLine = Exclude<NetworkName, 'peers'>;
 
 export interface StageOptions {
   readonly random: Random;
@@ -61,10 +62,9 @@ export class ClusterStage implements AsyncDisposable {
     const lines = options.hasLines ? made.use(await Lines.make(Object.keys(NODES))) : null;
     const rig = made.use(await ClusterRig.make({ nodes: NODES, ...(lines?.rigOptions ?? {}) }));
     const disks = [...rig.nodes.values()].map(({ setting }) => setting.data);
-    for (const path of disks) {
-      const problem = options.hasLines ? smallDisk(path) : null;
-      assert.equal(problem, null, `a small disk: ${problem}`);
-      if (options.hasLines) made.defer(() => removeDisk(path));
+    for (const path of options.hasLines ? disks : []) {
+      smallDisk(path);
+      made.defer(() => removeDisk(path));
     }
     made.defer(async () => {
       for (const node of rig.nodes.values()) await node.kill();
@@ -105,12 +105,28 @@ export class ClusterStage implements AsyncDisposable {
     this.#lines!.nats[server]!.heal(this.#lines!.networks[network]);
   }
 
-  cutNode(node: ClusterNode, network: 'tape' | 'doors'): void {
+  cutNode(node: ClusterNode, network: NodeLine): void {
     this.#lines!.nodes.get(node.name)!.cut(this.#lines!.networks[network]);
   }
 
-  healNode(node: ClusterNode, network: 'tape' | 'doors'): void {
+  healNode(node: ClusterNode, network: NodeLine): void {
     this.#lines!.nodes.get(node.name)!.heal(this.#lines!.networks[network]);
+  }
+
+  /** After a fault that ended early: every line is whole, everybody is awake, and what was ended runs. */
+  async heal(): Promise<void> {
+    this.#lines?.heal();
+    const { nats, postgres, nodes } = this.rig;
+    for (let server = 0; server < nats.count; server += 1)
+      if (nats.isRunning(server)) nats.letGo(server);
+    await nats.startAll();
+    if (postgres.isRunning) await postgres.resume();
+    else await postgres.start();
+    for (const node of nodes.values()) {
+      emptyDisk(node.setting.data);
+      if (node.isRunning) node.letGo();
+      else node.launch();
+    }
   }
 
   /** Until every node is ready, one appends, and all have what it has appended; milliseconds it took. */
@@ -151,13 +167,14 @@ class Lines implements AsyncDisposable {
     peers: new Network('peers', 1),
     tape: new Network('tape', 2),
     doors: new Network('doors', 3),
+    store: new Network('store', 4),
   };
   readonly nats: Machine[] = [];
   readonly nodes = new Map<string, Machine>();
 
   static async make(names: readonly string[]): Promise<Lines> {
     const lines = new Lines();
-    const { peers, tape, doors } = lines.networks;
+    const { peers, tape, doors, store } = lines.networks;
     let number = 1;
     for (let server = 0; server < NATS_COUNT; server += 1) {
       number += 1;
@@ -165,7 +182,7 @@ class Lines implements AsyncDisposable {
     }
     for (const name of names) {
       number += 1;
-      lines.nodes.set(name, await Machine.start(number, [tape, doors]));
+      lines.nodes.set(name, await Machine.start(number, [tape, doors, store]));
     }
     return lines;
   }
@@ -175,11 +192,21 @@ class Lines implements AsyncDisposable {
     await Promise.all(machines.map((machine) => machine[Symbol.asyncDispose]()));
   }
 
+  heal(): void {
+    const { peers, tape, doors, store } = this.networks;
+    for (const machine of this.nats) for (const network of [peers, tape]) machine.heal(network);
+    for (const machine of this.nodes.values()) {
+      for (const network of [tape, doors, store]) machine.heal(network);
+    }
+  }
+
   get rigOptions() {
-    const { peers, tape, doors } = this.networks;
+    const { peers, tape, doors, store } = this.networks;
     return {
-      isPostgresBySocket: true,
+      // It runs where the run itself does.
+      postgres: { host: store.ownAddress },
       nats: {
+        prepare: smallDisk,
         hosts: this.nats.map((machine) => machine.address(tape)),
         routeHosts: this.nats.map((machine) => machine.address(peers)),
         inside: (index: number) => this.nats[index]!.command([]),

@@ -14,14 +14,21 @@ import {
   saysLive,
   streamsStayWithoutAccounts,
 } from '../../cluster-suite/probes.ts';
+import { within } from '../../running-service.ts';
 import { pick } from '../export-queries.ts';
-import type { ClusterStage } from './cluster-stage.ts';
+import type { ClusterStage, NodeLine } from './cluster-stage.ts';
 import { fillDisk } from './full-disk.ts';
 
 /** Longer than any patience of the cluster. */
 const SLEEP_MS = 20_000;
 const DOWN_MS = 3_000;
 const POSTGRES_AWAY_MS = 6_000;
+/** A loss is believed after half a minute. */
+const SHRUNK_WITHIN_MS = 90_000;
+const REFUSED_WITHIN_MS = 10_000;
+const FENCED = 'tapeloom_cluster_fenced_total';
+const LOOK_MS = 200;
+const ALL_NATS = [0, 1, 2];
 
 export interface Fault {
   readonly name: string;
@@ -44,7 +51,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'kill all sequencers',
     run: async ({ rig }) => await Promise.all(rig.sequencers.map(killed)).then(() => undefined),
   },
-  { name: 'the sequencer sleeps', run: async (stage) => await asleep(await leaderOf(stage.rig)) },
+  { name: 'the sequencer sleeps', run: sequencerAsleep },
   { name: 'a node that serves sleeps', run: async (stage) => await asleep(stage.anyServing()) },
   {
     name: 'a node that serves is drained',
@@ -54,20 +61,24 @@ export const FAULTS: readonly Fault[] = [
     name: 'the sequencer is drained',
     run: async (stage) => await drained(await leaderOf(stage.rig)),
   },
+  { name: 'a node leaves by command', run: leavesByCommand },
+  { name: 'all nodes are restarted one by one', run: rollingRestart },
   {
     name: "kill the stream's leader",
     run: async (stage) => await natsKilled(stage, [await streamLeaderOf(stage.rig)]),
   },
   { name: 'kill a NATS server', run: async (stage) => await natsKilled(stage, [stage.anyNats()]) },
   { name: 'kill two NATS servers', run: async (stage) => await natsKilled(stage, [0, 1]) },
-  { name: 'kill all NATS servers', run: async (stage) => await natsKilled(stage, [0, 1, 2]) },
+  { name: 'kill all NATS servers', run: async (stage) => await natsKilled(stage, ALL_NATS) },
   { name: 'a NATS server sleeps', run: async (stage) => await natsAsleep(stage, stage.anyNats()) },
   {
     name: "the stream's leader sleeps",
     run: async (stage) => await natsAsleep(stage, await streamLeaderOf(stage.rig)),
   },
   { name: 'NATS is restarted one by one', run: natsRestarted },
+  { name: 'NATS is restarted all at once', run: natsRestartedAtOnce },
   { name: 'a store is put back', run: storePutBack },
+  { name: 'all stores are put back, and repaired', run: allStoresPutBack },
   { name: 'PostgreSQL is restarted', run: async ({ rig }) => await rig.postgres.restart() },
   { name: 'PostgreSQL is killed', run: postgresKilled },
   { name: 'PostgreSQL sleeps', run: postgresAsleep },
@@ -89,7 +100,12 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'all NATS servers are cut off from each other',
     needsLines: true,
-    run: async (stage) => await natsCut(stage, [0, 1, 2], ['peers']),
+    run: async (stage) => await natsCut(stage, ALL_NATS, ['peers']),
+  },
+  {
+    name: 'the NATS servers are cut off from all',
+    needsLines: true,
+    run: async (stage) => await natsCut(stage, ALL_NATS, ['peers', 'tape']),
   },
   { name: 'nobody reaches the tape', needsLines: true, run: nobodyReachesTape },
   {
@@ -103,6 +119,17 @@ export const FAULTS: readonly Fault[] = [
     needsLines: true,
     run: async (stage) => await nodeCut(stage, stage.anyServing(), 'doors'),
   },
+  {
+    name: 'a node that serves does not reach PostgreSQL',
+    needsLines: true,
+    run: async (stage) => await cutFromPostgres(stage, [stage.anyServing()]),
+  },
+  {
+    name: 'nobody reaches PostgreSQL',
+    needsLines: true,
+    run: async (stage) => await cutFromPostgres(stage, stage.rig.serving),
+  },
+  { name: "a NATS server's disk is full", needsLines: true, run: natsDiskFull },
   {
     name: "a node's disk is full",
     needsLines: true,
@@ -127,10 +154,37 @@ async function asleep(node: ClusterNode): Promise<void> {
   node.letGo();
 }
 
+/** Another appends meanwhile; when it wakes up it is refused, and follows. */
+async function sequencerAsleep({ rig }: ClusterStage): Promise<void> {
+  const node = await leaderOf(rig);
+  const fenced = await node.metric(FENCED);
+  await asleep(node);
+  const isRefused = async () => {
+    while ((await node.tapeState()) === 'leading') await pause(LOOK_MS);
+  };
+  await within(REFUSED_WITHIN_MS, `${node.name} is refused after its sleep`, isRefused());
+  assert.ok((await node.metric(FENCED)) > fenced, `${node.name} was not refused after its sleep`);
+}
+
 async function drained(node: ClusterNode): Promise<void> {
   const { service } = node;
   assert.equal(await node.stop(), 0, `${node.name} was drained: ${service.errors}`);
   await node.start();
+}
+
+async function leavesByCommand(stage: ClusterStage): Promise<void> {
+  const node = stage.anyServing();
+  const { service } = node;
+  const { code, stdout, stderr } = await stage.rig.command('cluster', 'drain', node.name);
+  assert.equal(code, 0, `cluster drain: ${stdout}${stderr}`);
+  assert.equal(await service.ended, 0, `${node.name} has left: ${service.errors}`);
+  await node.stop();
+  await node.start();
+}
+
+/** As an update does it. */
+async function rollingRestart({ rig }: ClusterStage): Promise<void> {
+  for (const node of rig.nodes.values()) await drained(node);
 }
 
 async function natsKilled({ rig }: ClusterStage, servers: readonly number[]): Promise<void> {
@@ -152,6 +206,11 @@ async function natsRestarted({ rig }: ClusterStage): Promise<void> {
   }
 }
 
+async function natsRestartedAtOnce({ rig }: ClusterStage): Promise<void> {
+  await Promise.all(ALL_NATS.map((server) => rig.nats.stop(server)));
+  await rig.nats.startAll();
+}
+
 /** One server's: the others have what it has lost. */
 async function storePutBack(stage: ClusterStage): Promise<void> {
   const { nats } = stage.rig;
@@ -162,6 +221,37 @@ async function storePutBack(stage: ClusterStage): Promise<void> {
   await pause(SLEEP_MS / 2);
   await nats.kill(server);
   await nats.restoreStore(server, 'older');
+  await nats.startAll();
+}
+
+/** All have lost what was acknowledged: nobody appends, until an operator has it put back from what nodes have. */
+async function allStoresPutBack({ rig }: ClusterStage): Promise<void> {
+  const { nats } = rig;
+  const each = (work: (server: number) => Promise<void>) => Promise.all(ALL_NATS.map(work));
+  await each((server) => nats.stop(server));
+  await each((server) => nats.copyStore(server, 'older'));
+  await nats.startAll();
+  await pause(SLEEP_MS);
+  await each((server) => nats.kill(server));
+  await each((server) => nats.restoreStore(server, 'older'));
+  await nats.startAll();
+  const isNoticed = async () => {
+    for (const node of rig.sequencers) {
+      while ((await node.tapeState()) !== 'shrunk') await pause(LOOK_MS);
+    }
+  };
+  await within(SHRUNK_WITHIN_MS, 'the loss is noticed', isNoticed());
+  const directories = [...rig.nodes.values()].map(({ setting }) => setting.data);
+  const told = await rig.command('cluster', 'repair', ...directories, '--yes');
+  assert.equal(told.code, 0, `cluster repair: ${told.stdout}${told.stderr}`);
+}
+
+/** For the time being the others go on; then its operator makes room and starts it again. */
+async function natsDiskFull(stage: ClusterStage): Promise<void> {
+  const { nats } = stage.rig;
+  const server = stage.anyNats();
+  await fillDisk(nats.homeOf(server), SLEEP_MS);
+  await nats.stop(server);
   await nats.startAll();
 }
 
@@ -191,11 +281,16 @@ async function natsCut(
   for (const [server, network] of all) stage.healNats(server, network);
 }
 
-async function nodeCut(
-  stage: ClusterStage,
-  node: ClusterNode,
-  network: 'tape' | 'doors',
-): Promise<void> {
+async function cutFromPostgres(stage: ClusterStage, nodes: readonly ClusterNode[]): Promise<void> {
+  const probes = await openProbes(nodes, stage.probeKey);
+  for (const node of nodes) stage.cutNode(node, 'store');
+  await streamsStayWithoutAccounts(probes, stage.probeKey);
+  await pause(POSTGRES_AWAY_MS);
+  for (const node of nodes) stage.healNode(node, 'store');
+  await closeProbes(probes);
+}
+
+async function nodeCut(stage: ClusterStage, node: ClusterNode, network: NodeLine): Promise<void> {
   stage.cutNode(node, network);
   await pause(SLEEP_MS);
   stage.healNode(node, network);
@@ -212,9 +307,8 @@ async function servingCutFromTape(stage: ClusterStage): Promise<void> {
 
 async function nobodyReachesTape(stage: ClusterStage): Promise<void> {
   const probes = await openProbes(stage.rig.serving, stage.probeKey);
-  const servers = [0, 1, 2];
-  for (const server of servers) stage.cutNats(server, 'tape');
+  for (const server of ALL_NATS) stage.cutNats(server, 'tape');
   await saysDown(probes);
-  for (const server of servers) stage.healNats(server, 'tape');
+  for (const server of ALL_NATS) stage.healNats(server, 'tape');
   await saysLive(probes);
 }

@@ -1,5 +1,5 @@
 /**
- * A disk that fills up: a node's directory lies on a file system of its own, which takes only so much. It is in memory, and gone with
+ * A disk that fills up: a node's or server's directory lies on a file system of its own, which takes only so much. It is in memory, and gone with
  * the run, whose view of the machine's files nobody else has.
  */
 
@@ -8,19 +8,14 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const DISK_MIB = 192;
+const DISK_MIB = 256;
+const FILLER = 'filler';
 const CHUNK = Buffer.alloc(1_048_576);
 
-/** Why a file system cannot be made here; null where it was. */
-export function smallDisk(path: string): string | null {
+export function smallDisk(path: string): void {
   mkdirSync(path, { recursive: true });
-  try {
-    const options = ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m,mode=700`, 'tapeloom'];
-    execFileSync('mount', [...options, path], { stdio: 'pipe' });
-    return null;
-  } catch (error) {
-    return (error as Error).message;
-  }
+  const options = ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m,mode=700`, 'tapeloom'];
+  execFileSync('mount', [...options, path], { stdio: 'pipe' });
 }
 
 export function removeDisk(path: string): void {
@@ -29,12 +24,17 @@ export function removeDisk(path: string): void {
 
 /** For so long there is no room. */
 export async function fillDisk(path: string, ms: number): Promise<void> {
-  const filler = join(path, 'filler');
   try {
-    for (let chunk = 0; chunk < DISK_MIB; chunk += 1) writeFileSync(filler, CHUNK, { flag: 'a' });
+    for (let chunk = 0; chunk < DISK_MIB; chunk += 1) {
+      writeFileSync(join(path, FILLER), CHUNK, { flag: 'a' });
+    }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
   }
   await pause(ms);
-  rmSync(filler);
+  emptyDisk(path);
+}
+
+export function emptyDisk(path: string): void {
+  rmSync(join(path, FILLER), { force: true });
 }

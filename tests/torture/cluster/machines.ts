@@ -20,12 +20,16 @@ export class Network {
     this.name = name;
     this.#number = number;
     ip('link', 'add', 'name', this.bridge, 'type', 'bridge');
-    ip('addr', 'add', `${this.address(OWN_NUMBER)}/24`, 'dev', this.bridge);
+    ip('addr', 'add', `${this.ownAddress}/24`, 'dev', this.bridge);
     ip('link', 'set', this.bridge, 'up');
   }
 
   get bridge(): string {
     return `net-${this.name}`;
+  }
+
+  get ownAddress(): string {
+    return this.address(OWN_NUMBER);
   }
 
   address(machine: number): string {

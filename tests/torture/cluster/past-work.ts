@@ -5,13 +5,16 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../simulation/disk/sim-disk.ts';
-import { type Cut, fetchExport, heldOf, type Wire } from '../export-client.ts';
+import { type Cut, type Fields, fetchExport, heldOf, type Wire } from '../export-client.ts';
 import { type ExportedQuery, exportedQueries, pick } from '../export-queries.ts';
+import { type Asked, readHistory } from './history-truth.ts';
 
 const INSTRUMENTS = ['BTC.c.0', 'ES.c.0'];
 const QUERIES = 6;
 const BETWEEN_MS = 250;
 const DAYS = 1;
+const RANGES = 3;
+const READ_WITHIN_MS = 20_000;
 /** Not now: an account store that is away, a limit, a node that is behind. */
 const LATER: readonly number[] = [409, 429, 503];
 
@@ -21,27 +24,47 @@ export interface PastWorkOptions {
   readonly random: Random;
 }
 
+/** Pages that nobody disturbed. */
+interface ReadRange {
+  readonly fields: Fields;
+  readonly digest: string;
+}
+
 export class PastWork implements AsyncDisposable {
   readonly problems: string[] = [];
   exports = 0;
   resumes = 0;
   refusals = 0;
+  reads = 0;
   readonly #options: PastWorkOptions;
   readonly #queries: readonly ExportedQuery[];
+  readonly #ranges: readonly ReadRange[];
   readonly #stopping = new AbortController();
   readonly #done: Promise<void>;
 
-  private constructor(options: PastWorkOptions, queries: readonly ExportedQuery[]) {
+  private constructor(
+    options: PastWorkOptions,
+    queries: readonly ExportedQuery[],
+    ranges: readonly ReadRange[],
+  ) {
     this.#options = options;
     this.#queries = queries;
-    this.#done = this.#work();
+    this.#ranges = ranges;
+    this.#done = Promise.all([this.#export(), this.#read()]).then(() => undefined);
   }
 
   /** Reads what nobody disturbs, and begins. */
   static async start(options: PastWorkOptions): Promise<PastWork> {
     const { random, wire } = options;
     const asked = { random, instruments: INSTRUMENTS, days: DAYS };
-    return new PastWork(options, await exportedQueries(wire(), QUERIES, asked));
+    const queries = await exportedQueries(wire(), QUERIES, asked);
+    const ranges: ReadRange[] = [];
+    for (const query of queries.slice(0, RANGES)) {
+      const { format, ...fields } = query.fields;
+      const { digest } = await readHistory(asDoor(wire()), fields, READ_WITHIN_MS);
+      ranges.push({ fields, digest });
+    }
+    return new PastWork(options, queries, ranges);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -49,17 +72,31 @@ export class PastWork implements AsyncDisposable {
     await this.#done;
   }
 
-  async #work(): Promise<void> {
+  /** Pages of a range from any door, all of one read from one door; who does not answer is left for another. */
+  async #read(): Promise<void> {
+    const { random, wire } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await pause(BETWEEN_MS, undefined, { signal }).catch(() => undefined);
+      const { fields, digest } = pick(random, this.#ranges);
+      const told = await readHistory(asDoor(wire()), fields, READ_WITHIN_MS).catch(() => null);
+      if (told === null) continue;
+      this.reads += 1;
+      if (told.digest !== digest) this.problems.push(`other pages of ${JSON.stringify(fields)}`);
+    }
+  }
+
+  async #export(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       const query = pick(this.#options.random, this.#queries);
-      const problem = await this.#export(query, signal);
+      const problem = await this.#exportOne(query, signal);
       if (problem !== null)
         this.problems.push(`export ${JSON.stringify(query.fields)}: ${problem}`);
     }
   }
 
-  async #export(query: ExportedQuery, signal: AbortSignal): Promise<string | null> {
+  async #exportOne(query: ExportedQuery, signal: AbortSignal): Promise<string | null> {
     const held = heldOf(query.fields);
     let token: string | null = null;
     while (!held.isWhole && !signal.aborted) {
@@ -85,4 +122,8 @@ export class PastWork implements AsyncDisposable {
     if (held.bytes.equals(query.file)) return null;
     return `the joined file is another one: ${held.bytes.length} bytes of ${query.file.length}`;
   }
+}
+
+function asDoor({ host = '127.0.0.1', port, key }: Wire): Asked {
+  return { host, port, key };
 }

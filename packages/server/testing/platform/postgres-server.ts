@@ -87,6 +87,10 @@ export class PostgresServer implements AsyncDisposable {
     return this.urlOf(name);
   }
 
+  get isRunning(): boolean {
+    return this.#process !== null;
+  }
+
   /** Starts it again, and waits until it answers. */
   async start(): Promise<void> {
     assert.equal(this.#process, null, 'it runs already');

@@ -38,6 +38,8 @@ export interface NatsServersOptions {
   readonly hosts?: readonly string[];
   /** Where each listens for the others, if that is another place. */
   readonly routeHosts?: readonly string[];
+  /** Called with each server's directory before anything is in it. */
+  readonly prepare?: (directory: string) => void;
   /** What is run before the server, as `ip netns exec name`, by server. */
   readonly inside?: (index: number) => readonly string[];
 }
@@ -95,7 +97,9 @@ export class NatsServers implements AsyncDisposable {
       const [client, monitor, route] = free.slice(3 * index);
       return { client: client!, monitor: monitor!, route: route! };
     });
-    return new NatsServers(directory, options, ports);
+    const servers = new NatsServers(directory, options, ports);
+    for (const index of ports.keys()) options.prepare?.(servers.homeOf(index));
+    return servers;
   }
 
   get count(): number {
@@ -110,6 +114,10 @@ export class NatsServers implements AsyncDisposable {
     return this.#ports.map(({ monitor }, index) => `http://${this.#host(index)}:${monitor}`);
   }
 
+  isRunning(index: number): boolean {
+    return this.#processes[index] !== null;
+  }
+
   pidOf(index: number): number {
     const pid = this.#processes[index]?.pid;
     assert(pid !== undefined, `server ${index} does not run`);
@@ -118,7 +126,7 @@ export class NatsServers implements AsyncDisposable {
 
   /** What it said. */
   async log(index: number): Promise<string> {
-    return await readFile(join(this.#home(index), 'log'), 'utf8').catch(() => '');
+    return await readFile(join(this.homeOf(index), 'log'), 'utf8').catch(() => '');
   }
 
   /** Starts those that do not run, and waits until all are sound. */
@@ -137,7 +145,7 @@ export class NatsServers implements AsyncDisposable {
   /** Starts one again, without waiting for it. */
   async launch(index: number): Promise<void> {
     assert.equal(this.#processes[index], null, `server ${index} runs already`);
-    const home = this.#home(index);
+    const home = this.homeOf(index);
     await mkdir(home, { recursive: true });
     await writeFile(join(home, 'conf'), this.#configuration(index));
     const log = openSync(join(home, 'log'), 'a');
@@ -181,7 +189,7 @@ export class NatsServers implements AsyncDisposable {
 
   /** Copies what one that does not run has stored. */
   async copyStore(index: number, name: string): Promise<void> {
-    const to = join(this.#home(index), name);
+    const to = join(this.homeOf(index), name);
     await rm(to, { recursive: true, force: true });
     await cp(this.storeOf(index), to, { recursive: true });
   }
@@ -189,7 +197,7 @@ export class NatsServers implements AsyncDisposable {
   /** Puts such a copy back, as a restored machine would. */
   async restoreStore(index: number, name: string): Promise<void> {
     await rm(this.storeOf(index), { recursive: true, force: true });
-    await cp(join(this.#home(index), name), this.storeOf(index), { recursive: true });
+    await cp(join(this.homeOf(index), name), this.storeOf(index), { recursive: true });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -200,14 +208,15 @@ export class NatsServers implements AsyncDisposable {
 
   /** Where one keeps what it has stored. */
   storeOf(index: number): string {
-    return join(this.#home(index), 'store');
+    return join(this.homeOf(index), 'store');
   }
 
   #host(index: number): string {
     return this.#options.hosts?.[index] ?? '127.0.0.1';
   }
 
-  #home(index: number): string {
+  /** Where one has its files. */
+  homeOf(index: number): string {
     return join(this.directory, `server-${index}`);
   }
 
@@ -234,7 +243,7 @@ export class NatsServers implements AsyncDisposable {
         `cluster { name: tests, listen: "${routeHost(index)}:${route}", routes: [${routes.join(', ')}] }`,
       );
     }
-    return `${lines.join('\n')}\n${more?.(index, this.#home(index)) ?? ''}\n`;
+    return `${lines.join('\n')}\n${more?.(index, this.homeOf(index)) ?? ''}\n`;
   }
 
   async #isSound(index: number): Promise<boolean> {

@@ -1,0 +1,95 @@
+/**
+ * A customer who asks more often than is allowed, at any door, whatever happens: all nodes together never grant more than one allowance
+ * would have, and when all is well they grant what has come back.
+ */
+
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PLAN_LIMITS } from '@tapeloom/core/entitlement/plan';
+import type { Random } from '../../../simulation/disk/sim-disk.ts';
+import type { ClusterNode } from '../../cluster-suite/cluster-node.ts';
+import { pick } from '../export-queries.ts';
+
+/** Of an account without grants. */
+const PER_MINUTE = PLAN_LIMITS.sandbox.restPerMinute;
+const PER_MS = PER_MINUTE / 60_000;
+const BETWEEN_MS = 300;
+/** A node may hold some ahead that lapse unused. */
+const LAPSED_MAX = PER_MINUTE / 10;
+const PATH = '/v1/usage';
+
+interface Granted {
+  readonly sentMs: number;
+  readonly answeredMs: number;
+}
+
+export class RequestsModel {
+  readonly #nodes: readonly ClusterNode[];
+  readonly #random: Random;
+  readonly #key: string;
+  #granted: Granted[] = [];
+
+  constructor(nodes: readonly ClusterNode[], random: Random, key: string) {
+    this.#nodes = nodes;
+    this.#random = random;
+    this.#key = key;
+  }
+
+  /** Asks now and then until told to stop. */
+  async work(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await pause(BETWEEN_MS, undefined, { signal }).catch(() => undefined);
+      await this.#ask(pick(this.#random, this.#nodes)).catch(() => null);
+    }
+  }
+
+  /** Asks every door for the whole allowance at once; what all have granted since ever is what one would have. */
+  async check(): Promise<void> {
+    const fromMs = performance.now();
+    const least = Math.floor(this.#leftAt(fromMs)) - LAPSED_MAX;
+    const each = Array.from({ length: PER_MINUTE }, () => this.#nodes).flat();
+    const statuses = await Promise.all(each.map((node) => this.#ask(node)));
+    const others = statuses.filter((status) => status !== 200 && status !== 429);
+    assert.deepEqual(others, [], 'requests are granted, or too many');
+    const granted = statuses.filter((status) => status === 200).length;
+    assert.ok(granted >= least, `${granted} requests were granted of ${least} there are at least`);
+    this.#neverTooMany();
+    const kept = performance.now() - 60_000;
+    this.#granted = this.#granted.filter(({ answeredMs }) => answeredMs > kept);
+  }
+
+  async #ask(node: ClusterNode): Promise<number> {
+    const sentMs = performance.now();
+    const answer = await node.get(PATH, this.#key);
+    await answer.body?.cancel();
+    if (answer.status === 200) this.#granted.push({ sentMs, answeredMs: performance.now() });
+    return answer.status;
+  }
+
+  /** Over every stretch of time. */
+  #neverTooMany(): void {
+    const bySent = this.#granted.toSorted((a, b) => a.sentMs - b.sentMs);
+    const byAnswer = this.#granted.toSorted((a, b) => a.answeredMs - b.answeredMs);
+    for (const { sentMs } of bySent) {
+      let count = 0;
+      for (const it of byAnswer) {
+        if (it.sentMs < sentMs) continue;
+        count += 1;
+        const max = PER_MINUTE + (it.answeredMs - sentMs) * PER_MS;
+        const ms = (it.answeredMs - sentMs).toFixed(0);
+        assert.ok(count <= max, `${count} requests were granted within ${ms} ms`);
+      }
+    }
+  }
+
+  /** What has come back by then, if every request was counted when it was answered. */
+  #leftAt(ms: number): number {
+    let spent = 0;
+    let atMs = Number.NEGATIVE_INFINITY;
+    for (const { answeredMs } of this.#granted.toSorted((a, b) => a.answeredMs - b.answeredMs)) {
+      spent = Math.max(0, spent - (answeredMs - atMs) * PER_MS) + 1;
+      atMs = answeredMs;
+    }
+    return PER_MINUTE - Math.max(0, spent - (ms - atMs) * PER_MS);
+  }
+}
