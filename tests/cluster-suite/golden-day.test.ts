@@ -52,7 +52,9 @@ suite('the golden day of a cluster', { skip: natsServerMissing }, () => {
     for (const [index, lose] of losses.entries()) {
       feed.until = Math.floor((trades.length * (index + 1)) / (losses.length + 1));
       await until('some more is fed', () => feed.fed >= feed.until);
-      const leader = nodes.find(({ isLeading }) => isLeading)!;
+      const leading = () => nodes.find(({ isLeading }) => isLeading);
+      await until('somebody appends', () => leading() !== undefined);
+      const leader = leading()!;
       // It is in the middle of this when it is lost.
       feed.until = trades.length;
       await lose(leader);

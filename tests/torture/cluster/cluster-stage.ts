@@ -61,10 +61,14 @@ export class ClusterStage implements AsyncDisposable {
     await using made = new AsyncDisposableStack();
     const lines = options.hasLines ? made.use(await Lines.make(Object.keys(NODES))) : null;
     const rig = made.use(await ClusterRig.make({ nodes: NODES, ...(lines?.rigOptions ?? {}) }));
-    const disks = [...rig.nodes.values()].map(({ setting }) => setting.data);
-    for (const path of options.hasLines ? disks : []) {
-      smallDisk(path);
-      made.defer(() => removeDisk(path));
+    if (options.hasLines) {
+      for (const { setting } of rig.nodes.values()) {
+        smallDisk(setting.data);
+        made.defer(() => removeDisk(setting.data));
+      }
+      for (let server = 0; server < NATS_COUNT; server += 1) {
+        made.defer(() => removeDisk(rig.nats.homeOf(server)));
+      }
     }
     made.defer(async () => {
       for (const node of rig.nodes.values()) await node.kill();

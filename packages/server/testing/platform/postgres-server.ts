@@ -11,7 +11,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -164,6 +164,8 @@ export class PostgresServer implements AsyncDisposable {
     );
     const [said, [code]] = await Promise.all([child.stderr.toArray(), once(child, 'close')]);
     assert.equal(code, 0, Buffer.concat(said as Buffer[]).toString());
+    const entry = `host all all ${this.host}/24 trust\n`;
+    await appendFile(join(this.directory, 'data/pg_hba.conf'), entry);
   }
 
   async #answers(): Promise<boolean> {

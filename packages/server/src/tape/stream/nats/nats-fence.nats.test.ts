@@ -26,12 +26,19 @@ async function race(tapes: readonly NatsTape[], races: number): Promise<void> {
       ),
     );
     const won = said.flatMap((one, index) => (one.outcome === 'stored' ? [{ ...one, index }] : []));
-    assert.equal(won.length, 1, `race ${round}: ${JSON.stringify(said)}`);
-    assert.equal(won[0]!.sequence, last + 1);
-    assert(said.every(({ outcome }) => outcome === 'stored' || outcome === 'otherEnd'));
+    const unheard = said.filter(({ outcome }) => outcome === 'unknown').length;
+    const what = `race ${round}: ${JSON.stringify(said)}`;
+    // On a machine that is busy an answer may be late; the message is there, or it is somebody else's place.
+    if (unheard === 0) assert.equal(won.length, 1, what);
+    else assert.ok(won.length <= 1, what);
+    for (const { sequence } of won) assert.equal(sequence, last + 1);
+    const refused = said.filter(({ outcome }) => outcome === 'otherEnd').length;
+    assert.equal(won.length + unheard + refused, said.length, what);
     last += 1;
-    if (round % 50 === 0) {
-      assert.equal((await first!.stream.read(last))?.writer, `w${won[0]!.index}.1`);
+    if (round % 50 === 0 || unheard > 0) {
+      const stored = await first!.stream.read(last);
+      if (won.length > 0) assert.equal(stored?.writer, `w${won[0]!.index}.1`);
+      else assert.equal(Buffer.from(stored?.body ?? []).toString(), `${round}`, what);
     }
   }
   assert.deepEqual((await first!.stream.ends()).last, last);
