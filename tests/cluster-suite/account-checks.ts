@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { PLAN_LIMITS } from '@tapeloom/core/entitlement/plan';
-import { within } from '../running-service.ts';
+import { type StreamMessage, within } from '../running-service.ts';
 import type { ClusterNode } from './cluster-node.ts';
 
 const CONNECTIONS_MAX = 5;
@@ -78,11 +78,12 @@ export async function subscriptionsHold(nodes: readonly ClusterNode[], key: stri
       for (const sub of names) {
         await connection.send({ t: 'subscribe', sub, instrument: 'BTC.c.0', indicator: 'bars' });
       }
-      const answers = await Promise.all(
-        names.map((name) =>
-          connection.first(({ t, sub }) => sub === name && (t === 'subscribed' || t === 'error')),
-        ),
-      );
+      const answers: StreamMessage[] = [];
+      for (const name of names) {
+        const isAnswer = ({ t, sub }: StreamMessage) =>
+          sub === name && (t === 'subscribed' || t === 'error');
+        answers.push(await connection.first(isAnswer));
+      }
       const refused = answers.filter(({ t }) => t === 'error');
       for (const { code } of refused) assert.equal(code, 'QUOTA_EXCEEDED');
       return each - refused.length;

@@ -26,6 +26,8 @@ const LATER_CODES: readonly number[] = [1013, 4029];
 /** After a pause of this many milliseconds on average a customer loses the line. */
 const CUT_EVERY_MS = 15_000;
 const LOOK_MS = 50;
+/** Each has a cursor that no message before it had: what was published up to there has come. */
+const PLACES: readonly string[] = ['upsert', 'remove', 'hb'];
 
 export interface Door {
   readonly host: string;
@@ -40,7 +42,7 @@ export interface ClusterClientOptions {
   readonly random: () => number;
 }
 
-/** What one subscription had at an `hb`. */
+/** What one subscription had at a cursor. */
 export interface Checkpoint {
   readonly stream: ResumeStream;
   readonly base: NonNullable<Followed['base']>;
@@ -66,7 +68,7 @@ export class ClusterClient implements AsyncDisposable {
   readonly #knownBases = new WeakSet<object>();
   #socket: CutSocket | null = null;
   #isChecking = false;
-  /** The client hears its `hb` next. */
+  /** The client hears its message next. */
   #toCompare: Followed | null = null;
   #waitMsMax = RETRY_MS;
   #sparedMs = 0;
@@ -119,7 +121,7 @@ export class ClusterClient implements AsyncDisposable {
     }
   }
 
-  /** What each subscription has at its next `hb`; those that have none in time are named. */
+  /** What each subscription has at its next message with a cursor; those that have none in time are named. */
   async checkpoint(withinMs: number): Promise<readonly Checkpoint[]> {
     this.#checkpoints.fill(null);
     if (this.#socket !== null) this.#socket.cutAfterBytes = null;
@@ -131,7 +133,7 @@ export class ClusterClient implements AsyncDisposable {
       if (checkpoint !== null) continue;
       const { stream, phase, cursor } = this.followed[index]!;
       this.problems.push(
-        `${stream.indicator} ${stream.mode}: no hb within ${withinMs} ms, ${this.#client.connection}, ${phase}, last cursor ${cursor}`,
+        `${stream.indicator} ${stream.mode}: no message within ${withinMs} ms, ${this.#client.connection}, ${phase}, last cursor ${cursor}`,
       );
     }
     return this.#checkpoints.filter((it) => it !== null);
@@ -188,13 +190,11 @@ export class ClusterClient implements AsyncDisposable {
     if (message.t === 'status') this.states[index] = message.state;
     if (message.t === 'error') this.#complain(followed, `error ${message.code} ${message.message}`);
     else hear(followed, message, Date.now(), (it) => this.#complain(followed, it));
-    if (message.t === 'hb' && this.#isChecking && this.#checkpoints[index] === null) {
-      if (followed.phase !== 'following' || followed.cursor === null) return;
-      this.#toCompare = followed;
-    }
+    if (!PLACES.includes(message.t) || !this.#isChecking || this.#checkpoints[index] !== null) return;
+    if (followed.phase === 'following' && followed.cursor !== null) this.#toCompare = followed;
   }
 
-  /** At an `hb`: the state that the client keeps is the one that the watcher has followed. */
+  /** At a cursor: the state that the client keeps is the one that the watcher has followed. */
   #compare(followed: Followed): void {
     const index = this.followed.indexOf(followed);
     const problem = clientsState(followed, this.#subscriptions[index]!.state);

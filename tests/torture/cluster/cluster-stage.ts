@@ -15,6 +15,8 @@ import { Machine, Network } from './machines.ts';
 
 const SETTLED_WITHIN_MS = 60_000;
 const LOOK_MS = 200;
+/** Letters of what a node has printed that are shown. */
+const LINES = 2_000;
 const NATS_COUNT = 3;
 const NODES = {
   'serve-1': 'serve',
@@ -149,7 +151,10 @@ export class ClusterStage implements AsyncDisposable {
 
   async #unsettled(): Promise<string | null> {
     for (const node of this.rig.nodes.values()) {
-      if (!(await node.isReady())) return `${node.name} is not ready`;
+      if (await node.isReady()) continue;
+      const says = await node.internal('/health/ready').then((answer) => answer.text());
+      const { output, errors } = node.service;
+      return `${node.name} is not ready: ${says}\n${output.slice(-LINES)}${errors.slice(-LINES)}`;
     }
     const leading = await leadersOf(this.rig);
     if (leading.length !== 1) return `${leading.length} nodes append`;

@@ -1,6 +1,6 @@
 /**
  * What a topic published over a range, as one node's history tells it: the state at its beginning, then every message of the stream.
- * Every node must tell the same, by digest, and what customers hold at an `hb` is held against it.
+ * Every node must tell the same, by digest, and what customers hold at a cursor is held against it.
  */
 
 import { createHash } from 'node:crypto';
