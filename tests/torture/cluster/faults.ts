@@ -133,12 +133,12 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "a node's disk is full",
     needsLines: true,
-    run: async (stage) => await fillDisk(stage.anyServing().setting.data, SLEEP_MS),
+    run: async (stage) => await diskFull(stage.anyServing()),
   },
   {
     name: "the sequencer's disk is full",
     needsLines: true,
-    run: async (stage) => await fillDisk((await leaderOf(stage.rig)).setting.data, SLEEP_MS),
+    run: async (stage) => await diskFull(await leaderOf(stage.rig)),
   },
 ];
 
@@ -244,6 +244,14 @@ async function allStoresPutBack({ rig }: ClusterStage): Promise<void> {
   const directories = [...rig.nodes.values()].map(({ setting }) => setting.data);
   const told = await rig.command('cluster', 'repair', ...directories, '--yes');
   assert.equal(told.code, 0, `cluster repair: ${told.stdout}${told.stderr}`);
+}
+
+/** It takes nothing more in and says that it is not ready, until its operator has made room and starts it again. */
+async function diskFull(node: ClusterNode): Promise<void> {
+  await fillDisk(node.setting.data, SLEEP_MS);
+  assert.equal(await node.isReady(), false, `${node.name} is ready with a full disk`);
+  await node.stop();
+  await node.start();
 }
 
 /** For the time being the others go on; then its operator makes room and starts it again. */

@@ -220,10 +220,11 @@ export class Service implements AsyncDisposable {
     });
   }
 
-  /** Whether others are known to have more of the tape, or nothing is heard of them. */
+  /** Whether others are known to have more of the tape, or nothing is heard of them any more. */
   get #isBehind(): boolean {
     const tape = this.#lastReport?.shared;
     if (tape === undefined) return false;
+    if (this.#isIngestDown) return true;
     const { role, sequence, end, silentMs } = tape;
     return role === 'joining' || sequence < end || silentMs >= SILENT_MS_MAX;
   }
