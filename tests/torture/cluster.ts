@@ -53,7 +53,7 @@ const STREAMS: readonly ResumeStream[] = [
   { indicator: 'footprint', params: { bar: 'tick', size: 5 }, mode: 'live' },
   { indicator: 'bars', params: { bar: 'tick', size: 1 }, mode: 'confirmed' },
   { indicator: 'delta', params: {}, mode: 'live' },
-  { indicator: 'large-trades', params: { minSize: 2 }, mode: 'live' },
+  { indicator: 'large-trades', params: { minSize: 1 }, mode: 'live' },
 ].map((stream) => ({ ...stream, instrument: 'BTC.c.0', isBusy: true }) as ResumeStream);
 
 export async function run({

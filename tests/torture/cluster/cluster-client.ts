@@ -195,7 +195,8 @@ export class ClusterClient implements AsyncDisposable {
     if (message.t === 'error' && message.code === DOWN) return;
     if (message.t === 'error') this.#complain(followed, `error ${message.code} ${message.message}`);
     else hear(followed, message, Date.now(), (it) => this.#complain(followed, it));
-    if (!PLACES.includes(message.t) || !this.#isChecking || this.#checkpoints[index] !== null) return;
+    if (!PLACES.includes(message.t) || !this.#isChecking || this.#checkpoints[index] !== null)
+      return;
     if (followed.phase === 'following' && followed.cursor !== null) this.#toCompare = followed;
   }
 

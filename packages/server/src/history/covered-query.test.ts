@@ -262,6 +262,16 @@ test('a cursor that a stream gave a moment ago is waited for', async () => {
   assert.equal(desk.pauses.length, pauses);
 });
 
+test('a node that is behind does not end a range before updates by time that another may have given', async () => {
+  const desk = new Desk();
+  const asked = { untilCursor: cursor(10, 2) };
+  const arrived = at(55);
+  const behind = desk.cover(asked, { arrived, isBehind: () => true });
+  await assert.rejects(behind, (error) => error instanceof Refusal && error.reason.t === 'behind');
+  const alone = await desk.cover(asked, { arrived, isBehind: () => false });
+  assert.equal(alone.until, desk.visible);
+});
+
 test('both cursors together are waited for no longer than one', async () => {
   const desk = new Desk();
   desk.onPause = () => {
