@@ -1,4 +1,4 @@
-/** A whole import of one file into a data directory of its own, up to the manifest, which is removed again. */
+/** A whole import of one file into a data directory of its own, up to the manifest. Directories go when the process ends. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,9 @@ import { DatasetImport } from '@tapeloom/server/imports/dataset-import';
 import { readInstruments } from '@tapeloom/server/markets/instruments/read-instruments';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { memorySource } from '../../packages/server/testing/feeds/memory-source.ts';
+
+const ROOT = mkdtempSync(join(tmpdir(), 'tapeloom-bench-'));
+process.once('exit', () => rmSync(ROOT, { recursive: true }));
 
 const NOW = epochNs(utcDay(20_260_401), 0);
 const [DATASET] = readInstruments(
@@ -28,29 +31,25 @@ const [DATASET] = readInstruments(
 
 /** How many trades it had. */
 export async function importWhole(bytes: Uint8Array, path: string): Promise<number> {
-  const directory = mkdtempSync(join(tmpdir(), 'tapeloom-bench-'));
-  try {
-    const importing = await DatasetImport.begin({
-      disk: new NodeDisk(),
-      tapeRoot: directory,
-      stagingDirectory: `${directory}/staging`,
-      dataset: DATASET!,
-      now: NOW,
-      isDryRun: false,
-    });
-    const { trades } = await importing.add({
-      path,
-      feed: await openFeed(memorySource(bytes), path, {}),
-      contract: null,
-      covers: null,
-      hasTickRule: false,
-      mayReplace: false,
-      equalsAtEdges: null,
-      requireUnchanged: () => Promise.resolve(),
-      onProgress: () => {},
-    });
-    return trades;
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
+  const directory = mkdtempSync(join(ROOT, 'data-'));
+  const importing = await DatasetImport.begin({
+    disk: new NodeDisk(),
+    tapeRoot: directory,
+    stagingDirectory: `${directory}/staging`,
+    dataset: DATASET!,
+    now: NOW,
+    isDryRun: false,
+  });
+  const { trades } = await importing.add({
+    path,
+    feed: await openFeed(memorySource(bytes), path, {}),
+    contract: null,
+    covers: null,
+    hasTickRule: false,
+    mayReplace: false,
+    equalsAtEdges: null,
+    requireUnchanged: () => Promise.resolve(),
+    onProgress: () => {},
+  });
+  return trades;
 }

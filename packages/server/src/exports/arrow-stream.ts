@@ -29,6 +29,7 @@ import type { PlainValue, TableGroup, TableValue } from './table-rows.ts';
 
 /** A marker and the length of the metadata stand before it. */
 const MESSAGE_PREFIX_BYTES = 8;
+const ZSTD_LEVEL = 3;
 /** A unit of text is at most so many bytes. */
 const UNIT_BYTES_MAX = 3;
 
@@ -71,7 +72,7 @@ export class ArrowStream implements TableFile {
       this.#schema,
       makeData({ type, length: rows, nullCount: 0, children }),
     );
-    const lengths = contentLengthsOf(() => this.#writer.write(batch));
+    const lengths = contentLengthsOf(ZSTD_LEVEL, () => this.#writer.write(batch));
     const message = this.#written.take();
     const metaDataLength = MESSAGE_PREFIX_BYTES + Buffer.from(message.buffer).readInt32LE(4);
     correctLengthPrefixes(message, buffersOf(message, metaDataLength), lengths);

@@ -36,6 +36,28 @@ export class DayRows implements TradeBatch {
     this.count = row + 1;
   }
 
+  /** So many rows can be written behind the last, and taken up by `addPlaced`. */
+  makeRoom(rows: number): void {
+    if (this.count + rows > this.ts.length) this.#grow(this.count + rows);
+  }
+
+  /** Takes up trades [from, to) whose prices and sizes were written behind the last row, for which there is room. */
+  addPlaced(ns: Float64Array, sides: Int8Array, from: number, to: number): void {
+    const { ts, side } = this;
+    const shift = this.count - from;
+    let last = this.count === 0 ? 0 : ts[this.count - 1]!;
+    let isAscending = this.#isAscending;
+    for (let index = from; index < to; index += 1) {
+      const time = ns[index]!;
+      if (time < last) isAscending = false;
+      last = time;
+      ts[index + shift] = time;
+      side[index + shift] = sides[index]!;
+    }
+    this.#isAscending = isAscending;
+    this.count = to + shift;
+  }
+
   /** More rows behind the last. */
   append({ count, ts, price, size, side }: Columns): void {
     if (count === 0) return;

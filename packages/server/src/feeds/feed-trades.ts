@@ -20,8 +20,8 @@ export interface FeedTrades {
   readonly sizeDecimals: number;
   /** The aggressor: buyer +1, seller -1, unknown 0. */
   readonly sides: Int8Array;
-  /** Where in the file each one stands: the row of a text, its header counted, or the number of a record, from 1. */
-  readonly rows: Float64Array;
+  /** Where in the file a trade of the batch stands: the row of a text, its header counted, or the number of a record, from 1. */
+  rowOf(index: number): number;
 }
 
 /** An instrument as a file names it. */

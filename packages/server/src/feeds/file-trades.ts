@@ -101,7 +101,7 @@ export class FileTrades {
   }
 
   add(batch: FeedTrades): void {
-    const { count, instruments, days, ns, prices, sizes, sides, rows } = batch;
+    const { count, instruments, days, ns, prices, sizes, sides } = batch;
     let priceFactor = 0;
     const sizeFactor = this.#sizes.align(batch.sizeDecimals);
     for (let row = 0; row < count; row += 1) {
@@ -115,8 +115,8 @@ export class FileTrades {
       }
       const grid = this.#prices[0]!;
       if (priceFactor === 0) priceFactor = grid.align(batch.priceDecimals);
-      const place = grid.place(prices[row]! * priceFactor, rows[row]!);
-      const lots = this.#sizes.place(sizes[row]! * sizeFactor, rows[row]!);
+      const place = grid.place(prices[row]! * priceFactor, batch, row);
+      const lots = this.#sizes.place(sizes[row]! * sizeFactor, batch, row);
       this.#dayOf(days[row]!).add(ns[row]!, place, lots, sides[row]!);
     }
   }

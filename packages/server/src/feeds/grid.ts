@@ -5,7 +5,7 @@
  */
 
 import { type Decimal, decimalText, POWERS } from './decimals.ts';
-import { FeedError } from './feed-trades.ts';
+import { FeedError, type FeedTrades } from './feed-trades.ts';
 
 /** What a column of 32 bits holds. */
 const PLACE_MAX = 2 ** 31 - 1;
@@ -62,14 +62,42 @@ export class Grid {
     return 1;
   }
 
-  /** Which multiple of the unit a number is. */
-  place(value: number, row: number): number {
+  /** Which multiple of the unit a number is, of a trade of a batch. */
+  place(value: number, batch: Pick<FeedTrades, 'rowOf'>, index: number): number {
     const place = Math.round(value / this.#unit);
     const size = place < 0 ? -place : place;
     const isExact = place * this.#unit === value && Number.isSafeInteger(value);
-    if (!isExact || size > PLACE_MAX) return this.#placeFiner(value, row);
+    if (!isExact || size > PLACE_MAX) return this.#placeFiner(value, batch.rowOf(index));
     if (size > this.#largest) this.#largest = size;
     return place;
+  }
+
+  /**
+   * The same for the numbers [from, to), each times a factor, written to `into` from `at` on, up to one that is 0 or is no
+   * multiple as the unit is now; where that one is.
+   */
+  placeMany(
+    { values, factor }: { readonly values: Float64Array; readonly factor: number },
+    from: number,
+    to: number,
+    into: Int32Array,
+    at: number,
+  ): number {
+    const unit = this.#unit;
+    const shift = at - from;
+    let largest = this.#largest;
+    let index = from;
+    for (; index < to; index += 1) {
+      const value = values[index]! * factor;
+      const place = Math.round(value / unit);
+      const size = place < 0 ? -place : place;
+      if (place * unit !== value || size > PLACE_MAX || size === 0) break;
+      if (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER) break;
+      if (size > largest) largest = size;
+      into[index + shift] = place;
+    }
+    this.#largest = largest;
+    return index;
   }
 
   /** A single price says nothing of steps: the unit is then what its last digit counts. */

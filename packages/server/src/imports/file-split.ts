@@ -78,31 +78,50 @@ export class FileSplit {
   }
 
   add(batch: FeedTrades): void {
-    const { count, instruments, days, ns, prices, sizes, sides, rows } = batch;
     this.#batch += 1;
-    let taken = 0;
-    for (let row = 0; row < count; row += 1) {
-      let lane = this.#lanes[instruments[row]!];
-      if (lane === undefined || lane.day !== days[row] || lane.rows === null) {
-        lane = this.#turn(instruments[row]!, days[row]!, rows[row]!);
-      }
+    for (let from = 0; from < batch.count; ) {
+      const to = endOfRun(batch, from);
+      const lane = this.#laneOf(batch, from);
       const { terms } = lane;
-      if (terms === null) {
-        lane.left += 1;
-        continue;
+      if (terms === null) lane.left += to - from;
+      else {
+        if (terms.batch !== this.#batch) this.#align(terms, batch);
+        this.#take(batch, from, to, terms, lane.rows!);
       }
-      if (sizes[row] === 0) {
+      from = to;
+    }
+  }
+
+  /** Trades of one instrument and day. Nearly all are placed many at a time; one that cannot be is looked at alone. */
+  #take(batch: FeedTrades, begin: number, to: number, terms: Terms, rows: DayRows): void {
+    const { ns, prices, sizes, sides } = batch;
+    const { price, priceFactor, size, sizeFactor } = terms;
+    const before = rows.count;
+    rows.makeRoom(to - begin);
+    for (let from = begin; from < to; from += 1) {
+      const at = rows.count;
+      const placed = { values: prices, factor: priceFactor };
+      const priced = price.placeMany(placed, from, to, rows.price, at);
+      const sized = size.placeMany(
+        { values: sizes, factor: sizeFactor },
+        from,
+        priced,
+        rows.size,
+        at,
+      );
+      rows.addPlaced(ns, sides, from, sized);
+      from = sized;
+      if (from === to) break;
+      if (sizes[from] === 0) {
         this.#zeroSizes += 1;
         continue;
       }
-      if (terms.batch !== this.#batch) this.#align(terms, batch);
-      const place = terms.price.place(prices[row]! * terms.priceFactor, rows[row]!);
-      const lots = terms.size.place(sizes[row]! * terms.sizeFactor, rows[row]!);
-      lane.rows!.add(ns[row]!, place, lots, sides[row]!);
-      taken += 1;
+      const ticks = price.place(prices[from]! * priceFactor, batch, from);
+      const lots = size.place(sizes[from]! * sizeFactor, batch, from);
+      rows.add(ns[from]!, ticks, lots, sides[from]!);
     }
-    this.trades += taken;
-    this.#waiting += taken;
+    this.trades += rows.count - before;
+    this.#waiting += rows.count - before;
   }
 
   /** To be called between batches. */
@@ -113,8 +132,10 @@ export class FileSplit {
     this.#waiting = 0;
   }
 
-  /** The lane of an instrument, made ready for a day. */
-  #turn(index: number, day: number, row: number): Lane {
+  /** The lane of a trade's instrument, ready for its day. */
+  #laneOf(batch: FeedTrades, at: number): Lane {
+    const index = batch.instruments[at]!;
+    const day = batch.days[at]!;
     let lane = this.#lanes[index];
     if (lane === undefined) {
       lane = { day: 0, terms: null, rows: null, left: 0 };
@@ -122,6 +143,7 @@ export class FileSplit {
     }
     if (lane.day !== day) {
       if (day > this.#options.today) {
+        const row = batch.rowOf(at);
         throw new FeedError(`Row ${row} has a time on ${day}, which has not come yet.`, row);
       }
       const contract = this.#contractOf(index, day as UtcDay);
@@ -129,7 +151,7 @@ export class FileSplit {
       lane.terms = contract === null ? null : this.#termsOf(contract);
       lane.rows = null;
     }
-    if (lane.terms !== null) lane.rows = this.#staged.rowsOf(lane.terms.symbol, day as UtcDay);
+    if (lane.terms !== null) lane.rows ??= this.#staged.rowsOf(lane.terms.symbol, day as UtcDay);
     return lane;
   }
 
@@ -175,4 +197,13 @@ export class FileSplit {
     terms.priceFactor = terms.price.align(priceDecimals);
     terms.sizeFactor = terms.size.align(sizeDecimals);
   }
+}
+
+/** Behind the last trade that follows a trade and is of its instrument and day. */
+function endOfRun({ count, instruments, days }: FeedTrades, from: number): number {
+  const instrument = instruments[from];
+  const day = days[from];
+  let to = from + 1;
+  while (to < count && instruments[to] === instrument && days[to] === day) to += 1;
+  return to;
 }

@@ -7,7 +7,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { CompressionType, compressionRegistry, Message } from 'apache-arrow';
 
-const ZSTD_LEVEL = 3;
 const LENGTH_PREFIX_BYTES = 8;
 /** A message starts with a marker and its length, before the metadata. */
 const MESSAGE_PREFIX_BYTES = 8;
@@ -15,22 +14,24 @@ const MESSAGE_PREFIX_BYTES = 8;
 /** Where a buffer lies in its message, its prefix included. */
 export type BufferPlace = readonly [offset: number, bytes: number];
 
-/** The lengths of the buffers that were compressed since `contentLengthsOf` began. */
+/** The lengths of the buffers that were compressed since `contentLengthsOf` began, and how. */
 let contentLengths: number[] = [];
+let level = 0;
 
 compressionRegistry.set(CompressionType.ZSTD, {
   encode: (bytes) => {
     contentLengths.push(bytes.length);
     return zstdCompressSync(bytes, {
-      params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL },
+      params: { [constants.ZSTD_c_compressionLevel]: level },
     });
   },
   decode: (bytes) => zstdDecompressSync(bytes),
 });
 
 /** The lengths before compression of the buffers that are written, in their order; empty ones have none. */
-export function contentLengthsOf(write: () => void): readonly number[] {
+export function contentLengthsOf(zstdLevel: number, write: () => void): readonly number[] {
   contentLengths = [];
+  level = zstdLevel;
   write();
   return contentLengths;
 }

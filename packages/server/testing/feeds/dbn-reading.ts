@@ -65,7 +65,7 @@ function takeAll(decoder: DbnDecoder, piece: Uint8Array, trades: ReadTrade[]): v
         price: batch.prices[index]!,
         size: batch.sizes[index]!,
         side: batch.sides[index]!,
-        row: batch.rows[index]!,
+        row: batch.rowOf(index),
       };
       const isPossible =
         instrument.skipped === null &&

@@ -14,16 +14,17 @@ export interface ReadTrade {
 }
 
 export function plainTrades(
-  { count, instruments, days, ns, rows, sides, ...numbers }: FeedTrades,
+  batch: FeedTrades,
   named: readonly FeedInstrument[],
 ): readonly ReadTrade[] {
+  const { count, instruments, days, ns, sides, ...numbers } = batch;
   return Array.from({ length: count }, (_, at) => ({
     symbol: named[instruments[at]!]!.symbol,
     ts: epochNs(days[at] as UtcDay, ns[at]!),
     price: decimalText(numbers.prices[at]!, numbers.priceDecimals),
     size: decimalText(numbers.sizes[at]!, numbers.sizeDecimals),
     side: sides[at]!,
-    row: rows[at]!,
+    row: batch.rowOf(at),
   }));
 }
 

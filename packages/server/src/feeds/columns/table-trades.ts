@@ -228,7 +228,7 @@ export class TableTrades {
       sizes: this.#sizes.values,
       sizeDecimals: this.#sizes.decimals,
       sides: this.#sideOfRow,
-      rows: this.#rows,
+      rowOf: (index: number) => this.#rows[index]!,
     };
     this.#prices.restart();
     this.#sizes.restart();

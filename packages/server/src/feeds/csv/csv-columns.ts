@@ -156,7 +156,7 @@ export class CsvColumns {
       sizes: this.#sizes.column.values,
       sizeDecimals: this.#sizes.column.decimals,
       sides: this.#sides.sides,
-      rows: this.#rows,
+      rowOf: (index) => this.#rows[index]!,
     };
   }
 

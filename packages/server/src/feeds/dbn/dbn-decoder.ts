@@ -123,11 +123,11 @@ export class DbnDecoder {
       this.#judgeSchema();
       while (this.#decode(window)) {
         yield columns;
-        columns.count = 0;
+        columns.clear();
       }
     }
     if (columns.count > 0) yield columns;
-    columns.count = 0;
+    columns.clear();
     this.#isBusy = false;
   }
 

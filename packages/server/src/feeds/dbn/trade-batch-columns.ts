@@ -5,32 +5,48 @@ import type { FeedTrades } from '../feed-trades.ts';
 /** Small enough that a batch is still in the processor's cache when it is read. */
 export const BATCH_ROWS = 2_048;
 
-/** Four columns of 8 bytes, two of 4 and one of 1, in one memory. */
-const BATCH_BYTES = BATCH_ROWS * (4 * 8 + 2 * 4 + 1);
+/** Three columns of 8 bytes, two of 4 and one of 1, in one memory. */
+const BATCH_BYTES = BATCH_ROWS * (3 * 8 + 2 * 4 + 1);
 
 export class TradeBatchColumns implements FeedTrades {
-  count = 0;
+  #count = 0;
   readonly priceDecimals = 9;
   readonly sizeDecimals = 0;
   readonly #memory = new ArrayBuffer(BATCH_BYTES);
   readonly ns = new Float64Array(this.#memory, 0, BATCH_ROWS);
   readonly prices = new Float64Array(this.#memory, BATCH_ROWS * 8, BATCH_ROWS);
   readonly sizes = new Float64Array(this.#memory, BATCH_ROWS * 16, BATCH_ROWS);
-  readonly rows = new Float64Array(this.#memory, BATCH_ROWS * 24, BATCH_ROWS);
-  readonly instruments = new Uint32Array(this.#memory, BATCH_ROWS * 32, BATCH_ROWS);
-  readonly days = new Uint32Array(this.#memory, BATCH_ROWS * 36, BATCH_ROWS);
-  readonly sides = new Int8Array(this.#memory, BATCH_ROWS * 40, BATCH_ROWS);
+  readonly instruments = new Uint32Array(this.#memory, BATCH_ROWS * 24, BATCH_ROWS);
+  readonly days = new Uint32Array(this.#memory, BATCH_ROWS * 28, BATCH_ROWS);
+  readonly sides = new Int8Array(this.#memory, BATCH_ROWS * 32, BATCH_ROWS);
+  /** Trades whose records stand behind each other are one run: where it begins, and how many records are before it. */
+  readonly #runStarts = new Uint32Array(BATCH_ROWS);
+  readonly #recordsBefore = new Float64Array(BATCH_ROWS);
+  #runs = 0;
+
+  get count(): number {
+    return this.#count;
+  }
 
   /** Takes up trades of one day that were written behind the last, and stand behind so many records in the file. */
   add(count: number, day: number, recordsBefore: number): void {
-    const { rows } = this;
-    const from = this.count;
-    const to = from + count;
-    this.days.fill(day, from, to);
-    for (let row = from, record = recordsBefore; row < to; row += 1) {
-      record += 1;
-      rows[row] = record;
-    }
-    this.count = to;
+    if (count === 0) return;
+    const from = this.#count;
+    this.days.fill(day, from, from + count);
+    this.#runStarts[this.#runs] = from;
+    this.#recordsBefore[this.#runs] = recordsBefore;
+    this.#runs += 1;
+    this.#count = from + count;
+  }
+
+  rowOf(index: number): number {
+    let run = this.#runs - 1;
+    while (this.#runStarts[run]! > index) run -= 1;
+    return this.#recordsBefore[run]! + index - this.#runStarts[run]! + 1;
+  }
+
+  clear(): void {
+    this.#count = 0;
+    this.#runs = 0;
   }
 }
