@@ -28,9 +28,9 @@ const root = join(import.meta.dirname, '..');
 const testRoots = ['packages', 'tools', 'tests', 'bench', 'simulation'];
 /** What takes long and seldom fails: run only when it is named, as `.ci/long` does. */
 const longPath = 'tests/long';
-/** What needs a nats-server, which npm has not: `npm run test:cluster` runs it. */
+/** What speaks to servers of others, a nats-server or PostgreSQL: `npm run test:cluster` runs it. */
 const clusterPath = 'tests/cluster-suite';
-const natsEnding = '.nats.test.ts';
+const serverEnding = /\.(?:nats|postgres)\.test\.ts$/;
 const batchMsMax = 480_000;
 const batchesPath = `.test-results/batches-${process.pid}`;
 const compiledPath = 'node_modules/.cache/compiled';
@@ -89,7 +89,7 @@ const events = run({
   files: modules,
   cwd: root,
   // More than there are cores: most tests wait for files and sockets now and then.
-  concurrency: availableParallelism() + 2,
+  concurrency: availableParallelism() + 3,
   timeout: batchMsMax,
   execArgv: preloads.flatMap((path) => ['--import', path]),
   ...(values.name === undefined ? {} : { testNamePatterns: values.name }),
@@ -132,7 +132,7 @@ clearInterval(telling);
 
 for (const [reason, count] of skipped) console.log(`skipped, ${count}: ${reason}`);
 if (isWholeRun) {
-  console.log('not run here: tests of clusters, which need a nats-server: npm run test:cluster');
+  console.log('not run here: tests with PostgreSQL or a nats-server: npm run test:cluster');
   console.log(slowestText());
   const path = join(root, resultsPath);
   mkdirSync(join(path, '..'), { recursive: true });
@@ -150,15 +150,15 @@ function testFilesUnder(paths: readonly string[]): string[] {
     })
       .map((name) => join(root, path, name))
       .filter((file) => !file.startsWith(join(root, longPath)) || path.startsWith(longPath))
-      .filter((file) => !needsNats(file));
+      .filter((file) => !needsServers(file));
   });
   return [...new Set(found)].sort(
     (a, b) => Number(isWhole(b)) - Number(isWhole(a)) || (a < b ? -1 : 1),
   );
 }
 
-function needsNats(file: string): boolean {
-  return file.endsWith(natsEnding) || file.startsWith(join(root, clusterPath));
+function needsServers(file: string): boolean {
+  return serverEnding.test(file) || file.startsWith(join(root, clusterPath));
 }
 
 function isWhole(path: string): boolean {

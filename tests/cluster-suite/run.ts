@@ -1,7 +1,7 @@
 /**
- * `npm run test:cluster [words]`: what needs a nats-server, which npm has not: the tests of the shared tape that speak to real
- * servers (`*.nats.test.ts`), and those of whole clusters beside this file. Words choose those whose path has one of them.
- * Where there is no server they skip themselves with a sentence.
+ * `npm run test:cluster [words]`: what speaks to servers of others: the tests of accounts in PostgreSQL (`*.postgres.test.ts`), which
+ * npm brings, those of the shared tape that need a nats-server (`*.nats.test.ts`), which it does not, and those of whole clusters
+ * beside this file. Words choose those whose path has one of them. Where there is no nats-server they skip themselves with a sentence.
  */
 
 import { globSync, mkdirSync } from 'node:fs';
@@ -18,7 +18,7 @@ const FILES_AT_ONCE = 2;
 const root = join(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache');
 const words = process.argv.slice(2);
-const files = [...globSync('packages/*/{src,testing}/**/*.nats.test.ts', { cwd: root })]
+const files = [...globSync('packages/*/{src,testing}/**/*.{nats,postgres}.test.ts', { cwd: root })]
   .concat(globSync('tests/cluster-suite/*.test.ts', { cwd: root }))
   .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
   // Whole clusters take longest.

@@ -59,6 +59,8 @@ test('it is built once, at the lowest priority, and again when a source is newer
 });
 
 test('a build that fails is told in its own words, and nothing is thrown', async () => {
+  // However long ago the last one was made.
+  rmSync(made);
   const { built, said } = await run("console.error('page.tsx: no such name'); process.exit(1);");
   assert.equal(built, false);
   assert.match(said[1]!, /^The portal could not be built, and the service goes on/);
@@ -69,7 +71,6 @@ test('where nothing builds, nothing is built; and a build ends with the service'
   const nothing = { program: join(root, 'none.ts'), made, sources: [source], say: () => {} };
   assert.equal(PortalBuild.start(nothing), null);
   writeFileSync(program, `${write("'never'")} setInterval(() => {}, 1_000);`);
-  rmSync(made);
   const said: string[] = [];
   const build = PortalBuild.start({
     program,

@@ -9,9 +9,9 @@ import { createLog } from '@tapeloom/server/platform/log';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { AccountServices } from '@tapeloom/server/process/account-services';
 import { StartRefusedError } from '@tapeloom/server/process/start-refused-error';
-import { runRecorded } from '../packages/cli/testing/recorded-io.ts';
-import { PostgresServer } from '../packages/server/testing/platform/postgres-server.ts';
-import { ManualClock } from '../simulation/clock/manual-clock.ts';
+import { runRecorded } from '../../packages/cli/testing/recorded-io.ts';
+import { PostgresServer } from '../../packages/server/testing/platform/postgres-server.ts';
+import { ManualClock } from '../../simulation/clock/manual-clock.ts';
 
 /** How often it is tried whether accounts are there again. */
 const PROBE_MS = 5_000;
