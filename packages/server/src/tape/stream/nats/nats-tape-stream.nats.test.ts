@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { natsServerMissing } from '../../../../testing/tape/find-nats-server.ts';
 import { NatsServers } from '../../../../testing/tape/nats-servers.ts';
 import { makeTape, openTape } from '../../../../testing/tape/nats-tape-rig.ts';
@@ -129,6 +130,23 @@ describe('the stream of a tape in NATS', { skip: natsServerMissing }, () => {
     one.stream.beat(beat);
     assert.deepEqual(await heard.promise, beat);
     assert.deepEqual(await one.stream.ends(), { first: 1, last: 0 });
+  });
+
+  test('while no server is there nobody knows of a message: it is not refused for its size', async () => {
+    await using lost = await NatsServers.start();
+    await makeTape(lost, 'lost');
+    await using tape = await openTape(lost, 'lost');
+    const { stream } = tape;
+    const { bodyBytesMax } = stream;
+    await lost.kill(0);
+    // Until the client has noticed.
+    await wait(50);
+    assert.equal(stream.bodyBytesMax, bodyBytesMax);
+    const { outcome } = await stream.publish(
+      { subject: 'record', writer: 'a.1', body: bytes('x') },
+      0,
+    );
+    assert.equal(outcome, 'unknown');
   });
 
   test('objects are what was put, are listed by their names, and are gone when they are removed', async () => {

@@ -46,6 +46,7 @@ export class NatsTapeStream implements TapeStream {
   readonly #dataset: string;
   readonly #stream: string;
   readonly #subjects: ReadonlyMap<string, StreamSubject>;
+  #payloadBytesMax = 0;
 
   private constructor(
     connection: NatsConnection,
@@ -67,11 +68,15 @@ export class NatsTapeStream implements TapeStream {
   static async over(connection: NatsConnection, dataset: string): Promise<NatsTapeStream> {
     const client = jetstream(connection, { timeout: ASK_MS_MAX });
     const manager = await client.jetstreamManager(false);
-    return new NatsTapeStream(connection, client, manager, dataset);
+    const stream = new NatsTapeStream(connection, client, manager, dataset);
+    stream.#payloadBytesMax = connection.info?.max_payload ?? 0;
+    return stream;
   }
 
+  /** As the last server said: while the client looks for another it knows of none. */
   get bodyBytesMax(): number {
-    return (this.#connection.info?.max_payload ?? 0) - HEADER_BYTES_MAX;
+    this.#payloadBytesMax = this.#connection.info?.max_payload ?? this.#payloadBytesMax;
+    return this.#payloadBytesMax - HEADER_BYTES_MAX;
   }
 
   async publish(message: StreamMessage, last: number): Promise<PublishOutcome> {
