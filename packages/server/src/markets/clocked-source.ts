@@ -88,7 +88,9 @@ export class ClockedSource implements TradeSource {
       if (behind > LIVE_LAG_NS_MAX) this.#state = 'catching-up';
       if (behind > 0n) {
         const { batches, promise } = await this.#collect(now);
-        if (batches.length > 0 || followsTrades || behind >= QUIET_NS) {
+        // At the end of a stretch as well: behind it there may be trades that are due.
+        const isCut = promise < now;
+        if (batches.length > 0 || followsTrades || isCut || behind >= QUIET_NS) {
           await writing;
           if (signal.aborted) return;
           this.#position = promise;
@@ -97,7 +99,7 @@ export class ClockedSource implements TradeSource {
           writing.catch(() => undefined);
           followsTrades = batches.length > 0;
         }
-        if (promise < now) continue;
+        if (isCut) continue;
       }
       await writing;
       this.#state = 'live';
