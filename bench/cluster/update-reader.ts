@@ -12,6 +12,9 @@ export const EVERY_TRADE = {
   params: { bar: 'tick', size: 1 },
 } as const;
 
+/** Who says nothing for half a minute is sent away. */
+const PING_MS = 10_000;
+
 export interface Update {
   /** By this machine's clock, as the trade's own. */
   readonly receivedMs: number;
@@ -22,21 +25,25 @@ export class UpdateReader implements Disposable {
   readonly updates: Update[] = [];
   readonly #begun = Promise.withResolvers<void>();
   #socket: LightSocket | null = null;
+  #pinging: NodeJS.Timeout | null = null;
   #rest: Buffer = Buffer.alloc(0);
 
   /** Resolves when its snapshot has come. */
   static async open(
     { host, port }: { readonly host: string; readonly port: number },
     key: string,
+    subscribe: object = EVERY_TRADE,
   ): Promise<UpdateReader> {
     const reader = new UpdateReader();
     reader.#socket = await LightSocket.open({ host, port, key }, (chunk) => reader.#take(chunk));
-    reader.#socket.send(EVERY_TRADE);
+    reader.#socket.send(subscribe);
+    reader.#pinging = setInterval(() => reader.#socket?.ping(), PING_MS);
     await reader.#begun.promise;
     return reader;
   }
 
   [Symbol.dispose](): void {
+    if (this.#pinging !== null) clearInterval(this.#pinging);
     this.#socket?.destroy();
   }
 
