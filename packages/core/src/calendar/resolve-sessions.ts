@@ -26,14 +26,29 @@ export function resolveSessions(
 ): Session[] {
   switch (kind) {
     case 'full':
-      return eachDate(fromDate, toDate, (date) => fullSession(calendar, date));
+      return fullSessions(calendar, fromDate, toDate);
     case 'rth':
-      return eachDate(fromDate, toDate, (date) => regularSession(calendar, date));
+      return regularSessions(calendar, fullSessions(calendar, fromDate, toDate));
     case 'utc':
-      return utcSessions(calendar, fromDate, toDate);
+      return utcSessions(fullSessionsAround(calendar, fromDate, toDate), fromDate, toDate);
     default:
       return kind satisfies never;
   }
+}
+
+/** Those of every kind: trading days, of which the others are made, are resolved once. */
+export function resolveAllSessions(
+  calendar: Calendar,
+  fromDate: UtcDay,
+  toDate: UtcDay,
+): Readonly<Record<SessionKind, Session[]>> {
+  const around = fullSessionsAround(calendar, fromDate, toDate);
+  const full = around.filter(({ date }) => fromDate <= date && date <= toDate);
+  return {
+    full,
+    rth: regularSessions(calendar, full),
+    utc: utcSessions(around, fromDate, toDate),
+  };
 }
 
 /** Whether there is a trading day with this date, be it a short one. */
@@ -54,6 +69,15 @@ function eachDate(
   return sessions;
 }
 
+function fullSessions(calendar: Calendar, fromDate: UtcDay, toDate: UtcDay): Session[] {
+  return eachDate(fromDate, toDate, (date) => fullSession(calendar, date));
+}
+
+/** A trading date may open on the UTC day before it and, west of Greenwich, close on the one after. */
+function fullSessionsAround(calendar: Calendar, fromDate: UtcDay, toDate: UtcDay): Session[] {
+  return fullSessions(calendar, addDays(fromDate, -1), addDays(toDate, 1));
+}
+
 function fullSession(calendar: Calendar, date: UtcDay): Session | null {
   const hours = hoursOn(calendar, date);
   if (hours === undefined) return null;
@@ -62,11 +86,14 @@ function fullSession(calendar: Calendar, date: UtcDay): Session | null {
   return normalSession(close === 'normal' ? hours.full : { ...hours.full, close }, date);
 }
 
+function regularSessions(calendar: Calendar, full: readonly Session[]): Session[] {
+  return full.flatMap((session) => regularSession(calendar, session) ?? []);
+}
+
 /** Regular hours lie inside the trading day: they are cut where it ends early. */
-function regularSession(calendar: Calendar, date: UtcDay): Session | null {
-  const hours = hoursOn(calendar, date);
-  const full = fullSession(calendar, date);
-  if (hours === undefined || full === null) return null;
+function regularSession(calendar: Calendar, full: Session): Session | null {
+  const { date } = full;
+  const hours = hoursOn(calendar, date)!;
   const rth = specialOn(calendar, date)?.rth ?? hours.rth.close;
   if (rth === 'none') return null;
   const regular = normalSession({ ...hours.rth, close: rth }, date);
@@ -75,9 +102,7 @@ function regularSession(calendar: Calendar, date: UtcDay): Session | null {
 }
 
 /** The UTC days on which the market is open for some time, whole. */
-function utcSessions(calendar: Calendar, fromDate: UtcDay, toDate: UtcDay): Session[] {
-  // A trading date may open on the UTC day before it and, west of Greenwich, close on the one after.
-  const around = resolveSessions(calendar, 'full', addDays(fromDate, -1), addDays(toDate, 1));
+function utcSessions(around: readonly Session[], fromDate: UtcDay, toDate: UtcDay): Session[] {
   const table = createSessionTable(around);
   return eachDate(fromDate, toDate, (date) =>
     tradesOnUtcDay(table, date)

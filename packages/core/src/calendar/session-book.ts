@@ -7,7 +7,7 @@
 
 import type { EpochNs, UtcDay } from '../numbers.ts';
 import type { Calendar } from './calendar.ts';
-import { resolveSessions } from './resolve-sessions.ts';
+import { resolveAllSessions } from './resolve-sessions.ts';
 import type { Session, SessionKind, SessionTable } from './session.ts';
 import { createSessionTable } from './session-table.ts';
 
@@ -37,13 +37,13 @@ export function extendSessionBook(
   }
   const from = book !== null && book.from < fromDate ? book.from : fromDate;
   const to = book !== null && book.to > toDate ? book.to : toDate;
+  const resolved = resolveAllSessions(calendar, from, to);
   const sessions = (kind: SessionKind): readonly Session[] => {
-    const resolved = resolveSessions(calendar, kind, from, to);
-    if (book === null) return resolved;
+    if (book === null) return resolved[kind];
     // Regular hours are a part of their trading day: they are decided as soon as it opens.
     const opened = kind === 'rth' ? book.full.filter(({ open }) => open <= now) : [];
     const decided = new Set(opened.map(({ date }) => date));
-    return merge(book, book[kind], resolved, now, decided);
+    return merge(book, book[kind], resolved[kind], now, decided);
   };
   return {
     version: 1,
