@@ -36,6 +36,7 @@ const SQLITE_VERSION_MIN = [3, 51, 3] as const;
 /** The store has about fifty statements; the limit only guards against one that is built from data. */
 const PREPARED_STATEMENTS_MAX = 256;
 const IN_MEMORY = ':memory:';
+const VERSION = 'PRAGMA data_version';
 
 const openFiles = new Set<string>();
 
@@ -79,7 +80,7 @@ class SqliteDatabase implements SqlDatabase {
     (work) => this.#unsynced(work),
   );
   readonly #connection: DatabaseSync;
-  readonly #version: StatementSync;
+  #version: StatementSync;
   readonly #file: string | null;
   /** Which file it is, whatever its name. */
   readonly #identity: bigint | null;
@@ -88,14 +89,18 @@ class SqliteDatabase implements SqlDatabase {
   constructor(connection: DatabaseSync, file: string | null) {
     this.kysely = new Kysely<AccountSchema>({ dialect: new NodeSqliteDialect(connection) });
     this.#connection = connection;
-    this.#version = connection.prepare('PRAGMA data_version');
+    this.#version = connection.prepare(VERSION);
     this.#file = file;
     this.#identity = identityOf(file);
     this.#seen = this.#version.get()!.data_version;
   }
 
-  migrate(): Promise<void> {
-    return migrate(this.kysely as Kysely<unknown>, this.schema);
+  async migrate(): Promise<void> {
+    if (this.#file === null && isEmpty(this.#connection)) {
+      this.#connection.deserialize(await newestImage());
+      // What was prepared before is of no use.
+      this.#version = this.#connection.prepare(VERSION);
+    } else await migrate(this.kysely as Kysely<unknown>, this.schema);
   }
 
   asking<Result>(work: (database: Kysely<AccountSchema>) => Promise<Result>): Promise<Result> {
@@ -170,17 +175,31 @@ class SqliteDatabase implements SqlDatabase {
   }
 }
 
-let newest: Promise<ReadonlySet<string>> | null = null;
+let newest: Promise<Uint8Array> | null = null;
 
-/** What the migrations make of an empty database. */
-function newestStructure(): Promise<ReadonlySet<string>> {
+/** What the migrations make of an empty database: all that are in memory begin as copies of it. */
+function newestImage(): Promise<Uint8Array> {
   newest ??= (async () => {
     const connection = connect(IN_MEMORY);
     await using database = new SqliteDatabase(connection, null);
-    await database.migrate();
-    return structureOf(connection);
+    await migrate(database.kysely as Kysely<unknown>, database.schema);
+    return connection.serialize();
   })();
   return newest;
+}
+
+async function newestStructure(): Promise<ReadonlySet<string>> {
+  const connection = connect(IN_MEMORY);
+  try {
+    connection.deserialize(await newestImage());
+    return structureOf(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+function isEmpty(connection: DatabaseSync): boolean {
+  return connection.prepare('select 1 from sqlite_schema limit 1').get() === undefined;
 }
 
 function identityOf(file: string | null): bigint | null {
