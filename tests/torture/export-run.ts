@@ -154,7 +154,8 @@ class ExportStage {
   #start(): RunningService {
     const limit = this.#options.spoilsCache ? cacheLimitOf(this.#starts) : {};
     this.#starts += 1;
-    const env = { TAPELOOM_PORT: String(this.#port), ...limit };
+    const days = { TAPELOOM_SIM_DAYS: String(this.#options.days) };
+    const env = { TAPELOOM_PORT: String(this.#port), ...days, ...limit };
     return new RunningService({ data: this.#data, env });
   }
 
