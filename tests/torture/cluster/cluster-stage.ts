@@ -17,6 +17,8 @@ const SETTLED_WITHIN_MS = 60_000;
 const LOOK_MS = 200;
 /** Letters of what a node has printed that are shown. */
 const LINES = 2_000;
+/** So many trades that every customer hears of one within seconds. */
+const MARKET = { TAPELOOM_SIM_SCALE: '0.4' };
 const NATS_COUNT = 3;
 const NODES = {
   'serve-1': 'serve',
@@ -62,7 +64,9 @@ export class ClusterStage implements AsyncDisposable {
   static async open(options: StageOptions): Promise<ClusterStage> {
     await using made = new AsyncDisposableStack();
     const lines = options.hasLines ? made.use(await Lines.make(Object.keys(NODES))) : null;
-    const rig = made.use(await ClusterRig.make({ nodes: NODES, ...(lines?.rigOptions ?? {}) }));
+    const rig = made.use(
+      await ClusterRig.make({ nodes: NODES, env: MARKET, ...(lines?.rigOptions ?? {}) }),
+    );
     if (options.hasLines) {
       for (const { setting } of rig.nodes.values()) {
         smallDisk(setting.data);
