@@ -96,10 +96,11 @@ export class AccountsModel {
       const node = pick(random, nodes);
       const costs = await this.#unitsOf(words);
       if (costs === null) continue;
-      const answer = await node.get(`/v1/history?${words}`, spender).then(
-        async (response) => ({ status: response.status, text: await response.text() }),
-        () => null,
-      );
+      // The line may also go in the middle of an answer.
+      const answer = await node
+        .get(`/v1/history?${words}`, spender)
+        .then(async (response) => ({ status: response.status, text: await response.text() }))
+        .catch(() => null);
       if (answer === null || answer.status >= 500) this.#unheard += costs;
       else if (answer.status === 200) {
         this.#answered += (JSON.parse(answer.text) as { computeUnits: number }).computeUnits;
@@ -130,7 +131,7 @@ export class AccountsModel {
       // Some doors have seen it by then, and remember it.
       for (const node of this.#options.nodes) {
         const seen = await node.get('/v1/usage', key).catch(() => null);
-        await seen?.body?.cancel();
+        await seen?.body?.cancel().catch(() => undefined);
       }
       const gone = await this.#until(signal, 'DELETE', `/v1/keys/${id}`, 200);
       if (gone !== null) this.#revoked.push(key);
