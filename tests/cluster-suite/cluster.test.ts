@@ -112,8 +112,11 @@ suite('a cluster', { skip: natsServerMissing }, () => {
 
   /** Customers have what all nodes say was published since they began, and every replica has the same tape. */
   async function agreed(): Promise<void> {
-    const problems = await checkCustomers(rig, clients, { key: keys.reader, from });
-    assert.deepEqual(problems, []);
+    const problems = await checkCustomers(rig, clients, { key: keys.reader, from }).catch(
+      (error: Error) => [String(error.stack), String(error.cause)],
+    );
+    const said = rig.serving.map(({ name, service }) => `${name}: ${service.errors}`);
+    assert.deepEqual(problems, [], said.join('\n'));
     await checkReplicas(rig);
     await checkTapes(rig);
   }

@@ -75,7 +75,10 @@ async function readPage(
   const headers = { authorization: `Bearer ${key}` };
   for (;;) {
     const left = Math.max(1, deadline - performance.now());
-    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(Math.ceil(left)) });
+    const signal = AbortSignal.timeout(Math.ceil(left));
+    const answer = await fetch(url, { headers, signal }).catch((error: Error) => {
+      throw new Error(`${url} was not answered`, { cause: error });
+    });
     if (answer.status === 200) return (await answer.json()) as Page;
     const text = await answer.text();
     if (!LATER.includes(answer.status) || performance.now() > deadline) {
