@@ -14,6 +14,7 @@ import { openMarket } from '../markets/open-market.ts';
 import type { MarketSettings } from '../markets/read-markets.ts';
 import type { FreeSpace } from '../platform/free-space.ts';
 import { createClock } from '../platform/system-clock.ts';
+import { isBehindOthers } from './cluster/behind-others.ts';
 import { nodeReadings } from './cluster/node-readings.ts';
 import { nodeReport } from './cluster/node-report.ts';
 import type { NodeServices } from './cluster/node-services.ts';
@@ -34,8 +35,6 @@ import { watchSpace } from './watch-space.ts';
 const LATER_MS = 1_000;
 /** For so long clients of a node that leaves are sent to others. */
 const SEND_AWAY_MS = 5_000;
-/** Who appends is heard of more often. */
-const SILENT_MS_MAX = 2_000;
 /** Part of the open files that the service keeps for itself. */
 const INTERNAL_CONNECTIONS_MAX = 32;
 
@@ -203,13 +202,14 @@ export class Service implements AsyncDisposable {
   }
 
   #serve(options: ServiceOptions, markets: MarketSettings): Serving {
+    const isBehind = () => isBehindOthers(this.#lastReport?.shared, this.#isIngestDown);
     return new Serving({
       ...options,
       markets,
       ingest: this.#ingest,
       unread: this.#unread,
       metrics: this.#metrics,
-      ...(this.#node === null ? {} : { node: this.#node, isBehind: () => this.#isBehind }),
+      ...(this.#node === null ? {} : { node: this.#node, isBehind }),
       events: {
         lastTradeAt: (symbol) => this.#lastTrades.get(symbol) ?? null,
         tradesTold: () => this.#tradesTold,
@@ -218,15 +218,6 @@ export class Service implements AsyncDisposable {
         },
       },
     });
-  }
-
-  /** Whether others are known to have more of the tape, or nothing is heard of them any more. */
-  get #isBehind(): boolean {
-    const tape = this.#lastReport?.shared;
-    if (tape === undefined) return false;
-    if (this.#isIngestDown) return true;
-    const { role, sequence, end, silentMs } = tape;
-    return role === 'joining' || sequence < end || silentMs >= SILENT_MS_MAX;
   }
 
   #joinCluster(node: NodeServices): void {
