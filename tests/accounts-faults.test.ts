@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { killServices, NO_PAST, RunningService, within } from './running-service.ts';
+import { killServices, NO_TRADES, RunningService, within } from './running-service.ts';
 import { tapeloom, tapeloomJson } from './tapeloom-command.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-accounts-'));
@@ -29,7 +29,7 @@ function createKey(account: string): Promise<KeyAnswer> {
 }
 
 test('a backup of a running service, restored elsewhere, has the same keys', async () => {
-  const service = new RunningService({ data, env: NO_PAST });
+  const service = new RunningService({ data, env: NO_TRADES });
   await service.ready();
   await tapeloomJson(data, 'account', 'create', 'acme', '--plan', 'live');
   const key = await createKey('acme');
@@ -45,7 +45,7 @@ test('a backup of a running service, restored elsewhere, has the same keys', asy
   const elsewhere = join(directory, 'elsewhere');
   const restored = await tapeloom(elsewhere, 'restore', file);
   assert.equal(restored.code, 0, restored.stderr);
-  const copy = new RunningService({ data: elsewhere, env: NO_PAST });
+  const copy = new RunningService({ data: elsewhere, env: NO_TRADES });
   await copy.ready();
   assert.equal(copy.printedKeys, null, 'the accounts are there');
   for (const secret of [key.key, service.keys.live, service.keys.test]) {
@@ -69,7 +69,7 @@ const FAULT = `
 test('when the thread of the accounts dies, everybody is told at once and the rest goes on', async () => {
   const file = join(directory, 'fault');
   const address = `data:text/javascript,${encodeURIComponent(FAULT)}`;
-  const env = { ...NO_PAST, NODE_OPTIONS: `--import=${address}`, FAULT_FILE: file };
+  const env = { ...NO_TRADES, NODE_OPTIONS: `--import=${address}`, FAULT_FILE: file };
   const service = new RunningService({ data, env });
   await service.ready();
   const open = await service.open(service.keys.live);
@@ -97,7 +97,7 @@ test('when the thread of the accounts dies, everybody is told at once and the re
   assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
 
   rmSync(file);
-  const again = new RunningService({ data, env: NO_PAST });
+  const again = new RunningService({ data, env: NO_TRADES });
   await again.ready();
   assert.equal((await again.get('/v1/usage', again.authorized)).status, 200);
   assert.equal((await again.stop('SIGTERM')).code, 0, again.errors);
@@ -111,7 +111,7 @@ test('accounts that cannot be used stop the start with their path', async () => 
   const broken = join(directory, 'broken');
   mkdirSync(join(broken, 'accounts'), { recursive: true });
   writeFileSync(join(broken, 'accounts', 'accounts.db'), 'this is no database'.repeat(100));
-  const service = new RunningService({ data: broken, env: NO_PAST });
+  const service = new RunningService({ data: broken, env: NO_TRADES });
   assert.equal(await service.ended, 1);
   assert.match(service.errors, /cannot start: the accounts in .*accounts\.db cannot be used: /);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { makeAccounts } from './account-maker.ts';
-import { killServices, NO_PAST, RunningService } from './running-service.ts';
+import { killServices, NO_TRADES, RunningService } from './running-service.ts';
 import {
   assertKept,
   killAmongCreations,
@@ -30,7 +30,7 @@ test('four processes with 16 clients each on one store: nothing over a limit, no
 });
 
 test('64 clients at the doors of one service: ten keys, one use of a token, fifty subscriptions', async () => {
-  const service = new RunningService({ data, env: NO_PAST });
+  const service = new RunningService({ data, env: NO_TRADES });
   await service.ready();
   const [keys, tokens, subscriptions] = await makeAccounts(data, ['keys', 'tokens', 'subs']);
   const { valid, limited } = await raceForKeys(service, keys!, { clients: 64, requests: 3 });
@@ -49,14 +49,14 @@ test('64 clients at the doors of one service: ten keys, one use of a token, fift
 });
 
 test('killed among creations: after the restart every acknowledged key works, never more than ten, and nobody meets 4029', async () => {
-  const service = new RunningService({ data, env: NO_PAST });
+  const service = new RunningService({ data, env: NO_TRADES });
   await service.ready();
   const [key] = await makeAccounts(data, ['killed']);
   await openAll(service, key!);
   const acknowledged = await killAmongCreations(service, key!, { clients: 32, requests: 60 });
   assert.ok(acknowledged.created.size >= VALID_KEYS_MAX - 1);
   assert.ok(acknowledged.revocationsSent.size > 0, 'keys were revoked too');
-  const restarted = new RunningService({ data, env: NO_PAST });
+  const restarted = new RunningService({ data, env: NO_TRADES });
   await restarted.ready();
   await assertKept(restarted, key!, acknowledged);
   await openAll(restarted, key!);

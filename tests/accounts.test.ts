@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { killServices, NO_PAST, RunningService, within } from './running-service.ts';
+import { killServices, NO_TRADES, RunningService, within } from './running-service.ts';
 import { tapeloomJson } from './tapeloom-command.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-accounts-'));
@@ -39,7 +39,7 @@ async function createKey(
 }
 
 test('the first start prints a live and a test key once, on stdout only, and both work', async () => {
-  const first = new RunningService({ data, env: NO_PAST });
+  const first = new RunningService({ data, env: NO_TRADES });
   await first.ready();
   const { live, test: testKey } = first.keys;
   assert.match(live, /^svc_live_/);
@@ -57,7 +57,7 @@ test('the first start prints a live and a test key once, on stdout only, and bot
 
   const second = new RunningService({
     data,
-    env: { ...NO_PAST, TAPELOOM_KEY: live, TAPELOOM_DEBUG: '1' },
+    env: { ...NO_TRADES, TAPELOOM_KEY: live, TAPELOOM_DEBUG: '1' },
   });
   await second.ready();
   assert.equal(second.printedKeys, null);
@@ -69,7 +69,7 @@ test('the first start prints a live and a test key once, on stdout only, and bot
 });
 
 test('what an operator does reaches open connections of a running service', async () => {
-  const service = new RunningService({ data, env: NO_PAST });
+  const service = new RunningService({ data, env: NO_TRADES });
   await service.ready();
   await tapeloomJson(data, 'account', 'create', 'acme', '--plan', 'live');
   const [kept, revoked] = [await createKey('acme'), await createKey('acme')];
@@ -126,7 +126,7 @@ async function untilAnswers(service: RunningService, key: string, status: number
 }
 
 test('a key made without instruments reads unrelated ones, one with them only those [KEY-09]', async () => {
-  const service = new RunningService({ data, env: NO_PAST });
+  const service = new RunningService({ data, env: NO_TRADES });
   await service.ready();
   const rights = { name: 'app', environment: 'live', scopes: ['stream'] };
   const create = async (body: object) => {
@@ -177,7 +177,7 @@ test('a forwarded address counts behind a listed proxy only, on REST and stream 
   ];
   const proxied = new RunningService({
     data,
-    env: { ...NO_PAST, TAPELOOM_TRUSTED_PROXIES: '127.0.0.0/8' },
+    env: { ...NO_TRADES, TAPELOOM_TRUSTED_PROXIES: '127.0.0.0/8' },
   });
   await proxied.ready();
   assert.deepEqual(await tries(proxied, home), allowed);
@@ -185,7 +185,7 @@ test('a forwarded address counts behind a listed proxy only, on REST and stream 
   assert.deepEqual(await tries(proxied, `${home}, 192.0.2.1`), refused, 'the left end does not');
   assert.deepEqual(await tries(proxied, null), refused);
   assert.equal((await proxied.stop('SIGTERM')).code, 0, proxied.errors);
-  const open = new RunningService({ data, env: NO_PAST });
+  const open = new RunningService({ data, env: NO_TRADES });
   await open.ready();
   assert.deepEqual(await tries(open, home), refused, 'nobody vouches for it');
   assert.equal((await open.stop('SIGTERM')).code, 0, open.errors);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectionLimits } from '@tapeloom/server/process/connection-limits';
-import { killServices, NO_PAST, RunningService, within } from './running-service.ts';
+import { killServices, NO_TRADES, RunningService, within } from './running-service.ts';
 
 after(killServices);
 
@@ -20,7 +20,7 @@ test('sockets beyond the limit on open files take nothing from the tape and the 
   const data = await mkdtemp(join(tmpdir(), 'tapeloom-files-'));
   const many = { openFiles: 10_000, cores: availableParallelism() };
   const openFiles = many.openFiles - connectionLimits(many).all + 64;
-  const service = new RunningService({ data, env: NO_PAST, openFiles });
+  const service = new RunningService({ data, env: NO_TRADES, openFiles });
   await service.ready();
   assert.match(service.errors, /at most 64 connections, for the process may open only \d+ files/);
   const before = await service.open();

@@ -14,7 +14,7 @@ import { WebSocket } from 'ws';
 import { makeAccounts } from './account-maker.ts';
 import { type BalancerName, LoadBalancer } from './load-balancer.ts';
 import { neighbourMissing } from './neighbour-program.ts';
-import { killServices, NO_PAST, RunningService } from './running-service.ts';
+import { killServices, NO_TRADES, RunningService } from './running-service.ts';
 import { tapeloomJson } from './tapeloom-command.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-balancers-'));
@@ -52,7 +52,7 @@ let key: string;
 let boundKey: string;
 
 function start(name: string): RunningService {
-  const env = { ...NO_PAST, TAPELOOM_TRUSTED_PROXIES: HOME };
+  const env = { ...NO_TRADES, TAPELOOM_TRUSTED_PROXIES: HOME };
   return new RunningService({ data: join(directory, name), env });
 }
 

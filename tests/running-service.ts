@@ -13,6 +13,8 @@ const READY_WITHIN_MS = 60_000;
 
 /** For tests that look at no past but the days which the first streams need. */
 export const NO_PAST = { TAPELOOM_SIM_DAYS: '0' };
+/** For tests that look at no trades at all: what is made at a start is next to nothing. */
+export const NO_TRADES = { ...NO_PAST, TAPELOOM_SIM_SCALE: '0.001' };
 
 export interface ServiceSetting {
   readonly data: string;
