@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { DAY_NS } from '@tapeloom/core/units';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
 import { importDays } from '../../testing/imported-dataset.ts';
@@ -20,6 +22,19 @@ const { datasets: LISTED } = readInstruments(`datasets:
       CL.v.0: { product: CL, roll: volume, from: 2026-11-01 }
 `);
 
+class MovedClock {
+  readonly #now: EpochNs;
+  movedNs = 0n;
+
+  constructor(now: EpochNs) {
+    this.#now = now;
+  }
+
+  now(): EpochNs {
+    return (this.#now + this.movedNs) as EpochNs;
+  }
+}
+
 /** A service that looks when it is told to, and hears what there is. */
 class Rig {
   readonly heard: DatasetNews[] = [];
@@ -28,15 +43,21 @@ class Rig {
   isOver = true;
   #look: () => void = () => {};
   readonly #datasets: ImportedDatasets;
+  readonly clock: MovedClock;
 
-  private constructor(datasets: ImportedDatasets) {
+  private constructor(datasets: ImportedDatasets, clock: MovedClock) {
     this.#datasets = datasets;
+    this.clock = clock;
   }
 
-  static async open(disk: Disk): Promise<Rig> {
-    const clock = { now: () => epochNs(addDays(DAY, 3), 0) };
+  static async open(disk: Disk, clock = new MovedClock(epochNs(addDays(DAY, 3), 0))): Promise<Rig> {
     const options = { disk, data: DATA, listed: LISTED, clock };
-    return new Rig(await ImportedDatasets.open(options));
+    return new Rig(await ImportedDatasets.open(options), clock);
+  }
+
+  /** Up to which the book of sessions reaches. */
+  get bookEnd(): UtcDay {
+    return this.#datasets.books[0]!.book.to;
   }
 
   /** What is heard at the start. */
@@ -133,4 +154,45 @@ test('a manifest that cannot be read is told once, and the days before it stay',
   assert.equal(rig.faults.length, 1);
   assert.equal(rig.heard.length, 1);
   await assert.rejects(Rig.open(disk), /imported\.json/);
+});
+
+/** CME opens at 17:00 and closes at 16:00 in Chicago, in winter 23:00 and 22:00 UTC. */
+for (const [what, hour] of [
+  ['midnight', 24],
+  ["a session's close", 22],
+  ["a session's open", 23],
+] as const) {
+  test(`a start at ${what} tells every imported day once, and an import over it too`, async () => {
+    const disk = new SimDisk().boot();
+    await imports(disk, 100, 0, 1);
+    const today = addDays(DAY, 1);
+    const instant = epochNs(today, 0) + BigInt(hour) * BigInt(DAY_NS / 24);
+    const rig = await Rig.open(disk, new MovedClock((instant - 1n) as EpochNs));
+    assert.equal(rig.bookEnd, addDays(today, 60));
+    rig.clock.movedNs = 1n;
+    await rig.watch();
+    assert.deepEqual(rig.days, [[['CLZ6', DAY, today]]]);
+    await imports(disk, 200, 1);
+    await rig.look();
+    assert.deepEqual(rig.days.slice(1), [[['CLZ6', today]]]);
+    await rig.look();
+    assert.equal(rig.heard.length, 2, 'nothing is told twice');
+    assert.equal(rig.bookEnd, addDays(today, hour === 24 ? 61 : 60));
+    assert.deepEqual(rig.faults, []);
+
+    const there = await (await Rig.open(disk, new MovedClock(instant as EpochNs))).watch();
+    assert.deepEqual(there.days, [[]], 'all of it was served before');
+  });
+}
+
+test('midnight alone makes the books reach on, and is no news of days', async () => {
+  const disk = new SimDisk().boot();
+  await imports(disk, 100, 0);
+  const rig = await (await Rig.open(disk)).watch();
+  const before = rig.bookEnd;
+  rig.clock.movedNs = BigInt(DAY_NS);
+  await rig.look();
+  await rig.look();
+  assert.deepEqual(rig.days.slice(1), [[]]);
+  assert.equal(rig.bookEnd, addDays(before, 1));
 });

@@ -1,0 +1,116 @@
+/** `TAPELOOM_KEEP_DAYS` in a service that runs, whose days pass quickly, while its past is read and streamed. */
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { addDays } from '@tapeloom/core/utc-day';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';
+import { ago, dateText, ImportedRig, timeText, tradesOver } from './imported-rig.ts';
+import { killServices, RunningService, type StreamMessage } from './running-service.ts';
+
+const KEEP_DAYS = 30;
+const HOUR_NS = 3_600_000_000_000;
+const HOURLY = { bar: 'time', size: 3_600 };
+/** Old days are looked for every six hours: here, every two seconds. */
+const SPEED = '10000';
+const FIRST = ago(60);
+const disk = new NodeDisk();
+// A service with a speed has a directory of its own beside the one that it is given.
+const rig = await ImportedRig.make('over-midnight', 'data-speed');
+after(() => {
+  killServices();
+  rig[Symbol.dispose]();
+});
+
+const weekday = (day: UtcDay) => new Date(timeText(day)).getUTCDay();
+const isWeekend = (day: UtcDay) => weekday(day) === 0 || weekday(day) === 6;
+
+/** Sessions go on over every midnight but those into Saturday and into Sunday. */
+function keptFrom(newest: UtcDay): UtcDay {
+  let day = addDays(newest, -KEEP_DAYS);
+  while (!isWeekend(day)) day = addDays(day, -1);
+  return day;
+}
+
+async function importDays(first: UtcDay, last: UtcDay): Promise<void> {
+  const trades = tradesOver([first, last], 24, (index) => String(1_000 + (index % 9)));
+  await rig.import(trades, [first, last]);
+}
+
+async function daysLeft(): Promise<readonly UtcDay[]> {
+  const manifest = await readImported(disk, `${rig.data}/tape`, 'OURS');
+  return [...manifest!.days.get('QQB')!.keys()].sort((a, b) => a - b);
+}
+
+/** The first session that begins on or after a day: from its open to its close. */
+function sessionFrom(day: UtcDay): readonly [from: string, to: string] {
+  let open = day;
+  while (weekday(open) === 5 || weekday(open) === 6) open = addDays(open, 1);
+  return [timeText(open, 22 * HOUR_NS), timeText(addDays(open, 1), 21 * HOUR_NS)];
+}
+
+const isSnapshot = ({ t }: StreamMessage) => t === 'snapshot';
+
+test('days that became too old go while pages and streams run, and no session is left cut', async () => {
+  const before = ago(9);
+  const newest = ago(2);
+  await importDays(FIRST, before);
+  assert.equal((await daysLeft())[0], FIRST);
+  const service = new RunningService({
+    data: rig.data.replace(/-speed$/, ''),
+    args: ['--speed', SPEED],
+    env: { TAPELOOM_KEEP_DAYS: String(KEEP_DAYS) },
+  });
+  await service.ready();
+  const [keptFirst, keptThen] = [keptFrom(before), keptFrom(newest)];
+  assert.equal((await daysLeft())[0], keptFirst, 'at the start');
+
+  const history = async ([from, to]: readonly [string, string]) => {
+    const fields = {
+      instrument: 'QQB',
+      indicator: 'bars',
+      params: JSON.stringify(HOURLY),
+      from,
+      to,
+    };
+    const answer = await service.get(
+      `/v1/history?${new URLSearchParams(fields)}`,
+      service.authorized,
+    );
+    const body = (await answer.json()) as { items?: readonly unknown[]; code?: string };
+    return [answer.status, body.items?.length ?? body.code] as const;
+  };
+  const WHOLE = [200, 23];
+  const GONE = [402, 'NOT_COVERED'];
+  const goes = sessionFrom(keptFirst);
+  const stays = sessionFrom(keptThen);
+  assert.deepEqual(await history(goes), WHOLE);
+
+  const subscriber = await service.open();
+  const subscription = { instrument: 'QQB', indicator: 'bars', params: HOURLY };
+  await subscriber.send({ t: 'subscribe', sub: 'q', ...subscription });
+  await subscriber.first(isSnapshot);
+  subscriber.messages.length = 0;
+  await importDays(addDays(before, 1), newest);
+  for (let answer = await history(goes); answer[0] !== 402; answer = await history(goes)) {
+    assert.deepEqual(answer, WHOLE, 'whole as long as it is there');
+    assert.deepEqual(await history(stays), WHOLE);
+  }
+  assert.deepEqual(await history(goes), GONE);
+  assert.deepEqual(await history(stays), WHOLE, dateText(keptThen));
+  assert.equal((await daysLeft())[0], keptThen);
+  assert.equal((await daysLeft()).at(-1), newest);
+
+  const isReset = ({ t }: StreamMessage) => t === 'reset';
+  await subscriber.first(isReset);
+  await subscriber.first(isSnapshot);
+  const reasons = subscriber.messages.filter(isReset).map(({ reason }) => reason);
+  assert.deepEqual(new Set(reasons), new Set(['source_gap']));
+  await subscriber.close();
+  const names = await disk.list(`${rig.data}/tape/OURS/days/QQB`);
+  const oldest = Math.min(...names.map((name) => Number(name.slice(0, 8))));
+  assert.ok(oldest >= keptFirst, `the file of ${oldest} is gone`);
+  assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
+  assert.equal(service.errors, '');
+});
