@@ -30,6 +30,8 @@ const FAIR_PAGES = 50;
 
 const SHARE_MIN = 0.7;
 const FIRST_BYTE_MS_MAX = 50;
+/** How much longer than usual one in twenty may take. */
+const FIRST_BYTE_SPREAD_MAX = 2;
 const GROWTH_BYTES_MAX = 256 * MIB;
 const LINEAR_MAX = 1.25;
 const FAIR_MAX = 2;
@@ -155,8 +157,8 @@ export async function page({ process, tape }: Stage): Promise<PartResult> {
         `first byte of a cached page, ${PAGE_ROUNDS} requests`,
         `p50 ${p50.toFixed(1)}, p95 ${p95.toFixed(1)}, max ${max.toFixed(1)} ms`,
         '1,000 bars of a day with a million trades',
-        `< ${FIRST_BYTE_MS_MAX} ms`,
-        verdict(p95 < FIRST_BYTE_MS_MAX),
+        `p95 < ${FIRST_BYTE_MS_MAX} ms, <= ${FIRST_BYTE_SPREAD_MAX} × p50`,
+        verdict(p95 < FIRST_BYTE_MS_MAX && p95 <= FIRST_BYTE_SPREAD_MAX * p50),
       ),
     ],
     json: { p50, p95, max },
