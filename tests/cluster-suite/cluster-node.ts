@@ -24,6 +24,8 @@ export interface ClusterNodeSetting {
   readonly internalPort: number;
   /** What all nodes of the cluster are given. */
   readonly env: Readonly<Record<string, string>>;
+  /** What Node is given to run it, if it is not the service that was built. */
+  readonly program?: readonly string[];
 }
 
 export class ClusterNode {
@@ -62,9 +64,10 @@ export class ClusterNode {
   /** Without waiting for it. */
   launch(): RunningService {
     assert.equal(this.#service, null, `${this.name} runs already`);
-    const { name, roles, data, place, port, internalPort, env } = this.setting;
+    const { name, roles, data, place, port, internalPort, env, program } = this.setting;
     this.#service = new RunningService({
       data,
+      ...(program === undefined ? {} : { program }),
       prefix: place.prefix,
       env: {
         TAPELOOM_NODE: name,

@@ -29,6 +29,8 @@ export interface ClusterRigOptions {
   /** By name, what a node does. */
   readonly nodes: Readonly<Record<string, 'ingest' | 'serve' | 'ingest,serve'>>;
   readonly nats?: NatsServersOptions;
+  /** Servers that keep the tape; 3 by default. */
+  readonly replicas?: 1 | 3;
   readonly postgres?: PostgresServerOptions;
   /** Where a node runs, by name; on the loopback by default. */
   readonly placeOf?: (name: string) => Place;
@@ -70,7 +72,8 @@ export class ClusterRig implements AsyncDisposable {
     const nats = started.use(await NatsServers.start({ count: 3, ...options.nats }));
     const database = await postgres.database();
     const rig = new ClusterRig(options, { directory, nats, postgres, database });
-    const { code, stdout, stderr } = await rig.command('cluster', 'init');
+    const replicas = String(options.replicas ?? 3);
+    const { code, stdout, stderr } = await rig.command('cluster', 'init', '--replicas', replicas);
     assert.equal(code, 0, `cluster init: ${stdout}${stderr}`);
     for (const [name, roles] of Object.entries(options.nodes)) await rig.addNode(name, roles);
     rig.#started = started.move();

@@ -232,6 +232,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/cluster-drain.ts')).clusterDrainCommand,
   },
   {
+    path: ['cluster', 'secret'],
+    summary: 'Change the secret behind the tokens of exports.',
+    load: async () => (await import('./commands/cluster-secret.ts')).clusterSecretCommand,
+  },
+  {
     path: ['cluster', 'repair'],
     summary: 'Put back what the stream has lost, out of what nodes have.',
     load: async () => (await import('./commands/cluster-repair.ts')).clusterRepairCommand,

@@ -8,6 +8,7 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import { computationOf } from '@tapeloom/core/studies/computation';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
+import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { Patience } from '../platform/patience.ts';
@@ -15,6 +16,7 @@ import { PatientDisk } from '../platform/patient-disk.ts';
 import { createClock } from '../platform/system-clock.ts';
 import type { Replays } from '../runs/replay.ts';
 import type { ChangedDays } from '../tape/imported/changed-days.ts';
+import { givenUpIndicators } from '../topics/agreed-computations.ts';
 import type { TopicSpec } from '../topics/engine-link.ts';
 import {
   brokenBy,
@@ -30,12 +32,19 @@ import type { TradingWorld } from './trading-world.ts';
 
 const OWN_COMPUTATIONS = Object.fromEntries(INDICATORS.map((it) => [it.id, computationOf(it)]));
 
+/**
+ * Who was given up by the others while it ran, and was heard of again, waits so long with what it computes differently: a node
+ * that has not looked at the register by then takes nothing new (`node-register.ts`). Who starts was seen by all before.
+ */
+const HEARD_AGAIN_MS = 11_000;
+
 export interface CursorEpochsOptions {
   /** Where the record lies. */
   readonly directory: string;
   readonly log: Log;
   readonly world: Pick<TradingWorld, 'tradingSessions' | 'sessionsOf'>;
-  readonly hub: Pick<TopicHub, 'repair' | 'hasServed' | 'onDayChanged'>;
+  readonly hub: Pick<TopicHub, 'repair' | 'hasServed' | 'onDayChanged' | 'refuse'>;
+  readonly timers: Pick<Clock, 'after'>;
   readonly replays: Pick<Replays, 'locate'>;
   /** When the engines know the tape. */
   readonly tapeKnown: Promise<void>;
@@ -53,6 +62,11 @@ export class CursorEpochs {
   #store: EpochStore | null = null;
   /** What all nodes of a cluster know of floors. */
   #shared: StreamEpochs = { computations: {}, floors: [] };
+  /** Indicators that others compute in another way, and no longer in this node's. */
+  #givenUp: ReadonlySet<string> = new Set();
+  #heardAgain: Disposable | null = null;
+  /** Those that were never shown here: the book has not said yet that this node is there. */
+  #unshown: ReadonlySet<string> | null = null;
 
   constructor(options: CursorEpochsOptions) {
     const { hub, log } = options;
@@ -106,6 +120,20 @@ export class CursorEpochs {
   /** What the nodes of a cluster agreed on, in words of the record of epochs. */
   noteShared(text: string): void {
     this.#shared = parseEpochs(text, Object.keys(OWN_COMPUTATIONS)) ?? this.#shared;
+    const { log, timers } = this.#options;
+    const before = this.#givenUp;
+    const now = new Set(givenUpIndicators(OWN_COMPUTATIONS, this.#shared.computations));
+    const unshown = this.#unshown ?? now;
+    this.#unshown = unshown.intersection(now);
+    this.#heardAgain?.[Symbol.dispose]();
+    const waiting = before.difference(now).difference(unshown);
+    this.#refuse(now.union(waiting));
+    if (waiting.size > 0) {
+      this.#heardAgain = timers.after(HEARD_AGAIN_MS, () => this.#refuse(now));
+    }
+    if (now.isSubsetOf(before)) return;
+    const indicators = [...now];
+    log.warn({ indicators }, 'the nodes have not agreed to these versions: they are not streamed');
   }
 
   /** A day was sealed that the tape had passed over. */
@@ -118,6 +146,12 @@ export class CursorEpochs {
     for (const [contract, changed] of days) this.#repairs.noteImported(contract, changed);
     await this.#repairs.idle;
     return [...days.keys()].every((contract) => this.#repairs.underWay(contract).length === 0);
+  }
+
+  #refuse(indicators: ReadonlySet<string>): void {
+    if (indicators.size === 0 && this.#givenUp.size === 0) return;
+    this.#givenUp = indicators;
+    this.#options.hub.refuse(indicators);
   }
 
   /** Nodes that compute it differently are there, or were until their cursors' end is known to all. */

@@ -168,6 +168,7 @@ export class Doors implements AsyncDisposable {
       log,
       world: this.#world,
       hub: this.hub,
+      timers,
       replays: this.#past.compute,
       tapeKnown: this.tapeKnown,
       isDisputed: (indicator) => node?.isDisputed(indicator) ?? false,

@@ -65,6 +65,11 @@ export class IngestHandle implements AsyncDisposable {
     this.#thread.tell({ t: 'agree', computations });
   }
 
+  /** These floors, which were told, hold: the tape may go on. */
+  floorsHold(text: string): void {
+    this.#thread.tell({ t: 'floors-hold', text });
+  }
+
   /** Whether the thread closed its tape in time; it is gone either way. */
   async stop(): Promise<boolean> {
     this.#isStopping = true;

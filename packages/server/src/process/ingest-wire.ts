@@ -48,13 +48,15 @@ export type IngestOrder =
   /** A port for one who follows the tape. */
   | { readonly t: 'follow'; readonly port: MessagePort }
   /** What the nodes alive compute: of a tape that other nodes have too. */
-  | { readonly t: 'agree'; readonly computations: Computations };
+  | { readonly t: 'agree'; readonly computations: Computations }
+  /** These floors, which were told, hold from now on. */
+  | { readonly t: 'floors-hold'; readonly text: string };
 
 /** Simulated days, of which streams wait for the first ones only, or such that other nodes have. */
 export type FillPart = 'first' | 'rest' | 'fetched';
 
 export type FromIngest =
-  /** What all nodes know of floors, in words of the record of epochs. */
+  /** What all nodes know of floors, in words of the record of epochs; the tape waits until they hold. */
   | { readonly t: 'floors'; readonly text: string }
   /** The session books have grown. */
   | { readonly t: 'sessions'; readonly books: readonly SessionBook[] }

@@ -294,6 +294,7 @@ export class Service implements AsyncDisposable {
       case 'floors':
         this.#sharedFloors = message.text;
         this.#serving?.doors?.noteSharedEpochs(message.text);
+        this.#ingest.floorsHold(message.text);
         return;
       case 'report':
         this.#lastReport = message;

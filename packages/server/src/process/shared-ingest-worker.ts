@@ -16,7 +16,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import { parseSessionBook } from '@tapeloom/core/calendar/session-book-text';
-import type { Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { UtcDay } from '@tapeloom/core/numbers';
 import { MS_NS } from '@tapeloom/core/units';
 import { dayOf } from '@tapeloom/core/utc-day';
 import {
@@ -38,8 +38,6 @@ import { type NatsTape, NatsTapeError, openNatsTape } from '../tape/stream/nats/
 import type { TapeBook } from '../tape/stream/tape-book.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { loadEncoder } from '../tape/write/encode-day.ts';
-import { withAgreed } from '../topics/agreed-computations.ts';
-import { type Computations, formatEpochs, parseEpochs } from '../topics/epoch-floors.ts';
 import { IngestReporter } from './ingest-reporter.ts';
 import type {
   FromIngest,
@@ -48,6 +46,7 @@ import type {
   IngestShape,
   IngestWorkerData,
 } from './ingest-wire.ts';
+import { SharedFloors } from './shared-floors.ts';
 import { TapeUpkeep } from './tape-upkeep.ts';
 
 const REPORT_MS = 1_000;
@@ -123,15 +122,16 @@ class SharedIngest {
   #sessionsTold: TapeBook['sessions'] | null = null;
   /** While this node appends. */
   #source: TradeSource | null = null;
-  #term: LeadTerm | null = null;
-  #floorsTold: string | null = null;
-  /** What the nodes alive compute, once that is known. */
-  #agreed: Computations = {};
+  readonly #floors: SharedFloors;
 
   constructor(nats: NatsTape, tape: SharedTape) {
     this.#nats = nats;
     this.#tape = tape;
     this.#reporter = new IngestReporter(tape);
+    this.#floors = new SharedFloors({
+      ...{ tape, clock, send },
+      listed: (day) => upkeep.listed(day),
+    });
     this.#work = this.#run();
     this.opened = this.#open();
     this.#background.use(clock.every(REPORT_MS, () => this.#report()));
@@ -141,11 +141,13 @@ class SharedIngest {
 
   obey(order: IngestOrder): void {
     if (order.t === 'follow') this.#follow(order.port);
-    else this.#agree(order.computations);
+    else if (order.t === 'agree') this.#floors.agree(order.computations);
+    else this.#floors.hold(order.text);
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#floors[Symbol.dispose]();
     this.#background.dispose();
     for (const timer of toldLater ?? []) timer[Symbol.dispose]();
     toldLater = null;
@@ -168,8 +170,7 @@ class SharedIngest {
       now,
       [...plan.ready, ...plan.rest].map(({ day }) => day),
     );
-    this.#term = term;
-    this.#raiseFloors();
+    await this.#floors.lead(term);
     await bookChanged();
     const timed = this.#reporter.timed(intake);
     const source = market.source({ disk, intake: timed, clock, resumeDay: today, openDay });
@@ -186,49 +187,21 @@ class SharedIngest {
     } finally {
       refreshing[Symbol.dispose]();
       this.#source = null;
-      this.#term = null;
     }
   }
 
-  book(book: TapeBook): void {
-    if (book.floors !== null && book.floors !== this.#floorsTold) {
-      this.#floorsTold = book.floors;
-      send({ t: 'floors', text: book.floors });
+  async book(book: TapeBook): Promise<void> {
+    const holding = this.#floors.tell(book);
+    if (!isDeepStrictEqual(book.sessions, this.#sessionsTold)) {
+      this.#sessionsTold = book.sessions;
+      send({ t: 'sessions', books: booksOf(book) });
     }
-    if (isDeepStrictEqual(book.sessions, this.#sessionsTold)) return;
-    this.#sessionsTold = book.sessions;
-    send({ t: 'sessions', books: booksOf(book) });
+    await holding;
   }
 
   #follow(port: MessagePort): void {
     if (this.#joining === null) this.#tape.publisher.addFollower(port);
     else this.#joining.push(port);
-  }
-
-  /** Who appends writes it down, and where the cursors end of what nodes computed differently until now. */
-  #agree(computations: Computations): void {
-    this.#agreed = computations;
-    if (this.#term === null || !this.#raiseFloors()) return;
-    const { bookChanged, signal } = this.#term;
-    bookChanged().catch((error: unknown) => {
-      if (!signal.aborted) send({ t: 'fault', what: 'floors of cursors could not be told', error });
-    });
-  }
-
-  /** Whether there is something to be told. */
-  #raiseFloors(): boolean {
-    const { book, publisher } = this.#tape;
-    const known = book.floors === null ? null : parseEpochs(book.floors, Object.keys(this.#agreed));
-    const before = known ?? { computations: {}, floors: [] };
-    const day = publisher.days.at(-1)?.day ?? dayOf(clock.now());
-    const ends = upkeep.listed(day).map((symbol) => {
-      const rank = (publisher.days.at(-1)?.find(symbol)?.count ?? 0) as Rank;
-      return [symbol, { day, rank }] as const;
-    });
-    const after = withAgreed(before, this.#agreed, new Map(ends));
-    if (after === before) return false;
-    this.#tape.setFloors(formatEpochs(after));
-    return true;
   }
 
   async #run(): Promise<void> {

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { Rank } from '@tapeloom/core/numbers';
-import { agreedComputations, disputedIndicators, withAgreed } from './agreed-computations.ts';
+import {
+  agreedComputations,
+  disputedIndicators,
+  givenUpIndicators,
+  withAgreed,
+} from './agreed-computations.ts';
 import { brokenBy, type StreamEpochs } from './epoch-floors.ts';
 
 const OLD = { vwap: '1.1', footprint: '1.1' };
@@ -27,14 +32,22 @@ test('when the last node of an old version is gone, the cursors of that indicato
   assert.equal(withAgreed(old, agreedComputations([OLD, OLD]), ends(20)), old);
   const mixed = withAgreed(old, agreedComputations([OLD, NEW]), ends(30));
   assert.deepEqual(mixed.floors, [], 'while both are at work, nobody resumes at all');
-  const settled = withAgreed(mixed, agreedComputations([NEW]), ends(40));
+  const settling = withAgreed(mixed, agreedComputations([NEW]), ends(35));
+  assert.deepEqual(settling.floors, [], 'what is still on its way to the tape lies before this');
+  assert.deepEqual(disputedIndicators(NEW, settling.computations), ['vwap'], 'nobody resumes');
+  assert.deepEqual(givenUpIndicators(OLD, settling.computations), ['vwap']);
+  assert.deepEqual(givenUpIndicators(NEW, settling.computations), []);
+  const settled = withAgreed(settling, agreedComputations([NEW]), ends(40));
+  assert.equal(withAgreed(settled, agreedComputations([NEW]), ends(45)), settled);
   assert.deepEqual(settled.computations, NEW);
   assert.equal(brokenBy(settled.floors, vwap, at(40)), 'engine_changed');
   assert.equal(brokenBy(settled.floors, vwap, at(41)), null);
   assert.equal(brokenBy(settled.floors, { ...vwap, indicator: 'footprint' }, at(40)), null);
   // The old one comes back, and goes: whatever it issued meanwhile ends too.
   const again = withAgreed(settled, agreedComputations([OLD, NEW]), ends(50));
-  const over = withAgreed(again, agreedComputations([NEW]), ends(60));
+  assert.deepEqual(givenUpIndicators(OLD, again.computations), []);
+  const oneLeft = withAgreed(again, agreedComputations([NEW]), ends(55));
+  const over = withAgreed(oneLeft, agreedComputations([NEW]), ends(60));
   assert.equal(brokenBy(over.floors, vwap, at(60)), 'engine_changed');
   assert.equal(brokenBy(over.floors, vwap, at(61)), null);
 });

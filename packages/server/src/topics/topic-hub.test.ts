@@ -60,6 +60,22 @@ test('a topic lingers after its last subscriber, and is found again meanwhile', 
   assert.deepEqual(stage.hub.counts, { topics: 0, idleTopics: 0 });
 });
 
+test('an indicator that is refused ends for all who watch it and for nobody else, until it is let in again', () => {
+  using stage = new TopicStage();
+  const [a, idle, other] = [new Listener(), new Listener(), new Listener()];
+  stage.attach(spec(1), a);
+  stage.attach(spec(2), idle).detach();
+  const kept = { ...spec(1), indicator: 'delta' };
+  stage.attach(kept, other);
+  stage.hub.refuse(new Set([spec(1).indicator]));
+  assert.equal(a.heard.at(-1), 'SOURCE_DOWN');
+  assert.ok(!other.heard.includes('SOURCE_DOWN'));
+  assert.equal(stage.refusal(spec(1)), 'SOURCE_DOWN');
+  assert.equal(stage.hub.counts.topics, 1);
+  stage.hub.refuse(new Set());
+  assert.equal(stage.refusal(spec(1)), null);
+});
+
 test('at the limit of topics an idle one makes room, else a new one is refused with CAPACITY', () => {
   using stage = new TopicStage();
   const attachments = Array.from({ length: TOPICS_MAX }, (_, size) =>

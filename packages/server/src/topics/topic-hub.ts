@@ -39,6 +39,10 @@ export const TOPICS_MAX = 2_000;
 export const PLACES_KEPT = 200;
 export const PLACES_KEPT_EACH = 2;
 const JUDGE_MS = 1_000;
+const REFUSED_HERE: Refusal = {
+  code: 'SOURCE_DOWN',
+  message: 'This indicator is being changed to another version; subscribe again.',
+};
 /** A source promises every 200 ms; a healthy tape is never this far behind an open market's clock. */
 export const STALE_AFTER_MS = 5_000;
 
@@ -70,6 +74,8 @@ export class TopicHub implements Disposable {
   readonly #judging: Disposable;
   readonly #time: TapeTime;
   #sourceUp = true;
+  /** Indicators that are not computed here. */
+  #refused: ReadonlySet<string> = new Set();
   #lastNumber = 0;
   #lastRequest = 0;
 
@@ -104,6 +110,16 @@ export class TopicHub implements Disposable {
   setSource(state: EngineState): void {
     this.#sourceUp = state === 'up';
     for (const topic of this.#byNumber.values()) this.#judge(topic);
+  }
+
+  /** Of these indicators nothing more is shown here: their streams end, and new ones are refused. */
+  refuse(indicators: ReadonlySet<string>): void {
+    this.#refused = indicators;
+    for (const topic of [...this.#byNumber.values()]) {
+      if (!indicators.has(topic.spec.indicator)) continue;
+      this.#close(topic);
+      topic.end(REFUSED_HERE.code, REFUSED_HERE.message);
+    }
   }
 
   /** `down` when nothing can be computed any more. */
@@ -179,6 +195,7 @@ export class TopicHub implements Disposable {
         message: 'Data of this instrument is temporarily unavailable.',
       };
     }
+    if (this.#refused.has(spec.indicator)) return REFUSED_HERE;
     const known = this.#byKey.get(topicKey(spec));
     const refusal = known === undefined ? this.#refuseOpen(subscriber) : null;
     if (refusal !== null) return refusal;

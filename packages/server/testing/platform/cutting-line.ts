@@ -44,6 +44,12 @@ export class CuttingLine implements AsyncDisposable {
     this.#cut = { word, isDelivered: false, isForGood: false, ...cut };
   }
 
+  /** At once, for all there are and whoever comes, until it is mended. */
+  cut(): void {
+    this.#isClosed = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
   mend(): void {
     this.#isClosed = false;
   }

@@ -11,7 +11,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { appendFile, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -35,6 +35,8 @@ export interface PostgresServerOptions {
   readonly host?: string;
   /** More settings, as `name=value`. */
   readonly settings?: readonly string[];
+  /** What it proves its name with; without it, it has no TLS. */
+  readonly tls?: { readonly key: string; readonly cert: string };
 }
 
 export class PostgresServer implements AsyncDisposable {
@@ -49,12 +51,13 @@ export class PostgresServer implements AsyncDisposable {
   private constructor(
     directory: string,
     port: number,
-    { isSynced = false, host = '127.0.0.1', settings = [] }: PostgresServerOptions,
+    { isSynced = false, host = '127.0.0.1', settings = [], tls }: PostgresServerOptions,
   ) {
     this.directory = directory;
     this.port = port;
     this.host = host;
-    this.#settings = [...SETTINGS, ...(isSynced ? [] : QUICK), ...settings];
+    const encrypted = tls === undefined ? [] : ['ssl=on'];
+    this.#settings = [...SETTINGS, ...(isSynced ? [] : QUICK), ...encrypted, ...settings];
     process.on('exit', this.#killAtExit);
   }
 
@@ -64,6 +67,7 @@ export class PostgresServer implements AsyncDisposable {
     const server = new PostgresServer(directory, await freePort(), options);
     try {
       await server.#initialise();
+      if (options.tls !== undefined) await server.#keepCertificate(options.tls);
       await server.start();
       return server;
     } catch (error) {
@@ -89,6 +93,18 @@ export class PostgresServer implements AsyncDisposable {
 
   get isRunning(): boolean {
     return this.#process !== null;
+  }
+
+  /** From now on a role has to give its password, which others need not. */
+  async askPasswordOf(role: string): Promise<void> {
+    const file = join(this.directory, 'data', 'pg_hba.conf');
+    const rules = await readFile(file, 'utf8');
+    await writeFile(file, `host all ${role} all scram-sha-256\n${rules}`);
+    await using postgres = openPostgres({ url: this.urlOf('postgres'), connectionsMax: 1 });
+    await postgres.query('select pg_reload_conf()');
+    const isHeard = `select 1 from pg_hba_file_rules where user_name = array[$1]
+      and pg_conf_load_time() > now() - interval '1 minute'`;
+    while ((await postgres.query(isHeard, [role])).length === 0) await wait(LOOK_EVERY_MS);
   }
 
   /** Starts it again, and waits until it answers. */
@@ -166,6 +182,14 @@ export class PostgresServer implements AsyncDisposable {
     assert.equal(code, 0, Buffer.concat(said as Buffer[]).toString());
     const entry = `host all all ${this.host}/24 trust\n`;
     await appendFile(join(this.directory, 'data/pg_hba.conf'), entry);
+  }
+
+  async #keepCertificate({ key, cert }: NonNullable<PostgresServerOptions['tls']>): Promise<void> {
+    for (const [name, text] of [['server.key', key], ['server.crt', cert]] as const) {
+      const file = join(this.directory, 'data', name);
+      await writeFile(file, text, { mode: 0o600 });
+      if (isRoot()) await chown(file, NOBODY, NOBODY);
+    }
   }
 
   async #answers(): Promise<boolean> {

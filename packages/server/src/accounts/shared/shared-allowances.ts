@@ -23,6 +23,8 @@ import type { Allowances } from '../limits/allowances.ts';
 
 /** How long requests may be taken of a slice; the shared state reckons with it too (`shared-tables.ts`). */
 const SLICE_NS = 2n * SECOND_NS_BIG;
+/** A slice that is used up within this part of that is doubled: twice as much will not lapse either. */
+const QUICK_PART = 4n;
 /** The largest slice, as a part of the limit. */
 const SLICE_PART = 10;
 const WHO_MAX = 100_000;
@@ -90,10 +92,16 @@ export class SharedAllowances implements Allowances {
     return this.#forgottenTotal;
   }
 
-  /** Asks until nobody waits; those who came before an answer are served with it or by the next. */
+  /** Asks until nobody waits; those who came before an answer are served out of it, or by the next. */
   async #serve(who: string, asker: Asker, line: Line): Promise<void> {
     while (line.waiting.length > 0) {
-      const { now, perMinute } = line.waiting[0]!;
+      const { now, perMinute, resolve } = line.waiting[0]!;
+      const verdict = asker.judge(line, now, perMinute);
+      if (verdict !== null) {
+        line.waiting.shift();
+        resolve(verdict);
+        continue;
+      }
       const others = line.waiting.findIndex((it) => !areSame(it.perMinute, perMinute));
       const needed = others < 0 ? line.waiting.length : others;
       const wanted = Math.max(needed, line.nextSize(now, perMinute));
@@ -211,12 +219,14 @@ class Line {
     return now < this.#until ? this.#left : 0;
   }
 
-  /** Twice the last one for who has used that up in time, one for everybody else. */
-  nextSize(now: EpochNs, perMinute: CountedLimit): number {
+  /** As much as the last one for who has used that up in time, twice for who did so quickly, one for everybody else. */
+  nextSize(now: EpochNs, { limit, testLimit }: CountedLimit): number {
+    const smaller = Math.min(limit ?? Infinity, testLimit ?? Infinity);
     const isBusy = this.#left === 0 && now < this.#until;
-    const { limit, testLimit } = perMinute;
-    const smaller = Math.min(limit ?? testLimit!, testLimit ?? limit!);
-    return isBusy ? Math.min(2 * this.#size, Math.max(1, Math.floor(smaller / SLICE_PART))) : 1;
+    if (!isBusy || smaller === Infinity) return 1;
+    const isQuick = now < this.#until - SLICE_NS + SLICE_NS / QUICK_PART;
+    const size = isQuick ? 2 * this.#size : this.#size;
+    return Math.min(size, Math.max(1, Math.floor(smaller / SLICE_PART)));
   }
 
   fill(now: EpochNs, perMinute: CountedLimit, granted: number): void {

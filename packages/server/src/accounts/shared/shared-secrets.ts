@@ -42,6 +42,9 @@ export async function sharedSecrets(
   });
 }
 
+/** A new one was made a moment ago, and does not sign yet: another one now would end what is signed at present. */
+export class SecretIsNewError extends Error {}
+
 /** Makes a new one, after which the one before is good as long as no other is made, and those before it are not. */
 export async function changeSharedSecret(
   name: string,
@@ -49,6 +52,15 @@ export async function changeSharedSecret(
 ): Promise<void> {
   await postgres.transaction(async (connection) => {
     await connection.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    const { rows } = await connection.query<{ seconds: number }>(
+      `select ceil((max(signs_from) - tapeloom_now()) / 1e9)::int as seconds from shared_secrets
+        where name = $1 having max(signs_from) > tapeloom_now()`,
+      [name],
+    );
+    if (rows[0] !== undefined) {
+      const { seconds } = rows[0];
+      throw new SecretIsNewError(`it was changed a moment ago: try again in ${seconds} s`);
+    }
     await connection.query(
       `insert into shared_secrets
         select $1, coalesce(max(number), 0) + 1, $2,
@@ -61,6 +73,25 @@ export async function changeSharedSecret(
         and number <= (select max(number) from shared_secrets where name = $1) - $2::bigint`,
       [name, GOOD_AT_ONCE],
     );
+  });
+}
+
+/** Makes a new one that is the only one at once: for a secret that others have got to know. */
+export async function replaceSharedSecret(
+  name: string,
+  { postgres, random }: SharedSecretsOptions,
+): Promise<void> {
+  await postgres.transaction(async (connection) => {
+    await connection.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    const { rows } = await connection.query<{ last: bigint | null }>(
+      'select max(number) as last from shared_secrets where name = $1',
+      [name],
+    );
+    await connection.query('delete from shared_secrets where name = $1', [name]);
+    const number = (rows[0]!.last ?? 0n) + 1n;
+    await connection.query('insert into shared_secrets values ($1, $2, $3, 0)', [
+      ...[name, number, random(SECRET_BYTES)],
+    ]);
   });
 }
 

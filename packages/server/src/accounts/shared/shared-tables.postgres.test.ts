@@ -12,7 +12,12 @@ import { OneAtATime } from './one-at-a-time.ts';
 import { PostgresLeases } from './postgres-leases.ts';
 import { postgresSlices } from './postgres-slices.ts';
 import { SharedAllowances } from './shared-allowances.ts';
-import { changeSharedSecret, sharedSecrets } from './shared-secrets.ts';
+import {
+  changeSharedSecret,
+  replaceSharedSecret,
+  SecretIsNewError,
+  sharedSecrets,
+} from './shared-secrets.ts';
 import { prepareSharedTables } from './shared-tables.ts';
 
 const START = 1_800_000_000_000_000_000n;
@@ -145,9 +150,15 @@ test('a shared secret is made once by whoever asks first, and two of them are go
   assert.deepEqual(before, [first]);
   const [clock] = await postgres.query<{ now: bigint }>('select tapeloom_now() as now');
   assert.ok(second!.signsFrom > clock!.now, 'nobody signs with it before all know it');
+  await assert.rejects(changeSharedSecret('x', options), SecretIsNewError);
+  assert.deepEqual(await sharedSecrets('x', options), [second, first], 'nothing has ended');
+  await postgres.query(`update shared_secrets set signs_from = 1 where signs_from > 0`);
   await changeSharedSecret('x', options);
   const [third, ...others] = await sharedSecrets('x', options);
   assert.notDeepEqual(third!.secret, second!.secret);
-  assert.deepEqual(others, [second]);
+  assert.deepEqual(others, [{ ...second, signsFrom: 1n }]);
+  await replaceSharedSecret('x', options);
+  const [fourth, ...rest] = await sharedSecrets('x', options);
+  assert.deepEqual([fourth!.signsFrom, rest], [0n, []]);
   assert.equal((await sharedSecrets('y', options)).length, 1);
 });

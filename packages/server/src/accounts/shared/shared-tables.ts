@@ -210,8 +210,9 @@ declare
   v_now bigint;
 begin
   perform set_config('synchronous_commit', 'off', true);
-  insert into allowances (who) values (p_who) on conflict do nothing;
-  select * into v_row from allowances where who = p_who for no key update;
+  -- In one statement: between two of them a sweep could take the row away, and nothing would be counted.
+  insert into allowances (who) values (p_who)
+    on conflict (who) do update set who = excluded.who returning * into v_row;
   v_now := coalesce(p_now, tapeloom_now());
   if p_limit is not null then
     all_spent := tapeloom_spent(

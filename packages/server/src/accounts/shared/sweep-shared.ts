@@ -13,12 +13,16 @@ const LEASES_KEPT_NS = HOUR_NS_BIG;
 export async function sweepShared(postgres: Pick<Postgres, 'query'>): Promise<void> {
   await postgres.query(
     `delete from leases l where l.taken_at < tapeloom_now() - $1::bigint and not exists (
-        select from nodes n where n.id = l.node_id and n.renewed_at >= tapeloom_now() - $1::bigint)`,
+        select from nodes n where n.id = l.node_id
+          and greatest(n.renewed_at, tapeloom_started_at()) >= tapeloom_now() - $1::bigint)`,
     [LEASES_KEPT_NS],
   );
-  await postgres.query('delete from nodes where renewed_at < tapeloom_now() - $1::bigint', [
-    GONE_SHOWN_NS,
-  ]);
+  // After a long outage of the database all come back at their next beat, and one whose row is gone has to end.
+  await postgres.query(
+    `delete from nodes
+      where greatest(renewed_at, tapeloom_started_at()) < tapeloom_now() - $1::bigint`,
+    [GONE_SHOWN_NS],
+  );
   await postgres.query(
     'delete from allowances where greatest(all_at, tests_at) < tapeloom_now() - $1::bigint',
     [ALLOWANCE_FULL_NS],

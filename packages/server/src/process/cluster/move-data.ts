@@ -30,7 +30,7 @@ import { manifestPath } from '../../tape/tape-paths.ts';
 import { ClusterRefusedError, openClusterPostgres } from './cluster-servers.ts';
 import { moveTapeBack } from './move-tape-back.ts';
 import { type MovedTape, moveTapeIn, type TapePlace } from './move-tape-in.ts';
-import { EXPORT_SECRET } from './node-services.ts';
+import { EXPORT_SECRET } from './export-secret-name.ts';
 import { openClusterTape } from './open-cluster-tape.ts';
 
 const SECRET_FILE = 'export-secret';

@@ -23,15 +23,20 @@ import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import type { TokenSecrets } from '../../exports/export-token.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
-import { openPostgres, type Postgres, PostgresUnreachableError } from '../../platform/postgres.ts';
+import {
+  openPostgres,
+  type Postgres,
+  PostgresError,
+  PostgresUnreachableError,
+} from '../../platform/postgres.ts';
 import { agreedComputations, disputedIndicators } from '../../topics/agreed-computations.ts';
 import type { Computations } from '../../topics/epoch-floors.ts';
 import { StartRefusedError } from '../start-refused-error.ts';
 import { readClusterId } from './cluster-identity.ts';
+import { EXPORT_SECRET } from './export-secret-name.ts';
+import { postgresFault } from './postgres-fault.ts';
 import { reachedAtStart } from './reached-at-start.ts';
 
-/** The name of the secret behind the tokens of exports. */
-export const EXPORT_SECRET = 'export';
 /** How often it is looked whether there is another: well before a new one signs. */
 const SECRETS_EVERY_MS = 10_000;
 const SWEEP_EVERY_MS = MINUTE_MS;
@@ -106,9 +111,13 @@ export class NodeServices implements AsyncDisposable {
   /** Rejects with `StartRefusedError` when this cannot be a node of the cluster. */
   static async open(options: NodeServicesOptions): Promise<NodeServices> {
     const { data, cluster, version, clock, log } = options;
-    const postgres = openPostgres({ ...cluster.postgres, name: `tapeloom ${cluster.node}` });
+    const opened = new AsyncDisposableStack();
+    const isPassing = (error: unknown) => postgresFault(cluster.postgres, error).isPassing;
     try {
-      await reachedAtStart(clock, () => prepareSharedTables(postgres));
+      const postgres = opened.use(
+        openPostgres({ ...cluster.postgres, name: `tapeloom ${cluster.node}` }),
+      );
+      await reachedAtStart(clock, () => prepareSharedTables(postgres), isPassing);
       const clusterId = await readClusterId(postgres);
       if (clusterId === null) throw new StartRefusedError(NO_CLUSTER);
       const id = await nodeIdentity(data, randomBytes);
@@ -121,10 +130,11 @@ export class NodeServices implements AsyncDisposable {
       const services = new NodeServices(options, clusterId, postgres, register);
       await services.#readSecrets();
       if (services.#disputed.size > 0) await services.#waitForOthers();
+      opened.move();
       return services;
     } catch (error) {
-      await postgres[Symbol.asyncDispose]();
-      throw refusalOf(error);
+      await opened[Symbol.asyncDispose]();
+      throw refusalOf(cluster.postgres, error);
     }
   }
 
@@ -213,12 +223,12 @@ export class NodeServices implements AsyncDisposable {
   }
 }
 
-function refusalOf(error: unknown): unknown {
+function refusalOf(place: ClusterConfig['postgres'], error: unknown): unknown {
   if (error instanceof NodeIdentityError || error instanceof NodeTwiceError) {
     return new StartRefusedError(error.message, { cause: error });
   }
-  if (!(error instanceof PostgresUnreachableError)) return error;
-  const why = error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  const message = `PostgreSQL, which TAPELOOM_POSTGRES_URL names, cannot be reached${why}`;
-  return new StartRefusedError(message, { cause: error });
+  const isFile = (error as NodeJS.ErrnoException).path === place.caFile && place.caFile !== null;
+  const isOfPostgres = error instanceof PostgresUnreachableError || error instanceof PostgresError;
+  if (!isOfPostgres && !isFile) return error;
+  return new StartRefusedError(postgresFault(place, error).sentence, { cause: error });
 }

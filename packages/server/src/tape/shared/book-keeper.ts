@@ -39,7 +39,7 @@ export interface BookKeeperOptions extends BookPlace {
   /** The numbers of openings that were seen here. */
   readonly openings: () => ReadonlyMap<UtcDay, number>;
   /** The newest book has changed, and the files with it. */
-  readonly onBook: (book: TapeBook) => void;
+  readonly onBook: (book: TapeBook) => void | Promise<void>;
   /** A day has left the tape. */
   readonly onRemoved: (symbol: string, day: UtcDay) => void;
   readonly onFault: (what: string, error: unknown) => void;
@@ -94,7 +94,7 @@ export class BookKeeper {
     }
     // It says them, or somebody else has said others since.
     this.#floors = null;
-    this.#take(book, sequence);
+    await this.#take(book, sequence);
   }
 
   /** The stream has lost messages, perhaps the newest book as well: who appends next says it once more. */
@@ -216,15 +216,15 @@ export class BookKeeper {
     const sequence = await writer.append('book', body);
     // Others may have been set meanwhile.
     if (this.#floors === book.floors) this.#floors = null;
-    this.#take(book, sequence);
+    await this.#take(book, sequence);
     await this.#removeObjects(before, book);
   }
 
-  #take(book: TapeBook, sequence: number): void {
+  async #take(book: TapeBook, sequence: number): Promise<void> {
     this.#book = book;
     this.#sequence = sequence;
     this.#first.resolve();
-    this.#options.onBook(book);
+    await this.#options.onBook(book);
   }
 
   /** Objects of days that the book no longer lists. */

@@ -29,8 +29,8 @@ export interface SharedTapeOptions {
 }
 
 export interface SharedTapeHandler {
-  /** The newest book has changed; the files say it too. */
-  book(book: TapeBook): void;
+  /** The newest book has changed; the files say it too. Nothing that stands behind it is applied before this resolves. */
+  book(book: TapeBook): void | Promise<void>;
   /** A sealed day has come behind the tape's back; so many are still to come. */
   dayFetched(symbol: string, day: UtcDay, left: number): void;
   /** A day has left the tape, because it is too old to be kept. */

@@ -82,8 +82,8 @@ export class SharedTape implements AsyncDisposable {
       ...place,
       signal: this.#over.signal,
       openings: () => this.openings,
-      onBook: (book) => {
-        handler.book(book);
+      onBook: async (book) => {
+        await handler.book(book);
         this.#listed.look();
       },
       onRemoved: (symbol, day) => handler.dayRemoved(symbol, day),

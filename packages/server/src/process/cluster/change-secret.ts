@@ -1,0 +1,23 @@
+/** Changes the secret behind the tokens of exports, for all nodes of a cluster. */
+
+import { randomBytes } from 'node:crypto';
+import {
+  changeSharedSecret,
+  replaceSharedSecret,
+  SecretIsNewError,
+} from '../../accounts/shared/shared-secrets.ts';
+import type { ClusterConfig } from '../../config/cluster-settings.ts';
+import { ClusterRefusedError, openClusterPostgres } from './cluster-servers.ts';
+import { EXPORT_SECRET } from './export-secret-name.ts';
+
+/** `isLeaked`: tokens of before end at once, and not with the next change. */
+export async function changeSecret(cluster: ClusterConfig, isLeaked: boolean): Promise<void> {
+  await using postgres = await openClusterPostgres(cluster, 1);
+  const change = isLeaked ? replaceSharedSecret : changeSharedSecret;
+  try {
+    await change(EXPORT_SECRET, { postgres, random: randomBytes });
+  } catch (error) {
+    if (!(error instanceof SecretIsNewError)) throw error;
+    throw new ClusterRefusedError([`the secret stays as it is: ${error.message}`], error);
+  }
+}

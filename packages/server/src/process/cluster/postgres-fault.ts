@@ -1,0 +1,90 @@
+/** What keeps us from using the PostgreSQL of a cluster, in a sentence that names the setting to look at. */
+
+import type { ClusterConfig } from '../../config/cluster-settings.ts';
+import { postgresAddress } from '../../config/postgres-address.ts';
+
+export interface PostgresFault {
+  readonly sentence: string;
+  /** Whether it may well pass by itself, as when a server comes up later than its node. */
+  readonly isPassing: boolean;
+}
+
+const URL = 'TAPELOOM_POSTGRES_URL';
+const PASSWORD = 'TAPELOOM_POSTGRES_PASSWORD_FILE';
+const CA = 'TAPELOOM_POSTGRES_CA_FILE';
+
+/** By what a line says of a certificate that it does not believe. */
+const UNTRUSTED = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_SIGNATURE_FAILURE',
+]);
+
+export function postgresFault(
+  { url, passwordFile, caFile }: ClusterConfig['postgres'],
+  error: unknown,
+): PostgresFault {
+  const { host, port, user, database } = postgresAddress(url)!;
+  const where = `${host}:${port}`;
+  const cause = innermostError(error);
+  const said = cause instanceof Error ? cause.message : String(cause);
+  const { code = '', path } = (cause ?? {}) as { readonly code?: string; readonly path?: string };
+  const lasting = (sentence: string): PostgresFault => ({ sentence, isPassing: false });
+  const passing = (sentence: string): PostgresFault => ({ sentence, isPassing: true });
+  if (path !== undefined && (path === passwordFile || path === caFile)) {
+    return lasting(`${path === caFile ? CA : PASSWORD}: the file cannot be read: ${said}`);
+  }
+  if (code.startsWith('28') || /password must be a (?:non-empty )?string/.test(said)) {
+    const variable = passwordFile === null ? URL : PASSWORD;
+    return lasting(`${variable}: PostgreSQL at ${where} does not let us in as ${user}: ${said}`);
+  }
+  if (UNTRUSTED.has(code)) {
+    const how = caFile === null ? 'names a file with the certificate of who vouches for it' : said;
+    return lasting(`${CA}: the certificate of PostgreSQL at ${where} is not believed: ${how}`);
+  }
+  if (code === 'CERT_HAS_EXPIRED' || code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return lasting(`${URL}: the certificate of PostgreSQL at ${where} is not good: ${said}`);
+  }
+  if (/does not support SSL/.test(said)) {
+    return lasting(
+      `${URL}: PostgreSQL at ${where} has no TLS: turn it on there, or write ?sslmode=disable where nobody else is on the network`,
+    );
+  }
+  if (/unsupported startup parameter/.test(said)) {
+    return lasting(
+      `${URL}: a pooler answers at ${where}, and nodes need sessions of their own: name the server itself (${said})`,
+    );
+  }
+  switch (code) {
+    case '3D000':
+      return lasting(`${URL}: PostgreSQL at ${where} has no database ${database}`);
+    case '42501':
+      return lasting(
+        `${URL}: ${user} may not make tables in ${database} at ${where}: make it the owner of the database (${said})`,
+      );
+    case '25006':
+      return passing(
+        `${URL}: PostgreSQL at ${where} only reads, as a standby does: name the server that is written to`,
+      );
+    case '53300':
+      return passing(
+        `${URL}: PostgreSQL at ${where} has no connection left for us: raise max_connections, a node takes up to 40 (${said})`,
+      );
+    case '53100':
+      return passing(`${URL}: the disk of PostgreSQL at ${where} is full (${said})`);
+    default:
+      return passing(
+        `${URL}: PostgreSQL cannot be reached as ${user} at ${where}/${database}: ${said}`,
+      );
+  }
+}
+
+/** The innermost cause says most: a refused connection, a wrong password, an unknown database. */
+export function innermostError(error: unknown): unknown {
+  let cause = error;
+  while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
+  return cause instanceof AggregateError ? cause.errors[0] : cause;
+}

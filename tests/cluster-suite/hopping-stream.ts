@@ -1,0 +1,108 @@
+/** One subscription that a customer takes from node to node, with everything it was told and what it would resume from. */
+
+import assert from 'node:assert/strict';
+import { type StreamMessage, type TestSubscriber, within } from '../running-service.ts';
+import type { ClusterNode } from './cluster-node.ts';
+import { NEWER_VOLUME } from './newer-volume.ts';
+
+const ANSWERED_WITHIN_MS = 20_000;
+const INSTRUMENT = 'BTC.c.0';
+
+export class HoppingStream {
+  readonly #key: string;
+  readonly #indicator: string;
+  #connection: TestSubscriber | null = null;
+  #cursor: string | null = null;
+  #read = 0;
+  /** What the objects since the last snapshot were computed by. */
+  readonly #versions = new Set<'older' | 'newer'>();
+
+  constructor(key: string, indicator: string) {
+    this.#key = key;
+    this.#indicator = indicator;
+  }
+
+  /** At another node, from where it was; the reason of a reset, null where it goes on. */
+  async hop(node: ClusterNode): Promise<string | null> {
+    const cursor = this.#cursor;
+    for (let isRefused = true; isRefused; ) {
+      await this.close();
+      this.#connection = node.connect(this.#key);
+      await this.#connection.send({
+        ...{ t: 'subscribe', sub: 's', instrument: INSTRUMENT, indicator: this.#indicator },
+        ...(cursor === null ? {} : { from: { cursor } }),
+      });
+      const isAnswer = ({ t, state }: StreamMessage) => state === 'live' || t === 'error';
+      const answer = await this.#next(isAnswer);
+      // A node that has just started, and computes it in another way, waits until the book says so.
+      isRefused = answer.t === 'error';
+      if (isRefused) assert.equal(answer.code, 'SOURCE_DOWN');
+    }
+    assert(this.#connection !== null);
+    const reset = this.#connection.messages.find(({ t }) => t === 'reset');
+    const isAfresh = cursor === null || reset !== undefined;
+    if (isAfresh) await this.#next(({ t }) => t === 'snapshot', 0);
+    return reset === undefined ? null : String(reset.reason);
+  }
+
+  /** Until it was told something more. */
+  async goesOn(): Promise<void> {
+    this.#take();
+    await this.#next(({ t }) => t === 'upsert' || t === 'hb');
+  }
+
+  /** Until it ends; the code. */
+  async ended(): Promise<string> {
+    const { code } = await this.#next(({ t }) => t === 'error');
+    return String(code);
+  }
+
+  /** What the customer holds is of one version. */
+  get version(): 'older' | 'newer' {
+    assert.equal(this.#versions.size, 1, `mixed: ${[...this.#versions].join(' and ')}`);
+    return [...this.#versions][0]!;
+  }
+
+  async close(): Promise<void> {
+    if (this.#connection === null) return;
+    await this.#connection.close();
+    this.#take();
+    this.#connection = null;
+    this.#read = 0;
+  }
+
+  async #next(is: (message: StreamMessage) => boolean, from = this.#read): Promise<StreamMessage> {
+    const { messages } = this.#connection!;
+    const found = this.#connection!.first((it) => is(it) && messages.indexOf(it) >= from);
+    const message = await within(ANSWERED_WITHIN_MS, `more of ${this.#indicator}`, found).catch(
+      (error: Error) => {
+        const told = messages.map(({ t, state = '', code = '' }) => `${t} ${state}${code}`);
+        throw new Error(`${error.message}; it was told ${told.join(', ')}`, { cause: error });
+      },
+    );
+    this.#take();
+    return message;
+  }
+
+  /** Everything that has come. */
+  #take(): void {
+    const { messages } = this.#connection!;
+    for (const message of messages.slice(this.#read)) this.#hear(message);
+    this.#read = messages.length;
+  }
+
+  #hear(message: StreamMessage): void {
+    if (typeof message.cursor === 'string') this.#cursor = message.cursor;
+    if (message.t === 'snapshot') {
+      this.#versions.clear();
+      for (const item of message.items as readonly StreamMessage[]) this.#see(item);
+    }
+    if (message.t === 'upsert') this.#see(message);
+  }
+
+  #see({ data }: StreamMessage): void {
+    const { volume } = data as { readonly volume: number };
+    this.#versions.add(volume >= NEWER_VOLUME ? 'newer' : 'older');
+    assert.ok(this.#versions.size === 1, `${this.#indicator}: two versions on one subscription`);
+  }
+}

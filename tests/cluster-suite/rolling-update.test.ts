@@ -1,0 +1,140 @@
+/**
+ * A rolling update with two real programs, of which the newer one computes `delta` in another way. While both are there every resume
+ * of it begins afresh, nobody ever holds objects of both, and who watches something else notices nothing. A node of the older
+ * program that PostgreSQL has lost sight of, and not the tape, must not go on with it either.
+ */
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openPostgres } from '@tapeloom/server/platform/postgres';
+import { CuttingLine } from '../../packages/server/testing/platform/cutting-line.ts';
+import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-server.ts';
+import { SERVICE } from '../tapeloom-program.ts';
+import { ClusterNode } from './cluster-node.ts';
+import { ClusterRig } from './cluster-rig.ts';
+import { HoppingStream } from './hopping-stream.ts';
+import { makeSharedAccounts } from './shared-accounts.ts';
+
+const NEWER = ['--import', join(import.meta.dirname, 'newer-delta.ts'), ...SERVICE];
+const LOOK_MS = 50;
+
+suite('a rolling update', { skip: natsServerMissing }, () => {
+  let rig: ClusterRig;
+  let line: CuttingLine;
+  /** Serves, and reaches PostgreSQL over a line that can be cut. */
+  let front: ClusterNode;
+  /** Appends to the tape, and serves too. */
+  let back: ClusterNode;
+  let changing: HoppingStream;
+  let steady: HoppingStream;
+  /** Stays at the front all the time. */
+  let patient: HoppingStream;
+
+  before(async () => {
+    rig = await ClusterRig.make({
+      nodes: { back: 'ingest,serve' },
+      nats: { count: 1 },
+      replicas: 1,
+      env: { TAPELOOM_SIM_SCALE: '0.5' },
+    });
+    // Of one that was started a moment ago everybody counts for 90 s.
+    await query(`create or replace function tapeloom_started_at() returns bigint language sql stable
+      as 'select 0::bigint'`);
+    line = await CuttingLine.open(rig.postgres.port);
+    back = rig.node('back');
+    const added = await rig.addNode('front', 'serve');
+    const url = rig.database.replace(`:${rig.postgres.port}/`, `:${line.port}/`);
+    front = at(added, { env: { ...added.setting.env, TAPELOOM_POSTGRES_URL: url } });
+    await rig.startNodes();
+    const keys = await makeSharedAccounts(rig.database, ['changing', 'steady', 'patient']);
+    changing = new HoppingStream(keys[0]!, 'delta');
+    steady = new HoppingStream(keys[1]!, 'bars');
+    patient = new HoppingStream(keys[2]!, 'delta');
+  });
+
+  after(async () => {
+    await Promise.all([changing, steady, patient].map((stream) => stream?.close()));
+    await rig?.[Symbol.asyncDispose]();
+    await line?.[Symbol.asyncDispose]();
+  });
+
+  test('nodes of one version hand streams on, and while there are two every resume of that indicator begins afresh [DET-23]', async () => {
+    for (const node of [front, back, front]) {
+      assert.equal(await changing.hop(node), null);
+      assert.equal(await steady.hop(node), null);
+    }
+    await patient.hop(front);
+    assert.equal(await back.stop(), 0, back.isRunning ? back.service.errors : '');
+    back = at(back, { program: NEWER });
+    await back.start();
+    for (const [node, version] of [
+      [back, 'newer'],
+      [front, 'older'],
+      [back, 'newer'],
+    ] as const) {
+      assert.equal(await changing.hop(node), 'engine_changed');
+      assert.equal(changing.version, version);
+      assert.equal(await steady.hop(node), null);
+      assert.equal(changing.version, version);
+    }
+    // Who stays where he is goes on.
+    await patient.goesOn();
+    assert.equal(patient.version, 'older');
+  });
+
+  test('a node that the others have given up ends that indicator alone, before it shows more of the tape [DET-23]', async () => {
+    await steady.hop(front);
+    line.cut();
+    await query('update nodes set renewed_at = 0 where name = $1', ['front']);
+    assert.equal(await patient.ended(), 'SOURCE_DOWN');
+    await steady.goesOn();
+    // What it issued up to then is worth nothing elsewhere.
+    assert.equal(await patient.hop(back), 'engine_changed');
+    assert.equal(patient.version, 'newer');
+    // What is issued now is.
+    await settled(patient, back);
+    line.mend();
+  });
+
+  test('when it is heard of again there are two once more, and none is left when it has gone [DET-23]', async () => {
+    await until(async () => (await front.internal('/health/ready')).status === 200);
+    // Nobody resumes what the front may issue.
+    await until(async () => (await patient.hop(back)) === 'engine_changed');
+    assert.equal(await steady.hop(front), null);
+    assert.equal(await front.stop(), 0);
+    await settled(patient, back);
+    // A node that has never seen the older version knows what became of its cursors.
+    const fresh = await rig.addNode('fresh', 'serve');
+    const joined = at(fresh, { program: NEWER });
+    await joined.start();
+    assert.equal(await changing.hop(joined), 'engine_changed');
+    assert.equal(await patient.hop(joined), null);
+    assert.equal(await steady.hop(joined), null);
+  });
+
+  /** The same node with another setting. */
+  function at(node: ClusterNode, change: Partial<ClusterNode['setting']>): ClusterNode {
+    const changed = new ClusterNode({ ...node.setting, ...change });
+    rig.nodes.set(node.name, changed);
+    return changed;
+  }
+
+  async function query(text: string, values: readonly unknown[] = []): Promise<void> {
+    await using postgres = openPostgres({ url: rig.database, connectionsMax: 1 });
+    await postgres.query(text, values);
+  }
+
+  /** Until what was issued lies beyond the floor: a resume goes on. */
+  async function settled(stream: HoppingStream, node: ClusterNode): Promise<void> {
+    await until(async () => {
+      await stream.goesOn();
+      return (await stream.hop(node)) === null;
+    });
+  }
+});
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await pause(LOOK_MS);
+}
