@@ -177,7 +177,7 @@ export class SharedNode {
       listed: () => SCRIPT_SYMBOLS,
       now: () => LONG_AFTER,
       handler: {
-        book: (book) => this.books.push(book),
+        book: (book) => void this.books.push(book),
         dayFetched: (symbol: string, day: UtcDay) => this.fetched.push(`${symbol} ${day}`),
         dayRemoved: () => {},
         lead: (term) => this.#feed(term),

@@ -185,7 +185,10 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   async #keepCertificate({ key, cert }: NonNullable<PostgresServerOptions['tls']>): Promise<void> {
-    for (const [name, text] of [['server.key', key], ['server.crt', cert]] as const) {
+    for (const [name, text] of [
+      ['server.key', key],
+      ['server.crt', cert],
+    ] as const) {
       const file = join(this.directory, 'data', name);
       await writeFile(file, text, { mode: 0o600 });
       if (isRoot()) await chown(file, NOBODY, NOBODY);

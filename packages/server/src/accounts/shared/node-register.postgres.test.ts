@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { pino } from 'pino';
+import { CuttingLine } from '../../../testing/platform/cutting-line.ts';
 import { PostgresServer } from '../../../testing/platform/postgres-server.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { openPostgres, type Postgres } from '../../platform/postgres.ts';
@@ -28,10 +29,12 @@ const STILL: Clock = {
 
 let server: PostgresServer;
 let postgres: Postgres;
+let url: string;
 
 before(async () => {
   server = await PostgresServer.start();
-  postgres = openPostgres({ url: await server.database() });
+  url = await server.database();
+  postgres = openPostgres({ url });
   await prepareSharedTables(postgres);
 });
 
@@ -198,6 +201,38 @@ test('after a restart of the database everybody counts for 90 s, and what could 
   assert.equal(await two.take('3'), true);
   assert.equal(await two.take('4'), false);
   for (const { register } of [one, two]) await register[Symbol.asyncDispose]();
+});
+
+test('a take that nobody answered, and that the database does afterwards, is given back', async () => {
+  const { register } = await joined('cut');
+  await using line = await CuttingLine.open(server.port);
+  await using overLine = openPostgres({ url: url.replace(`:${server.port}/`, `:${line.port}/`) });
+  const leases = new PostgresLeases({ postgres: overLine, node: register });
+  const now = SYSTEM.now();
+  const later = (seconds: bigint) => (now + seconds * 1_000_000_000n) as EpochNs;
+  const place = { accountId: 'a', kind: 'connection', holder: 'h', thing: 'h' } as const;
+  const count = () => leases.count(now, 'a', 'connection');
+  const other = await postgres.connect();
+  await other.query('begin');
+  await other.query(`select pg_advisory_xact_lock(7402003, hashtext('connection a'))`);
+  const taking = leases.take(now, { ...place, limit: 1, testLimit: null });
+  const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%take_lease%'`;
+  while ((await postgres.query(waits)).length === 0) await new Promise(setImmediate);
+  line.cut();
+  await assert.rejects(taking);
+  line.mend();
+  await leases.renew(later(1n));
+  await other.query('commit');
+  other.release();
+  while ((await count()) === 0) await new Promise(setImmediate);
+  await leases.renew(later(2n));
+  assert.equal(await count(), 0);
+  // By now it cannot come any more.
+  await leases.renew(later(20n));
+  assert.equal(await leases.take(later(21n), { ...place, limit: 1, testLimit: null }), true);
+  await leases.renew(later(22n));
+  assert.equal(await count(), 1);
+  await register[Symbol.asyncDispose]();
 });
 
 test('nodes know each other, and one that is asked to leave hears of it once', async () => {

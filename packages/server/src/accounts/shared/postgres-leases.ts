@@ -4,10 +4,12 @@
  * of (`node-register.ts`); here is known what this node holds, in the order in which it was taken.
  *
  * What could not be given back, since nobody answered, is given back with the next renewal: until then it counts as held.
- * A take whose outcome nobody knows counts as refused, and is given back the same way.
+ * A take whose outcome nobody knows counts as refused, and is given back the same way, again and again for as long as the
+ * database may still do it.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { Postgres } from '../../platform/postgres.ts';
 import type { HeldLease, LeaseKind, LeaseRequest, Leases } from '../limits/leases.ts';
 import { AccountsTroubleError, AccountsUnavailableError } from '../store/account-store.ts';
@@ -16,6 +18,14 @@ import { AccountsTroubleError, AccountsUnavailableError } from '../store/account
 const ACCOUNTS_AT_ONCE = 8;
 /** Leases that are given back late, in one statement. */
 const RELEASED_AT_ONCE = 1_000;
+/** What nobody answered may be done so late at most; a statement has less time (`platform/postgres.ts`). */
+const DONE_WITHIN_NS = 10n * SECOND_NS_BIG;
+
+/** What is to be given back, once or until a time. */
+interface LateLease {
+  readonly lease: HeldLease;
+  readonly until: bigint;
+}
 
 export interface PostgresLeasesOptions {
   readonly postgres: Pick<Postgres, 'query'>;
@@ -33,7 +43,7 @@ export class PostgresLeases implements Leases {
   /** Accounts and kinds, with how much of each is held. */
   readonly #places = new Map<string, number>();
   /** What is to be given back. */
-  readonly #late = new Map<string, HeldLease>();
+  readonly #late = new Map<string, LateLease>();
   readonly #hearers = new Set<(lost: HeldLease) => void>();
   #releasing: Promise<void> | null = null;
   #isToTakeAgain = false;
@@ -53,7 +63,9 @@ export class PostgresLeases implements Leases {
     try {
       isTaken = await this.#ask(now, request);
     } catch (error) {
-      if (!this.#held.has(name)) this.#late.set(name, request);
+      if (!this.#held.has(name)) {
+        this.#late.set(name, { lease: request, until: now + DONE_WITHIN_NS });
+      }
       throw error;
     }
     if (isTaken) this.#hold(name, request);
@@ -64,10 +76,11 @@ export class PostgresLeases implements Leases {
     const lease = { accountId, kind, holder };
     const name = nameOf(lease);
     this.#drop(name);
-    this.#late.set(name, lease);
+    const late = { lease, until: 0n };
+    this.#late.set(name, late);
     try {
       await this.#releaseAll([lease]);
-      this.#late.delete(name);
+      if (this.#late.get(name) === late) this.#late.delete(name);
     } catch {
       // It is late from now on; what keeps it from being given back is told by who looks after the accounts.
     }
@@ -118,7 +131,7 @@ export class PostgresLeases implements Leases {
   }
 
   async #renew(now: EpochNs): Promise<void> {
-    await this.#releaseLate();
+    await this.#releaseLate(now);
     if (this.#isToTakeAgain) await this.#takeAllAgain(now);
     if (this.#options.time !== 'callers') return;
     const { postgres, node } = this.#options;
@@ -174,14 +187,20 @@ export class PostgresLeases implements Leases {
     return row!.taken;
   }
 
-  async #releaseLate(): Promise<void> {
-    while (this.#late.size > 0) {
-      const late = [...this.#late].slice(0, RELEASED_AT_ONCE);
-      this.#releasing = this.#releaseAll(late.map(([, lease]) => lease)).finally(() => {
+  async #releaseLate(now: EpochNs): Promise<void> {
+    const all = [...this.#late];
+    for (let from = 0; from < all.length; from += RELEASED_AT_ONCE) {
+      // Somebody may have taken it again meanwhile.
+      const late = all
+        .slice(from, from + RELEASED_AT_ONCE)
+        .filter(([name, it]) => this.#late.get(name) === it);
+      this.#releasing = this.#releaseAll(late.map(([, { lease }]) => lease)).finally(() => {
         this.#releasing = null;
       });
       await this.#releasing;
-      for (const [name] of late) this.#late.delete(name);
+      for (const [name, it] of late) {
+        if (it.until <= now && this.#late.get(name) === it) this.#late.delete(name);
+      }
     }
   }
 

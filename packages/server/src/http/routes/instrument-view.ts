@@ -157,10 +157,12 @@ function instrumentsWith(
   days: DaysByContract,
 ): EncodedJson {
   const { answers, parts } = fixedParts(facts);
-  const visibleUntil = entitlements.visibleUntil(facts.now);
+  // A delay passes on the tape. Without one the last trade is seen, also where the tape is not told to be there yet.
+  const isDelayed = entitlements.visibleUntil(facts.now) < facts.now;
+  const visibleUntil = isDelayed ? visibleOnTape(entitlements, facts) : facts.now;
   const reach = historyReach(entitlements, facts);
   // Those who see with a delay see other times.
-  const seen = visibleUntil < facts.now ? 'delayed' : 'now';
+  const seen = isDelayed ? 'delayed' : 'now';
   const past = reach === null ? '' : `${reach.first} ${reach.last} ${entitlements.restriction}`;
   const kind = `${seen} ${dataset ?? ''} ${past}`;
   return answers.answer(kind, facts.revision, facts.now, () => {
@@ -190,15 +192,17 @@ interface Reach {
 }
 
 /** The days that may be asked for now, whatever the tape has; null: none. */
-function historyReach(
-  entitlements: Entitlements,
-  { now, tapeTime }: InstrumentFacts,
-): Reach | null {
-  const earliest = entitlements.historyFrom(now);
+function historyReach(entitlements: Entitlements, facts: InstrumentFacts): Reach | null {
+  const earliest = entitlements.historyFrom(facts.now);
   const hasHistory = entitlements.hasScope('history') && entitlements.limits.computeBudget > 0;
   if (earliest === null || !hasHistory) return null;
-  const visible = entitlements.visibleUntil(earlier(tapeTime ?? now, now));
+  const visible = visibleOnTape(entitlements, facts);
   return { first: dayOf(earliest), last: dayOf((visible - 1n) as EpochNs) };
+}
+
+/** The tape has come so far, and the delay has passed on it since; a fast clock shows nothing sooner. */
+function visibleOnTape(entitlements: Entitlements, { now, tapeTime }: InstrumentFacts): EpochNs {
+  return entitlements.visibleUntil(earlier(tapeTime ?? now, now));
 }
 
 function mayRead(entitlements: Entitlements, facts: InstrumentFacts, contract: Contract): boolean {

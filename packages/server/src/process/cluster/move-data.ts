@@ -28,9 +28,9 @@ import { replacePrivateFile } from '../../platform/private-file.ts';
 import { clusterOf } from '../../tape/shared/shared-directory.ts';
 import { manifestPath } from '../../tape/tape-paths.ts';
 import { ClusterRefusedError, openClusterPostgres } from './cluster-servers.ts';
+import { EXPORT_SECRET } from './export-secret-name.ts';
 import { moveTapeBack } from './move-tape-back.ts';
 import { type MovedTape, moveTapeIn, type TapePlace } from './move-tape-in.ts';
-import { EXPORT_SECRET } from './export-secret-name.ts';
 import { openClusterTape } from './open-cluster-tape.ts';
 
 const SECRET_FILE = 'export-secret';

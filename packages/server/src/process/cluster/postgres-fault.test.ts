@@ -49,17 +49,29 @@ test('a wrong password, a missing file and an unknown database name the setting'
   const passwordFile = join(directory, 'password');
   await writeFile(passwordFile, 'wrong\n');
   const wrong = await told({ url, passwordFile });
-  assert.match(wrong!, /^TAPELOOM_POSTGRES_PASSWORD_FILE: PostgreSQL at 127\.0\.0\.1:\d+ does not let us in as closed: password authentication failed/);
+  assert.match(
+    wrong!,
+    /^TAPELOOM_POSTGRES_PASSWORD_FILE: PostgreSQL at 127\.0\.0\.1:\d+ does not let us in as closed: password authentication failed/,
+  );
   const inUrl = await told({ url: url.replace('closed@', 'closed:wrong@') });
   assert.match(inUrl!, /^TAPELOOM_POSTGRES_URL: .* does not let us in as closed/);
   assert.match((await told({ url }))!, /^TAPELOOM_POSTGRES_URL: .* does not let us in as closed/);
   const gone = join(directory, 'gone');
-  assert.match((await told({ url, passwordFile: gone }))!, /^TAPELOOM_POSTGRES_PASSWORD_FILE: the file cannot be read/);
-  assert.equal(await told({ url: server.urlOf('nowhere') }).then((it) => it!.replace(/:\d+ /, ' ')), 'TAPELOOM_POSTGRES_URL: PostgreSQL at 127.0.0.1 has no database nowhere');
+  assert.match(
+    (await told({ url, passwordFile: gone }))!,
+    /^TAPELOOM_POSTGRES_PASSWORD_FILE: the file cannot be read/,
+  );
+  assert.equal(
+    await told({ url: server.urlOf('nowhere') }).then((it) => it!.replace(/:\d+ /, ' ')),
+    'TAPELOOM_POSTGRES_URL: PostgreSQL at 127.0.0.1 has no database nowhere',
+  );
   // What was wrong is mended in the file alone.
   await writeFile(passwordFile, 'right\n');
   const mayNot = await told({ url, passwordFile });
-  assert.match(mayNot!, /^TAPELOOM_POSTGRES_URL: closed may not make tables in postgres at .*: make it the owner/);
+  assert.match(
+    mayNot!,
+    /^TAPELOOM_POSTGRES_URL: closed may not make tables in postgres at .*: make it the owner/,
+  );
 });
 
 test('a server that only reads, one without room for connections and one that is not there are told apart', async () => {
@@ -69,23 +81,41 @@ test('a server that only reads, one without room for connections and one that is
   assert.match((await told({ url }))!, /^TAPELOOM_POSTGRES_URL: .* only reads, as a standby does/);
   await as(`create role crowded login connection limit 0`);
   const crowded = server.urlOf('postgres').replace('tapeloom@', 'crowded@');
-  assert.match((await told({ url: crowded }))!, /^TAPELOOM_POSTGRES_URL: .* has no connection left for us: raise max_connections/);
+  assert.match(
+    (await told({ url: crowded }))!,
+    /^TAPELOOM_POSTGRES_URL: .* has no connection left for us: raise max_connections/,
+  );
   const nobody = 'postgresql://tapeloom@127.0.0.1:1/tapeloom';
-  assert.match((await told({ url: nobody }))!, /^TAPELOOM_POSTGRES_URL: PostgreSQL cannot be reached as tapeloom at 127\.0\.0\.1:1\/tapeloom: connect ECONNREFUSED/);
+  assert.match(
+    (await told({ url: nobody }))!,
+    /^TAPELOOM_POSTGRES_URL: PostgreSQL cannot be reached as tapeloom at 127\.0\.0\.1:1\/tapeloom: connect ECONNREFUSED/,
+  );
 });
 
 test('TLS: who has none, whose certificate nobody vouches for, and whose somebody does', async () => {
   const plain = server.urlOf('postgres').replace('sslmode=disable', 'sslmode=verify-full');
-  assert.match((await told({ url: plain }))!, /^TAPELOOM_POSTGRES_URL: .* has no TLS: turn it on there, or write \?sslmode=disable/);
+  assert.match(
+    (await told({ url: plain }))!,
+    /^TAPELOOM_POSTGRES_URL: .* has no TLS: turn it on there, or write \?sslmode=disable/,
+  );
   const tls = ownCertificate();
   const caFile = join(directory, 'ca.pem');
   await writeFile(caFile, tls.cert);
   await using secure = await PostgresServer.start({ tls });
   const url = secure.urlOf('postgres').replace('sslmode=disable', 'sslmode=verify-full');
-  assert.match((await told({ url }))!, /^TAPELOOM_POSTGRES_CA_FILE: the certificate of PostgreSQL at .* is not believed: names a file/);
+  assert.match(
+    (await told({ url }))!,
+    /^TAPELOOM_POSTGRES_CA_FILE: the certificate of PostgreSQL at .* is not believed: names a file/,
+  );
   assert.equal(await told({ url, caFile }), null);
   const byName = url.replace('127.0.0.1', 'localhost');
-  assert.match((await told({ url: byName, caFile }))!, /^TAPELOOM_POSTGRES_URL: the certificate of PostgreSQL at localhost:\d+ is not good/);
+  assert.match(
+    (await told({ url: byName, caFile }))!,
+    /^TAPELOOM_POSTGRES_URL: the certificate of PostgreSQL at localhost:\d+ is not good/,
+  );
   const noFile = join(directory, 'no-ca.pem');
-  assert.match((await told({ url, caFile: noFile }))!, /^TAPELOOM_POSTGRES_CA_FILE: the file cannot be read/);
+  assert.match(
+    (await told({ url, caFile: noFile }))!,
+    /^TAPELOOM_POSTGRES_CA_FILE: the file cannot be read/,
+  );
 });
