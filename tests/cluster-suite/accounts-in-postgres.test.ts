@@ -1,11 +1,15 @@
 /** The accounts in PostgreSQL, as the nodes of a cluster and the operator's commands use them together. */
 
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { commands } from '@tapeloom/cli/commands';
+import { sharedSecrets } from '@tapeloom/server/accounts/shared/shared-secrets';
+import { prepareSharedTables } from '@tapeloom/server/accounts/shared/shared-tables';
 import { createLog } from '@tapeloom/server/platform/log';
+import { openPostgres } from '@tapeloom/server/platform/postgres';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { AccountServices } from '@tapeloom/server/process/account-services';
 import { StartRefusedError } from '@tapeloom/server/process/start-refused-error';
@@ -83,6 +87,30 @@ test('commands work on the accounts of the cluster, and its nodes hear of what t
   const copied = await run('backup', '/tmp/never.db');
   assert.equal(copied.code, 1);
   assert.match(copied.err, /in PostgreSQL: pg_dump makes a copy/);
+});
+
+test('the secret of exports is changed for all nodes, not twice in a minute, and ended at once where it leaked', async () => {
+  const url = await server.database();
+  await using postgres = openPostgres({ url, connectionsMax: 2 });
+  const env = { TAPELOOM_POSTGRES_URL: url, TAPELOOM_NATS_URL: 'nats://127.0.0.1:4222' };
+  const run = (...words: readonly string[]) =>
+    runRecorded(commands, ['cluster', 'secret', ...words], { env });
+  const none = await run();
+  assert.deepEqual([none.code, /tapeloom cluster init/.test(none.err)], [1, true], none.err);
+  await prepareSharedTables(postgres);
+  await postgres.query(`insert into cluster values (true, 'cluster_1', 1)`);
+  const secrets = () => sharedSecrets('export', { postgres, random: randomBytes });
+  const [first] = await secrets();
+  const changed = await run();
+  assert.equal(changed.code, 0, changed.err);
+  assert.match(changed.out, /signs in a minute.*stay good for their 24 hours/);
+  assert.deepEqual((await secrets())[1], first);
+  const again = await run();
+  assert.equal(again.code, 1);
+  assert.match(again.err, /the secret stays as it is: it was changed a moment ago: try again in \d+ s/);
+  const leaked = await run('--leaked', '--json');
+  assert.deepEqual(JSON.parse(leaked.out), { isChanged: true, endsOthers: true });
+  assert.equal((await secrets()).length, 1);
 });
 
 test('while PostgreSQL is out of reach a node says so and recognises nobody; then it goes on by itself', async () => {

@@ -5,7 +5,6 @@
  */
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openPostgres } from '@tapeloom/server/platform/postgres';
@@ -17,7 +16,7 @@ import { ClusterRig } from './cluster-rig.ts';
 import { HoppingStream } from './hopping-stream.ts';
 import { makeSharedAccounts } from './shared-accounts.ts';
 
-const NEWER = ['--import', join(import.meta.dirname, 'newer-delta.ts'), ...SERVICE];
+const NEWER = ['--import', new URL('./newer-delta.ts', import.meta.url).href, ...SERVICE];
 const LOOK_MS = 50;
 
 suite('a rolling update', { skip: natsServerMissing }, () => {

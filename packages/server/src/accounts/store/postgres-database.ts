@@ -15,6 +15,7 @@ import {
   openPostgres,
   type Postgres,
   PostgresBrokenError,
+  type PostgresConnection,
   type PostgresOptions,
   PostgresUnreachableError,
 } from '../../platform/postgres.ts';
@@ -40,6 +41,8 @@ const TRIES_MAX = 5;
 /** How long it is tried to learn what became of a call whose connection broke; a restart takes about a second. */
 const OUTCOME_WITHIN_MS = 4_000;
 const OUTCOME_ASKED_EVERY_MS = 100;
+/** A call of a function of ours, by its name. */
+const CALL = /^select (accounts_\w+)\(/;
 /** Others must be heard within a second, also when what they told was lost with its connection. */
 const LOOK_EVERY_MS = 1_000;
 
@@ -215,11 +218,25 @@ class PostgresDatabase implements SqlDatabase {
 }
 
 function kyselyOn(postgres: Postgres): Kysely<AccountSchema> {
-  const pool = { connect: () => postgres.connect(), end: () => postgres[Symbol.asyncDispose]() };
+  const pool = {
+    connect: async () => planningOnce(await postgres.connect()),
+    end: () => postgres[Symbol.asyncDispose](),
+  };
   return new Kysely<AccountSchema>({
     // What it asks of a pool beside these two it does not ask of ours: no cursors, no cancelling.
     dialect: new PostgresDialect({ pool: pool as never }),
   });
+}
+
+/** Calls of our functions, whose texts never differ, are planned once per connection. */
+function planningOnce({ query, release }: PostgresConnection): PostgresConnection {
+  return {
+    release,
+    query: (statement, values) => {
+      const name = typeof statement === 'string' ? CALL.exec(statement)?.[1] : undefined;
+      return query(name === undefined ? statement : { name, text: statement as string }, values);
+    },
+  };
 }
 
 /** The number of a transaction that begins. */
