@@ -107,7 +107,10 @@ test('the secret of exports is changed for all nodes, not twice in a minute, and
   assert.deepEqual((await secrets())[1], first);
   const again = await run();
   assert.equal(again.code, 1);
-  assert.match(again.err, /the secret stays as it is: it was changed a moment ago: try again in \d+ s/);
+  assert.match(
+    again.err,
+    /the secret stays as it is: it was changed a moment ago: try again in \d+ s/,
+  );
   const leaked = await run('--leaked', '--json');
   assert.deepEqual(JSON.parse(leaked.out), { isChanged: true, endsOthers: true });
   assert.equal((await secrets()).length, 1);
