@@ -309,6 +309,28 @@ test('an open checkout can be withdrawn from: it closes, and what was paid at th
   assert.equal((await withdrawalOf({ ...ada, order: second })).state, 'done');
 });
 
+test('two machines that carry out one withdrawal at the same time ask for one refund', async () => {
+  await using rig = await BillingRig.open();
+  const other = BillingRig.over(rig.store, rig.clock, rig.provider);
+  const ada = await buyer(rig);
+  rig.pass(DAY_NS);
+  rig.provider.trouble = 'down';
+  await withdraw(ada);
+  rig.provider.trouble = 'none';
+  const { provider } = rig;
+  const refund = provider.refund.bind(provider);
+  let asked = 0;
+  // As one without idempotency keys: whoever asks gets it.
+  provider.refund = (...wish) => {
+    asked += 1;
+    return refund(...wish);
+  };
+  rig.pass(HOUR_NS);
+  await Promise.all([rig, other].map(({ billing }) => billing.withdrawals.carryOut()));
+  assert.equal(asked, 1);
+  assert.equal((await withdrawalOf(ada)).state, 'done');
+});
+
 test('who withdrew may buy the same again at once', async () => {
   await using rig = await BillingRig.open();
   const ada = await buyer(rig);

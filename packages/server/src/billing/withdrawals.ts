@@ -29,6 +29,8 @@ import type { Payments } from './payments.ts';
 
 /** The wait after a failure doubles from a minute up to an hour. */
 const DOUBLINGS_MAX = 6;
+/** Whoever takes one has it for so long: more than all questions to a provider may take. */
+const TAKEN_FOR_NS = MINUTE_NS_BIG;
 /** What one round takes up at most; the rest is for the next. */
 const ROUND_MAX = 100;
 /** What needs the operator is looked at again so often, to see whether it was done. */
@@ -158,7 +160,10 @@ export class Withdrawals {
       const withdrawal = await store.withdrawals.withdrawalOf({ id: orderId });
       const order = await store.orders.findOrder(null, orderId);
       if (withdrawal === null || order === null) return;
-      if (withdrawal.tryAt === null || clock.now() < withdrawal.tryAt) return;
+      const now = clock.now();
+      if (withdrawal.tryAt === null || now < withdrawal.tryAt) return;
+      // Where a provider has no idempotency keys, two machines would give back twice.
+      if (!(await store.withdrawals.takeWithdrawal(order, now, this.#after(TAKEN_FOR_NS)))) return;
       await this.#proceed(order, withdrawal);
     });
   }

@@ -32,6 +32,11 @@ export function sqlWithdrawals(store: SqlStore): WithdrawalsStore {
     withdrawalOf: store.reads((sql, { id }) => find(sql, id)),
     declare: store.writes(declare),
     noteProgress: store.changes(noteProgress),
+    takeWithdrawal: store.changes(async (sql, { id }, now, until) => {
+      const taken = sql.updateTable('withdrawals').set({ try_at: until });
+      const mine = taken.where('order_id', '=', id).where('try_at', '<=', now);
+      return (await mine.returning('order_id').execute()).length > 0;
+    }),
     dueWithdrawals: store.reads(async (sql, now, limit) => {
       const due = sql.selectFrom('withdrawals').selectAll().where('try_at', '<=', now);
       const rows = await due.orderBy('try_at').orderBy('order_id').limit(limit).execute();

@@ -103,6 +103,11 @@ export interface WithdrawalsStore {
     wish: { readonly accountId: string | null; readonly orderId: string } & Declaration,
   ): Promise<Declared | WithdrawalRefused>;
   noteProgress(order: Pick<OrderRecord, 'id'>, progress: WithdrawalProgress): Promise<void>;
+  /**
+   * Takes one of which something is to be done by now: until then nobody else gets it, on this machine or another. False
+   * when somebody else has it, or nothing is to be done.
+   */
+  takeWithdrawal(order: Pick<OrderRecord, 'id'>, now: EpochNs, until: EpochNs): Promise<boolean>;
   /** Those of which something is to be done by now, the longest waiting first. */
   dueWithdrawals(now: EpochNs, limit: number): Promise<readonly WithdrawalRecord[]>;
   /** How many are not settled, by their state. */
