@@ -16,7 +16,7 @@ import { UpdateReader } from './update-reader.ts';
 const SECONDS = 15;
 const WARM_UP_SECONDS = 5;
 const MORE_MS_MAX = 5;
-const MARKET = { TAPELOOM_SIM_SCALE: '20', TAPELOOM_SIM_DAYS: '0' };
+const MARKET = { TAPELOOM_SIM_SCALE: '10', TAPELOOM_SIM_DAYS: '0' };
 
 interface Latencies {
   readonly messages: number;

@@ -12,7 +12,7 @@ const SEQUENCER_MS_MAX = 5_000;
 const STREAM_LEADER_MS_MAX = 10_000;
 const CALM_MS = 4_000;
 const WATCHED_MS = 14_000;
-const MARKET = { TAPELOOM_SIM_SCALE: '20', TAPELOOM_SIM_DAYS: '0' };
+const MARKET = { TAPELOOM_SIM_SCALE: '10', TAPELOOM_SIM_DAYS: '0' };
 
 export const lossPart: RunClusterPart = async () => {
   const nodes = { 'sequencer-1': 'ingest', 'sequencer-2': 'ingest', follower: 'serve' } as const;
