@@ -21,6 +21,7 @@ function node(name: string, changed: Partial<NodeStatus>): NodeStatus {
       takeovers: 0,
       fenced: 0,
       unknowns: 0,
+      daysToCome: 0,
     },
     lagMs: 20,
     connections: 0,

@@ -345,6 +345,10 @@ export class Doors implements AsyncDisposable {
         tapeTime: () => hub.tapeTime,
         tapeDay: () => hub.tapeDay,
         isBehind: () => options.node?.isBehind() ?? false,
+        ...(options.node !== undefined && {
+          daysHere: (...days: Parameters<IngestHandle['daysHere']>) =>
+            options.ingest.daysHere(...days),
+        }),
       },
     }).http;
   }

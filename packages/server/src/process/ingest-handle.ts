@@ -4,6 +4,7 @@
  */
 
 import { type MessagePort, Worker } from 'node:worker_threads';
+import type { UtcDay } from '@tapeloom/core/numbers';
 import { Thread } from '../platform/thread.ts';
 import type { Computations } from '../topics/epoch-floors.ts';
 import type { FromIngest, IngestOpened, IngestShape, IngestWorkerData } from './ingest-wire.ts';
@@ -68,6 +69,11 @@ export class IngestHandle implements AsyncDisposable {
   /** These floors, which were told, hold: the tape may go on. */
   floorsHold(text: string): void {
     this.#thread.tell({ t: 'floors-hold', text });
+  }
+
+  /** Whether days are here that other nodes have; true when nobody can tell any more. */
+  async daysHere(symbol: string, first: UtcDay, last: UtcDay): Promise<boolean> {
+    return await this.#thread.call('daysHere', symbol, first, last).catch(() => true);
   }
 
   /** Whether the thread closed its tape in time; it is gone either way. */

@@ -37,6 +37,8 @@ export interface IngestShape extends ThreadShape {
   readonly calls: {
     /** Resolves when the tape is open. */
     open(): IngestOpened;
+    /** Whether all days of a contract from one to another are here that the cluster has; what is not yet is waited for a while. */
+    daysHere(symbol: string, first: UtcDay, last: UtcDay): boolean;
   };
   readonly orders: IngestOrder;
   readonly news: FromIngest;
@@ -141,4 +143,6 @@ export interface SharedTapeReport {
   readonly fenced: number;
   /** Publishes that nobody answered. */
   readonly unknowns: number;
+  /** Sealed days that the cluster has, and this node not yet. */
+  readonly daysToCome: number;
 }

@@ -247,7 +247,8 @@ const starting = start();
 // It is asked to open before it begins: who asked hears of it.
 starting.catch(() => undefined);
 desk.open({
-  calls: { open: async () => (await starting).opened },
+  // Alone, nobody else has a day that is not here.
+  calls: { open: async () => (await starting).opened, daysHere: () => true },
   obey: (order) => {
     // Alone, nobody computes anything else than this process does.
     if (order.t === 'follow') void starting.then((ingest) => ingest.follow(order.port));

@@ -63,6 +63,8 @@ export interface RestMarket {
   tapeDay(): UtcDay | null;
   /** Whether others are known to have more of the tape; left out where nobody else has it. */
   isBehind?(): boolean;
+  /** Whether days are here that other nodes have; left out where nobody else has any. */
+  daysHere?(contract: string, first: UtcDay, last: UtcDay): Promise<boolean>;
 }
 
 export interface RestDoor {
@@ -103,6 +105,7 @@ export function composeRest(parts: RestParts): RestDoor {
       now: () => serviceClock.now(),
       tapeTime: market.tapeTime,
       isBehind: () => market.isBehind?.() ?? false,
+      ...(market.daysHere !== undefined && { daysHere: market.daysHere }),
       engineFingerprint: rest.catalogue().engineFingerprint,
       version: rest.version,
       charges: accounts.charges,

@@ -19,24 +19,17 @@ import { parseSessionBook } from '@tapeloom/core/calendar/session-book-text';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { MS_NS } from '@tapeloom/core/units';
 import { dayOf } from '@tapeloom/core/utc-day';
-import {
-  type FillItem,
-  type FillPlan,
-  TapeClaimedError,
-  type TradeSource,
-} from '../markets/market.ts';
+import type { FillItem, FillPlan, TradeSource } from '../markets/market.ts';
 import { openLiveMarket } from '../markets/open-live-market.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { Patience, type PatienceOptions } from '../platform/patience.ts';
 import { PatientDisk } from '../platform/patient-disk.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { ThreadDesk } from '../platform/thread-desk.ts';
-import { CopyDiffersError, ForeignDirectoryError } from '../tape/shared/shared-errors.ts';
 import { SharedTape } from '../tape/shared/shared-tape.ts';
 import type { LeadTerm } from '../tape/shared/shared-tape-options.ts';
-import { type NatsTape, NatsTapeError, openNatsTape } from '../tape/stream/nats/open-nats-tape.ts';
+import type { NatsTape } from '../tape/stream/nats/open-nats-tape.ts';
 import type { TapeBook } from '../tape/stream/tape-book.ts';
-import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { loadEncoder } from '../tape/write/encode-day.ts';
 import { IngestReporter } from './ingest-reporter.ts';
 import type {
@@ -46,6 +39,7 @@ import type {
   IngestShape,
   IngestWorkerData,
 } from './ingest-wire.ts';
+import { openStream, sharedRefusalOf } from './open-stream.ts';
 import { SharedFloors } from './shared-floors.ts';
 import { TapeUpkeep } from './tape-upkeep.ts';
 
@@ -59,10 +53,6 @@ const ENCODER_AFTER_MS = 5_000;
 /** Elections take less. */
 const SILENT_MS_MAX = 15_000;
 
-/** Between two tries to open the stream, and how many there are: where something is said against it, and where nobody answers. */
-const TRY_AGAIN_MS = 1_000;
-const SAID_TRIES_MAX = 4;
-const UNANSWERED_TRIES_MAX = 30;
 /** By then every node has fetched a day that is listed. */
 const DAYS_SPREAD_MS = 120_000;
 
@@ -143,6 +133,10 @@ class SharedIngest {
     if (order.t === 'follow') this.#follow(order.port);
     else if (order.t === 'agree') this.#floors.agree(order.computations);
     else this.#floors.hold(order.text);
+  }
+
+  async daysHere(symbol: string, first: UtcDay, last: UtcDay): Promise<boolean> {
+    return (await this.#tape.want(symbol, first, last)) !== 'coming';
   }
 
   async stop(): Promise<void> {
@@ -288,26 +282,9 @@ class SharedIngest {
   }
 }
 
-/** Servers that elect, or have just been started, are waited for; what they say stays as it is. */
-async function openStream(dataset: string): Promise<NatsTape> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await openNatsTape({ nats, dataset, client: nodeId, clusterId });
-    } catch (error) {
-      const isSaid = error instanceof NatsTapeError;
-      if (isSaid && tries >= SAID_TRIES_MAX) throw error;
-      if (tries >= UNANSWERED_TRIES_MAX) {
-        const why = error instanceof Error ? error.message : String(error);
-        throw new NatsTapeError([`TAPELOOM_NATS_URL: NATS does not answer: ${why}`]);
-      }
-    }
-    await new Promise<void>((resolve) => clock.after(TRY_AGAIN_MS, resolve));
-  }
-}
-
 async function start(): Promise<SharedIngest> {
   const { dataset } = market;
-  const opened = await openStream(dataset);
+  const opened = await openStream({ nats, dataset, client: nodeId, clusterId }, clock);
   let ingest: SharedIngest | null = null;
   let fetched = 0;
   try {
@@ -353,25 +330,15 @@ async function loadSealing(): Promise<void> {
   }
 }
 
-/** Why it cannot start, for the operator to judge. */
-function refusalOf(error: unknown): string {
-  const kinds = [
-    NatsTapeError,
-    TapeClaimedError,
-    TapeDamagedError,
-    ForeignDirectoryError,
-    CopyDiffersError,
-  ];
-  if (!(error instanceof Error && kinds.some((kind) => error instanceof kind))) throw error;
-  return error.message;
-}
-
 const starting = start();
 // It is asked to open before it begins: who asked hears of it.
 starting.catch(() => undefined);
 desk.open({
-  calls: { open: async () => await (await starting).opened },
-  obey: (order) => void starting.then((ingest) => ingest.obey(order)),
-  refusalOf,
+  calls: {
+    open: async () => await (await starting).opened,
+    daysHere: async (...days) => await (await starting).daysHere(...days),
+  },
+  obey: (order) => void starting.then((ingest) => ingest.obey(order)).catch(() => undefined),
+  refusalOf: sharedRefusalOf,
   stop: async () => await (await starting).stop(),
 });

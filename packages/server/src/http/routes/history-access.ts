@@ -5,14 +5,15 @@
 
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { earlier } from '@tapeloom/core/utc-day';
+import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import { addDays, dayOf, earlier } from '@tapeloom/core/utc-day';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { Charges } from '../../accounts/limits/charges.ts';
 import { type CoveredQuery, type CoverSources, coverQuery } from '../../history/covered-query.ts';
 import type { HistoryOperation } from '../../history/history-fields.ts';
 import type { HistorySources } from '../../history/history-pages.ts';
 import { type HistoryQuery, readHistoryQueries } from '../../history/history-query.ts';
-import { isRefused } from '../../platform/refusal.ts';
+import { isRefused, Refusal } from '../../platform/refusal.ts';
 import type { SharedPlaces } from '../../platform/shared-places.ts';
 import type { RouteError } from '../server/route.ts';
 
@@ -34,12 +35,18 @@ export interface HistoryFacts {
   readonly awaited: SharedPlaces;
   /** Whether others are known to have more of the tape than there is here; left out where nobody else has it. */
   readonly isBehind?: () => boolean;
+  /** Whether days are here that others have, after some waiting; left out where nobody else has any. */
+  readonly daysHere?: (contract: string, first: UtcDay, last: UtcDay) => Promise<boolean>;
   /** The compute threads. */
   readonly sources: HistorySources & CoverSources;
   readonly engineFingerprint: string;
   /** Of the service. */
   readonly version: string;
 }
+
+/** Days before a range in which a look-back over sessions ends at the latest: holidays, and how far sessions lie apart. */
+const DAYS_AROUND = 10;
+const DAYS_OF_SESSION = 2;
 
 /** Days that are found damaged by one request; with more it fails, and the next one goes on. */
 const DAMAGED_MAX = 8;
@@ -116,10 +123,24 @@ export async function coveredQueries(
   };
   const covered: CoveredQuery[] = [];
   for (const query of queries) {
+    await requireDays(facts, query);
+    signal.throwIfAborted();
     const cover = () => coverQuery(query, facts.sources, moment, unitsPerTrade);
     covered.push(await passingDamage(query, cover));
   }
   return covered;
+}
+
+/** Without a day that others have, this node would refuse what they answer, or answer otherwise. */
+async function requireDays({ daysHere }: HistoryFacts, query: HistoryQuery): Promise<void> {
+  if (daysHere === undefined) return;
+  const { contract, indicator, params, from, to } = query;
+  const sessions = indicatorNamed(indicator)?.lookBackSessionsMax(params) ?? 0;
+  const before = DAYS_AROUND + DAYS_OF_SESSION * sessions;
+  if (await daysHere(contract, addDays(dayOf(from), -before), dayOf(to))) return;
+  const detail =
+    'Days that this needs are on their way to the machine that was asked. Try again soon.';
+  throw Refusal.ofQuestion({ code: 'WARMING', detail });
 }
 
 /**

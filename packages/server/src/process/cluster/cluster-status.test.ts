@@ -19,6 +19,7 @@ const following: SharedTapeReport = {
   takeovers: 0,
   fenced: 0,
   unknowns: 0,
+  daysToCome: 0,
 };
 
 function node(name: string, changed: Partial<NodeStatus> = {}): NodeStatus {

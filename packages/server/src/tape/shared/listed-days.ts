@@ -1,6 +1,7 @@
 /**
- * Fetches sealed days that the book lists and this machine does not have, newest first, behind whatever else it does. A day
- * that is in memory is not fetched: it will be sealed here.
+ * Fetches sealed days that the book lists and this machine does not have, behind whatever else it does: those that somebody
+ * waits for first, then the newest. A day that is in memory is not fetched: it will be sealed here. One that cannot be had
+ * does not keep the others from coming.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -15,6 +16,12 @@ import { type DayObjectsPlace, fetchDay } from './day-objects.ts';
 /** Days before the newest one that streams need at once. */
 const NEEDED_DAYS = 7;
 const TRY_AGAIN_MS = 2_000;
+/** Who asks for a day waits for it so long at most. */
+const WANTED_MS_MAX = 2_000;
+const LOOK_AGAIN_MS = 50;
+
+/** `none`: nothing of it was missing that the cluster has. `here`: it is by now. `coming`: not yet. */
+export type WantedDays = 'none' | 'here' | 'coming';
 
 export interface ListedDaysOptions extends DayObjectsPlace {
   readonly manifest: TapeManifest;
@@ -30,6 +37,10 @@ export class ListedDays {
   readonly #options: ListedDaysOptions;
   readonly #ready = Promise.withResolvers<void>();
   readonly #failed = Promise.withResolvers<unknown>();
+  /** What somebody waits for, by contract and day. */
+  readonly #wanted = new Map<string, number>();
+  /** What could not be fetched in this round. */
+  readonly #refused = new Set<string>();
   #isNews = true;
   #wake = Promise.withResolvers<void>();
 
@@ -53,6 +64,34 @@ export class ListedDays {
     this.#wake.resolve();
   }
 
+  /** How many listed days are not here. */
+  get missingCount(): number {
+    return this.#missing(this.#options.isInMemory).length;
+  }
+
+  /** Has the days of a contract from one to another come before all others, and waits for them for a while. */
+  async want(symbol: string, first: UtcDay, last: UtcDay): Promise<WantedDays> {
+    const { clock, isInMemory } = this.#options;
+    const missing = () =>
+      this.#missing(isInMemory, [symbol]).filter(([{ day }]) => day >= first && day <= last);
+    const keys = missing().map(([part]) => keyOf(part));
+    if (keys.length === 0) return 'none';
+    for (const key of keys) this.#wanted.set(key, (this.#wanted.get(key) ?? 0) + 1);
+    try {
+      for (let ms = 0; ms < WANTED_MS_MAX; ms += LOOK_AGAIN_MS) {
+        await new Promise<void>((resolve) => clock.after(LOOK_AGAIN_MS, resolve));
+        if (missing().length === 0) return 'here';
+      }
+      return 'coming';
+    } finally {
+      for (const key of keys) {
+        const others = this.#wanted.get(key)! - 1;
+        if (others === 0) this.#wanted.delete(key);
+        else this.#wanted.set(key, others);
+      }
+    }
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.#wake.resolve(), { once: true });
     while (!signal.aborted) {
@@ -72,23 +111,39 @@ export class ListedDays {
   }
 
   async #fetchAll(signal: AbortSignal): Promise<void> {
-    const { isInMemory, onFault, clock } = this.#options;
+    const { isInMemory, clock } = this.#options;
+    this.#refused.clear();
+    for (;;) {
+      const missing = this.#missing(isInMemory);
+      if (this.#isReady(missing[0]?.[0].day)) this.#ready.resolve();
+      const next = this.#nextOf(missing);
+      if (next === null || signal.aborted) break;
+      if (!(await this.#hasFetched(...next))) return;
+    }
+    if (this.#refused.size === 0 || signal.aborted) return;
+    this.#isNews = true;
+    await pause(clock, TRY_AGAIN_MS, signal);
+  }
+
+  /** False when nothing more is to be fetched. */
+  async #hasFetched(part: SealedPart, listed: BookDay): Promise<boolean> {
     try {
-      for (;;) {
-        const [next] = this.#missing(isInMemory);
-        if (this.#isReady(next?.[0].day)) this.#ready.resolve();
-        if (next === undefined || signal.aborted) return;
-        await this.#fetchOne(...next);
-      }
+      await this.#fetchOne(part, listed);
+      return true;
     } catch (error) {
       if (error instanceof DayConflictError) {
         this.#failed.resolve(error);
-        return;
+        return false;
       }
-      onFault('a sealed day could not be fetched; it is tried again', error);
-      this.#isNews = true;
-      await pause(clock, TRY_AGAIN_MS, signal);
+      this.#refused.add(keyOf(part));
+      this.#options.onFault('a sealed day could not be fetched; it is tried again', error);
+      return true;
     }
+  }
+
+  #nextOf(missing: readonly [SealedPart, BookDay][]): [SealedPart, BookDay] | null {
+    const left = missing.filter(([part]) => !this.#refused.has(keyOf(part)));
+    return left.find(([part]) => this.#wanted.has(keyOf(part))) ?? left[0] ?? null;
   }
 
   #isReady(newestMissing: UtcDay | undefined): boolean {
@@ -108,11 +163,14 @@ export class ListedDays {
   }
 
   /** Newest first. */
-  #missing(isInMemory: (day: UtcDay) => boolean): readonly [SealedPart, BookDay][] {
+  #missing(
+    isInMemory: (day: UtcDay) => boolean,
+    symbols: readonly string[] = Object.keys(this.#options.book().days),
+  ): readonly [SealedPart, BookDay][] {
     const { manifest, book } = this.#options;
     const missing: [SealedPart, BookDay][] = [];
-    for (const [symbol, days] of Object.entries(book().days)) {
-      for (const [text, listed] of Object.entries(days)) {
+    for (const symbol of symbols) {
+      for (const [text, listed] of Object.entries(book().days[symbol] ?? {})) {
         const day = Number(text) as UtcDay;
         if (manifest.isRemoved(symbol, day) || isInMemory(day)) continue;
         if (!manifest.lacks(symbol, day)) continue;
@@ -121,4 +179,8 @@ export class ListedDays {
     }
     return missing.sort(([a], [b]) => b.day - a.day);
   }
+}
+
+function keyOf({ symbol, day }: SealedPart): string {
+  return `${symbol} ${day}`;
 }

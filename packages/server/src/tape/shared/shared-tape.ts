@@ -28,7 +28,7 @@ import { TapeWriter } from '../write/tape-writer.ts';
 import { answered } from './answered.ts';
 import { BookKeeper } from './book-keeper.ts';
 import { commitRowsMax, FencedLog } from './fenced-log.ts';
-import { ListedDays } from './listed-days.ts';
+import { ListedDays, type WantedDays } from './listed-days.ts';
 import { LocalLog } from './local-log.ts';
 import { keepParts } from './part-keeper.ts';
 import {
@@ -135,6 +135,11 @@ export class SharedTape implements AsyncDisposable {
     return this.#listed.ready;
   }
 
+  /** Has listed days of a contract come before others that are not here. */
+  want(symbol: string, first: UtcDay, last: UtcDay): Promise<WantedDays> {
+    return this.#listed.want(symbol, first, last);
+  }
+
   /** Resolves when the end of the stream was reached for the first time, or this node appends. */
   get caughtUp(): Promise<void> {
     return this.#idle.promise;
@@ -152,6 +157,7 @@ export class SharedTape implements AsyncDisposable {
       takeovers: this.#takeovers + (succession?.takeovers ?? 0),
       fenced: this.#fenced,
       unknowns: this.#unknowns + (succession?.unknownsTotal ?? 0),
+      daysToCome: this.#listed.missingCount,
     };
   }
 

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { type SharedNode, SharedWorld } from '../../../../../simulation/tape/shared-nodes.ts';
+
+const PACE = { batchRowsMax: 5, offersPerDay: 10 };
+const FIRST = 20_000_101 as UtcDay;
+const LAST = 21_000_101 as UtcDay;
+
+/** A cluster with some sealed days, and a node that has none of them. */
+async function joined(seed: number): Promise<{ world: SharedWorld; nodes: readonly SharedNode[] }> {
+  const world = new SharedWorld(seed, PACE, 120);
+  const first = world.node('a');
+  await first.start();
+  await world.until('all is fed', () => world.isFed);
+  await world.time.pass(5_000);
+  const second = world.node('b', false);
+  return { world, nodes: [first, second] };
+}
+
+function daysOf(node: SharedNode, symbol: string): UtcDay[] {
+  return Object.keys(node.tape!.book.days[symbol]!).map((day) => Number(day) as UtcDay);
+}
+
+test('a day that somebody asks for comes before all others', async () => {
+  const { world, nodes } = await joined(31);
+  const [first, second] = nodes as [SharedNode, SharedNode];
+  const oldest = daysOf(first, 'NQZ6').sort((a, b) => a - b)[0]!;
+  world.objects.isOutOfReach = true;
+  const opening = second.start();
+  world.objects.isOutOfReach = false;
+  await opening;
+  const asked = second.tape!.want('NQZ6', oldest, oldest);
+  assert.equal(await world.time.until(asked), 'here');
+  const place = second.fetched.indexOf(`NQZ6 ${oldest}`);
+  assert.ok(place >= 0 && place <= 1, `it was number ${place}`);
+  await world.assertEqual(first, second);
+  assert.equal(await world.time.until(second.tape!.want('NQZ6', FIRST, LAST)), 'none');
+  assert.equal(second.tape!.report.daysToCome, 0);
+});
+
+test('a day that cannot be had is told as one that is still to come, and does not keep others away', async () => {
+  const { world, nodes } = await joined(32);
+  const [first, second] = nodes as [SharedNode, SharedNode];
+  const newest = daysOf(first, 'ESZ6').sort((a, b) => b - a)[0]!;
+  const { object } = first.tape!.book.days.ESZ6![newest]!;
+  const bytes = world.objects.kept.get(object)!;
+  world.objects.kept.delete(object);
+  await second.start();
+  assert.equal(await world.time.until(second.tape!.want('ESZ6', newest, newest)), 'coming');
+  assert.equal(second.tape!.report.daysToCome, 1);
+  assert.equal(await world.time.until(second.tape!.want('NQZ6', FIRST, LAST)), 'none');
+  world.objects.kept.set(object, bytes);
+  await world.assertEqual(first, second);
+});
