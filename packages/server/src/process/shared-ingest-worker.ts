@@ -31,6 +31,9 @@ import type { LeadTerm } from '../tape/shared/shared-tape-options.ts';
 import type { NatsTape } from '../tape/stream/nats/open-nats-tape.ts';
 import type { TapeBook } from '../tape/stream/tape-book.ts';
 import { loadEncoder } from '../tape/write/encode-day.ts';
+import { withAgreed } from '../topics/agreed-computations.ts';
+import { type Computations, formatEpochs, parseEpochs } from '../topics/epoch-floors.ts';
+import { openStream, sharedRefusalOf } from './cluster/open-stream.ts';
 import { IngestReporter } from './ingest-reporter.ts';
 import type {
   FromIngest,
@@ -39,7 +42,6 @@ import type {
   IngestShape,
   IngestWorkerData,
 } from './ingest-wire.ts';
-import { openStream, sharedRefusalOf } from './open-stream.ts';
 import { SharedFloors } from './shared-floors.ts';
 import { TapeUpkeep } from './tape-upkeep.ts';
 

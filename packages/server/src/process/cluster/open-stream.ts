@@ -3,16 +3,16 @@
  * against it stays as it is, and is told the operator.
  */
 
-import { TapeClaimedError } from '../markets/market.ts';
-import type { Clock } from '../platform/clock.ts';
-import { CopyDiffersError, ForeignDirectoryError } from '../tape/shared/shared-errors.ts';
+import { TapeClaimedError } from '../../markets/market.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { CopyDiffersError, ForeignDirectoryError } from '../../tape/shared/shared-errors.ts';
 import {
   type NatsTape,
   NatsTapeError,
   type NatsTapeOptions,
   openNatsTape,
-} from '../tape/stream/nats/open-nats-tape.ts';
-import { TapeDamagedError } from '../tape/tape-errors.ts';
+} from '../../tape/stream/nats/open-nats-tape.ts';
+import { TapeDamagedError } from '../../tape/tape-errors.ts';
 
 /** Between two tries to open the stream, and how many there are: where something is said against it, and where nobody answers. */
 const TRY_AGAIN_MS = 1_000;
