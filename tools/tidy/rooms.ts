@@ -140,7 +140,7 @@ const adapterRooms: Readonly<Record<string, readonly string[]>> = {
     'packages/server/src/markets/open-market.ts',
   ],
   'packages/server/src/tape/stream/nats/': [
-    'packages/server/src/process/shared-ingest-worker.ts',
+    'packages/server/src/process/cluster/open-stream.ts',
     'packages/server/src/process/cluster/init-cluster.ts',
     'packages/server/src/process/cluster/cluster-status.ts',
     'packages/server/src/process/cluster/open-cluster-tape.ts',

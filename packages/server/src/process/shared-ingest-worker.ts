@@ -28,12 +28,11 @@ import { createClock } from '../platform/system-clock.ts';
 import { ThreadDesk } from '../platform/thread-desk.ts';
 import { SharedTape } from '../tape/shared/shared-tape.ts';
 import type { LeadTerm } from '../tape/shared/shared-tape-options.ts';
-import type { NatsTape } from '../tape/stream/nats/open-nats-tape.ts';
 import type { TapeBook } from '../tape/stream/tape-book.ts';
 import { loadEncoder } from '../tape/write/encode-day.ts';
 import { withAgreed } from '../topics/agreed-computations.ts';
 import { type Computations, formatEpochs, parseEpochs } from '../topics/epoch-floors.ts';
-import { openStream, sharedRefusalOf } from './cluster/open-stream.ts';
+import { type OpenedStream, openStream, sharedRefusalOf } from './cluster/open-stream.ts';
 import { IngestReporter } from './ingest-reporter.ts';
 import type {
   FromIngest,
@@ -103,7 +102,7 @@ function tellAgain(item: FillItem): void {
 
 class SharedIngest {
   readonly opened: Promise<IngestOpened>;
-  readonly #nats: NatsTape;
+  readonly #nats: OpenedStream;
   readonly #tape: SharedTape;
   readonly #reporter: IngestReporter;
   readonly #stopping = new AbortController();
@@ -116,7 +115,7 @@ class SharedIngest {
   #source: TradeSource | null = null;
   readonly #floors: SharedFloors;
 
-  constructor(nats: NatsTape, tape: SharedTape) {
+  constructor(nats: OpenedStream, tape: SharedTape) {
     this.#nats = nats;
     this.#tape = tape;
     this.#reporter = new IngestReporter(tape);

@@ -19,10 +19,12 @@ const TRY_AGAIN_MS = 1_000;
 const SAID_TRIES_MAX = 4;
 const UNANSWERED_TRIES_MAX = 30;
 
+export type OpenedStream = NatsTape;
+
 export async function openStream(
   options: NatsTapeOptions,
   clock: Pick<Clock, 'after'>,
-): Promise<NatsTape> {
+): Promise<OpenedStream> {
   for (let tries = 1; ; tries++) {
     try {
       return await openNatsTape(options);
