@@ -30,8 +30,6 @@ import { SharedTape } from '../tape/shared/shared-tape.ts';
 import type { LeadTerm } from '../tape/shared/shared-tape-options.ts';
 import type { TapeBook } from '../tape/stream/tape-book.ts';
 import { loadEncoder } from '../tape/write/encode-day.ts';
-import { withAgreed } from '../topics/agreed-computations.ts';
-import { type Computations, formatEpochs, parseEpochs } from '../topics/epoch-floors.ts';
 import { type OpenedStream, openStream, sharedRefusalOf } from './cluster/open-stream.ts';
 import { IngestReporter } from './ingest-reporter.ts';
 import type {
