@@ -12,6 +12,7 @@ const LEVEL: SharedTapeReport = {
   takeovers: 0,
   fenced: 0,
   unknowns: 0,
+  daysToCome: 0,
 };
 
 test('a node is behind while it joins, has heard of more, hears of nobody, or takes nothing more in', () => {
