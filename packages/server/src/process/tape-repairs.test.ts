@@ -99,3 +99,23 @@ test('the days of an import are recorded at once, and computed anew though nobod
   await unserved.repairs.idle;
   assert.deepEqual([unserved.asked, unserved.floors], [['AA'], []]);
 });
+
+test('a day that becomes another once more while it is computed anew is computed anew once more', async () => {
+  const asked: PromiseWithResolvers<TapeEnd>[] = [];
+  const recorded = new Recorded({
+    computeAnew: () => {
+      asked.push(Promise.withResolvers());
+      return asked.at(-1)!.promise;
+    },
+  });
+  const { repairs } = recorded;
+  repairs.noteImported('AA', [DAY]);
+  await new Promise(setImmediate);
+  repairs.noteImported('AA', [DAY]);
+  asked[0]!.resolve(END);
+  await new Promise(setImmediate);
+  assert.deepEqual([asked.length, repairs.underWay('AA')], [2, [DAY]]);
+  asked[1]!.resolve(END);
+  await repairs.idle;
+  assert.deepEqual([recorded.writes, repairs.underWay('AA')], [2, []]);
+});

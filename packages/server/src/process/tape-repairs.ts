@@ -45,8 +45,9 @@ export function dayMatters(
 
 export class TapeRepairs {
   readonly #options: TapeRepairsOptions;
-  /** By contract, what is not recorded yet. */
-  readonly #days = new Map<string, Set<UtcDay>>();
+  /** By contract, what is not recorded yet: each day with the number of the note that named it last. */
+  readonly #days = new Map<string, Map<UtcDay, number>>();
+  #notes = 0;
   /** Contracts whose engines read other days only once they are told. */
   readonly #imported = new Set<string>();
   /** Contracts whose turn is to come, or has. */
@@ -64,7 +65,7 @@ export class TapeRepairs {
 
   /** The days of a contract whose repair is not recorded yet. */
   underWay(contract: string): readonly UtcDay[] {
-    return [...(this.#days.get(contract) ?? [])];
+    return [...(this.#days.get(contract)?.keys() ?? [])];
   }
 
   /** A day of a contract was sealed that the tape had passed over. */
@@ -79,8 +80,9 @@ export class TapeRepairs {
   }
 
   #note(contract: string, days: Iterable<UtcDay>): void {
-    const noted = this.#days.getOrInsertComputed(contract, () => new Set());
-    for (const day of days) noted.add(day);
+    const noted = this.#days.getOrInsertComputed(contract, () => new Map());
+    this.#notes += 1;
+    for (const day of days) noted.set(day, this.#notes);
     if (this.#working.has(contract)) return;
     this.#working.add(contract);
     this.#idle = this.#idle.then(() => this.#repair(contract)).catch(this.#options.onFault);
@@ -93,13 +95,14 @@ export class TapeRepairs {
     try {
       const store = await epochs;
       while (days.size > 0) {
-        const done = [...days];
+        const done = new Map(days);
         const hasCursors = mayHaveCursors(contract);
         if (hasCursors || this.#imported.has(contract)) {
           const end = await computeAnew(contract);
-          if (hasCursors) await store.recordRepair(contract, end, ...done);
+          if (hasCursors) await store.recordRepair(contract, end, ...done.keys());
         }
-        for (const day of done) days.delete(day);
+        // One that has become another once more since then is repaired once more.
+        for (const [day, note] of done) if (days.get(day) === note) days.delete(day);
       }
     } finally {
       this.#working.delete(contract);
