@@ -8,8 +8,8 @@ import { ago, ImportedRig, timeText, tradesOver } from './imported-rig.ts';
 import { killServices, RunningService, type StreamMessage } from './running-service.ts';
 
 const DAYS = [ago(3), ago(1)] as const;
-const TRADES_A_DAY = 8_640;
-const ROUNDS = 4;
+const TRADES_A_DAY = 1_440;
+const ROUNDS = 2;
 const RANGE = { instrument: 'QQB', from: timeText(DAYS[0]), to: timeText(addDays(DAYS[1], 1)) };
 const BARS = { indicator: 'bars', params: JSON.stringify({ bar: 'tick', size: 1 }) };
 const HOURLY = { indicator: 'footprint', params: { bar: 'time', size: 3_600 } };
