@@ -262,13 +262,15 @@ test('a cursor that a stream gave a moment ago is waited for', async () => {
   assert.equal(desk.pauses.length, pauses);
 });
 
-test('a node that is behind does not end a range before updates by time that another may have given', async () => {
+test('a node among others does not end a range before updates by time that another may have given', async () => {
   const desk = new Desk();
   const asked = { untilCursor: cursor(10, 2) };
   const arrived = at(55);
-  const behind = desk.cover(asked, { arrived, isBehind: () => true });
-  await assert.rejects(behind, (error) => error instanceof Refusal && error.reason.t === 'behind');
-  const alone = await desk.cover(asked, { arrived, isBehind: () => false });
+  for (const isBehind of [true, false]) {
+    const among = desk.cover(asked, { arrived, isBehind: () => isBehind });
+    await assert.rejects(among, (error) => error instanceof Refusal && error.reason.t === 'behind');
+  }
+  const alone = await desk.cover(asked, { arrived });
   assert.equal(alone.until, desk.visible);
 });
 

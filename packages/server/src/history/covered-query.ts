@@ -164,8 +164,8 @@ async function endOf(
     if (until <= visible) return { until, ...publishedBy(until, visible), isGone: false };
     // Time events that the cursor stands for may lie between its trade and what is known of now.
     if (visible >= moment.arrived || !(await seesArrival(moment, wait))) {
-      // Another node may have given a cursor for what has not come here.
-      if (visible < moment.arrived && moment.isBehind?.() === true) {
+      // Another node may have given a cursor for what has not come here, or has and is not seen yet.
+      if (visible < moment.arrived && moment.isBehind !== undefined) {
         throw new Refusal({ t: 'behind' });
       }
       return { until: visible, publishedUntil: visible, isEndFixed: false, isGone: false };

@@ -344,8 +344,8 @@ export class Doors implements AsyncDisposable {
         isSourceUp: () => hub.state === 'up',
         tapeTime: () => hub.tapeTime,
         tapeDay: () => hub.tapeDay,
-        isBehind: () => options.node?.isBehind() ?? false,
         ...(options.node !== undefined && {
+          isBehind: () => options.node!.isBehind(),
           daysHere: (...days: Parameters<IngestHandle['daysHere']>) =>
             options.ingest.daysHere(...days),
         }),

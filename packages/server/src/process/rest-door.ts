@@ -104,7 +104,7 @@ export function composeRest(parts: RestParts): RestDoor {
       isStreamed: market.isStreamed,
       now: () => serviceClock.now(),
       tapeTime: market.tapeTime,
-      isBehind: () => market.isBehind?.() ?? false,
+      ...(market.isBehind !== undefined && { isBehind: market.isBehind }),
       ...(market.daysHere !== undefined && { daysHere: market.daysHere }),
       engineFingerprint: rest.catalogue().engineFingerprint,
       version: rest.version,

@@ -114,7 +114,7 @@ export async function coveredQueries(
     isReady: () => facts.tapeTime() !== null,
     contractOn: (day: UtcDay) => book.resolve(instrument, day)?.symbol ?? null,
     enterWait: () => facts.awaited.enter(caller.accountId),
-    isBehind: () => facts.isBehind?.() ?? false,
+    ...(facts.isBehind !== undefined && { isBehind: facts.isBehind }),
     pause: async (ms: number) => {
       await facts.pause(ms);
       // Nobody is there any more to be answered.
