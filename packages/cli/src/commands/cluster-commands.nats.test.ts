@@ -63,7 +63,7 @@ test('init refuses servers that could lose the tape, and makes nothing', { skip 
   );
   const url = 'postgresql://nobody:hunter2@127.0.0.1:1/none';
   const [closed] = await faultsOf({ TAPELOOM_POSTGRES_URL: url });
-  assert.match(closed!, /^TAPELOOM_POSTGRES_URL: PostgreSQL does not let us in as nobody at 127/);
+  assert.match(closed!, /^TAPELOOM_POSTGRES_URL: PostgreSQL cannot be reached as nobody at 127/);
   assert.ok(!closed!.includes('hunter2'));
   assert.match((await run(clusterStatusCommand, [])).out, /there is no cluster yet/);
 });
