@@ -10,6 +10,8 @@ import type { CommitSection } from './write/log-payload.ts';
 
 export const SEGMENT_ROWS = 65_536;
 const ROW_BYTES = 8 + 4 + 4 + 1;
+/** So many at most are copied sooner one by one: an ordinary commit has some. */
+const FEW_ROWS = 32;
 
 /** Columns of `SEGMENT_ROWS` rows over one piece of shared memory. */
 export interface Segment {
@@ -56,10 +58,7 @@ export class LiveColumns {
         this.segments.push(viewSegment(new SharedArrayBuffer(SEGMENT_ROWS * ROW_BYTES)));
       const segment = this.segments.at(-1)!;
       const to = Math.min(section.count, from + SEGMENT_ROWS - at);
-      segment.ts.set(section.ts.subarray(from, to), at);
-      segment.price.set(section.price.subarray(from, to), at);
-      segment.size.set(section.size.subarray(from, to), at);
-      segment.side.set(section.side.subarray(from, to), at);
+      copyRows(section, from, to, segment, at);
       this.count += to - from;
       from = to;
     }
@@ -73,6 +72,28 @@ export class LiveColumns {
       this.lateRanks.push(firstRank + row);
       this.lateByNs.push(late[row]!);
     }
+  }
+}
+
+function copyRows(
+  section: CommitSection,
+  from: number,
+  to: number,
+  segment: Segment,
+  at: number,
+): void {
+  if (to - from > FEW_ROWS) {
+    segment.ts.set(section.ts.subarray(from, to), at);
+    segment.price.set(section.price.subarray(from, to), at);
+    segment.size.set(section.size.subarray(from, to), at);
+    segment.side.set(section.side.subarray(from, to), at);
+    return;
+  }
+  for (let row = from, target = at; row < to; row += 1, target += 1) {
+    segment.ts[target] = section.ts[row]!;
+    segment.price[target] = section.price[row]!;
+    segment.size[target] = section.size[row]!;
+    segment.side[target] = section.side[row]!;
   }
 }
 

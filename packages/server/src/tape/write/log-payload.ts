@@ -170,7 +170,8 @@ export function readCommit(payload: Uint8Array): Commit {
   }
   const sections: CommitSection[] = [];
   for (let at = 0; at < sectionCount; at++) sections.push(readSection(reader));
-  const held = Array.from({ length: heldCount }, () => readHeld(reader));
+  const held: HeldTrade[] = [];
+  for (let at = 0; at < heldCount; at++) held.push(readHeld(reader));
   return { promiseNs, contracts, sections, held };
 }
 
@@ -244,18 +245,18 @@ class PayloadReader {
   }
 
   float64s(count: number): Float64Array {
-    const bytes = this.bytes(count * 8);
-    return new Float64Array(bytes.buffer, bytes.byteOffset, count);
+    const from = this.#skip(count * 8);
+    return new Float64Array(this.#bytes.buffer, this.#bytes.byteOffset + from, count);
   }
 
   int32s(count: number): Int32Array {
-    const bytes = this.bytes(count * 4);
-    return new Int32Array(bytes.buffer, bytes.byteOffset, count);
+    const from = this.#skip(count * 4);
+    return new Int32Array(this.#bytes.buffer, this.#bytes.byteOffset + from, count);
   }
 
   int8s(count: number): Int8Array {
-    const bytes = this.bytes(count);
-    return new Int8Array(bytes.buffer, bytes.byteOffset, count);
+    const from = this.#skip(count);
+    return new Int8Array(this.#bytes.buffer, this.#bytes.byteOffset + from, count);
   }
 
   pad(): void {

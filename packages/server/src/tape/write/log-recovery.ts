@@ -124,14 +124,17 @@ class LogReader {
 
   async #readRecords(visitor: LogVisitor): Promise<void> {
     while (this.#end.bytes < this.#size) {
-      const header = await this.#readHeader();
+      // A busy day has millions of records: nobody waits for one that is in memory.
+      if (!this.#holds(RECORD_HEADER_BYTES)) await this.#load(RECORD_HEADER_BYTES);
+      const header = this.#readHeader();
       if (header === null) break;
-      const payload = await this.#readPayload(header);
+      const length = RECORD_HEADER_BYTES + header.payloadBytes;
+      if (!this.#holds(length)) await this.#load(length);
+      const payload = this.#readPayload(header, length);
       if (payload === null) break;
       this.#visit(header, payload, visitor);
-      const bytes = this.#end.bytes + RECORD_HEADER_BYTES + header.payloadBytes;
-      const at = this.#end.bytes - this.#windowStart;
-      this.lastRecord = this.#window.subarray(at, at + bytes - this.#end.bytes);
+      this.lastRecord = this.#held(length);
+      const bytes = this.#end.bytes + length;
       this.#end = { bytes, records: this.#end.records + 1, checksum: header.checksum };
     }
   }
@@ -148,9 +151,8 @@ class LogReader {
   }
 
   /** The next record's header if it is sound and continues the chain. */
-  async #readHeader(): Promise<RecordHeader | null> {
-    const bytes = await this.#bytesAt(this.#end.bytes, RECORD_HEADER_BYTES);
-    const header = readRecordHeader(bytes, 0);
+  #readHeader(): RecordHeader | null {
+    const header = readRecordHeader(this.#held(RECORD_HEADER_BYTES), 0);
     if (header === null) return null;
     if (header.sequence !== this.#end.records || header.previous !== this.#end.checksum) {
       throw this.#damaged('a record does not continue the one before it');
@@ -158,9 +160,8 @@ class LogReader {
     return header;
   }
 
-  async #readPayload(header: RecordHeader): Promise<Uint8Array | null> {
-    const length = RECORD_HEADER_BYTES + header.payloadBytes;
-    const record = await this.#bytesAt(this.#end.bytes, length);
+  #readPayload(header: RecordHeader, length: number): Uint8Array | null {
+    const record = this.#held(length);
     if (record.length < length) return null;
     const payload = record.subarray(RECORD_HEADER_BYTES);
     return crc32(payload) === header.payloadChecksum ? payload : null;
@@ -202,7 +203,8 @@ class LogReader {
     if (tailBytes > RECORD_HEADER_BYTES + PAYLOAD_BYTES_MAX) {
       throw this.#damaged('a damaged record is followed by more than one write can leave');
     }
-    const tail = await this.#bytesAt(this.#end.bytes, tailBytes);
+    if (!this.#holds(tailBytes)) await this.#load(tailBytes);
+    const tail = this.#held(tailBytes);
     for (let offset = 8; offset + RECORD_HEADER_BYTES <= tail.length; offset += 8) {
       if (readRecordHeader(tail, offset) !== null) {
         throw this.#damaged('a damaged record is followed by a whole one');
@@ -211,18 +213,25 @@ class LogReader {
     if (!isTorn(tail, this.#end.bytes)) throw this.#damaged('a record is damaged');
   }
 
-  /** Up to `count` bytes from this position of the file, fewer at its end. */
-  async #bytesAt(position: number, count: number): Promise<Uint8Array> {
-    const from = position - this.#windowStart;
-    if (from + count <= this.#window.length) return this.#window.subarray(from, from + count);
+  /** Whether so many bytes behind the last whole record are in memory. */
+  #holds(count: number): boolean {
+    return this.#end.bytes - this.#windowStart + count <= this.#window.length;
+  }
+
+  /** Them, fewer at the end of the file. */
+  #held(count: number): Uint8Array {
+    const at = this.#end.bytes - this.#windowStart;
+    return this.#window.subarray(at, at + count);
+  }
+
+  async #load(count: number): Promise<void> {
+    const position = this.#end.bytes;
     const wanted = Math.min(Math.max(count, WINDOW_BYTES), this.#size - position);
-    if (wanted > this.#window.length - from || from < 0) {
-      const window = new Uint8Array(wanted);
-      const read = await this.#file.read(window, position);
-      this.#window = window.subarray(0, read);
-      this.#windowStart = position;
-    }
-    return this.#window.subarray(position - this.#windowStart).subarray(0, count);
+    if (wanted === this.#window.length - (position - this.#windowStart)) return;
+    const window = new Uint8Array(wanted);
+    const read = await this.#file.read(window, position);
+    this.#window = window.subarray(0, read);
+    this.#windowStart = position;
   }
 
   #damaged(what: string, cause?: unknown): TapeDamagedError {
