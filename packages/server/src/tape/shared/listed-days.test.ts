@@ -53,3 +53,18 @@ test('a day that cannot be had is told as one that is still to come, and does no
   world.objects.kept.set(object, bytes);
   await world.assertEqual(first, second);
 });
+
+test('of many who ask at once for a day that does not come, some wait and the others are told at once', async () => {
+  const { world, nodes } = await joined(33);
+  const [first, second] = nodes as [SharedNode, SharedNode];
+  const newest = daysOf(first, 'ESZ6').sort((a, b) => b - a)[0]!;
+  world.objects.kept.delete(first.tape!.book.days.ESZ6![newest]!.object);
+  await second.start();
+  const waiting = Array.from({ length: 64 }, () => second.tape!.want('ESZ6', newest, newest));
+  assert.equal(await second.tape!.want('ESZ6', newest, newest), 'coming');
+  const told = await world.time.until(Promise.all(waiting));
+  assert.deepEqual(new Set(told), new Set(['coming']));
+  const again = second.tape!.want('ESZ6', newest, newest);
+  assert.equal(await Promise.race([again, Promise.resolve('it waits')]), 'it waits');
+  assert.equal(await world.time.until(again), 'coming');
+});

@@ -19,6 +19,8 @@ const TRY_AGAIN_MS = 2_000;
 /** Who asks for a day waits for it so long at most. */
 const WANTED_MS_MAX = 2_000;
 const LOOK_AGAIN_MS = 50;
+/** So many wait at once; who comes then is told at once that days are to come. The thread that carries the tape looks for all of them. */
+const WAITING_MAX = 64;
 
 /** `none`: nothing of it was missing that the cluster has. `here`: it is by now. `coming`: not yet. */
 export type WantedDays = 'none' | 'here' | 'coming';
@@ -39,6 +41,7 @@ export class ListedDays {
   readonly #failed = Promise.withResolvers<unknown>();
   /** What somebody waits for, by contract and day. */
   readonly #wanted = new Map<string, number>();
+  #waiting = 0;
   /** What could not be fetched in this round. */
   readonly #refused = new Set<string>();
   #isNews = true;
@@ -71,19 +74,23 @@ export class ListedDays {
 
   /** Has the days of a contract from one to another come before all others, and waits for them for a while. */
   async want(symbol: string, first: UtcDay, last: UtcDay): Promise<WantedDays> {
-    const { clock, isInMemory } = this.#options;
-    const missing = () =>
-      this.#missing(isInMemory, [symbol]).filter(([{ day }]) => day >= first && day <= last);
-    const keys = missing().map(([part]) => keyOf(part));
-    if (keys.length === 0) return 'none';
+    const { clock, isInMemory, manifest } = this.#options;
+    const missing = this.#missing(isInMemory, [symbol]).flatMap(([part]) =>
+      part.day >= first && part.day <= last ? [part] : [],
+    );
+    if (missing.length === 0) return 'none';
+    if (this.#waiting >= WAITING_MAX) return 'coming';
+    const keys = missing.map(keyOf);
     for (const key of keys) this.#wanted.set(key, (this.#wanted.get(key) ?? 0) + 1);
+    this.#waiting += 1;
     try {
       for (let ms = 0; ms < WANTED_MS_MAX; ms += LOOK_AGAIN_MS) {
         await new Promise<void>((resolve) => clock.after(LOOK_AGAIN_MS, resolve));
-        if (missing().length === 0) return 'here';
+        if (!missing.some(({ day }) => manifest.lacks(symbol, day))) return 'here';
       }
       return 'coming';
     } finally {
+      this.#waiting -= 1;
       for (const key of keys) {
         const others = this.#wanted.get(key)! - 1;
         if (others === 0) this.#wanted.delete(key);
