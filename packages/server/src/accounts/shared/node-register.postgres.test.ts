@@ -143,7 +143,8 @@ test('one that says at this very moment that it is there is waited for', async (
 
 test('of two processes of one identity the younger refuses, and one whose place was taken is told', async () => {
   const first = await joined('twin', { run: 'first' });
-  const beating = setInterval(() => void first.register.beat(), 100);
+  const beats: Promise<unknown>[] = [];
+  const beating = setInterval(() => beats.push(first.register.beat()), 100);
   try {
     await assert.rejects(joined('twin', { run: 'second' }), (error) => {
       assert.ok(error instanceof NodeTwiceError);
@@ -152,6 +153,8 @@ test('of two processes of one identity the younger refuses, and one whose place 
     });
   } finally {
     clearInterval(beating);
+    // One that is still on its way would hear what the next one is asked for.
+    await Promise.all(beats);
   }
   // Silent for longer than anybody is waited for: whoever starts in its directory goes on at once.
   await first.take('1');
