@@ -186,6 +186,8 @@ test('a misspelt variable or key of the file is refused with the likely name', (
   assert.ok(faults.some((fault) => fault.includes('did you mean simScale?')));
   assert.ok(faults.some((fault) => fault.startsWith('"nonsense"') && fault.includes('there are')));
   assert.ok(faults.includes('TAPELOOM_PROT is no setting; did you mean TAPELOOM_PORT?'));
+  const [added] = faultsOf(() => read({ TAPELOOM_DATA_DIR: '/srv' }));
+  assert.equal(added, 'TAPELOOM_DATA_DIR is no setting; did you mean TAPELOOM_DATA?');
 });
 
 test('a file that is missing, no JSON or no object is refused by the variable that named it', () => {

@@ -7,7 +7,7 @@ const SUGGESTED_MAX = 3;
 /** A longer text is no name that was mistyped. */
 const WRITTEN_CHARACTERS_MAX = 64;
 
-/** The known name with the fewest edits from `name`; null when none is near. */
+/** The known name with the fewest edits from `name`, or the longest that it only adds words to; null when none is near. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let bestEdits = EDITS_MAX + 1;
@@ -17,7 +17,13 @@ export function nearestName(name: string, known: readonly string[]): string | nu
     best = candidate;
     bestEdits = edits;
   }
-  return best;
+  return best ?? longestWithin(name, known);
+}
+
+/** `TAPELOOM_DATA` of `TAPELOOM_DATA_DIR`. */
+function longestWithin(name: string, known: readonly string[]): string | null {
+  const within = known.filter((candidate) => name.startsWith(`${candidate}_`));
+  return within.sort((a, b) => b.length - a.length)[0] ?? null;
 }
 
 /**
