@@ -13,6 +13,7 @@ import type { Clock } from '@tapeloom/server/platform/clock';
 import type { Disk, DiskFile, OpenMode } from '@tapeloom/server/platform/disk';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
+import { zstdAside } from '@tapeloom/server/platform/zstd-aside';
 import { putPart } from '@tapeloom/server/tape/shared/day-parts';
 import { PLAIN_CLAIM } from '@tapeloom/server/tape/stream/claim-body';
 import { FencedWriter } from '@tapeloom/server/tape/stream/fenced-writer';
@@ -76,7 +77,13 @@ export async function putBusyDay(
     const opening = await writer.append('claim', PLAIN_CLAIM);
     const book = { ...emptyBook(SIM_DATASET), openings: { [day]: opening }, isReady: true };
     const sequence = await writer.append('book', await encodeBook(book, objects));
-    const place = { disk: new NodeDisk(), tapeRoot, dataset: SIM_DATASET, objects };
+    const place = {
+      disk: new NodeDisk(),
+      tapeRoot,
+      dataset: SIM_DATASET,
+      objects,
+      packing: zstdAside,
+    };
     await putPart(place, { day, from: 0, to: bytes, records, sequence });
   } finally {
     await connection.close();

@@ -4,11 +4,14 @@
  */
 
 import assert from 'node:assert/strict';
+// Whoever seals a day loads it then, which takes real time: here it is there before any simulated time passes.
+import '@tapeloom/server/tape/read/arrow-day';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Clock } from '@tapeloom/server/platform/clock';
 import { SharedTape } from '@tapeloom/server/tape/shared/shared-tape';
 import type { LeadTerm } from '@tapeloom/server/tape/shared/shared-tape-options';
 import type { TapeBook } from '@tapeloom/server/tape/stream/tape-book';
+import { zstdAtOnce } from '../../packages/server/testing/platform/zstd-at-once.ts';
 import { MemoryObjects } from '../../packages/server/testing/tape/memory-objects.ts';
 import {
   MemoryKeeper,
@@ -172,6 +175,7 @@ export class SharedNode {
       mayLead: this.mayLead,
       stream: this.stream,
       objects: world.objects,
+      packing: zstdAtOnce,
       clock: this.#clock,
       random: world.random,
       listed: () => SCRIPT_SYMBOLS,

@@ -8,6 +8,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
+import { zstdAside } from '@tapeloom/server/platform/zstd-aside';
 import { SharedTape } from '@tapeloom/server/tape/shared/shared-tape';
 import type { LeadTerm } from '@tapeloom/server/tape/shared/shared-tape-options';
 import type { NatsTape } from '@tapeloom/server/tape/stream/nats/open-nats-tape';
@@ -92,7 +93,7 @@ export class GoldenNode {
     const tape = await SharedTape.open({
       disk: new NodeDisk(),
       ...{ tapeRoot, dataset, cluster: 'golden', node: name, mayLead: true },
-      ...{ stream: nats.stream, objects: nats.objects },
+      ...{ stream: nats.stream, objects: nats.objects, packing: zstdAside },
       clock: createClock({ kind: 'system' }),
       random: Math.random,
       listed: () => [SYMBOL],

@@ -26,6 +26,7 @@ import { Patience, type PatienceOptions } from '../platform/patience.ts';
 import { PatientDisk } from '../platform/patient-disk.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { ThreadDesk } from '../platform/thread-desk.ts';
+import { zstdAside } from '../platform/zstd-aside.ts';
 import { SharedTape } from '../tape/shared/shared-tape.ts';
 import type { LeadTerm } from '../tape/shared/shared-tape-options.ts';
 import type { TapeBook } from '../tape/stream/tape-book.ts';
@@ -291,6 +292,7 @@ async function start(): Promise<SharedIngest> {
       ...{ disk, tapeRoot, dataset, cluster: clusterId, node: nodeId, mayLead, clock },
       stream: opened.stream,
       objects: opened.objects,
+      packing: zstdAside,
       random: Math.random,
       listed: (day: UtcDay) => upkeep.listed(day),
       now: () => clock.now(),

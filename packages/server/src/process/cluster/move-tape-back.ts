@@ -6,6 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { createClock } from '../../platform/system-clock.ts';
+import { zstdAside } from '../../platform/zstd-aside.ts';
 import { markPath } from '../../tape/shared/log-mark.ts';
 import { SharedTape } from '../../tape/shared/shared-tape.ts';
 import type { TapeBook } from '../../tape/stream/tape-book.ts';
@@ -56,7 +57,13 @@ async function follow(place: Omit<TapePlace, 'floors'>, tape: ClusterTape): Prom
   let fault: unknown = null;
   await using copy = await SharedTape.open({
     ...{ disk, tapeRoot, dataset, listed, stream, objects, clock, cluster: clusterId },
-    ...{ node: 'migrate', mayLead: false, random: () => 0, now: () => clock.now() },
+    ...{
+      packing: zstdAside,
+      node: 'migrate',
+      mayLead: false,
+      random: () => 0,
+      now: () => clock.now(),
+    },
     handler: {
       book: () => {},
       dayFetched: () => {},

@@ -4,25 +4,23 @@
  * true shows when the records continue each other, as in any log.
  */
 
-import { promisify } from 'node:util';
-import { zstdCompress, zstdDecompress } from 'node:zlib';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { MIB } from '@tapeloom/core/units';
 import type { Disk } from '../../platform/disk.ts';
+import type { Packing } from '../../platform/zstd-aside.ts';
 import type { TapeObjects } from '../stream/tape-stream.ts';
 import { logPath } from '../tape-paths.ts';
 
 const PART_NAME = /^part\.(\d{8})\.(\d+)\.(\d+)\.(\d+)\.(\d+)$/;
 /** Record bytes of one part; what is more is put as several. */
 const PART_BYTES_MAX = 32 * MIB;
-const compress = promisify(zstdCompress);
-const decompress = promisify(zstdDecompress);
 
 export interface PartsPlace {
   readonly disk: Disk;
   readonly tapeRoot: string;
   readonly dataset: string;
   readonly objects: TapeObjects;
+  readonly packing: Packing;
 }
 
 /** Bytes [from, to) of a day's log. */
@@ -65,20 +63,21 @@ export async function putPart(place: PartsPlace, part: DayPart): Promise<void> {
     const bytes = new Uint8Array(to - from);
     if ((await file.read(bytes, from)) < bytes.length) throw new RangeError(`${path} is too short`);
     const counts = to === part.to ? {} : { records: 0, sequence: 0 };
-    await place.objects.put(nameOf({ ...part, ...counts, from, to }), await compress(bytes));
+    const packed = await place.packing.pack(bytes);
+    await place.objects.put(nameOf({ ...part, ...counts, from, to }), packed);
     from = to;
   }
 }
 
 /** Writes the day's log out of its parts; resolves to the last one, null where there are none or not all of them. */
 export async function fetchParts(place: PartsPlace, day: UtcDay): Promise<DayPart | null> {
-  const { disk, tapeRoot, dataset, objects } = place;
+  const { disk, tapeRoot, dataset, objects, packing } = place;
   const parts = await listParts(objects, day);
   if (parts.length === 0) return null;
   await using file = await disk.open(logPath(tapeRoot, dataset, day), 'create');
   for (const part of parts) {
     const packed = await objects.get(nameOf(part));
-    const bytes = packed === null ? null : await decompress(packed);
+    const bytes = packed === null ? null : await packing.unpack(packed);
     if (bytes?.length !== part.to - part.from) return null;
     await file.write(bytes, part.from);
   }

@@ -3,6 +3,7 @@
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Clock } from '../../platform/clock.ts';
 import type { Disk } from '../../platform/disk.ts';
+import type { Packing } from '../../platform/zstd-aside.ts';
 import type { SuccessionState } from '../stream/succession.ts';
 import type { TapeBook } from '../stream/tape-book.ts';
 import type { TapeObjects, TapeStream } from '../stream/tape-stream.ts';
@@ -20,6 +21,8 @@ export interface SharedTapeOptions {
   readonly mayLead: boolean;
   readonly stream: TapeStream;
   readonly objects: TapeObjects;
+  /** For parts of the open day. */
+  readonly packing: Packing;
   readonly clock: Clock;
   readonly random: () => number;
   readonly listed: ListedSymbols;

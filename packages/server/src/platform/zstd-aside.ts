@@ -1,0 +1,14 @@
+/** Bytes packed and unpacked by zstd in other threads, so that a large piece keeps nothing waiting. */
+
+import { promisify } from 'node:util';
+import { zstdCompress, zstdDecompress } from 'node:zlib';
+
+export interface Packing {
+  pack(bytes: Uint8Array): Promise<Uint8Array>;
+  unpack(packed: Uint8Array): Promise<Uint8Array>;
+}
+
+export const zstdAside: Packing = {
+  pack: promisify(zstdCompress),
+  unpack: promisify(zstdDecompress),
+};
