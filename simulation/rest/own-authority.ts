@@ -1,9 +1,10 @@
 /**
- * A certificate authority of the tests' own: a key and a certificate for 127.0.0.1 that is its own authority, made
+ * A certificate authority of the tests' own: a key and a certificate for one host that is its own authority, made
  * anew for each run, so that no secret lies in the repository and none ever runs out.
  */
 
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { isIPv4 } from 'node:net';
 
 const DAY_MS = 86_400_000;
 const SEQUENCE = 0x30;
@@ -25,18 +26,20 @@ export interface OwnCertificate {
   readonly cert: string;
 }
 
-/** `address`: the one IPv4 address it is good for. */
-export function ownCertificate(address = '127.0.0.1', now = Date.now()): OwnCertificate {
+/** `host`: the one IPv4 address or name it is good for, from a day before `now` until a day after. */
+export function ownCertificate(host = '127.0.0.1', now = Date.now()): OwnCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(der(SET, sequence(COMMON_NAME, der(UTF8, Buffer.from('test')))));
-  const ip = der(0x87, Buffer.from(address.split('.').map(Number)));
+  const whose = isIPv4(host)
+    ? der(0x87, Buffer.from(host.split('.').map(Number)))
+    : der(0x82, Buffer.from(host));
   const extensions = sequence(
     sequence(
       BASIC_CONSTRAINTS,
       der(BOOLEAN, TRUE),
       der(OCTET_STRING, sequence(der(BOOLEAN, TRUE))),
     ),
-    sequence(ALTERNATIVE_NAMES, der(OCTET_STRING, sequence(ip))),
+    sequence(ALTERNATIVE_NAMES, der(OCTET_STRING, sequence(whose))),
   );
   const body = sequence(
     der(0xa0, der(INTEGER, Buffer.from([2]))),

@@ -59,7 +59,7 @@ test('init refuses servers that could lose the tape, and makes nothing', { skip 
   });
   assert.equal(
     away,
-    'TAPELOOM_NATS_URL: nats://127.0.0.1:1 does not answer, or does not let us in',
+    'TAPELOOM_NATS_URL: nats://127.0.0.1:1 does not answer: connect ECONNREFUSED 127.0.0.1:1',
   );
   const url = 'postgresql://nobody:hunter2@127.0.0.1:1/none';
   const [closed] = await faultsOf({ TAPELOOM_POSTGRES_URL: url });

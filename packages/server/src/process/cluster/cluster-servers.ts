@@ -1,8 +1,9 @@
 /** The servers that nodes share, as a command or a start opens them, and what keeps a cluster from being one. */
 
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
+import { innermostError } from '../../platform/certificate-fault.ts';
 import type { Postgres } from '../../platform/postgres.ts';
-import { innermostError, postgresFault } from './postgres-fault.ts';
+import { postgresFault } from './postgres-fault.ts';
 
 /** The operator's to mend; one sentence each. */
 export class ClusterRefusedError extends Error {

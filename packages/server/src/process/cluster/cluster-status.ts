@@ -133,11 +133,8 @@ async function askRegister(cluster: ClusterConfig): Promise<Asked<Register>> {
 
 async function askNats({ nats }: ClusterConfig, dataset: string): Promise<Asked<Nats>> {
   const servers = await askNatsServers(nats, CLIENT);
-  const absent = servers.filter(({ version }) => version === null);
-  const concerns = [
-    ...absent.map(({ url }) => `${url} does not answer, or does not let us in`),
-    ...natsServerFaults(servers, nats.isSyncAssured),
-  ];
+  const absent = servers.flatMap(({ fault }) => (fault === null ? [] : [fault.sentence]));
+  const concerns = [...new Set(absent), ...natsServerFaults(servers, nats.isSyncAssured)];
   if (absent.length === servers.length) {
     return { found: { ...NO_NATS, servers }, concerns };
   }

@@ -79,7 +79,7 @@ function serverFaults(
   servers: readonly NatsServerState[],
   { cluster, replicas }: ClusterPlan,
 ): readonly string[] {
-  const absent = servers.filter(({ version }) => version === null);
+  const absent = servers.flatMap(({ fault }) => (fault === null ? [] : [fault.sentence]));
   const there = new Set(servers.flatMap(({ name }) => (name === null ? [] : [name])));
   const few =
     absent.length > 0 || there.size >= replicas
@@ -87,11 +87,7 @@ function serverFaults(
       : [
           `TAPELOOM_NATS_URL: names ${there.size} of the ${replicas} servers that ${replicas} replicas need; name all of them, or accept the loss of a machine as the loss of the tape by --replicas 1`,
         ];
-  return [
-    ...absent.map(({ url }) => `TAPELOOM_NATS_URL: ${url} does not answer, or does not let us in`),
-    ...few,
-    ...natsServerFaults(servers, cluster.nats.isSyncAssured),
-  ];
+  return [...new Set(absent), ...few, ...natsServerFaults(servers, cluster.nats.isSyncAssured)];
 }
 
 /** What is there and is not what this cluster would have made, or has made. */

@@ -6,6 +6,7 @@
 import { TapeClaimedError } from '../../markets/market.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { CopyDiffersError, ForeignDirectoryError } from '../../tape/shared/shared-errors.ts';
+import { natsFault } from '../../tape/stream/nats/nats-fault.ts';
 import {
   type NatsTape,
   NatsTapeError,
@@ -32,8 +33,8 @@ export async function openStream(
       const isSaid = error instanceof NatsTapeError;
       if (isSaid && tries >= SAID_TRIES_MAX) throw error;
       if (tries >= UNANSWERED_TRIES_MAX) {
-        const why = error instanceof Error ? error.message : String(error);
-        throw new NatsTapeError([`TAPELOOM_NATS_URL: NATS does not answer: ${why}`]);
+        const { nats } = options;
+        throw new NatsTapeError([natsFault(nats, nats.servers.join(), error).sentence]);
       }
     }
     await new Promise<void>((resolve) => clock.after(TRY_AGAIN_MS, resolve));

@@ -2,6 +2,7 @@
 
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import { postgresAddress } from '../../config/postgres-address.ts';
+import { certificateFault, innermostError } from '../../platform/certificate-fault.ts';
 
 export interface PostgresFault {
   readonly sentence: string;
@@ -12,16 +13,6 @@ export interface PostgresFault {
 const URL = 'TAPELOOM_POSTGRES_URL';
 const PASSWORD = 'TAPELOOM_POSTGRES_PASSWORD_FILE';
 const CA = 'TAPELOOM_POSTGRES_CA_FILE';
-
-/** By what a line says of a certificate that it does not believe. */
-const UNTRUSTED = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'CERT_SIGNATURE_FAILURE',
-]);
 
 export function postgresFault(
   { url, passwordFile, caFile }: ClusterConfig['postgres'],
@@ -41,11 +32,11 @@ export function postgresFault(
     const variable = passwordFile === null ? URL : PASSWORD;
     return lasting(`${variable}: PostgreSQL at ${where} does not let us in as ${user}: ${said}`);
   }
-  if (UNTRUSTED.has(code)) {
+  if (certificateFault(code) === 'untrusted') {
     const how = caFile === null ? 'names a file with the certificate of who vouches for it' : said;
     return lasting(`${CA}: the certificate of PostgreSQL at ${where} is not believed: ${how}`);
   }
-  if (code === 'CERT_HAS_EXPIRED' || code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+  if (certificateFault(code) === 'not good') {
     return lasting(`${URL}: the certificate of PostgreSQL at ${where} is not good: ${said}`);
   }
   if (/does not support SSL/.test(said)) {
@@ -80,11 +71,4 @@ export function postgresFault(
         `${URL}: PostgreSQL cannot be reached as ${user} at ${where}/${database}: ${said}`,
       );
   }
-}
-
-/** The innermost cause says most: a refused connection, a wrong password, an unknown database. */
-export function innermostError(error: unknown): unknown {
-  let cause = error;
-  while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
-  return cause instanceof AggregateError ? cause.errors[0] : cause;
 }

@@ -4,12 +4,10 @@
  */
 
 import { readFile } from 'node:fs/promises';
-import {
-  type Authenticator,
-  connect,
-  credsAuthenticator,
-  type NatsConnection,
-} from '@nats-io/transport-node';
+import { isIP } from 'node:net';
+import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { connect, type NatsConnection, type TlsOptions } from '@nats-io/transport-node';
+import { natsCredentials } from './nats-credentials.ts';
 
 /** The client's own defaults notice a dead line after minutes. */
 const PING_MS = 1_000;
@@ -29,7 +27,8 @@ export async function connectNats(address: NatsAddress, name: string): Promise<N
   const isEncrypted =
     address.caFile !== null || address.servers.some((at) => at.startsWith('tls:'));
   const ca = address.caFile === null ? null : await readFile(address.caFile, 'utf8');
-  const authenticator = await authenticatorOf(address);
+  const { credsFile } = address;
+  const authenticator = credsFile === null ? null : await natsCredentials(credsFile);
   const connection = await connect({
     servers: [...address.servers],
     name,
@@ -44,14 +43,33 @@ export async function connectNats(address: NatsAddress, name: string): Promise<N
     // A server that is being set up may refuse us for a while; one that always does is told by those who wait for answers.
     ignoreAuthErrorAbort: true,
     ...(authenticator === null ? {} : { authenticator }),
-    ...(isEncrypted ? { tls: ca === null ? {} : { ca } } : {}),
+    ...(isEncrypted ? { tls: tlsOf(address.servers, ca) } : {}),
   });
   if (isEncrypted) await refusePlain(connection);
   return connection;
 }
 
-async function authenticatorOf({ credsFile }: NatsAddress): Promise<Authenticator | null> {
-  return credsFile === null ? null : credsAuthenticator(await readFile(credsFile));
+/**
+ * The client checks a certificate by the name it was given, and by `localhost` where it was given a bare address: anybody may be
+ * that. So a certificate has to be good for the name of its server, or for one of the addresses that are configured.
+ */
+function tlsOf(servers: readonly string[], ca: string | null): TlsOptions {
+  const hosts = servers.map((server) => hostOf(server));
+  const addresses = hosts.filter((host) => isIP(host) !== 0);
+  const identity = (asked: string, certificate: PeerCertificate): Error | undefined => {
+    if (hosts.includes(asked)) return checkServerIdentity(asked, certificate);
+    const faults = addresses.map((address) => checkServerIdentity(address, certificate));
+    return faults.includes(undefined) ? undefined : faults[0];
+  };
+  // Its types do not show that it hands everything on to the line.
+  const options: TlsOptions & Pick<ConnectionOptions, 'checkServerIdentity'> = {
+    checkServerIdentity: identity,
+  };
+  return ca === null ? options : { ...options, ca };
+}
+
+function hostOf(server: string): string {
+  return new URL(server).hostname.replace(/^\[|\]$/g, '');
 }
 
 /** The client takes a server that offers no TLS, whatever it was told: then nothing more is said to it. */

@@ -4,7 +4,13 @@
  * monitored, and nowhere else.
  */
 
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import http from 'node:http';
+import https from 'node:https';
+import { json } from 'node:stream/consumers';
 import { connectNats, type NatsAddress } from './nats-connection.ts';
+import { type NatsFault, natsFault } from './nats-fault.ts';
 
 /** Older ones could lose a stream when killed, or could not sync at all; why is in docs/decisions/0064. */
 const NATS_VERSION_MIN: readonly [number, number, number] = [2, 10, 27];
@@ -22,6 +28,8 @@ export interface NatsServerState {
   readonly url: string;
   /** What it calls itself; null: it does not answer. */
   readonly name: string | null;
+  /** Why it does not, in a sentence. */
+  readonly fault: NatsFault | null;
   readonly version: string | null;
   readonly payloadBytesMax: number | null;
   /** Null where nobody could be asked. */
@@ -33,7 +41,7 @@ export async function askNatsServers(
   address: NatsServersAddress,
   client: string,
 ): Promise<readonly NatsServerState[]> {
-  const synced = await askMonitors(address.monitors);
+  const synced = await askMonitors(address);
   return await Promise.all(
     address.servers.map(async (url) => {
       try {
@@ -44,12 +52,14 @@ export async function askNatsServers(
         return {
           url,
           name: info.server_name,
+          fault: null,
           version: info.version,
           payloadBytesMax: info.max_payload,
           isSyncAlways: synced.get(info.server_id) ?? null,
         };
-      } catch {
-        return { url, name: null, version: null, payloadBytesMax: null, isSyncAlways: null };
+      } catch (error) {
+        const fault = natsFault(address, url, error);
+        return { url, name: null, fault, version: null, payloadBytesMax: null, isSyncAlways: null };
       }
     }),
   );
@@ -87,13 +97,15 @@ export function natsServerFaults(
 }
 
 /** By the ids of the servers that answered. */
-async function askMonitors(monitors: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
+async function askMonitors({
+  monitors,
+  caFile,
+}: NatsServersAddress): Promise<ReadonlyMap<string, boolean>> {
+  const ca = caFile === null ? null : await readFile(caFile, 'utf8').catch(() => null);
   const answers = await Promise.all(
     monitors.map(async (monitor): Promise<readonly [string, boolean] | null> => {
       try {
-        const signal = AbortSignal.timeout(MONITOR_MS_MAX);
-        const answer = await fetch(new URL('/jsz', monitor), { signal });
-        const said = (await answer.json()) as {
+        const said = (await askMonitor(monitor, ca)) as {
           readonly server_id?: unknown;
           readonly config?: { readonly sync_always?: unknown };
         };
@@ -105,6 +117,20 @@ async function askMonitors(monitors: readonly string[]): Promise<ReadonlyMap<str
     }),
   );
   return new Map(answers.filter((answer) => answer !== null));
+}
+
+/** By the same authority as the servers themselves: `fetch` takes none. */
+async function askMonitor(monitor: string, ca: string | null): Promise<unknown> {
+  const url = new URL('/jsz', monitor);
+  const signal = AbortSignal.timeout(MONITOR_MS_MAX);
+  const asked =
+    url.protocol === 'https:'
+      ? https.get(url, { signal, ...(ca === null ? {} : { ca }) })
+      : http.get(url, { signal });
+  // One that is broken off while it answers tells both.
+  asked.on('error', () => undefined);
+  const [answer] = (await once(asked, 'response')) as [http.IncomingMessage];
+  return await json(answer);
 }
 
 function isOlder(version: string): boolean {

@@ -8,7 +8,12 @@ import type { TapeObjects, TapeStream } from '../tape-stream.ts';
 import { askNatsTape } from './nats-admin.ts';
 import { connectNats } from './nats-connection.ts';
 import { NatsObjects } from './nats-objects.ts';
-import { askNatsServers, type NatsServersAddress, natsServerFaults } from './nats-servers-check.ts';
+import {
+  askNatsServers,
+  type NatsServerState,
+  type NatsServersAddress,
+  natsServerFaults,
+} from './nats-servers-check.ts';
 import { NatsTapeStream } from './nats-tape-stream.ts';
 
 export interface NatsTapeOptions {
@@ -40,6 +45,7 @@ export async function openNatsTape(options: NatsTapeOptions): Promise<NatsTape> 
   const servers = await askNatsServers(nats, client);
   const serverFaults = natsServerFaults(servers, nats.isSyncAssured);
   if (serverFaults.length > 0) throw new NatsTapeError(serverFaults);
+  refuseLasting(servers);
   const connection = await connectNats(nats, client);
   try {
     const { stream, objects, faults } = await askNatsTape(connection, dataset);
@@ -63,4 +69,11 @@ export async function openNatsTape(options: NatsTapeOptions): Promise<NatsTape> 
     await connection.close();
     throw error;
   }
+}
+
+/** Where nobody lets us in, and waiting would not change it for one of them. */
+function refuseLasting(servers: readonly NatsServerState[]): void {
+  const faults = servers.flatMap(({ fault }) => (fault === null ? [] : [fault]));
+  if (faults.length < servers.length || faults.every(({ isPassing }) => isPassing)) return;
+  throw new NatsTapeError([...new Set(faults.map(({ sentence }) => sentence))]);
 }

@@ -1,0 +1,43 @@
+/**
+ * Who we are to a NATS server, out of one file: credentials as `nsc` makes them, the seed of an nkey, or a user and a password. Such
+ * a file is read anew at every start and never shown.
+ */
+
+import { readFile } from 'node:fs/promises';
+import {
+  type Authenticator,
+  credsAuthenticator,
+  nkeyAuthenticator,
+  nkeys,
+  usernamePasswordAuthenticator,
+} from '@nats-io/transport-node';
+
+export const CREDENTIALS_ACCEPT =
+  'credentials as nsc makes them, the seed of an nkey (it begins with SU), or user:password in one line';
+
+/** The file is there and is none of what is accepted. */
+export class NatsCredentialsError extends Error {}
+
+const SEED = /^SU[A-Z2-7]{56}$/;
+const USER_AND_PASSWORD = /^([^\s:]+):(\S+)$/;
+
+export async function natsCredentials(file: string): Promise<Authenticator> {
+  const text = await readFile(file, 'utf8');
+  const line = text.trim();
+  try {
+    if (SEED.test(line)) {
+      const seed = new TextEncoder().encode(line);
+      nkeys.fromSeed(seed);
+      return nkeyAuthenticator(seed);
+    }
+    const [, user, password] = USER_AND_PASSWORD.exec(line) ?? [];
+    if (user !== undefined) return usernamePasswordAuthenticator(user, password!);
+    const authenticator = credsAuthenticator(new TextEncoder().encode(text));
+    // It is taken apart only when a server asks.
+    authenticator('trial');
+    return authenticator;
+  } catch {
+    // What it says may show a part of the file.
+    throw new NatsCredentialsError(`it holds none of ${CREDENTIALS_ACCEPT}`);
+  }
+}
