@@ -86,8 +86,8 @@ export class SocketWriter {
     if (this.#isOver) return;
     const frames = flush.framesFor(sub, mode);
     if (frames === null) return;
-    this.#makeRoom(frames.bytes.length);
-    if (this.#outbox.lets(frames.bytes.length, this.#waiting)) this.#put(frames);
+    const { length } = frames.bytes;
+    if (this.#outbox.lets(length, this.#waitingBefore(length))) this.#put(frames);
     else for (const message of flush.messagesFor(sub, mode)) this.#pass(message);
   }
 
@@ -153,15 +153,17 @@ export class SocketWriter {
 
   #pass(message: MessageFrame): void {
     if (this.#isOver) return;
-    this.#makeRoom(message.bytes.length);
-    const verdict = this.#outbox.pass(message, this.#waiting);
+    const verdict = this.#outbox.pass(message, this.#waitingBefore(message.bytes.length));
     if (verdict === 'at-once') this.#put({ bytes: message.bytes, messages: 1 });
     else if (verdict === 'over') this.#owner.overflowed();
   }
 
   /** What the peer takes at once does not wait: it is let go before the rest is measured. */
-  #makeRoom(bytes: number): void {
-    if (this.#waiting + bytes > WRITE_BYTES_MAX) this.release();
+  #waitingBefore(bytes: number): number {
+    const waiting = this.#waiting;
+    if (waiting + bytes <= WRITE_BYTES_MAX) return waiting;
+    this.release();
+    return this.#waiting;
   }
 
   #put(frames: EncodedFrames): void {
