@@ -1,7 +1,4 @@
-/**
- * Connections spread evenly over topics, and when each message reached each of them. Times are those at
- * which the bytes were handed to this process, so its own delay is part of every latency.
- */
+/** Connections spread evenly over topics, and when each message reached each of them. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Params } from '@tapeloom/core/studies/indicator';
@@ -9,10 +6,11 @@ import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { CursorReader } from '../replay/cursor-reader.ts';
 import type { StreamProcess } from '../shared/stream-process.ts';
 import { forEachOf, LightSocket } from '../shared/stream-sockets.ts';
-import { monotonicMs } from '../shared/stream-wire.ts';
+import { type Receipts, TopicReceipts } from './receipts.ts';
 
 const CONNECTIONS_PER_ACCOUNT = 5;
 const PING_MS = 10_000;
+const PING_STEP_MS = 10;
 const POLL_MS = 5;
 /** Larger than what a connection is sent at once. */
 const READ_BYTES = 65_536;
@@ -23,39 +21,12 @@ export interface LatencyTopic {
   readonly mode?: StreamMode;
 }
 
-/** Of one topic: its cursors, and which of them was received when. */
-export interface Receipts {
-  readonly cursors: readonly string[];
-  readonly cursorIndexes: readonly number[];
-  readonly receivedMs: readonly number[];
-  /** Of all these messages together. */
-  readonly bytes: number;
-}
-
-class TopicReceipts implements Receipts {
-  readonly cursors: string[] = [];
-  readonly cursorIndexes: number[] = [];
-  readonly receivedMs: number[] = [];
-  bytes = 0;
-  readonly #indexes = new Map<string, number>();
-
-  add(cursor: string, atMs: number): void {
-    let index = this.#indexes.get(cursor);
-    if (index === undefined) {
-      index = this.cursors.length;
-      this.#indexes.set(cursor, index);
-      this.cursors.push(cursor);
-    }
-    this.cursorIndexes.push(index);
-    this.receivedMs.push(atMs);
-  }
-}
-
 export class LatencyReaders implements Disposable {
   readonly receipts: readonly Receipts[];
   readonly #topics: readonly TopicReceipts[];
   readonly #sockets: LightSocket[] = [];
-  readonly #pinging = setInterval(() => this.#ping(), PING_MS);
+  readonly #pinging = setInterval(() => this.#ping(), PING_STEP_MS);
+  #step = 0;
   #closed = 0;
 
   private constructor(topics: number) {
@@ -75,12 +46,8 @@ export class LatencyReaders implements Disposable {
     await forEachOf(connections, async (index) => {
       const at = index % topics.length;
       const receipts = readers.#topics[at]!;
-      const reader = new CursorReader((cursor) => receipts.add(cursor, readers.#nowMs));
-      const take = (chunk: Buffer) => {
-        readers.#nowMs = monotonicMs();
-        if (reader.hasSnapshot) receipts.bytes += chunk.length;
-        reader.take(chunk);
-      };
+      const reader = receipts.reader();
+      const take = (chunk: Buffer) => receipts.take(reader, chunk);
       const account = firstAccount + Math.floor(index / CONNECTIONS_PER_ACCOUNT);
       const options = { port: process.port, key: process.keys[account]!, memory };
       const socket = await LightSocket.open(options, take);
@@ -95,8 +62,6 @@ export class LatencyReaders implements Disposable {
     return readers;
   }
 
-  #nowMs = 0;
-
   /** Connections that the server has closed. */
   get closed(): number {
     return this.#closed;
@@ -107,7 +72,10 @@ export class LatencyReaders implements Disposable {
     for (const socket of this.#sockets) socket.destroy();
   }
 
+  /** Clients know nothing of each other, so their pings do not come all at once. */
   #ping(): void {
-    for (const socket of this.#sockets) socket.ping();
+    const steps = PING_MS / PING_STEP_MS;
+    for (let at = this.#step; at < this.#sockets.length; at += steps) this.#sockets[at]!.ping();
+    this.#step = (this.#step + 1) % steps;
   }
 }

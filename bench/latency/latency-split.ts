@@ -11,7 +11,7 @@ import { parseCursor } from '@tapeloom/core/cursor';
 import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import { percentile } from '../shared/machine-load.ts';
 import type { DriveRecord, PublishedAt } from '../shared/stream-wire.ts';
-import type { Receipts } from './latency-readers.ts';
+import type { Receipts } from './receipts.ts';
 
 export interface Distribution {
   readonly p50: number;
@@ -90,7 +90,7 @@ function publishedBy(messages: readonly PublishedAt[]) {
   );
 }
 
-function distribution(values: readonly number[]): Distribution {
+export function distribution(values: readonly number[]): Distribution {
   const sorted = Float64Array.from(values).sort();
   return {
     p50: percentile(sorted, 0.5),

@@ -1,14 +1,22 @@
 /**
- * The floor of every stream: a server that does nothing but write to its sockets, one after the other, in
- * the thread that serves the connections beside it. A round is one write to each of them, as many bytes as
- * the service writes to a connection of that topic; rounds begin a flush step apart.
+ * The floor of every stream: a server that does nothing but write to its sockets, in the thread that serves the connections beside it.
+ * It is given the flushes that the service has published and writes as many bytes at the same moments to as many sockets, and they are
+ * read as the service's messages are. A row is one flush: one write to each socket of its topic.
  */
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { FLUSH_STEP_NS } from '@tapeloom/core/studies/flush-step';
+import { textFrame } from '@tapeloom/server/topics/text-frame';
+import { type Receipts, TopicReceipts } from '../latency/receipts.ts';
+import { CursorReader } from '../replay/cursor-reader.ts';
 import { forEachOf } from '../shared/stream-sockets.ts';
+import { type BareRow, type BareTimes, monotonicMs } from '../shared/stream-wire.ts';
+
+/** From the order to the first row. */
+const LEAD_MS = 100;
+/** Larger than what a connection is sent at once. */
+const READ_BYTES = 65_536;
 
 export class BareWriter {
   readonly #sockets: Socket[] = [];
@@ -23,34 +31,71 @@ export class BareWriter {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** How long the writes of each round took, in milliseconds; `sizes` are dealt out in turn. */
-  async play(sizes: readonly number[], rounds: number): Promise<Float64Array> {
-    const messages = sizes.map((bytes) => Buffer.alloc(bytes, 0x20));
-    const took = new Float64Array(rounds);
-    for (let round = 0; round < rounds; round += 1) {
-      const startMs = performance.now();
-      for (const [index, socket] of this.#sockets.entries()) {
-        socket.write(messages[index % messages.length]!);
+  #played = 0;
+
+  /** The rows come in the order of their times. */
+  async play(rows: readonly BareRow[], topics: number): Promise<BareTimes> {
+    const first = this.#played;
+    this.#played += rows.length;
+    const crowds = Array.from({ length: topics }, (_, topic) =>
+      this.#sockets.filter((_, index) => index % topics === topic),
+    );
+    const frames = rows.map((row, index) => rowFrames(row, first + index));
+    const begunMs = new Float64Array(rows.length);
+    const tookMs = new Float64Array(rows.length);
+    const startMs = monotonicMs() + LEAD_MS;
+    let awakeMs = 0;
+    for (const [index, { afterMs, topic }] of rows.entries()) {
+      const dueMs = startMs + afterMs;
+      for (let nowMs = monotonicMs(); nowMs < dueMs; nowMs = awakeMs) {
+        await pause(Math.max(1, dueMs - nowMs));
+        awakeMs = monotonicMs();
       }
-      took[round] = performance.now() - startMs;
-      await pause(Math.max(1, FLUSH_STEP_NS / 1e6 - took[round]!));
+      // That a timer was late is not the writes' time; that others were being written is.
+      begunMs[index] = Math.max(dueMs, awakeMs);
+      const fromMs = monotonicMs();
+      for (const socket of crowds[topic]!) socket.write(frames[index]!);
+      tookMs[index] = monotonicMs() - fromMs;
     }
-    return took;
+    return { first, begunMs, tookMs };
   }
 }
 
-/** Connections to a bare writer that read and drop what comes. */
+/** Messages as large as the service's, whose cursor is the number of their row. */
+function rowFrames({ messages, bytes }: BareRow, row: number): Buffer {
+  const opening = `{"t":"upsert","sub":"${CursorReader.SUB}","cursor":"${row}","data":"`;
+  const text = `${opening.padEnd(Math.max(opening.length, bytes - FRAME_REST_BYTES), ' ')}"}`;
+  return Buffer.concat(Array.from({ length: messages }, () => textFrame(text)));
+}
+
+/** The header of a frame of some hundreds of bytes, and what closes its text. */
+const FRAME_REST_BYTES = 6;
+
+/** Connections to a bare writer. */
 export class BareReaders implements Disposable {
-  readonly #sockets: Socket[] = [];
+  readonly receipts: Receipts;
+  readonly #sockets: readonly Socket[];
+
+  private constructor(receipts: Receipts, sockets: readonly Socket[]) {
+    this.receipts = receipts;
+    this.#sockets = sockets;
+  }
 
   static async open(port: number, connections: number): Promise<BareReaders> {
-    const readers = new BareReaders();
+    const receipts = new TopicReceipts();
+    const sockets: Socket[] = [];
+    const buffer = Buffer.alloc(READ_BYTES);
     await forEachOf(connections, async () => {
-      const socket = connect({ port, host: '127.0.0.1' });
-      readers.#sockets.push(socket.resume());
+      const reader = receipts.reader();
+      const callback = (bytes: number) => {
+        receipts.take(reader, buffer.subarray(0, bytes));
+        return true;
+      };
+      const socket = connect({ port, host: '127.0.0.1', onread: { buffer, callback } });
+      sockets.push(socket);
       await once(socket, 'connect');
     });
-    return readers;
+    return new BareReaders(receipts, sockets);
   }
 
   [Symbol.dispose](): void {

@@ -6,6 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
+  BareRow,
+  BareTimes,
   Drive,
   DriveRecord,
   EdgesWanted,
@@ -65,10 +67,10 @@ export class StreamProcess implements AsyncDisposable {
     return record;
   }
 
-  /** How long each of so many rounds of bare writes takes, of messages of these sizes in turn. */
-  async bareWrites(sizes: readonly number[], rounds: number): Promise<Float64Array> {
-    const { tookMs } = await this.#ask({ t: 'bare', sizes, rounds }, 'bare');
-    return tookMs;
+  /** Resolves when the last of these rows of bare writes is written. */
+  async bareWrites(rows: readonly BareRow[], topics: number): Promise<BareTimes> {
+    const { times } = await this.#ask({ t: 'bare', rows, topics }, 'bare');
+    return times;
   }
 
   usage(): Promise<Answer<'usage'>> {

@@ -91,8 +91,8 @@ process.on('message', (message: ToStreamServer) => {
 const { port } = doors.http.app.server.address() as AddressInfo;
 tell({ t: 'ready', port, barePort: await bare.listen(), keys, symbol });
 
-async function playBare({ sizes, rounds }: BarePlay): Promise<void> {
-  tell({ t: 'bare', tookMs: await bare.play(sizes, rounds) });
+async function playBare({ rows, topics }: BarePlay): Promise<void> {
+  tell({ t: 'bare', times: await bare.play(rows, topics) });
 }
 
 function tellUsage(): void {

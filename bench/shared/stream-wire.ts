@@ -20,12 +20,30 @@ export type ToStreamServer =
   | BarePlay
   | { readonly t: 'usage' };
 
-/** Rounds of bare writes, in the thread that serves connections. */
+/** Bare writes, in the thread that serves connections. */
 export interface BarePlay {
   readonly t: 'bare';
-  /** Of the messages, dealt out in turn. */
-  readonly sizes: readonly number[];
-  readonly rounds: number;
+  readonly rows: readonly BareRow[];
+  /** The sockets are dealt out to them in turn. */
+  readonly topics: number;
+}
+
+/** One write to each socket of a topic. */
+export interface BareRow {
+  readonly afterMs: number;
+  readonly topic: number;
+  readonly messages: number;
+  /** Of each of them, its frame included. */
+  readonly bytes: number;
+}
+
+export interface BareTimes {
+  /** The number of the first row, which its messages have for a cursor. */
+  readonly first: number;
+  /** When each row was due, or could be begun if its timer was late. */
+  readonly begunMs: Float64Array;
+  /** How long its writes took. */
+  readonly tookMs: Float64Array;
 }
 
 export type FromStreamServer =
@@ -39,8 +57,7 @@ export type FromStreamServer =
     }
   | { readonly t: 'driven'; readonly trades: number }
   | { readonly t: 'edges'; readonly record: DriveRecord }
-  /** How long each round took. */
-  | { readonly t: 'bare'; readonly tookMs: Float64Array }
+  | { readonly t: 'bare'; readonly times: BareTimes }
   | {
       readonly t: 'usage';
       /** Of all threads, and of the one that serves connections. */
