@@ -1,10 +1,13 @@
 /** Who leads in a cluster: the node that appends, and the server that leads the stream's replicas. */
 
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { SIM_DATASET } from '@tapeloom/server/markets/sim/sim-universe';
+import { PATIENCE_MS } from '../running-service.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import type { ClusterRig } from './cluster-rig.ts';
 
+const LOOK_MS = 50;
 export const STREAM = `TAPE_${SIM_DATASET}`;
 
 /** Those that say of themselves that they append: one, but for moments. */
@@ -13,10 +16,16 @@ export async function leadersOf({ sequencers }: ClusterRig): Promise<readonly Cl
   return sequencers.filter((_, index) => states[index] === 'leading');
 }
 
+/** The one that appends, once it is one: a node that was fenced, or is slow to answer, may not say so for a moment. */
 export async function leaderOf(rig: ClusterRig): Promise<ClusterNode> {
-  const [leader] = await leadersOf(rig);
-  assert(leader !== undefined, 'nobody appends');
-  return leader;
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const [leader, ...others] = await leadersOf(rig);
+    if (leader !== undefined && others.length === 0) return leader;
+    const said = leader === undefined ? 'nobody appends' : 'several append';
+    assert(performance.now() < deadline, said);
+    await pause(LOOK_MS);
+  }
 }
 
 /** As the servers themselves say. */

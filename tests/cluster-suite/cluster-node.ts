@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { RunningService, TestSubscriber } from '../running-service.ts';
+import { PATIENCE_MS, RunningService, TestSubscriber } from '../running-service.ts';
 
-const READY_WITHIN_MS = 60_000;
+/** One that sleeps is not waited for where it is only looked at. */
+const LOOKED_AT_MS_MAX = 10_000;
 const LOOK_MS = 50;
 
 /** Where a process runs: an address to reach it by, and what is put before its command. */
@@ -88,7 +89,7 @@ export class ClusterNode {
   }
 
   /** Until it says that it is ready; rejects with what it said when it ends, or takes too long. */
-  async ready(withinMs = READY_WITHIN_MS): Promise<void> {
+  async ready(withinMs = PATIENCE_MS): Promise<void> {
     const { service } = this;
     let code: number | null | undefined;
     void service.ended.then((it) => {
@@ -112,7 +113,7 @@ export class ClusterNode {
   async internal(path: string): Promise<Response> {
     const { place, internalPort } = this.setting;
     return await fetch(`http://${place.host}:${internalPort}${path}`, {
-      signal: AbortSignal.timeout(2_000),
+      signal: AbortSignal.timeout(LOOKED_AT_MS_MAX),
     });
   }
 
@@ -141,7 +142,7 @@ export class ClusterNode {
   async get(path: string, key: string): Promise<Response> {
     return await fetch(`http://${this.host}:${this.port}${path}`, {
       headers: { authorization: `Bearer ${key}` },
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
   }
 
@@ -153,7 +154,7 @@ export class ClusterNode {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
   }
 

@@ -16,6 +16,7 @@ import {
   NatsServers,
   type NatsServersOptions,
 } from '../../packages/server/testing/tape/nats-servers.ts';
+import { PATIENCE_MS } from '../running-service.ts';
 import type { CommandResult } from '../tapeloom-command.ts';
 import { COMMAND } from '../tapeloom-program.ts';
 import { freePort } from '../torture/resume-run.ts';
@@ -23,7 +24,6 @@ import { ClusterNode, HERE, type Place } from './cluster-node.ts';
 
 /** As small as a market can be: what is looked at is how nodes agree. */
 const SMALL_MARKET = { TAPELOOM_SIM_SCALE: '0.05', TAPELOOM_SIM_DAYS: '1' };
-const COMMAND_MS_MAX = 60_000;
 
 export interface ClusterRigOptions {
   /** By name, what a node does. */
@@ -128,15 +128,10 @@ export class ClusterRig implements AsyncDisposable {
     const data = ['--data', join(this.directory, 'operator')];
     return new Promise((resolve) => {
       const args = [...COMMAND, ...words, ...(words[0] === 'cluster' ? [] : data)];
-      execFile(
-        process.execPath,
-        args,
-        { timeout: COMMAND_MS_MAX, env },
-        (error, stdout, stderr) => {
-          const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
-          resolve({ code, stdout, stderr });
-        },
-      );
+      execFile(process.execPath, args, { timeout: PATIENCE_MS, env }, (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+        resolve({ code, stdout, stderr });
+      });
     });
   }
 

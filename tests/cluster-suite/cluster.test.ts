@@ -7,13 +7,13 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-server.ts';
 import { seededRandom } from '../../simulation/clock/seeded-random.ts';
-import { within } from '../running-service.ts';
+import { PATIENCE_MS, within } from '../running-service.ts';
 import { ClusterClient } from '../torture/cluster/cluster-client.ts';
 import { checkCustomers, checkReplicas, checkTapes } from '../torture/cluster/round-checks.ts';
 import { pick } from '../torture/export-queries.ts';
 import type { ResumeStream } from '../torture/followed.ts';
 import { connectionsHold, keysHold, oneUseOfToken, revocationHeard } from './account-checks.ts';
-import { leaderOf, leadersOf } from './cluster-leaders.ts';
+import { leaderOf } from './cluster-leaders.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import { ClusterRig } from './cluster-rig.ts';
 import { closeProbes, openProbes, streamsStayWithoutAccounts } from './probes.ts';
@@ -23,8 +23,8 @@ const CUSTOMERS = 12;
 /** The truth begins this long before the first customer. */
 const BEFORE_NS = 60_000_000_000n;
 const SECOND_NS = 1_000_000_000n;
-const TAKEN_OVER_WITHIN_MS = 15_000;
-const REVOKED_WITHIN_MS = 2_000;
+/** It is told at once, and looked for every second; a slow machine is late with both. */
+const REVOKED_WITHIN_MS = 20_000;
 const STREAMS: readonly ResumeStream[] = [
   { indicator: 'bars', params: { bar: 'tick', size: 1 }, mode: 'live' },
   { indicator: 'footprint', params: { bar: 'tick', size: 5 }, mode: 'live' },
@@ -63,10 +63,10 @@ suite('a cluster', { skip: natsServerMissing }, () => {
     const leader = await leaderOf(rig);
     const other = rig.sequencers.find((node) => node !== leader)!;
     await leader.kill();
-    await within(TAKEN_OVER_WITHIN_MS, 'the next to append', appends(other));
+    await within(PATIENCE_MS, 'the next to append', appends(other));
     await leader.start();
     await agreed();
-    assert.equal((await leadersOf(rig)).length, 1);
+    await leaderOf(rig);
   });
 
   test('the node that appends, when it is stopped, sends its customers to the others first, and hands over', async () => {
@@ -77,7 +77,7 @@ suite('a cluster', { skip: natsServerMissing }, () => {
     assert.ok(
       probe!.subscriber.messages.some(({ t, kind }) => t === 'notice' && kind === 'reconnect'),
     );
-    await within(TAKEN_OVER_WITHIN_MS, 'the next to append', appends(other));
+    await within(PATIENCE_MS, 'the next to append', appends(other));
     await leader.start();
     await agreed();
   });

@@ -14,11 +14,10 @@ import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-
 import { NatsServers } from '../../packages/server/testing/tape/nats-servers.ts';
 import { makeTape } from '../../packages/server/testing/tape/nats-tape-rig.ts';
 import { goldenTrades, SCALES } from '../golden-day/golden-tape.ts';
-import { within } from '../running-service.ts';
+import { PATIENCE_MS, within } from '../running-service.ts';
 import { GoldenFeed, GoldenNode } from './golden-nodes.ts';
 
 const LOOK_MS = 20;
-const STEP_WITHIN_MS = 40_000;
 
 suite('the golden day of a cluster', { skip: natsServerMissing }, () => {
   const trades = goldenTrades(SCALES.small);
@@ -96,5 +95,5 @@ async function until(what: string, isSo: () => boolean): Promise<void> {
   const waiting = async () => {
     while (!isSo()) await pause(LOOK_MS);
   };
-  await within(STEP_WITHIN_MS, what, waiting());
+  await within(PATIENCE_MS, what, waiting());
 }

@@ -1,13 +1,16 @@
 /** One subscription that a customer takes from node to node, with everything it was told and what it would resume from. */
 
 import assert from 'node:assert/strict';
-import { type StreamMessage, type TestSubscriber, within } from '../running-service.ts';
+import {
+  PATIENCE_MS,
+  type StreamMessage,
+  type TestSubscriber,
+  within,
+} from '../running-service.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import { NEWER_VOLUME } from './newer-volume.ts';
 
-const ANSWERED_WITHIN_MS = 20_000;
 const INSTRUMENT = 'BTC.c.0';
-const REFUSED_MS_MAX = 30_000;
 
 export class HoppingStream {
   readonly #key: string;
@@ -26,7 +29,7 @@ export class HoppingStream {
   /** At another node, from where it was; the reason of a reset, null where it goes on. */
   async hop(node: ClusterNode): Promise<string | null> {
     const cursor = this.#cursor;
-    const untilMs = performance.now() + REFUSED_MS_MAX;
+    const untilMs = performance.now() + PATIENCE_MS;
     for (let isRefused = true; isRefused; ) {
       assert(performance.now() < untilMs, `${this.#indicator} is refused again and again`);
       await this.close();
@@ -80,7 +83,7 @@ export class HoppingStream {
   async #next(is: (message: StreamMessage) => boolean, from = this.#read): Promise<StreamMessage> {
     const { messages } = this.#connection!;
     const found = this.#connection!.first((it) => is(it) && messages.indexOf(it) >= from);
-    const message = await within(ANSWERED_WITHIN_MS, `more of ${this.#indicator}`, found).catch(
+    const message = await within(PATIENCE_MS, `more of ${this.#indicator}`, found).catch(
       (error: Error) => {
         const told = messages.map(({ t, state = '', code = '' }) => `${t} ${state}${code}`);
         throw new Error(`${error.message}; it was told ${told.join(', ')}`, { cause: error });

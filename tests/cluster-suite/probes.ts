@@ -2,15 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type StreamMessage, type TestSubscriber, within } from '../running-service.ts';
+import {
+  PATIENCE_MS,
+  type StreamMessage,
+  type TestSubscriber,
+  within,
+} from '../running-service.ts';
 import type { ClusterNode } from './cluster-node.ts';
 
 const INSTRUMENT = 'BTC.c.0';
-const LIVE_WITHIN_MS = 30_000;
 /** Who cannot reach the tape says `stale` soon, and after 15 s `down`. */
-const DOWN_WITHIN_MS = 25_000;
 const DOWN_NOT_BEFORE_MS = 12_000;
-const REFUSED_WITHIN_MS = 12_000;
 const LOOK_MS = 50;
 
 export interface Probe {
@@ -28,7 +30,7 @@ export async function openProbes(
       const subscribe = { t: 'subscribe', sub: 'p', instrument: INSTRUMENT, indicator: 'bars' };
       await subscriber.send(subscribe);
       const open = subscriber.first(({ t, state }) => t === 'status' && state === 'live');
-      await within(LIVE_WITHIN_MS, `a stream of ${node.name}`, open);
+      await within(PATIENCE_MS, `a stream of ${node.name}`, open);
       return { node, subscriber };
     }),
   );
@@ -45,7 +47,7 @@ export async function saysDown(probes: readonly Probe[]): Promise<void> {
     probes.map(async ({ node, subscriber }) => {
       const says = async (state: string) =>
         await within(
-          DOWN_WITHIN_MS,
+          PATIENCE_MS,
           `${state} by ${node.name}`,
           subscriber.first((message) => message.t === 'status' && message.state === state),
         );
@@ -64,9 +66,9 @@ export async function saysLive(probes: readonly Probe[]): Promise<void> {
       const down = subscriber.messages.findLastIndex(isState('down'));
       return subscriber.messages.findLastIndex(isState('live')) > down;
     };
-    const deadline = performance.now() + LIVE_WITHIN_MS;
+    const deadline = performance.now() + PATIENCE_MS;
     while (!isBack() && performance.now() < deadline) await pause(LOOK_MS);
-    assert.ok(isBack(), `${node.name} is not live ${LIVE_WITHIN_MS} ms after its line was healed`);
+    assert.ok(isBack(), `${node.name} is not live ${PATIENCE_MS} ms after its line was healed`);
     assert.ok(!subscriber.messages.some(({ t }) => t === 'reset'), `${node.name} sent a reset`);
   }
   await closeProbes(probes);
@@ -81,14 +83,14 @@ export async function streamsStayWithoutAccounts(
     probes.map(async ({ node, subscriber }) => {
       const before = subscriber.messages.length;
       const refused = node.connect(key).closed;
-      const { code } = await within(REFUSED_WITHIN_MS, `a refusal by ${node.name}`, refused);
+      const { code } = await within(PATIENCE_MS, `a refusal by ${node.name}`, refused);
       assert.equal(code, 1013, `${node.name} closed a new connection with ${code}`);
       const asked = await node.get('/v1/keys', key);
       assert.equal(asked.status, 503, `${node.name} answered ${asked.status}`);
       const goesOn = async () => {
         while (subscriber.messages.length <= before) await pause(LOOK_MS);
       };
-      await within(REFUSED_WITHIN_MS, `the next message of ${node.name}`, goesOn());
+      await within(PATIENCE_MS, `the next message of ${node.name}`, goesOn());
       const isClosed = await Promise.race([subscriber.closed.then(() => true), pause(0, false)]);
       assert.ok(!isClosed, `${node.name} closed a stream`);
     }),

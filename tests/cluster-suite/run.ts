@@ -11,7 +11,7 @@ import { spec } from 'node:test/reporters';
 import { builtProgram } from '../../tools/build/built-program.ts';
 import { memoryDirectory } from '../../tools/memory-directory.ts';
 
-const FILE_MS_MAX = 240_000;
+const FILE_MS_MAX = 600_000;
 /** They wait for elections and heartbeats more than they work. */
 const FILES_AT_ONCE = 2;
 

@@ -9,15 +9,13 @@ import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
 import { STREAM } from '../../cluster-suite/cluster-leaders.ts';
 import type { ClusterNode } from '../../cluster-suite/cluster-node.ts';
 import type { ClusterRig } from '../../cluster-suite/cluster-rig.ts';
+import { PATIENCE_MS } from '../../running-service.ts';
 import { fetchExport, heldOf } from '../export-client.ts';
 import type { ResumeStream } from '../followed.ts';
 import type { Checkpoint, ClusterClient } from './cluster-client.ts';
 import { judgeCheckpoint, readHistory, studyFields, truthOfItems } from './history-truth.ts';
 import { replicaContent, replicasDiffer } from './replica-content.ts';
 
-const CHECKPOINT_WITHIN_MS = 45_000;
-const HISTORY_WITHIN_MS = 30_000;
-const REPLICAS_WITHIN_MS = 20_000;
 const LOOK_MS = 200;
 
 /** Every customer has what every node says was published; sentences about what is not so. */
@@ -26,7 +24,7 @@ export async function checkCustomers(
   clients: readonly ClusterClient[],
   { key, from }: { readonly key: string; readonly from: bigint },
 ): Promise<readonly string[]> {
-  const each = await Promise.all(clients.map((client) => client.checkpoint(CHECKPOINT_WITHIN_MS)));
+  const each = await Promise.all(clients.map((client) => client.checkpoint(PATIENCE_MS)));
   const problems = clients.flatMap((client) => client.problems.splice(0));
   for (const client of clients) {
     const doubled = client.followed.reduce((sum, { ignored }) => sum + ignored, 0);
@@ -52,7 +50,7 @@ async function checkStream(
   const range = { ...studyFields(stream), from: String(from), untilCursor: until };
   const told = await Promise.all(
     nodes.map(({ host, port }) =>
-      readHistory({ host, port, key }, { ...range, snapshot: 'true' }, HISTORY_WITHIN_MS),
+      readHistory({ host, port, key }, { ...range, snapshot: 'true' }, PATIENCE_MS),
     ),
   );
   const problems: string[] = [];
@@ -77,7 +75,7 @@ async function checkExports(
   key: string,
 ): Promise<readonly string[]> {
   const problems: string[] = [];
-  const { items } = await readHistory({ ...doorOf(nodes[0]!), key }, range, HISTORY_WITHIN_MS);
+  const { items } = await readHistory({ ...doorOf(nodes[0]!), key }, range, PATIENCE_MS);
   const pages = items.map((item) => JSON.stringify(item)).join('\n');
   for (const node of nodes) {
     const fetched = await fetchExport({ ...doorOf(node), key }, range, { t: 'none' });
@@ -100,7 +98,7 @@ function doorOf({ host, port }: ClusterNode) {
 
 /** Every server has stored the same messages. */
 export async function checkReplicas({ nats }: ClusterRig): Promise<void> {
-  const deadline = performance.now() + REPLICAS_WITHIN_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   const stores = Array.from({ length: nats.count }, (_, index) => nats.storeOf(index));
   for (;;) {
     const contents = await Promise.all(stores.map((store) => replicaContent(store, STREAM)));
