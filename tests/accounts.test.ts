@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { killServices, NO_TRADES, RunningService, within } from './running-service.ts';
+import { killServices, NO_TRADES, PATIENCE_MS, RunningService, within } from './running-service.ts';
 import { tapeloomJson } from './tapeloom-command.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-accounts-'));
 const data = join(directory, 'data');
 /** Several times the second that a change may take to reach a connection: the machine may be busy. */
-const HEARD_MS_MAX = 8_000;
 const POLL_MS = 50;
 const SECRET = /svc_(?:live|test|token)_\w/;
 after(() => {
@@ -80,29 +79,23 @@ test('what an operator does reaches open connections of a running service', asyn
   ]);
   deaf.stopReading();
 
-  const startedAt = performance.now();
   const shown = await tapeloomJson<KeyAnswer>(data, 'key', 'revoke', revoked.id);
   assert.equal(shown.state, 'revoked');
-  const closed = await within(HEARD_MS_MAX, 'the revocation', revokedOpen.closed);
+  const closed = await within(PATIENCE_MS, 'the revocation', revokedOpen.closed);
   assert.deepEqual(closed, { code: 4003, reason: 'KEY_REVOKED' });
-  assert.ok(performance.now() - startedAt < HEARD_MS_MAX);
   const refused = await service.send('GET', '/v1/usage', { key: revoked.key });
   assert.equal(refused.status, 401);
   const again = await service.connect(revoked.key).closed;
   assert.equal(again.code, 4001);
   // The one that does not read is gone too: its close frame waited for nobody.
-  await within(HEARD_MS_MAX, 'the end of a deaf connection', untilConnections(service, 1));
+  await within(PATIENCE_MS, 'the end of a deaf connection', untilConnections(service, 1));
 
   await tapeloomJson(data, 'account', 'suspend', 'acme');
-  const suspended = await within(HEARD_MS_MAX, 'the suspension', keptOpen.closed);
+  const suspended = await within(PATIENCE_MS, 'the suspension', keptOpen.closed);
   assert.deepEqual(suspended, { code: 4003, reason: 'FORBIDDEN' });
   assert.equal((await service.send('GET', '/v1/usage', { key: kept.key })).status, 403);
   await tapeloomJson(data, 'account', 'resume', 'acme');
-  const resumed = await within(
-    HEARD_MS_MAX,
-    'the resumption',
-    untilAnswers(service, kept.key, 200),
-  );
+  const resumed = await within(PATIENCE_MS, 'the resumption', untilAnswers(service, kept.key, 200));
   assert.equal(resumed, 200);
 
   const open = await service.open(kept.key);

@@ -12,10 +12,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { npm } from '../tools/build/npm.ts';
 import { buildTapeloomPackage, packTapeloom } from '../tools/build/tapeloom-package.ts';
-import { killServices, NO_PAST, RunningService, within } from './running-service.ts';
-
-const STREAMED_WITHIN_MS = 60_000;
-const PORTAL_WITHIN_MS = 30_000;
+import { killServices, NO_PAST, PATIENCE_MS, RunningService, within } from './running-service.ts';
 
 export interface InstalledOptions {
   /** The Node that runs the command. */
@@ -64,7 +61,7 @@ async function install(directory: string, isWhole: boolean): Promise<string> {
 
 /** The portal came along, and what an error is called leads to its place in the documentation. */
 async function read(service: RunningService): Promise<void> {
-  const landing = await within(PORTAL_WITHIN_MS, 'the portal', portalOf(service));
+  const landing = await within(PATIENCE_MS, 'the portal', portalOf(service));
   assert.equal(landing.status, 200, service.errors);
   assert.match(landing.headers.get('content-security-policy') ?? '', /script-src 'self';/);
   const { type } = (await (await service.get('/v1/nothing')).json()) as { type: string };
@@ -91,7 +88,7 @@ async function watch(service: RunningService, command: readonly string[]): Promi
   const env = { ...process.env, TAPELOOM_KEY: line[1]! };
   const child = spawn(node!, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   try {
-    const [first] = await within(STREAMED_WITHIN_MS, 'the stream', once(child.stdout!, 'data'));
+    const [first] = await within(PATIENCE_MS, 'the stream', once(child.stdout!, 'data'));
     assert.match(String(first), /^\{/);
   } finally {
     child.kill('SIGTERM');

@@ -10,10 +10,9 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { ownCertificate } from '../simulation/rest/own-authority.ts';
 import { neighbourProgram } from './neighbour-program.ts';
-import { within } from './running-service.ts';
+import { PATIENCE_MS, within } from './running-service.ts';
 
 const FILES = join(import.meta.dirname, '../deploy/load-balancers');
-const READY_WITHIN_MS = 20_000;
 const LOOK_AGAIN_MS = 20;
 
 export type BalancerName = 'nginx' | 'haproxy';
@@ -60,7 +59,7 @@ export class LoadBalancer implements AsyncDisposable {
         : ['-f', path, '-db'];
     const child = spawn(neighbourProgram(name)!, words, { stdio: ['ignore', 'ignore', 'pipe'] });
     const balancer = new LoadBalancer(child, port, cert);
-    await within(READY_WITHIN_MS, `the start of ${name}`, balancer.#listens());
+    await within(PATIENCE_MS, `the start of ${name}`, balancer.#listens());
     return balancer;
   }
 

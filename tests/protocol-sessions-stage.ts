@@ -19,8 +19,8 @@ import { StallingSocket } from '../simulation/stream/stalling-socket.ts';
 import { StreamClient } from '../simulation/stream/stream-client.ts';
 import { MemoryTape } from '../simulation/tape/memory-tape.ts';
 import { maskedBy, type Session, type SessionLine } from './protocol-sessions.ts';
+import { PATIENCE_MS } from './running-service.ts';
 
-const ANSWER_WITHIN_MS = 20_000;
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, min: 60_000, h: 3_600_000 };
 const TICKS_PER_POINT = 4;
 const TEXT_FRAME = 0x81;
@@ -224,7 +224,7 @@ class SessionStage implements AsyncDisposable {
   }
 
   async #until(isSo: () => boolean, what: string): Promise<void> {
-    const deadline = performance.now() + ANSWER_WITHIN_MS;
+    const deadline = performance.now() + PATIENCE_MS;
     while (!isSo()) {
       assert.ok(performance.now() < deadline, `waited in vain for ${what}`);
       await turn();

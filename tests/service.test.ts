@@ -11,7 +11,14 @@ import { setTimeout } from 'node:timers/promises';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { nameCluster } from '@tapeloom/server/tape/shared/shared-directory';
 import { assertContains, BARS, type Bars, finalBars } from './final-bars.ts';
-import { killServices, NO_PAST, RunningService, type StreamMessage } from './running-service.ts';
+import {
+  killServices,
+  NO_PAST,
+  PATIENCE_MS,
+  RunningService,
+  type StreamMessage,
+  within,
+} from './running-service.ts';
 import { SERVICE_OF_SOURCES } from './tapeloom-program.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-service-'));
@@ -19,7 +26,8 @@ const data = join(directory, 'data');
 /** Several times what a start and a stop may take: the machine of a test may be busy. */
 const FIRST_START_S_MAX = 50;
 const LATER_START_S_MAX = 30;
-const STOP_MS_MAX = 10_000;
+/** By then systemd would kill it. */
+const STOP_MS_MAX = 30_000;
 const PRLIMIT = '/usr/bin/prlimit';
 const prlimitMissing = existsSync(PRLIMIT)
   ? false
@@ -104,7 +112,10 @@ async function assertLinkIsMailed(service: RunningService): Promise<void> {
     /^tapeloom_mails_total\{outcome="sent"\} 1$/m.test(
       await (await service.internal('/metrics')).text(),
     );
-  for (let tries = 0; tries < 50 && !(await isSent()); tries += 1) await setTimeout(100);
+  const sent = async () => {
+    while (!(await isSent())) await setTimeout(100);
+  };
+  await within(PATIENCE_MS, 'the mail', sent());
   const mailbox = await (await fetch(service.address('mails'))).text();
   assert.match(mailbox, new RegExp(`href="${origin}/sign-in#svc_link_\\w{33}"`));
   const [mail] = readdirSync(join(data, 'outbox')).filter((name) => name.endsWith('.eml'));

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { PATIENCE_MS } from './running-service.ts';
 import { COMMAND } from './tapeloom-program.ts';
 
 export interface CommandResult {
@@ -13,7 +14,7 @@ export interface CommandResult {
 export function tapeloom(data: string, ...words: readonly string[]): Promise<CommandResult> {
   return new Promise((resolve) => {
     const args = [...COMMAND, ...words, '--data', data];
-    execFile(process.execPath, args, { timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, args, { timeout: PATIENCE_MS }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
       resolve({ code, stdout, stderr });
     });

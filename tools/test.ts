@@ -31,7 +31,7 @@ const longPath = 'tests/long';
 /** What speaks to servers of others, a nats-server or PostgreSQL: `npm run test:cluster` runs it. */
 const clusterPath = 'tests/cluster-suite';
 const serverEnding = /\.(?:nats|postgres)\.test\.ts$/;
-const batchMsMax = 480_000;
+const batchMsMax = 900_000;
 const batchesPath = `.test-results/batches-${process.pid}`;
 const compiledPath = 'node_modules/.cache/compiled';
 const builtPath = 'node_modules/.cache/built';

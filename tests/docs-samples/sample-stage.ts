@@ -17,7 +17,7 @@ import { rolldown } from 'rolldown';
 import { buildClientPackage } from '../../tools/build/client-package.ts';
 import { launchChromium } from '../headless-chromium.ts';
 import { olderNodes, olderNodesMissing } from '../older-nodes.ts';
-import { killServices, RunningService, within } from '../running-service.ts';
+import { killServices, PATIENCE_MS, RunningService, within } from '../running-service.ts';
 import { COMMAND } from '../tapeloom-program.ts';
 import { type Fence, root } from './fences.ts';
 import { pythonFor } from './python.ts';
@@ -26,7 +26,6 @@ import { pythonFor } from './python.ts';
 const DAYS = 7;
 const DAY_MS = 86_400_000;
 const SPEED = 60;
-const SAMPLE_MS_MAX = 60_000;
 /** A stream has told its status and its snapshot by then; when the next trade comes is the market's affair. */
 const LINES_ENOUGH = 2;
 /** What samples may import beside the client, which a reader installs. */
@@ -74,7 +73,7 @@ export class SampleStage implements AsyncDisposable {
     }
     stage.#writePrograms();
     await service.ready();
-    await within(SAMPLE_MS_MAX, 'the past', stage.#past());
+    await within(PATIENCE_MS, 'the past', stage.#past());
     return stage;
   }
 
@@ -187,7 +186,7 @@ export class SampleStage implements AsyncDisposable {
     // In a group of its own: what it has started ends with it.
     const child = spawn(program!, words, { cwd, env, detached: true });
     const end = () => endGroup(child.pid!);
-    const late = setTimeout(end, SAMPLE_MS_MAX);
+    const late = setTimeout(end, PATIENCE_MS);
     const lines: string[] = [];
     let errors = '';
     child.stdin.end();
@@ -267,7 +266,7 @@ export class SampleStage implements AsyncDisposable {
       });
       await page.goto(`http://127.0.0.1:${(backend.address() as AddressInfo).port}/`);
       await page.addScriptTag({ content: code, type: 'module' });
-      await within(SAMPLE_MS_MAX, fence.place, enough);
+      await within(PATIENCE_MS, fence.place, enough);
       await page.close();
       backend.close();
     }

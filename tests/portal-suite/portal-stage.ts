@@ -8,10 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
 import { launchChromium } from '../headless-chromium.ts';
-import { RunningService } from '../running-service.ts';
+import { PATIENCE_MS, RunningService } from '../running-service.ts';
 import { SERVICE_OF_SOURCES } from '../tapeloom-program.ts';
-
-export const WAIT_MS_MAX = 30_000;
 
 /** With these there is the page on which Paddle's checkout opens; nothing answers at the address. */
 const PADDLE_SETTINGS = {
@@ -70,7 +68,7 @@ export class PortalStage implements AsyncDisposable {
       viewport: { width, height },
       reducedMotion: 'no-preference',
     });
-    context.setDefaultTimeout(WAIT_MS_MAX);
+    context.setDefaultTimeout(PATIENCE_MS);
     context.on('page', (page) => this.#watch(page));
     return context;
   }
@@ -88,7 +86,7 @@ export class PortalStage implements AsyncDisposable {
   /** The newest mail to an address that was not read yet. */
   async mail(to: string): Promise<{ readonly subject: string; readonly text: string }> {
     const folder = join(this.#data, 'outbox');
-    for (let waited = 0; waited < WAIT_MS_MAX; waited += 100) {
+    for (let waited = 0; waited < PATIENCE_MS; waited += 100) {
       for (const name of namesIn(folder).sort().reverse()) {
         if (this.#read.has(name) || !name.endsWith('.eml')) continue;
         const mail = await PostalMime.parse(readFileSync(join(folder, name)));

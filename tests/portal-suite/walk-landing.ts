@@ -5,7 +5,8 @@
 
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { type PortalStage, WAIT_MS_MAX } from './portal-stage.ts';
+import { PATIENCE_MS } from '../running-service.ts';
+import type { PortalStage } from './portal-stage.ts';
 
 export async function walkLanding(stage: PortalStage): Promise<void> {
   await withoutScript(stage);
@@ -52,7 +53,7 @@ async function checkPause(page: Page): Promise<void> {
   assert.equal(await json.textContent(), before);
   await page.getByRole('button', { name: 'Play the replay' }).click();
   // Asked from here: in the page, a text is no program under its policy.
-  const deadline = AbortSignal.timeout(WAIT_MS_MAX);
+  const deadline = AbortSignal.timeout(PATIENCE_MS);
   while ((await json.textContent()) === before) {
     deadline.throwIfAborted();
     await page.waitForTimeout(100);

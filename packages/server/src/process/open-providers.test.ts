@@ -40,7 +40,7 @@ function opened(env: Readonly<Record<string, string>>) {
     const { stdout, stderr } = spawnSync(
       process.execPath,
       ['--input-type=module', '--eval', PROGRAM],
-      { env: { ...env, TAPELOOM_DATA: data }, encoding: 'utf8', timeout: 60_000 },
+      { env: { ...env, TAPELOOM_DATA: data }, encoding: 'utf8', timeout: 180_000 },
     );
     assert.notEqual(stdout, '', stderr);
     return JSON.parse(stdout) as { names: string[]; loaded: string[] };

@@ -118,7 +118,7 @@ async function askedBy(id: string, program: string): Promise<readonly [string, I
   try {
     const { stdout } = await run(program, ['-c', text], {
       env: { ...process.env, TAPELOOM_KEY: KEY },
-      timeout: 30_000,
+      timeout: 180_000,
     });
     assert.equal(asked.length, 1);
     return [stdout, asked[0]!];
