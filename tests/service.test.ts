@@ -24,8 +24,6 @@ import { SERVICE_OF_SOURCES } from './tapeloom-program.ts';
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-service-'));
 const data = join(directory, 'data');
 /** Several times what a start and a stop may take: the machine of a test may be busy. */
-const FIRST_START_S_MAX = 50;
-const LATER_START_S_MAX = 30;
 /** By then systemd would kill it. */
 const STOP_MS_MAX = 30_000;
 const PRLIMIT = '/usr/bin/prlimit';
@@ -42,7 +40,7 @@ let barsAtStop: Bars;
 test('a first start, from the sources, becomes ready and serves REST, metrics and a stream [WS-01, EVT-25]', async () => {
   const args = ['--echo-port', '0'];
   const service = new RunningService({ data, args, env: NO_PAST, program: SERVICE_OF_SOURCES });
-  assert.ok((await service.ready()) < FIRST_START_S_MAX);
+  await service.ready();
   assert.match(service.address('echo'), /^ws:\/\/127\.0\.0\.1:\d+$/);
   const echo = new WebSocket(service.address('echo'));
   echo.addEventListener('open', () => echo.send('é'));
@@ -127,7 +125,7 @@ test('a later start finds the same bars, and so does one after a kill', async ()
   let expected = barsAtStop;
   for (const signal of ['SIGKILL', 'SIGINT'] as const) {
     const service = new RunningService({ data, env: NO_PAST });
-    assert.ok((await service.ready()) < LATER_START_S_MAX);
+    await service.ready();
     const bars = await finalBars(service);
     assertContains(bars, expected);
     expected = bars;
