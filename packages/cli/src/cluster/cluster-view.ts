@@ -111,7 +111,7 @@ function roleIn(stream: ClusterStatus['stream'], server: string | null): string 
   if (stream.leader === server) return 'leads';
   const follower = stream.followers.find(({ name }) => name === server);
   if (follower === undefined) return stream.followers.length === 0 ? 'keeps it' : UNKNOWN;
-  if (follower.isOffline) return 'away';
+  if (follower.isSilent) return 'away';
   return follower.isCurrent ? 'current' : `lacks ${number(follower.lag)}`;
 }
 

@@ -206,7 +206,9 @@ async function openStore(
   try {
     if (cluster === null) await closeFiles(path, log);
     const opening =
-      cluster === null ? AccountsHandle.open({ path, onFault }) : openSharedStore(cluster, clock);
+      cluster === null
+        ? AccountsHandle.open({ path, onFault })
+        : openSharedStore(cluster, { clock, log });
     // A thread comes up however busy this one is; the answers of another machine have to be heard here.
     if (cluster === null) onBegun?.();
     const store = await opening;
@@ -225,14 +227,14 @@ async function openStore(
 /** It waits for another machine and needs no thread. */
 async function openSharedStore(
   { node, postgres }: Pick<ClusterConfig, 'node' | 'postgres'>,
-  clock: Clock,
+  place: { readonly clock: Clock; readonly log: Log },
 ): Promise<AccountStore> {
   const { reachedAtStart } = await import('./cluster/reached-at-start.ts');
   const { openPostgresAccountStore } = await import('../accounts/store/postgres-account-store.ts');
   const name = `tapeloom accounts of ${node}`;
   try {
     const open = () => openPostgresAccountStore({ ...postgres, name });
-    return AccountsHandle.over(await reachedAtStart(clock, open));
+    return AccountsHandle.over(await reachedAtStart(place, open));
   } catch (error) {
     throw new AccountsRefusedError((error as Error).message, { cause: error });
   }

@@ -12,8 +12,8 @@ import { StartRefusedError } from './start-refused-error.ts';
 
 /** What is left of the two seconds of a clean stop is for the rest of the process. */
 const STOP_WITHIN_MS = 1_500;
-/** One that appends waits for the next one, about two seconds if servers answer at once. */
-const SHARED_STOP_WITHIN_MS = 6_000;
+/** One that appends waits for the next one, about two seconds if servers answer at once; longer than its own patience where none does. */
+const SHARED_STOP_WITHIN_MS = 8_000;
 
 /** What the ingest thread tells while it runs. */
 export type IngestNews = Exclude<FromIngest, { readonly t: 'down' }>;

@@ -50,6 +50,8 @@ const LIVE_LAG_MS_MAX = 1_000;
 const REFRESH_EVERY_MS = 6 * 3_600_000;
 /** When a start is over, what midnight needs is loaded: then it would find the machine at its busiest. */
 const ENCODER_AFTER_MS = 5_000;
+/** A stop waits for its append under way for five seconds, and must be over after eight. */
+const CUT_OFF_MS = 5_500;
 /** Elections take less. */
 const SILENT_MS_MAX = 15_000;
 
@@ -145,6 +147,8 @@ class SharedIngest {
     this.#background.dispose();
     for (const timer of toldLater ?? []) timer[Symbol.dispose]();
     toldLater = null;
+    // Where nobody answers, all that is still asked for would be waited for.
+    using _cut = clock.after(CUT_OFF_MS, () => void this.#nats[Symbol.asyncDispose]());
     await this.#tape.leave();
     await this.#tape[Symbol.asyncDispose]();
     await this.#work;
@@ -284,7 +288,10 @@ class SharedIngest {
 
 async function start(): Promise<SharedIngest> {
   const { dataset } = market;
-  const opened = await openStream({ nats, dataset, client: nodeId, clusterId }, clock);
+  const place = { nats, dataset, client: nodeId, clusterId };
+  const opened = await openStream(place, clock, (error) =>
+    send({ t: 'fault', what: 'the stream in NATS is waited for', error }),
+  );
   let ingest: SharedIngest | null = null;
   let fetched = 0;
   try {

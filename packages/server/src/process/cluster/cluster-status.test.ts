@@ -42,7 +42,7 @@ function node(name: string, changed: Partial<NodeStatus> = {}): NodeStatus {
 }
 
 function kept(name: string, changed: Partial<KeptState> = {}): KeptState {
-  const follower = { isCurrent: true, isOffline: false, lag: 0 };
+  const follower = { isCurrent: true, isSilent: false, lag: 0 };
   return {
     name,
     clusterId: 'cluster_1',
@@ -79,8 +79,8 @@ test('a cluster that is as it should be gives no concern', () => {
 });
 
 test('what of the stream is under-replicated, foreign, full or assured is said', () => {
-  const offline = { name: 'server-1', isCurrent: false, isOffline: true, lag: 9 };
-  const behind = { name: 'server-2', isCurrent: false, isOffline: false, lag: 9 };
+  const offline = { name: 'server-1', isCurrent: false, isSilent: true, lag: 9 };
+  const behind = { name: 'server-2', isCurrent: false, isSilent: false, lag: 9 };
   const stream = kept('TAPE_SIM', { followers: [offline, behind], clusterId: 'x', bytes: 90 });
   assert.deepEqual(clusterConcerns(facts({ stream, isSyncAssured: true })), [
     'TAPE_SIM is of x, and PostgreSQL knows cluster_1',

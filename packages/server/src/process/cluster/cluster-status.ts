@@ -191,14 +191,27 @@ export function clusterConcerns(facts: ClusterFacts, isPartial = false): readonl
   if (!isPartial && (stream === null || objects === null)) {
     concerns.push(`NATS keeps no tape of ${facts.dataset}: it is lost, or on other servers`);
   }
-  for (const kept of [stream, objects]) if (kept !== null) concerns.push(...keptConcerns(kept, id));
+  const isThere = whoIsThere(facts.servers);
+  for (const kept of [stream, objects]) {
+    if (kept !== null) concerns.push(...keptConcerns(kept, id, isThere));
+  }
   if (facts.isSyncAssured) {
     concerns.push('nobody checks that NATS syncs: TAPELOOM_NATS_SYNC=assured vouches for it');
   }
   return [...concerns, ...nodesConcerns(facts, isPartial)];
 }
 
-function keptConcerns(kept: KeptState, id: string | null): readonly string[] {
+/** By name; where all that are configured answer, the others are taken to be there. */
+function whoIsThere(servers: readonly NatsServerState[]): (name: string) => boolean {
+  const names = servers.map(({ name }) => name);
+  return (name) => !names.includes(null) || names.includes(name);
+}
+
+function keptConcerns(
+  kept: KeptState,
+  id: string | null,
+  isThere: (server: string) => boolean,
+): readonly string[] {
   const { name, clusterId, replicas, leader, followers, bytes, bytesMax } = kept;
   const concerns: string[] = [];
   if (id !== null && clusterId !== id) {
@@ -209,8 +222,9 @@ function keptConcerns(kept: KeptState, id: string | null): readonly string[] {
     concerns.push(`${name} has ${what}: with the machine it is on, it is gone`);
   }
   if (replicas > 1 && leader === null) concerns.push(`${name} has no leader: nothing is stored`);
-  for (const { name: server, isCurrent, isOffline, lag } of followers) {
-    if (isOffline) concerns.push(`${name} is under-replicated: ${server} is away`);
+  for (const { name: server, isCurrent, isSilent, lag } of followers) {
+    if (isSilent || !isThere(server))
+      concerns.push(`${name} is under-replicated: ${server} is away`);
     else if (!isCurrent) {
       concerns.push(`${name} is under-replicated: ${server} lacks ${lag} operations`);
     }

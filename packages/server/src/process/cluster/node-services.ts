@@ -117,7 +117,7 @@ export class NodeServices implements AsyncDisposable {
       const postgres = opened.use(
         openPostgres({ ...cluster.postgres, name: `tapeloom ${cluster.node}` }),
       );
-      await reachedAtStart(clock, () => prepareSharedTables(postgres), isPassing);
+      await reachedAtStart({ clock, log }, () => prepareSharedTables(postgres), isPassing);
       const clusterId = await readClusterId(postgres);
       if (clusterId === null) throw new StartRefusedError(NO_CLUSTER);
       const id = await nodeIdentity(data, randomBytes);
@@ -126,7 +126,7 @@ export class NodeServices implements AsyncDisposable {
       const node = { id, name: cluster.node, roles, program: version, computations };
       const run = randomBytes(16).toString('hex');
       const join = () => NodeRegister.join({ postgres, clock, log, node, run });
-      const register = await reachedAtStart(clock, join);
+      const register = await reachedAtStart({ clock, log }, join);
       const services = new NodeServices(options, clusterId, postgres, register);
       await services.#readSecrets();
       if (services.#disputed.size > 0) await services.#waitForOthers();

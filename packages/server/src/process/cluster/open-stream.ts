@@ -22,9 +22,11 @@ const UNANSWERED_TRIES_MAX = 30;
 
 export type OpenedStream = NatsTape;
 
+/** `onWaiting` is told once, with what it waits for. */
 export async function openStream(
   options: NatsTapeOptions,
   clock: Pick<Clock, 'after'>,
+  onWaiting: (error: unknown) => void,
 ): Promise<OpenedStream> {
   for (let tries = 1; ; tries++) {
     try {
@@ -36,6 +38,7 @@ export async function openStream(
         const { nats } = options;
         throw new NatsTapeError([natsFault(nats, nats.servers.join(), error).sentence]);
       }
+      if (tries === 1) onWaiting(error);
     }
     await new Promise<void>((resolve) => clock.after(TRY_AGAIN_MS, resolve));
   }

@@ -5,22 +5,26 @@
 
 import { AccountsTroubleError } from '../../accounts/store/account-store.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
 import { PostgresUnreachableError } from '../../platform/postgres.ts';
 
 const TRIED_FOR_MS = 20_000;
 const TRY_AGAIN_MS = 1_000;
 
+/** `log` is told once, where it has to wait. */
 export async function reachedAtStart<Result>(
-  clock: Pick<Clock, 'now' | 'after'>,
+  { clock, log }: { readonly clock: Pick<Clock, 'now' | 'after'>; readonly log: Pick<Log, 'warn'> },
   work: () => Promise<Result>,
   isPassing: (error: unknown) => boolean = () => true,
 ): Promise<Result> {
   const until = clock.now() + BigInt(TRIED_FOR_MS) * 1_000_000n;
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     try {
       return await work();
     } catch (error) {
       if (!isUnreachable(error) || !isPassing(error) || clock.now() >= until) throw error;
+      const seconds = TRIED_FOR_MS / 1_000;
+      if (tries === 1) log.warn({ error }, `PostgreSQL is waited for, up to ${seconds} s`);
       await new Promise<void>((resolve) => void clock.after(TRY_AGAIN_MS, resolve));
     }
   }

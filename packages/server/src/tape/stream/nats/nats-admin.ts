@@ -28,6 +28,8 @@ const ASKED_MAX = 3;
 const STREAM_NOT_FOUND = 10_059;
 const ID_KEY = 'tapeloom-cluster';
 const UNLIMITED = -1;
+/** Those that follow are heard of every second. */
+const SILENT_NS = 4_000_000_000;
 
 export interface KeptState {
   /** What NATS calls it. */
@@ -43,7 +45,8 @@ export interface KeptState {
   readonly followers: readonly {
     readonly name: string;
     readonly isCurrent: boolean;
-    readonly isOffline: boolean;
+    /** Whether its leader has not heard of it for some seconds. */
+    readonly isSilent: boolean;
     /** Operations that it has not got yet. */
     readonly lag: number;
   }[];
@@ -167,10 +170,11 @@ function stateOf({ config, state, cluster }: StreamInfo): KeptState {
     bytesMax: config.max_bytes,
     replicas: config.num_replicas,
     leader: cluster?.leader ?? null,
-    followers: (cluster?.replicas ?? []).map(({ name, current, offline, lag }) => ({
+    followers: (cluster?.replicas ?? []).map(({ name, current, offline, active, lag }) => ({
       name,
       isCurrent: current,
-      isOffline: offline ?? false,
+      // Of one that was killed 2.10.27 never says that it is offline.
+      isSilent: offline === true || active > SILENT_NS,
       lag: lag ?? 0,
     })),
   };
