@@ -23,8 +23,7 @@ import { SERVICE_OF_SOURCES } from './tapeloom-program.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-service-'));
 const data = join(directory, 'data');
-/** Several times what a start and a stop may take: the machine of a test may be busy. */
-/** By then systemd would kill it. */
+/** Several times what a stop takes, since the machine of a test may be busy: by then systemd would kill it. */
 const STOP_MS_MAX = 30_000;
 const PRLIMIT = '/usr/bin/prlimit';
 const prlimitMissing = existsSync(PRLIMIT)
