@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
 import { type SharedNode, SharedWorld } from '../../../../../simulation/tape/shared-nodes.ts';
 import { DATASET, TAPE_ROOT } from '../../../../../simulation/tape/tape-on-sim-disk.ts';
+import { occupyThreads } from '../../../testing/platform/occupied-threads.ts';
 import { PLAIN } from '../../../testing/tape/memory-stream.ts';
 import type { Disk } from '../../platform/disk.ts';
 import { NothingLostError, planRepair, repairStream } from './repair-stream.ts';
@@ -98,6 +99,9 @@ test('a node that leaves hands over at once', async () => {
 test('a node joins with an empty directory, by parts and listed days, in the middle of a day', async () => {
   const world = new SharedWorld(5, { batchRowsMax: 5, offersPerDay: 60 }, 220);
   const nodes = [world.node('a'), world.node('b')];
+  // Nothing here may take real time: a slow machine would see another history.
+  using threads = new DisposableStack();
+  threads.use(occupyThreads());
   await startAll(nodes);
   world.untilOffer = 200;
   await world.until('most is fed', () => world.isFed);
@@ -111,6 +115,7 @@ test('a node joins with an empty directory, by parts and listed days, in the mid
   assert.ok(sequence > opening, 'the day is not read from its opening on');
   assert.ok(joined.tape!.publisher.days.length > 0);
   await world.until('all is fed', () => world.isFed);
+  threads.dispose();
   await world.assertEqual(...nodes, joined);
   assert.ok(joined.fetched.length > 0);
   await stopAll([...nodes, joined]);
