@@ -1,146 +1,175 @@
 /**
- * Half a busy day of a cluster whose market was open all the time: a commit every 20 ms since midnight, as parts that an earlier
- * node has put. What it is made of is what a lone tape of the simulated market would have; only nobody waits for the clock.
+ * A busy day of a cluster whose market was open all the time, as the parts that earlier nodes have put: so many commits since midnight,
+ * one after the other. They are made as a tape of the simulated market makes them; only nobody waits for clock, disk or stream.
  */
 
-import { statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
-import { SimSource } from '@tapeloom/server/markets/sim/sim-source';
+import { SimFeed } from '@tapeloom/server/markets/sim/sim-feed';
 import { createSimUniverse, SIM_DATASET } from '@tapeloom/server/markets/sim/sim-universe';
-import type { Clock } from '@tapeloom/server/platform/clock';
-import type { Disk, DiskFile, OpenMode } from '@tapeloom/server/platform/disk';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { SLICE_NS } from '@tapeloom/server/markets/sim/trades/slice';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { zstdAside } from '@tapeloom/server/platform/zstd-aside';
-import { putPart } from '@tapeloom/server/tape/shared/day-parts';
+import { LiveDay } from '@tapeloom/server/tape/live-day';
+import { type ColumnsEnd, putColumnPart } from '@tapeloom/server/tape/shared/column-parts';
+import { type DayCheckpoint, NOTHING } from '@tapeloom/server/tape/shared/day-checkpoint';
+import { type PartsStore, putPartBytes } from '@tapeloom/server/tape/shared/day-parts';
 import { PLAIN_CLAIM } from '@tapeloom/server/tape/stream/claim-body';
 import { FencedWriter } from '@tapeloom/server/tape/stream/fenced-writer';
 import { connectNats } from '@tapeloom/server/tape/stream/nats/nats-connection';
 import { NatsObjects } from '@tapeloom/server/tape/stream/nats/nats-objects';
 import { NatsTapeStream } from '@tapeloom/server/tape/stream/nats/nats-tape-stream';
 import { emptyBook, encodeBook } from '@tapeloom/server/tape/stream/tape-book';
-import { logPath } from '@tapeloom/server/tape/tape-paths';
-import { RECORD_HEADER_BYTES, readRecordHeader } from '@tapeloom/server/tape/write/log-record';
-import { openTape } from '@tapeloom/server/tape/write/open-tape';
+import { writeCommit, writeOpening } from '@tapeloom/server/tape/write/log-payload';
+import { type RecordKind, RecordWriter } from '@tapeloom/server/tape/write/log-record';
+import { Offer } from '@tapeloom/server/tape/write/offer';
+import { Sequencer } from '@tapeloom/server/tape/write/sequencer';
+import { createCounters } from '@tapeloom/server/tape/write/sequencer-counters';
 
-const STEP_NS = 20_000_000n;
 /** The newest minute is left to the node that appends. */
 const LEFT_NS = 60_000_000_000n;
+/** As often as a node puts one. */
+const PART_NS = 300_000_000_000;
+const LOG_BYTES_FIRST = 4_194_304;
 
 export interface BusyDay {
   readonly day: UtcDay;
   readonly records: number;
   readonly bytes: number;
+  readonly trades: number;
 }
 
-/** Writes the log of today up to now into a directory. */
-export async function makeBusyDay(
-  tapeRoot: string,
-  market: { readonly seed: number; readonly printsScale: number },
-): Promise<BusyDay> {
-  const until = (createClock({ kind: 'system' }).now() - LEFT_NS) as EpochNs;
-  const day = dayOf(until);
-  const universe = createSimUniverse(market, day);
-  const stop = new AbortController();
-  const clock = new SteppingClock(epochNs(day, 0), until, () => stop.abort());
-  await using tape = await openTape({
-    disk: unsynced(new NodeDisk()),
-    tapeRoot,
-    dataset: SIM_DATASET,
-    listed: (of) => universe.streamedOn(of).map(({ symbol }) => symbol),
-    now: () => clock.now(),
-    onFailure: (error) => {
-      throw error;
-    },
-  });
-  const { intake } = tape;
-  await new SimSource({ universe, intake, clock, resumeDay: day, openDay: null }).run(stop.signal);
-  const path = logPath(tapeRoot, SIM_DATASET, day);
-  const { records, bytes } = countRecords(await readFile(path));
-  return { day, records, bytes: Math.min(bytes, statSync(path).size) };
-}
-
-/** Gives the day to a cluster that has no tape yet. */
+/** Gives today up to now, in about so many commits, to a cluster that has no tape yet. */
 export async function putBusyDay(
   servers: readonly string[],
-  tapeRoot: string,
-  { day, records, bytes }: BusyDay,
-): Promise<void> {
+  market: { readonly seed: number; readonly printsScale: number },
+  commits: number,
+): Promise<BusyDay> {
   const connection = await connectNats({ servers, credsFile: null, caFile: null }, 'bench');
   try {
     const stream = await NatsTapeStream.over(connection, SIM_DATASET);
     const objects = await NatsObjects.over(connection, SIM_DATASET);
     const clock = createClock({ kind: 'system' });
+    const until = (clock.now() - LEFT_NS) as EpochNs;
+    const day = dayOf(until);
     const writer = new FencedWriter({ stream, clock, writer: 'bench.1', last: 0 });
     const opening = await writer.append('claim', PLAIN_CLAIM);
     const book = { ...emptyBook(SIM_DATASET), openings: { [day]: opening }, isReady: true };
     const sequence = await writer.append('book', await encodeBook(book, objects));
-    const place = {
-      disk: new NodeDisk(),
-      tapeRoot,
-      dataset: SIM_DATASET,
-      objects,
-      packing: zstdAside,
-    };
-    await putPart(place, { day, from: 0, to: bytes, records, sequence });
+    return await putParts(
+      new BusyTape(market, until),
+      { objects, packing: zstdAside },
+      commits,
+      sequence,
+    );
   } finally {
     await connection.close();
   }
 }
 
-/** As long as somebody waits it goes on by itself. */
-class SteppingClock implements Clock {
-  readonly #until: EpochNs;
-  readonly #onEnd: () => void;
-  #now: EpochNs;
-
-  constructor(from: EpochNs, until: EpochNs, onEnd: () => void) {
-    this.#now = from;
-    this.#until = until;
-    this.#onEnd = onEnd;
+async function putParts(
+  tape: BusyTape,
+  store: PartsStore,
+  commits: number,
+  sequence: number,
+): Promise<BusyDay> {
+  const { day, untilNs } = tape;
+  let since: ColumnsEnd = { day, end: NOTHING, counts: [] };
+  let partNs = PART_NS;
+  for (let commit = 1; commit <= commits; commit++) {
+    const promiseNs = Math.trunc((untilNs * commit) / commits);
+    tape.commit(promiseNs);
+    if (promiseNs < partNs && commit < commits) continue;
+    partNs += PART_NS;
+    const checkpoint = tape.checkpoint(sequence);
+    const { bytes: to, records } = checkpoint.end;
+    const part = { day, from: since.end.bytes, to, records, sequence };
+    await putPartBytes(store, part, tape.takeLog());
+    since = await putColumnPart(store, checkpoint, since);
   }
-
-  now(): EpochNs {
-    return this.#now;
-  }
-
-  after(_ms: number, run: () => void): Disposable {
-    this.#now = (this.#now + STEP_NS) as EpochNs;
-    if (this.#now >= this.#until) this.#onEnd();
-    setImmediate(run);
-    return { [Symbol.dispose]: () => {} };
-  }
-
-  every(): Disposable {
-    throw new Error('nobody asks for it');
-  }
+  const { records, bytes } = since.end;
+  return { day, records, bytes, trades: tape.live.trades };
 }
 
-function unsynced(disk: Disk): Disk {
-  const open = async (path: string, mode: OpenMode): Promise<DiskFile> => {
-    const file = await disk.open(path, mode);
-    file.sync = async () => {};
-    return file;
-  };
-  return new Proxy(disk, {
-    get: (target, name) => {
-      if (name === 'open') return open;
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
+/** A tape in memory whose log is taken away piece by piece. */
+class BusyTape {
+  readonly day: UtcDay;
+  readonly untilNs: number;
+  readonly live: LiveDay;
+  readonly #feeds: readonly SimFeed[];
+  readonly #sequencer: Sequencer;
+  readonly #record = new RecordWriter();
+  readonly #now: EpochNs;
+  #log = new Uint8Array(LOG_BYTES_FIRST);
+  #logged = 0;
+  #end = NOTHING;
+  #reachedNs = 0;
 
-/** Of those that continue the day: what says that a process has closed the log is none. */
-function countRecords(log: Uint8Array): { readonly records: number; readonly bytes: number } {
-  let records = 0;
-  let at = 0;
-  for (;;) {
-    const header = at + RECORD_HEADER_BYTES <= log.length ? readRecordHeader(log, at) : null;
-    if (header === null || header.kind === 'closed') return { records, bytes: at };
-    at += RECORD_HEADER_BYTES + header.payloadBytes;
-    records += 1;
+  constructor(options: { readonly seed: number; readonly printsScale: number }, until: EpochNs) {
+    this.day = dayOf(until);
+    this.untilNs = Number(until - epochNs(this.day, 0));
+    this.#now = until;
+    const universe = createSimUniverse(options, this.day);
+    const listed = (day: UtcDay) => universe.streamedOn(day).map(({ symbol }) => symbol);
+    this.#feeds = listed(this.day).map((symbol) => new SimFeed(universe.market, symbol, -1));
+    this.#sequencer = new Sequencer(SIM_DATASET, listed, createCounters());
+    const first = new Offer([], epochNs(this.day, 1));
+    this.#sequencer.take(first, this.#now);
+    const opening = this.#sequencer.openDay(this.#sequencer.nextDay(first, this.#now)!);
+    this.live = new LiveDay(opening);
+    writeOpening(this.#record, opening);
+    this.#append('opening');
+  }
+
+  /** One with all trades up to then. */
+  commit(promiseNs: number): void {
+    const batches = [];
+    while (this.#reachedNs < promiseNs) {
+      const slice = Math.floor(this.#reachedNs / SLICE_NS);
+      const toNs = Math.min(promiseNs, (slice + 1) * SLICE_NS);
+      for (const feed of this.#feeds) {
+        feed.enter(this.day, slice, this.#reachedNs);
+        const batch = feed.take(toNs);
+        if (batch !== null) batches.push(batch);
+      }
+      this.#reachedNs = toNs;
+    }
+    this.#sequencer.take(new Offer(batches, epochNs(this.day, promiseNs)), this.#now);
+    const { kind, commit } = this.#sequencer.pendingCommit();
+    writeCommit(this.#record, commit);
+    this.#append(kind);
+    this.live.apply(commit);
+    this.#sequencer.clearPending();
+  }
+
+  checkpoint(sequence: number): DayCheckpoint {
+    const contracts = this.live.columns.map((columns) => ({
+      columns,
+      count: columns.count,
+      highestId: columns.highestId,
+    }));
+    const [day, end, sequencer] = [this.day, this.#end, this.#sequencer.state!];
+    return { dataset: SIM_DATASET, day, end, sequence, isEnded: false, sequencer, contracts };
+  }
+
+  /** The records since it was taken last; good until the next commit. */
+  takeLog(): Uint8Array {
+    const taken = this.#log.subarray(0, this.#logged);
+    this.#logged = 0;
+    return taken;
+  }
+
+  #append(kind: RecordKind): void {
+    const { bytes, records, checksum } = this.#end;
+    const next = this.#record.finish(kind, records, checksum, bytes);
+    const record = this.#record.bytes;
+    if (this.#logged + record.length > this.#log.length) {
+      const grown = new Uint8Array(2 * this.#log.length + record.length);
+      grown.set(this.#log);
+      this.#log = grown;
+    }
+    this.#log.set(record, this.#logged);
+    this.#logged += record.length;
+    this.#end = { bytes: bytes + record.length, records: records + 1, checksum: next };
   }
 }

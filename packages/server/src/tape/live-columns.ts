@@ -29,6 +29,9 @@ export interface ColumnsSnapshot {
   readonly segments: readonly Segment[];
 }
 
+/** Rows to be added. */
+export type ColumnRows = Pick<CommitSection, 'count' | 'ts' | 'price' | 'size' | 'side'>;
+
 /** The few rows whose stamp is not their source time, for the sealed file. */
 export interface LateRows {
   /** Ascending. */
@@ -52,18 +55,22 @@ export class LiveColumns {
   }
 
   append(section: CommitSection): void {
-    for (let from = 0; from < section.count; ) {
+    this.appendRows(section);
+    this.highestId = Math.max(this.highestId, highestId(section));
+    if (section.late !== null) this.#keepLate(section.late, section.firstRank, section.count);
+  }
+
+  appendRows(rows: ColumnRows): void {
+    for (let from = 0; from < rows.count; ) {
       const at = this.count % SEGMENT_ROWS;
       if (at === 0)
         this.segments.push(viewSegment(new SharedArrayBuffer(SEGMENT_ROWS * ROW_BYTES)));
       const segment = this.segments.at(-1)!;
-      const to = Math.min(section.count, from + SEGMENT_ROWS - at);
-      copyRows(section, from, to, segment, at);
+      const to = Math.min(rows.count, from + SEGMENT_ROWS - at);
+      copyRows(rows, from, to, segment, at);
       this.count += to - from;
       from = to;
     }
-    this.highestId = Math.max(this.highestId, highestId(section));
-    if (section.late !== null) this.#keepLate(section.late, section.firstRank, section.count);
   }
 
   #keepLate(late: Float64Array, firstRank: number, count: number): void {
@@ -75,25 +82,19 @@ export class LiveColumns {
   }
 }
 
-function copyRows(
-  section: CommitSection,
-  from: number,
-  to: number,
-  segment: Segment,
-  at: number,
-): void {
+function copyRows(rows: ColumnRows, from: number, to: number, segment: Segment, at: number): void {
   if (to - from > FEW_ROWS) {
-    segment.ts.set(section.ts.subarray(from, to), at);
-    segment.price.set(section.price.subarray(from, to), at);
-    segment.size.set(section.size.subarray(from, to), at);
-    segment.side.set(section.side.subarray(from, to), at);
+    segment.ts.set(rows.ts.subarray(from, to), at);
+    segment.price.set(rows.price.subarray(from, to), at);
+    segment.size.set(rows.size.subarray(from, to), at);
+    segment.side.set(rows.side.subarray(from, to), at);
     return;
   }
   for (let row = from, target = at; row < to; row += 1, target += 1) {
-    segment.ts[target] = section.ts[row]!;
-    segment.price[target] = section.price[row]!;
-    segment.size[target] = section.size[row]!;
-    segment.side[target] = section.side[row]!;
+    segment.ts[target] = rows.ts[row]!;
+    segment.price[target] = rows.price[row]!;
+    segment.size[target] = rows.size[row]!;
+    segment.side[target] = rows.side[row]!;
   }
 }
 

@@ -2,16 +2,22 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { LiveColumns } from './live-columns.ts';
-import type { Commit, Opening } from './write/log-payload.ts';
+import type { Commit, OpeningContract } from './write/log-payload.ts';
+
+/** What an opening says of a day, as far as rows in memory need it. */
+export interface OpenedDay {
+  readonly day: UtcDay;
+  readonly contracts: readonly Pick<OpeningContract, 'symbol' | 'highestId'>[];
+}
 
 export class LiveDay {
   readonly day: UtcDay;
   readonly #bySymbol = new Map<string, LiveColumns>();
   readonly #byIndex: LiveColumns[] = [];
 
-  constructor(opening: Opening) {
-    this.day = opening.day;
-    for (const { symbol, highestId } of opening.contracts) this.#add(symbol, highestId);
+  constructor({ day, contracts }: OpenedDay) {
+    this.day = day;
+    for (const { symbol, highestId } of contracts) this.add(symbol, highestId);
   }
 
   get columns(): readonly LiveColumns[] {
@@ -28,7 +34,7 @@ export class LiveDay {
 
   /** Adds the rows of a commit that is on disk; returns the contracts that got some. */
   apply(commit: Commit): readonly LiveColumns[] {
-    for (const { symbol } of commit.contracts) this.#add(symbol, -1);
+    for (const { symbol } of commit.contracts) this.add(symbol, -1);
     return commit.sections.map((section) => {
       const columns = this.#byIndex[section.index]!;
       columns.append(section);
@@ -36,9 +42,11 @@ export class LiveDay {
     });
   }
 
-  #add(symbol: string, highestId: number): void {
+  /** A contract that the day's log names. */
+  add(symbol: string, highestId: number): LiveColumns {
     const columns = new LiveColumns(symbol, highestId);
     this.#bySymbol.set(symbol, columns);
     this.#byIndex.push(columns);
+    return columns;
   }
 }

@@ -17,11 +17,11 @@ import { type BookDay, encodeBook, type TapeBook } from '../../tape/stream/tape-
 import type { StoredMessage, TapeStream } from '../../tape/stream/tape-stream.ts';
 import type { TapeManifest } from '../../tape/tape-manifest.ts';
 import { dayOfFile, logDirectory } from '../../tape/tape-paths.ts';
+import type { ListedSymbols } from '../../tape/write/listed-on.ts';
 import { writeCommit, writeOpening } from '../../tape/write/log-payload.ts';
 import { RecordWriter, readRecordHeader } from '../../tape/write/log-record.ts';
 import { recoverLog } from '../../tape/write/log-recovery.ts';
 import { type OpenTape, openTape } from '../../tape/write/open-tape.ts';
-import type { ListedSymbols } from '../../tape/write/sequencer.ts';
 import { ClusterRefusedError } from './cluster-servers.ts';
 import type { ClusterTape } from './open-cluster-tape.ts';
 

@@ -9,18 +9,23 @@ import { MIB } from '@tapeloom/core/units';
 import type { Disk } from '../../platform/disk.ts';
 import type { Packing } from '../../platform/zstd-aside.ts';
 import type { TapeObjects } from '../stream/tape-stream.ts';
+import { TapeDamagedError } from '../tape-errors.ts';
 import { logPath } from '../tape-paths.ts';
 
 const PART_NAME = /^part\.(\d{8})\.(\d+)\.(\d+)\.(\d+)\.(\d+)$/;
 /** Record bytes of one part; what is more is put as several. */
 const PART_BYTES_MAX = 32 * MIB;
 
-export interface PartsPlace {
+/** Where parts are put and had from. */
+export interface PartsStore {
+  readonly objects: TapeObjects;
+  readonly packing: Packing;
+}
+
+export interface PartsPlace extends PartsStore {
   readonly disk: Disk;
   readonly tapeRoot: string;
   readonly dataset: string;
-  readonly objects: TapeObjects;
-  readonly packing: Packing;
 }
 
 /** Bytes [from, to) of a day's log. */
@@ -37,20 +42,29 @@ export interface DayPart {
 /** Those that follow each other from the day's opening on. */
 export async function listParts(objects: TapeObjects, day: UtcDay): Promise<readonly DayPart[]> {
   const all = (await objects.list(`part.${day}.`)).flatMap((name) => partOf(name) ?? []);
-  const chain: DayPart[] = [];
+  const chain = chainOf(all);
+  return chain.slice(0, chain.findLastIndex(({ records }) => records > 0) + 1);
+}
+
+/** Those that follow each other from the first byte on; of several the longest. */
+export function chainOf<T extends { readonly from: number; readonly to: number }>(
+  parts: readonly T[],
+): readonly T[] {
+  const chain: T[] = [];
   for (let at = 0; ; ) {
-    const next = all.filter(({ from }) => from === at).sort((a, b) => b.to - a.to)[0];
-    if (next === undefined) break;
+    const next = parts
+      .filter(({ from, to }) => from === at && to > at)
+      .sort((a, b) => b.to - a.to)[0];
+    if (next === undefined) return chain;
     chain.push(next);
     at = next.to;
   }
-  return chain.slice(0, chain.findLastIndex(({ records }) => records > 0) + 1);
 }
 
 /** The days of which there are parts, ascending. */
 export async function daysOfParts(objects: TapeObjects): Promise<readonly UtcDay[]> {
   const names = await objects.list('part.');
-  const days = new Set(names.flatMap((name) => partOf(name)?.day ?? []));
+  const days = new Set(names.map((name) => Number(name.split('.')[1]) as UtcDay));
   return [...days].sort((a, b) => a - b);
 }
 
@@ -63,25 +77,56 @@ export async function putPart(place: PartsPlace, part: DayPart): Promise<void> {
     const bytes = new Uint8Array(to - from);
     if ((await file.read(bytes, from)) < bytes.length) throw new RangeError(`${path} is too short`);
     const counts = to === part.to ? {} : { records: 0, sequence: 0 };
-    const packed = await place.packing.pack(bytes);
-    await place.objects.put(nameOf({ ...part, ...counts, from, to }), packed);
+    await putPartBytes(place, { ...part, ...counts, from, to }, bytes);
     from = to;
   }
 }
 
-/** Writes the day's log out of its parts; resolves to the last one, null where there are none or not all of them. */
-export async function fetchParts(place: PartsPlace, day: UtcDay): Promise<DayPart | null> {
-  const { disk, tapeRoot, dataset, objects, packing } = place;
+/** Puts one part whose bytes are at hand. */
+export async function putPartBytes(
+  { objects, packing }: PartsStore,
+  part: DayPart,
+  bytes: Uint8Array,
+): Promise<void> {
+  await objects.put(nameOf(part), await packing.pack(bytes));
+}
+
+/**
+ * Writes the day's log out of its parts, up to the first that is missing or damaged, which is told by its name. Resolves to the
+ * last one that ends with a record, null where there is none.
+ */
+export async function fetchParts(
+  place: PartsPlace,
+  day: UtcDay,
+  onFault: (what: string, error: unknown) => void,
+): Promise<DayPart | null> {
+  const { disk, tapeRoot, dataset, objects } = place;
   const parts = await listParts(objects, day);
   if (parts.length === 0) return null;
+  let last: DayPart | null = null;
   await using file = await disk.open(logPath(tapeRoot, dataset, day), 'create');
   for (const part of parts) {
-    const packed = await objects.get(nameOf(part));
-    const bytes = packed === null ? null : await packing.unpack(packed);
-    if (bytes?.length !== part.to - part.from) return null;
+    const bytes = await fetchPart(place, part).catch((error: unknown) => {
+      onFault(`the part ${nameOf(part)} of the open day is of no use; the stream has it`, error);
+      return null;
+    });
+    if (bytes === null) break;
     await file.write(bytes, part.from);
+    if (part.records > 0) last = part;
   }
-  return parts.at(-1)!;
+  return last;
+}
+
+/** The bytes of one part. Rejects when it is not there, or not what it should be. */
+export async function fetchPart(
+  { objects, packing }: PartsStore,
+  part: DayPart,
+): Promise<Uint8Array> {
+  const name = nameOf(part);
+  const packed = await objects.get(name);
+  const bytes = packed === null ? null : await packing.unpack(packed);
+  if (bytes?.length === part.to - part.from) return bytes;
+  throw new TapeDamagedError('it is not there, or not whole', { file: name, offset: 0 });
 }
 
 /** All parts of a day, which nobody needs once it is listed as sealed. */

@@ -46,6 +46,7 @@ export class LocalLog implements AsyncDisposable {
   #work: Promise<void> = Promise.resolve();
   #flushes = 0;
   #marked = 0;
+  #wholeFrom = 0;
 
   constructor(options: LocalLogOptions) {
     this.#options = options;
@@ -58,10 +59,21 @@ export class LocalLog implements AsyncDisposable {
     return this.#failed.promise;
   }
 
-  /** Goes on with a file that has these bytes. */
-  resume(bytes: number, mark: LogMark): void {
+  /** The open log has its bytes from here on; those before are still to be filled in. */
+  get wholeFrom(): number {
+    return this.#wholeFrom;
+  }
+
+  /** The beginning of a day's log was filled in. */
+  filled(day: UtcDay): void {
+    if (this.#open?.mark.day === day) this.#wholeFrom = 0;
+  }
+
+  /** Goes on with a file that has these bytes, or only those from `wholeFrom` on. */
+  resume(bytes: number, mark: LogMark, wholeFrom: number): void {
     const { disk, tapeRoot, dataset } = this.#options;
     this.#openFile(disk.open(logPath(tapeRoot, dataset, mark.day), 'write'), bytes, mark);
+    this.#wholeFrom = wholeFrom;
   }
 
   /** A day begins; its opening is to be appended next. */
@@ -119,6 +131,7 @@ export class LocalLog implements AsyncDisposable {
   }
 
   #openFile(file: Promise<DiskFile>, bytes: number, mark: LogMark): void {
+    this.#wholeFrom = 0;
     // Whoever writes to it first hears of it.
     file.catch(() => {});
     this.#open = { file, bytes, mark };

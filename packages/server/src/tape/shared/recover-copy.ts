@@ -1,7 +1,7 @@
 /**
  * What a machine has of the days of a shared tape that are not sealed, after whatever happened to it. Its own logs were never
- * synced: they are good as far as their records continue each other. Where there are none, the parts that others have put
- * make one. All the rest is in the stream, behind the number that is found here.
+ * synced: they are good as far as their records continue each other. Where there are none, columns that others have put are
+ * taken as they are, or else their parts of records make a log. All the rest is in the stream, behind the number that is found here.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -9,55 +9,39 @@ import type { Disk } from '../../platform/disk.ts';
 import { LiveDay } from '../live-day.ts';
 import type { TapeManifest } from '../tape-manifest.ts';
 import { dayOfFile, logDirectory, logPath, sealedPath, sidecarPath } from '../tape-paths.ts';
-import type { LogEnd } from '../write/day-log.ts';
 import type { Commit } from '../write/log-payload.ts';
 import { type LogRecovery, recoverUnsynced } from '../write/log-recovery.ts';
 import type { Sequencer } from '../write/sequencer.ts';
 import { daysOfParts, fetchParts, type PartsPlace } from './day-parts.ts';
-import { type LogMark, markPath, readMark, writeMark } from './log-mark.ts';
+import { joinByColumns } from './join-by-columns.ts';
+import { markPath, readMark, writeMark } from './log-mark.ts';
+import type { JoinFacts, RecoveredCopy, RecoveredDay } from './recovered-copy.ts';
 
-export interface RecoveredDay {
-  readonly live: LiveDay;
-  readonly end: LogEnd;
-  readonly promiseNs: number;
-  readonly isEnded: boolean;
-}
-
-export interface RecoveredCopy {
-  /** Ascending; all but the last have ended. */
-  readonly days: readonly RecoveredDay[];
-  /** Where the newest of them stands in the stream. */
-  readonly mark: LogMark | null;
-  /** Behind this number the stream is read; null: from its beginning. */
-  readonly from: number | null;
-}
-
-/** What the book and the stream say of days that are not here. */
-export interface JoinFacts {
-  /** The first number that the stream still has. */
-  readonly first: number;
-  readonly isListed: (day: UtcDay) => boolean;
-  readonly openingOf: (day: UtcDay) => number;
-}
-
-/** Own logs, if the stream goes on from them; else parts that others have put; else nothing. */
+/** Own logs, if the stream goes on from them; else columns that others have put, or records; else nothing. */
 export async function recoverOrJoin(
   place: PartsPlace,
   manifest: TapeManifest,
   sequencer: Sequencer,
   facts: JoinFacts,
 ): Promise<RecoveredCopy> {
-  const isFollowed = ({ days, from }: RecoveredCopy) =>
-    days.length > 0 && (from === null || from >= facts.first - 1);
-  const own = await recoverCopy(place, manifest, sequencer, facts);
-  if (isFollowed(own)) return own;
-  await removeLogs(place);
-  if (await joinByParts(place, facts)) {
-    const joined = await recoverCopy(place, manifest, sequencer, facts);
-    if (isFollowed(joined)) return joined;
+  const ways = [
+    () => recoverCopy(place, manifest, sequencer, facts),
+    () => joinByColumns(place, sequencer, facts),
+    async () =>
+      (await joinByParts(place, facts)) ? recoverCopy(place, manifest, sequencer, facts) : null,
+  ];
+  for (const way of ways) {
+    const copy = await way();
+    if (copy !== null && isFollowed(copy, facts)) return copy;
+    for (const { hollow } of copy?.days ?? []) await hollow?.file[Symbol.asyncDispose]();
     await removeLogs(place);
   }
   return { days: [], mark: null, from: null };
+}
+
+/** Whether the stream still has what comes next. */
+function isFollowed({ days, from }: RecoveredCopy, { first }: JoinFacts): boolean {
+  return days.length > 0 && (from === null || from >= first - 1);
 }
 
 /** The logs that are there. Those that nothing can be made of go, and with them all that come after a day that is to be had anew. */
@@ -90,13 +74,13 @@ async function recoverCopy(
 /** Makes logs out of the parts of days that are not sealed; resolves to whether there are any. */
 async function joinByParts(
   place: PartsPlace,
-  { isListed, openingOf }: JoinFacts,
+  { isListed, openingOf, onFault }: JoinFacts,
 ): Promise<boolean> {
   const { disk, tapeRoot, dataset, objects } = place;
   let isFound = false;
   for (const day of await daysOfParts(objects)) {
     if (isListed(day)) continue;
-    const last = await fetchParts(place, day);
+    const last = await fetchParts(place, day, onFault);
     if (last === null) continue;
     const { sequence, records } = last;
     await writeMark(disk, tapeRoot, dataset, { day, opening: openingOf(day), sequence, records });
@@ -157,7 +141,7 @@ async function recoverDay(
   );
   if (recovery === null || live === null || (live as LiveDay).day !== day) return null;
   const { end, promiseNs, ended } = recovery;
-  return { live, end, promiseNs, isEnded: ended };
+  return { live, end, promiseNs, isEnded: ended, hollow: null };
 }
 
 async function logDays({ disk, tapeRoot, dataset }: PartsPlace): Promise<readonly UtcDay[]> {

@@ -28,16 +28,12 @@ import { TapeWriter } from '../write/tape-writer.ts';
 import { answered } from './answered.ts';
 import { BookKeeper } from './book-keeper.ts';
 import { commitRowsMax, FencedLog } from './fenced-log.ts';
+import { LogFiller } from './fill-log.ts';
 import { ListedDays, type WantedDays } from './listed-days.ts';
 import { LocalLog } from './local-log.ts';
 import { keepParts } from './part-keeper.ts';
-import {
-  giveUpHalfSealed,
-  isSealed,
-  type RecoveredCopy,
-  recoverOrJoin,
-  removeLogs,
-} from './recover-copy.ts';
+import { giveUpHalfSealed, isSealed, recoverOrJoin, removeLogs } from './recover-copy.ts';
+import type { RecoveredCopy } from './recovered-copy.ts';
 import { prepareDirectory } from './shared-directory.ts';
 import { CopyDiffersError } from './shared-errors.ts';
 import type { SharedTapeOptions } from './shared-tape-options.ts';
@@ -69,6 +65,7 @@ export class SharedTape implements AsyncDisposable {
   #unknowns = 0;
   #fenced = 0;
   #heardEnd = 0;
+  #filler: LogFiller | null = null;
 
   private constructor(options: SharedTapeOptions, manifest: TapeManifest) {
     const { disk, tapeRoot, dataset, stream, objects, clock, handler } = options;
@@ -296,26 +293,22 @@ export class SharedTape implements AsyncDisposable {
   }
 
   async #join(): Promise<void> {
-    const { stream, clock } = this.#options;
+    const { dataset, listed, stream, clock, handler } = this.#options;
     const { signal } = this.#over;
     await this.#books.fetchNewest();
     const { first, last } = await answered(clock, signal, () => stream.ends());
     this.#joinedAt = last;
-    const sequencer = this.#createSequencer();
+    const sequencer = new Sequencer(dataset, listed, createCounters());
     await giveUpHalfSealed(this.#options, this.manifest, (day) => this.#books.isListed(day));
     const recovered = await recoverOrJoin(this.#options, this.manifest, sequencer, {
       first,
       isListed: (day) => this.#books.isListed(day),
       openingOf: (day) => this.book.openings[day] ?? first,
+      onFault: (what, error) => handler.fault(what, error),
     });
     await this.manifest.nameLogs(recovered.days.map(({ live }) => live.day));
     this.#from = recovered.from ?? first - 1;
     this.#open(recovered, sequencer);
-  }
-
-  #createSequencer(): Sequencer {
-    const { dataset, listed } = this.#options;
-    return new Sequencer(dataset, listed, createCounters());
   }
 
   #open({ days, mark }: RecoveredCopy, sequencer: Sequencer): void {
@@ -348,7 +341,17 @@ export class SharedTape implements AsyncDisposable {
     const { day } = newest.live;
     const opening = mark?.opening ?? this.#from + 1;
     const { records } = newest.end;
-    local.resume(newest.end.bytes, { day, opening, sequence: this.#from, records });
+    const recovered = { day, opening, sequence: this.#from, records };
+    local.resume(newest.end.bytes, recovered, newest.hollow?.to ?? 0);
+    this.#filler = new LogFiller(
+      days.flatMap(({ hollow }) => hollow ?? []),
+      {
+        store: this.#options,
+        begin: this.caughtUp,
+        onFilled: (filled) => local.filled(filled),
+        onFault: (what, error) => this.#options.handler.fault(what, error),
+      },
+    );
   }
 
   /** A day is sealed here: it must be what the cluster has, if that is known. */
@@ -387,6 +390,7 @@ export class SharedTape implements AsyncDisposable {
   async #drop(): Promise<void> {
     this.#copy?.days.stop();
     await this.#copy?.days.sealed();
+    await this.#filler?.[Symbol.asyncDispose]();
     await this.#local[Symbol.asyncDispose]().catch(() => {});
   }
 

@@ -14,6 +14,7 @@ import type { LiveDays } from '../write/live-days.ts';
 import { type Commit, type Opening, readCommit, readOpening } from '../write/log-payload.ts';
 import { RECORD_HEADER_BYTES, type RecordHeader, readRecordHeader } from '../write/log-record.ts';
 import type { Sequencer } from '../write/sequencer.ts';
+import type { DayCheckpoint } from './day-checkpoint.ts';
 import type { LocalLog } from './local-log.ts';
 import type { LogMark } from './log-mark.ts';
 import { TapeRewrittenError } from './shared-errors.ts';
@@ -83,6 +84,28 @@ export class TapeCopy {
     if (!this.#isBehind || end === null || this.#end === null) return false;
     if (this.#passedChecksum !== null) return this.#passedChecksum !== this.#end.checksum;
     return mark === null || end.records > mark.records;
+  }
+
+  /** The newest day up to its last record; null in the moment when that is noted, and not yet visible. */
+  get checkpoint(): DayCheckpoint | null {
+    const end = this.#end;
+    const live = this.days.newest;
+    const sequencer = this.sequencer.state;
+    if (end === null || live?.day !== end.day || sequencer?.day !== end.day) return null;
+    const named = sequencer.lanes.filter(({ index }) => index >= 0);
+    const isVisible =
+      named.length === live.columns.length &&
+      named.every(({ index, rank }) => live.columns[index]?.count === rank);
+    if (!isVisible) return null;
+    const { day, bytes, records, checksum, sequence, isEnded } = end;
+    const contracts = live.columns.map((columns) => ({
+      columns,
+      count: columns.count,
+      highestId: columns.highestId,
+    }));
+    const { dataset } = this.#options;
+    const logEnd = { bytes, records, checksum };
+    return { dataset, day, end: logEnd, sequence, isEnded, sequencer, contracts };
   }
 
   /** A record or a claim that somebody else has appended. */

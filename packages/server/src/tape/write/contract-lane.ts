@@ -11,10 +11,11 @@
 
 import { TICKS_MAX } from '@tapeloom/core/numbers';
 import { DAY_NS } from '@tapeloom/core/units';
-import { type DedupeWindow, NEW, SEEN } from './dedupe-window.ts';
+import { DedupeWindow, NEW, SEEN } from './dedupe-window.ts';
 import type { IntakeBatch } from './intake.ts';
 import type { CommitSection, HeldTrade } from './log-payload.ts';
 import type { SequencerCounters } from './sequencer-counters.ts';
+import type { LaneState } from './sequencer-state.ts';
 
 const CAPACITY_ROWS_MIN = 256;
 
@@ -245,13 +246,27 @@ export class ContractLane {
     return true;
   }
 
-  /** Another one that goes on from here; nothing waits in it. */
-  copy(): ContractLane {
-    const copy = new ContractLane(this.symbol, this.dedupe.copy(), this.index);
-    copy.rank = this.rank;
-    copy.#lastNs = this.#lastNs;
-    copy.#lastSourceNs = this.#lastSourceNs;
-    return copy;
+  /** What another one needs to go on from here; nothing of what waits. */
+  get state(): LaneState {
+    const { symbol, index, rank, dedupe } = this;
+    const windowBits = new Uint8Array(dedupe.bits.buffer).slice();
+    const lastSourceNs = Number.isNaN(this.#lastSourceNs) ? null : this.#lastSourceNs;
+    const lastNs = this.#lastNs;
+    return { symbol, index, rank, lastNs, lastSourceNs, highestId: dedupe.highest, windowBits };
+  }
+
+  /** One that the log has not named yet. */
+  static unnamed(symbol: string): ContractLane {
+    return new ContractLane(symbol, new DedupeWindow(), -1);
+  }
+
+  static from(state: LaneState): ContractLane {
+    const dedupe = DedupeWindow.restore(state.highestId, state.windowBits);
+    const lane = new ContractLane(state.symbol, dedupe, state.index);
+    lane.rank = state.rank;
+    lane.#lastNs = state.lastNs;
+    lane.#lastSourceNs = state.lastSourceNs ?? Number.NaN;
+    return lane;
   }
 
   /** Notes whether the next row's number follows the one before it. */

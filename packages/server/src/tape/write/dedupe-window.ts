@@ -28,10 +28,6 @@ export class DedupeWindow {
     return window;
   }
 
-  copy(): DedupeWindow {
-    return DedupeWindow.restore(this.highest, new Uint8Array(this.bits.buffer));
-  }
-
   /** `NEW`, `SEEN` or `TOO_OLD`; `id` is a whole number that is not negative. */
   judge(id: number): number {
     if (id > this.highest) return NEW;

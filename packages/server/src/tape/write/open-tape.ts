@@ -27,10 +27,11 @@ import {
 } from '../tape-paths.ts';
 import { DayLog } from './day-log.ts';
 import { FileLog } from './file-log.ts';
+import type { ListedSymbols } from './listed-on.ts';
 import { LiveDays } from './live-days.ts';
 import type { Commit } from './log-payload.ts';
 import { type LogRecovery, recoverLog } from './log-recovery.ts';
-import { type ListedSymbols, Sequencer } from './sequencer.ts';
+import { Sequencer } from './sequencer.ts';
 import { createCounters, type SequencerCounters } from './sequencer-counters.ts';
 import { TapePublisher } from './tape-publisher.ts';
 import { TapeWriter } from './tape-writer.ts';

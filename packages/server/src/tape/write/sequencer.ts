@@ -17,9 +17,11 @@ import { ContractLane } from './contract-lane.ts';
 import { DedupeWindow, NEW } from './dedupe-window.ts';
 import { HeldTrades } from './held-trades.ts';
 import type { IntakeBatch } from './intake.ts';
+import { ListedOn, type ListedSymbols } from './listed-on.ts';
 import type { Commit, CommitContract, CommitSection, Opening } from './log-payload.ts';
 import type { Offer, Run } from './offer.ts';
 import type { SequencerCounters } from './sequencer-counters.ts';
+import type { SequencerState } from './sequencer-state.ts';
 
 /** Rows in one commit, unless told otherwise: about 2 MB of log, a few milliseconds of disk. */
 export const COMMIT_ROWS_MAX = 65_536;
@@ -32,17 +34,13 @@ export const HELD_TRADES_MAX = 16_384;
 const AHEAD_NS_MAX = 2 * HOUR_NS;
 const DAY_NS_BIG = BigInt(DAY_NS);
 
-/** The contracts of the dataset that may trade on a day. */
-export type ListedSymbols = (day: UtcDay) => readonly string[];
-
 /** `done`: the offer is taken. `full`: the commit is. `turn`: the day must turn first. */
 export type TakeResult = 'done' | 'full' | 'turn';
 
 export class Sequencer {
   readonly #dataset: string;
-  readonly #listed: ListedSymbols;
   readonly #counters: SequencerCounters;
-  readonly #listedByDay = new Map<number, ReadonlySet<string>>();
+  readonly #listed: ListedOn;
   #lanes = new Map<string, ContractLane>();
   /** The lanes the open log has named, by their number in it. */
   #named: ContractLane[] = [];
@@ -69,7 +67,7 @@ export class Sequencer {
     commitRowsMax: number = COMMIT_ROWS_MAX,
   ) {
     this.#dataset = dataset;
-    this.#listed = listed;
+    this.#listed = new ListedOn(listed);
     this.#counters = counters;
     this.#commitRowsMax = commitRowsMax;
     this.#held = new HeldTrades(counters);
@@ -165,7 +163,7 @@ export class Sequencer {
     this.#lanes = new Map();
     this.#named = [];
     const held = this.#held.waiting;
-    for (const symbol of new Set([...this.#listed(day), ...held.map((trade) => trade.symbol)])) {
+    for (const symbol of new Set([...this.#listed.of(day), ...held.map((trade) => trade.symbol)])) {
       this.#nameLane(symbol, before.get(symbol)?.dedupe ?? new DedupeWindow());
     }
     const contracts = this.#named.map(({ symbol, dedupe }) => ({
@@ -193,7 +191,7 @@ export class Sequencer {
   /** Recovery: what a commit of the log had decided; false when it cannot follow what was before it. */
   replay(commit: Commit): boolean {
     for (const { index, symbol } of commit.contracts) {
-      const before = this.#lanes.get(symbol) ?? newLane(symbol);
+      const before = this.#lanes.get(symbol) ?? ContractLane.unnamed(symbol);
       if (index !== this.#named.length || before.index >= 0) return false;
       this.#nameLane(symbol, before.dedupe);
     }
@@ -204,7 +202,9 @@ export class Sequencer {
     this.#promiseNs = commit.promiseNs;
     this.#isOver = commit.promiseNs === DAY_NS;
     for (const { symbol, id } of commit.held) {
-      const { dedupe } = this.#lanes.getOrInsertComputed(symbol, () => newLane(symbol));
+      const { dedupe } = this.#lanes.getOrInsertComputed(symbol, () =>
+        ContractLane.unnamed(symbol),
+      );
       if (dedupe.judge(id) === NEW) dedupe.add(id);
     }
     this.#held.replace([...(this.#isReleaseDue ? [] : this.#held.waiting), ...commit.held]);
@@ -217,17 +217,34 @@ export class Sequencer {
     if (this.#isReleaseDue) this.#release();
   }
 
+  /** What was replayed; null on a tape without days. */
+  get state(): SequencerState | null {
+    if (this.#isFresh) return null;
+    return {
+      day: dayFromNumber(this.#day),
+      promiseNs: this.#promiseNs,
+      isReleaseDue: this.#isReleaseDue,
+      held: this.#held.waiting,
+      lanes: [...this.#lanes.values()].map((lane) => lane.state),
+    };
+  }
+
+  /** Recovery: goes on from what another one had replayed. */
+  adopt({ day, promiseNs, isReleaseDue, held, lanes }: SequencerState): void {
+    const adopted = lanes.map((state) => ContractLane.from(state));
+    this.#lanes = new Map(adopted.map((lane) => [lane.symbol, lane]));
+    const named = adopted.filter(({ index }) => index >= 0);
+    this.#named = named.sort((a, b) => a.index - b.index);
+    this.#startDay(day, promiseNs);
+    this.#isOver = promiseNs === DAY_NS;
+    this.#held.replace(held);
+    this.#isReleaseDue = isReleaseDue;
+  }
+
   /** Another one that goes on from what this one has replayed, counting for itself. */
   copy(counters: SequencerCounters, commitRowsMax: number): Sequencer {
-    const copy = new Sequencer(this.#dataset, this.#listed, counters, commitRowsMax);
-    copy.#lanes = new Map(this.#lanes.values().map((lane) => [lane.symbol, lane.copy()]));
-    copy.#named = this.#named.map(({ symbol }) => copy.#lanes.get(symbol)!);
-    copy.#day = this.#day;
-    copy.#isFresh = this.#isFresh;
-    copy.#promiseNs = this.#promiseNs;
-    copy.#isOver = this.#isOver;
-    copy.#held.replace(this.#held.waiting);
-    copy.#isReleaseDue = this.#isReleaseDue;
+    const copy = new Sequencer(this.#dataset, this.#listed.of, counters, commitRowsMax);
+    if (this.state !== null) copy.adopt(this.state);
     return copy;
   }
 
@@ -235,7 +252,7 @@ export class Sequencer {
   #startBefore({ runs, promise }: Offer, now: EpochNs): boolean {
     const latest = now + BigInt(AHEAD_NS_MAX);
     const days = runs.flatMap(({ batch: { symbol, day } }) =>
-      isUtcDay(day) && epochNs(day, 0) <= latest && this.#isListed(symbol, day)
+      isUtcDay(day) && epochNs(day, 0) <= latest && this.#listed.has(symbol, day)
         ? [dayNumber(day)]
         : [],
     );
@@ -369,20 +386,10 @@ export class Sequencer {
     // Never by a day that is over: a contract that has left the list must not come back without the
     // memory of its feed numbers.
     const open = this.#isOver ? this.#day + 1 : this.#day;
-    if (!this.#isListed(symbol, dayFromNumber(Math.max(open, dayNumber(day))))) return null;
-    const added = newLane(symbol);
+    if (!this.#listed.has(symbol, dayFromNumber(Math.max(open, dayNumber(day))))) return null;
+    const added = ContractLane.unnamed(symbol);
     this.#lanes.set(symbol, added);
     return added;
-  }
-
-  #isListed(symbol: string, day: UtcDay): boolean {
-    let listed = this.#listedByDay.get(day);
-    if (listed === undefined) {
-      if (this.#listedByDay.size > 2) this.#listedByDay.clear();
-      listed = new Set(this.#listed(day));
-      this.#listedByDay.set(day, listed);
-    }
-    return listed.has(symbol);
   }
 
   #nameLane(symbol: string, dedupe: DedupeWindow): void {
@@ -390,9 +397,4 @@ export class Sequencer {
     this.#lanes.set(symbol, lane);
     this.#named.push(lane);
   }
-}
-
-/** A lane the log has not named yet. */
-function newLane(symbol: string): ContractLane {
-  return new ContractLane(symbol, new DedupeWindow(), -1);
 }

@@ -1,0 +1,28 @@
+/** Which contracts may trade on a day, asked for each of millions of prints. */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+
+/** The contracts of the dataset that may trade on a day. */
+export type ListedSymbols = (day: UtcDay) => readonly string[];
+
+/** Days that are remembered: the open one, and its neighbours. */
+const DAYS_MAX = 3;
+
+export class ListedOn {
+  readonly of: ListedSymbols;
+  readonly #byDay = new Map<number, ReadonlySet<string>>();
+
+  constructor(listed: ListedSymbols) {
+    this.of = listed;
+  }
+
+  has(symbol: string, day: UtcDay): boolean {
+    let listed = this.#byDay.get(day);
+    if (listed === undefined) {
+      if (this.#byDay.size >= DAYS_MAX) this.#byDay.clear();
+      listed = new Set(this.of(day));
+      this.#byDay.set(day, listed);
+    }
+    return listed.has(symbol);
+  }
+}
