@@ -30,29 +30,19 @@ import {
   tradeLayoutOfSchema,
 } from './dbn-kinds.ts';
 import { beginsAsDbn, type DbnMetadata } from './dbn-metadata.ts';
+import { NO_SIDE, SIDES, TRADE, takeOrdinaryTrades } from './ordinary-trades.ts';
+import { RecentInstruments } from './recent-instruments.ts';
 import { readSymbolMapping } from './symbol-mapping.ts';
 import { BATCH_ROWS, TradeBatchColumns } from './trade-batch-columns.ts';
 
-const TRADE = 0x54;
 /** Add, cancel, modify, clear, fill, none: what happens to a book besides trades. */
 const OTHER_ACTIONS = new Uint8Array(256);
 for (const letter of 'ACMRFN') OTHER_ACTIONS[letter.charCodeAt(0)] = 1;
-const NO_SIDE = 2;
-/** The aggressor by the byte of the side. */
-const SIDES = new Int8Array(256).fill(NO_SIDE);
-SIDES[0x41] = -1;
-SIDES[0x42] = 1;
-SIDES[0x4e] = 0;
 /** The high half of a time in 2189: so many bits are left that differences of high halves never wrap. */
 const TIME_HIGH_MAX = 0x6000_0000;
 const UNDEFINED_HALF = 0xffff_ffff;
 const UNDEFINED_PRICE_HIGH = 0x7fff_ffff;
 const UNDEFINED_SIZE = 0xffff_ffff;
-/** The high half of 2^53: prices with a smaller one are exact doubles. */
-const PRICE_HIGH_MAX = 2 ** 21;
-/** Ids looked up last are found again by their lowest bits. */
-const RECENT_IDS = 1_024;
-const NOT_RECENT = -1;
 
 export interface DbnDecoderOptions {
   /** From `definition` files beside: symbols where the file has none, and what is a future. */
@@ -71,8 +61,7 @@ export class DbnDecoder {
   /** The day of the last trade, and the one on which its record was captured, by which ids are named. */
   readonly #day = new DbnDay();
   readonly #captured = new DbnDay();
-  /** Pairs of an id and its instrument's place, at `slotOf` the id. */
-  readonly #recent = new Int32Array(2 * RECENT_IDS).fill(NOT_RECENT);
+  readonly #recent = new RecentInstruments();
   #bookRecords = 0;
   readonly #leftOut = new Map<string, number>();
   /** Trades of instruments that are not wanted, by their place. */
@@ -119,7 +108,8 @@ export class DbnDecoder {
     if (this.#isBusy) throw new Error('the piece before was refused, or not read to its end');
     this.#isBusy = true;
     const columns = this.#columns;
-    for (const window of this.#input.windows(piece)) {
+    this.#input.open(piece);
+    for (let window = this.#input.next(); window !== null; window = this.#input.next()) {
       this.#judgeSchema();
       while (this.#decode(window)) {
         yield columns;
@@ -170,56 +160,13 @@ export class DbnDecoder {
     return this.#columns.count === BATCH_ROWS;
   }
 
-  /**
-   * The loop that nearly all trades go through: of an instrument that was met lately, made and captured on the day of the
-   * trade before, with nothing undefined. It stops at any other record, also at a few that are as ordinary: what can be
-   * told from the halves of numbers alone is all that is asked here. It holds few things, so that registers suffice.
-   */
   #decodeTrades(window: DbnWindow, layout: TradeLayout): void {
     if (this.#captured.day !== this.#day.day) return;
-    const { view } = window;
-    const { instruments, ns, prices, sizes, sides } = this.#columns;
-    const { firstHigh, moreHighs, firstHighNs } = this.#day;
-    const recent = this.#recent;
+    const columns = this.#columns;
     const head = this.#headOf(layout);
-    const bytes = (head & 0xff) * 4;
-    const priceAt = layout.price;
-    const marksShift = (layout.action - layout.price - 12) * 8;
-    // What is imported would be fetched anew for every record.
-    const highNs = HIGH;
-    const from = this.#columns.count;
-    const room = Math.floor((window.bytes.length - window.at) / bytes);
-    const to = Math.min(BATCH_ROWS, from + room);
-    let { at } = window;
-    let row = from;
-    for (; row < to; row += 1) {
-      if (view.getUint16(at, true) !== head) break;
-      const place = at + priceAt;
-      const marks = view.getInt32(place + 12, true) >>> marksShift;
-      if ((marks & 0xff) !== TRADE) break;
-      const id = view.getInt32(at + 4, true);
-      const slot = slotOf(id);
-      const index = recent[slot + 1]!;
-      if (recent[slot] !== id || index < 0) break;
-      const capturedHigh = view.getInt32(place + 20, true) - firstHigh;
-      if (capturedHigh >>> 0 > moreHighs) break;
-      const timeHigh = view.getInt32(at + 12, true) - firstHigh;
-      if (timeHigh >>> 0 > moreHighs) break;
-      const priceHigh = view.getInt32(place + 4, true);
-      if (priceHigh >= PRICE_HIGH_MAX || priceHigh <= -PRICE_HIGH_MAX) break;
-      const size = view.getInt32(place + 8, true);
-      const side = SIDES[(marks >> 8) & 0xff]!;
-      if (size <= 0 || side === NO_SIDE) break;
-      instruments[row] = index;
-      ns[row] = timeHigh * highNs + firstHighNs + view.getUint32(at + 8, true);
-      prices[row] = priceHigh * highNs + view.getUint32(place, true);
-      sizes[row] = size;
-      sides[row] = side;
-      at += bytes;
-    }
-    window.at = at;
-    this.#columns.add(row - from, this.#day.day, this.#records);
-    this.#records += row - from;
+    const count = takeOrdinaryTrades(window, head, layout, this.#recent, this.#day, columns);
+    columns.add(count, this.#day.day, this.#records);
+    this.#records += count;
   }
 
   /** Passes over records of the book that are no trades. */
@@ -255,12 +202,12 @@ export class DbnDecoder {
     } else if (rtype === SYMBOL_MAPPING_RTYPE) {
       const { id, symbol } = readSymbolMapping(window, bytes, this.#records);
       this.#instruments.map(id, symbol);
-      this.#recent.fill(NOT_RECENT);
+      this.#recent.forget();
     } else {
       this.#refuseAnotherFile(window);
       if (rtype === DEFINITION_RTYPE) {
         this.#instruments.define(definitionAt(window, bytes, this.#records));
-        this.#recent.fill(NOT_RECENT);
+        this.#recent.forget();
       }
       const name = recordName(rtype);
       this.#leaveOut(name === null ? `records of the unknown type ${rtype}` : `${name} records`);
@@ -340,17 +287,12 @@ export class DbnDecoder {
       view.getUint32(time + 4, true),
       view.getUint32(time, true),
     );
-    if (isNewDay) this.#recent.fill(NOT_RECENT);
-    const slot = slotOf(view.getUint32(at + 4, true));
-    const known = this.#recent[slot + 1]!;
-    if (known !== NOT_RECENT && this.#recent[slot] === view.getInt32(at + 4, true)) {
-      return known >= 0 ? known : unwanted(known);
-    }
+    if (isNewDay) this.#recent.forget();
     const id = view.getUint32(at + 4, true);
+    const known = this.#recent.find(id);
+    if (known !== null) return known;
     const index = this.#instruments.indexOf(id, this.#captured.day);
-    const isWanted = this.#instruments.list[index]!.skipped === null;
-    this.#recent[slot] = id;
-    this.#recent[slot + 1] = isWanted ? index : unwanted(index);
+    this.#recent.keep(id, index, this.#instruments.list[index]!.skipped === null);
     return index;
   }
 
@@ -368,16 +310,6 @@ export class DbnDecoder {
     const place = window.position + window.at;
     throw new FeedError(`Record ${this.#records} at byte ${place} ${fault}.`, this.#records);
   }
-}
-
-/** Where among the recent ones an id has its place. */
-function slotOf(id: number): number {
-  return (id & (RECENT_IDS - 1)) << 1;
-}
-
-/** The place of an instrument that is not wanted, as it is kept among the recent ones, and back. */
-function unwanted(index: number): number {
-  return NOT_RECENT - 1 - index;
 }
 
 /** What a trade lacks that it must have, for people; null where nothing is missing. */

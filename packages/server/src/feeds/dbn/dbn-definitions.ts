@@ -50,7 +50,8 @@ export class DefinitionDecoder {
 
   push(piece: Uint8Array): readonly DbnDefinition[] {
     const found: DbnDefinition[] = [];
-    for (const window of this.#input.windows(piece)) {
+    this.#input.open(piece);
+    for (let window = this.#input.next(); window !== null; window = this.#input.next()) {
       refuseOtherSchemas(this.#input.metadata!);
       while (window.at < window.bytes.length) {
         const bytes = wholeRecordBytes(window, this.#records + 1);

@@ -37,36 +37,48 @@ export class DbnInput {
   #cutBytes = 0;
   /** Where in the file the next piece begins. */
   #position = 0;
+  /** The present piece, where it begins in the file, and how far it was taken. */
+  #piece: Uint8Array = new Uint8Array(0);
+  #start = 0;
+  #at = 0;
+  /** The window on the piece itself, until what it leaves was kept. */
+  #shown: DbnWindow | null = null;
 
   get metadata(): DbnMetadata | null {
     return this.#metadata;
   }
 
-  /** What the piece holds; each window must be read before the next one is asked for. */
-  *windows(piece: Uint8Array): Generator<DbnWindow> {
-    const start = this.#position;
+  /** Takes the next piece; what the one before held was read to its end. */
+  open(piece: Uint8Array): void {
+    this.#piece = piece;
+    this.#start = this.#position;
     this.#position += piece.length;
-    let at = 0;
-    if (this.#metadata === null) {
-      at = this.#takeHead(piece);
-      if (this.#metadata === null) return;
+    this.#at = this.#metadata === null ? this.#takeHead(piece) : 0;
+    this.#shown = null;
+  }
+
+  /** The next window on what the piece holds, once the one before was read; null behind the last. */
+  next(): DbnWindow | null {
+    const piece = this.#piece;
+    if (this.#shown !== null) {
+      this.#keepCut(this.#shown.at);
+      return null;
     }
+    if (this.#metadata === null) return null;
     if (this.#cutBytes > 0) {
       const bytes = this.#cut[0]! * 4;
-      const added = piece.subarray(0, bytes - this.#cutBytes);
-      this.#cut.set(added, this.#cutBytes);
-      const position = start - this.#cutBytes;
-      this.#cutBytes += added.length;
-      at = added.length;
-      if (this.#cutBytes < bytes) return;
+      const from = this.#cutBytes;
+      const added = Math.min(bytes - from, piece.length);
+      for (let at = 0; at < added; at += 1) this.#cut[from + at] = piece[at]!;
+      this.#cutBytes += added;
+      this.#at = added;
+      if (this.#cutBytes < bytes) return null;
       this.#cutBytes = 0;
-      yield windowOn(this.#cut.subarray(0, bytes), 0, position);
+      return windowOn(this.#cut.subarray(0, bytes), 0, this.#start - from);
     }
-    if (at === piece.length) return;
-    const window = windowOn(piece, at, start);
-    yield window;
-    this.#cut.set(piece.subarray(window.at));
-    this.#cutBytes = piece.length - window.at;
+    if (this.#at === piece.length) return null;
+    this.#shown = windowOn(piece, this.#at, this.#start);
+    return this.#shown;
   }
 
   /** Refuses a file that ends before its head, or a record, does. */
@@ -84,6 +96,15 @@ export class DbnInput {
         `${this.#position - this.#cutBytes} and has ${this.#cut[0]! * 4} bytes.`,
       records + 1,
     );
+  }
+
+  /** What is left of the piece is the begin of a record: fewer bytes than a record can have. */
+  #keepCut(from: number): void {
+    const piece = this.#piece;
+    for (let at = from; at < piece.length; at += 1) this.#cut[at - from] = piece[at]!;
+    this.#cutBytes = piece.length - from;
+    this.#shown = null;
+    this.#at = piece.length;
   }
 
   /** Adds to the head what the piece has of it; returns where in the piece the records begin. */
