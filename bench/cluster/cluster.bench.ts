@@ -1,7 +1,8 @@
 /**
  * A cluster beside a service that stands alone, all real processes on this one machine, so read ratios: what a trade takes to a
  * customer of a node that follows, what a message costs by how many nodes serve, what charged requests cost with PostgreSQL, a node
- * that joins, and how long trades stand still when a sequencer or the stream's leader is lost. Words choose parts.
+ * that joins, and how long trades stand still when a sequencer or the stream's leader is lost. Words choose parts; numbers are commits of the
+ * open day that is joined.
  */
 
 import { natsServer } from '../../packages/server/testing/tape/find-nats-server.ts';
@@ -24,14 +25,16 @@ const PARTS: Readonly<Record<string, RunClusterPart>> = {
 
 export const run: Bench = async (words) => {
   const found = natsServer();
-  const unknown = words.filter((word) => !(word in PARTS));
+  const names = words.filter((word) => !/^\d+$/.test(word));
+  const commits = words.filter((word) => !names.includes(word)).map(Number);
+  const unknown = names.filter((word) => !(word in PARTS));
   if (unknown.length > 0) throw new Error(`there is no part ${unknown.join(', ')}`);
   const loadBefore = loadAverage();
   const done: ClusterPart[] = [];
   for (const [name, part] of Object.entries(PARTS)) {
-    if (words.length > 0 && !words.includes(name)) continue;
+    if (names.length > 0 && !names.includes(name)) continue;
     console.log(`… ${name}`);
-    done.push(await part());
+    done.push(await part({ commits }));
   }
   const loads = [loadBefore, loadAverage()] as const;
   return {

@@ -29,12 +29,12 @@ const ONE_MINUTE = {
   params: { bar: 'time', size: 60 },
 } as const;
 
-export const joinPart: RunClusterPart = async () => {
+export const joinPart: RunClusterPart = async ({ commits }) => {
   const directory = mkdtempSync(join(tmpdir(), 'tapeloom-bench-'));
   try {
     const aloneSeconds = await alone(join(directory, 'alone'));
     const joins: Join[] = [];
-    for (const commits of COMMITS) joins.push(await joinDay(commits));
+    for (const count of commits.length > 0 ? commits : COMMITS) joins.push(await joinDay(count));
     return {
       rows: joins.map(({ day, seconds }) => [
         `started with an empty directory, ${(day.records / 1e6).toFixed(1)} million commits, s`,

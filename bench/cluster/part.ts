@@ -11,8 +11,13 @@ export interface ClusterPart {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
+export interface ClusterPartOptions {
+  /** Of the open days that are joined; none: as the part thinks best. */
+  readonly commits: readonly number[];
+}
+
 /** Of a cluster beside a service that stands alone. */
-export type RunClusterPart = () => Promise<ClusterPart>;
+export type RunClusterPart = (options: ClusterPartOptions) => Promise<ClusterPart>;
 
 export function verdict(isMet: boolean, target: string): string {
   return `${target}: ${isMet ? 'met' : 'missed'}`;

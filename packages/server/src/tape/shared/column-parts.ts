@@ -16,7 +16,7 @@ import {
   decodeColumnPart,
   encodeColumnPart,
 } from './day-checkpoint.ts';
-import { chainOf, type PartsStore } from './day-parts.ts';
+import { chainOf, missingFrom, type PartsStore } from './day-parts.ts';
 
 const NAME = /^part\.(\d{8})\.(\d+)\.(\d+)\.columns$/;
 /** Parts that are on their way while one is read. */
@@ -41,11 +41,7 @@ export async function listColumnParts(
   objects: TapeObjects,
   day: UtcDay,
 ): Promise<readonly string[]> {
-  const all = (await objects.list(`part.${day}.`)).flatMap((name) => {
-    const match = NAME.exec(name);
-    return match === null ? [] : [{ name, from: Number(match[2]), to: Number(match[3]) }];
-  });
-  return chainOf(all).map(({ name }) => name);
+  return chainOf(await allParts(objects, day)).map(({ name }) => name);
 }
 
 /** Puts what has come since a part, or everything. */
@@ -79,7 +75,12 @@ export async function fetchColumns(
   day: UtcDay,
   onFault: (what: string, error: unknown) => void,
 ): Promise<JoinedDay | null> {
-  const names = await listColumnParts(store.objects, day);
+  const all = await allParts(store.objects, day);
+  const names = chainOf(all).map(({ name }) => name);
+  const missing = missingFrom(all);
+  if (missing !== null) {
+    onFault(`the part part.${day}.${missing} of columns is missing; it is had otherwise`, null);
+  }
   const live = new LiveDay({ day, contracts: [] });
   const coming: Promise<ColumnPart>[] = [];
   let last: ColumnPartHeader | null = null;
@@ -108,6 +109,13 @@ export async function fetchColumns(
     }
   }
   return last === null ? null : { live, last };
+}
+
+async function allParts(objects: TapeObjects, day: UtcDay) {
+  return (await objects.list(`part.${day}.`)).flatMap((name) => {
+    const match = NAME.exec(name);
+    return match === null ? [] : [{ name, from: Number(match[2]), to: Number(match[3]) }];
+  });
 }
 
 async function fetchPart({ objects, packing }: PartsStore, name: string): Promise<ColumnPart> {

@@ -41,8 +41,7 @@ export interface DayPart {
 
 /** Those that follow each other from the day's opening on. */
 export async function listParts(objects: TapeObjects, day: UtcDay): Promise<readonly DayPart[]> {
-  const all = (await objects.list(`part.${day}.`)).flatMap((name) => partOf(name) ?? []);
-  const chain = chainOf(all);
+  const chain = chainOf(await allParts(objects, day));
   return chain.slice(0, chain.findLastIndex(({ records }) => records > 0) + 1);
 }
 
@@ -59,6 +58,14 @@ export function chainOf<T extends { readonly from: number; readonly to: number }
     chain.push(next);
     at = next.to;
   }
+}
+
+/** Where a part should begin that is not there, though later ones are; null where none is missing. */
+export function missingFrom(
+  parts: readonly { readonly from: number; readonly to: number }[],
+): number | null {
+  const end = chainOf(parts).at(-1)?.to ?? 0;
+  return parts.some(({ from }) => from > end) ? end : null;
 }
 
 /** The days of which there are parts, ascending. */
@@ -101,6 +108,10 @@ export async function fetchParts(
   onFault: (what: string, error: unknown) => void,
 ): Promise<DayPart | null> {
   const { disk, tapeRoot, dataset, objects } = place;
+  const missing = missingFrom(await allParts(objects, day));
+  if (missing !== null) {
+    onFault(`the part part.${day}.${missing} of the open day is missing; the stream has it`, null);
+  }
   const parts = await listParts(objects, day);
   if (parts.length === 0) return null;
   let last: DayPart | null = null;
@@ -132,6 +143,10 @@ export async function fetchPart(
 /** All parts of a day, which nobody needs once it is listed as sealed. */
 export async function removeParts(objects: TapeObjects, day: UtcDay): Promise<void> {
   for (const name of await objects.list(`part.${day}.`)) await objects.remove(name);
+}
+
+async function allParts(objects: TapeObjects, day: UtcDay): Promise<readonly DayPart[]> {
+  return (await objects.list(`part.${day}.`)).flatMap((name) => partOf(name) ?? []);
 }
 
 function nameOf({ day, from, to, records, sequence }: DayPart): string {

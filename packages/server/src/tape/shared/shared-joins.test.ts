@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type SharedNode, SharedWorld } from '../../../../../simulation/tape/shared-nodes.ts';
 import { DATASET, TAPE_ROOT } from '../../../../../simulation/tape/tape-on-sim-disk.ts';
 import { logPath } from '../tape-paths.ts';
+import { listColumnParts } from './column-parts.ts';
 
 const LONG_DAYS = { batchRowsMax: 5, offersPerDay: 200 };
 /** Until whoever appends has put what there is. */
@@ -119,6 +120,7 @@ test('parts that are damaged or missing are told by name, and what they held is 
     const cluster = await withParts(seed);
     const { world } = cluster;
     const names = [...world.objects.kept.keys()].filter((name) => name.startsWith('part.'));
+    const chain = await listColumnParts(world.objects, openDay(cluster));
     const harmed = names.filter(() => world.random() < 0.4);
     for (const name of harmed) {
       if (world.random() < 0.5) world.objects.kept.delete(name);
@@ -130,6 +132,13 @@ test('parts that are damaged or missing are told by name, and what they held is 
     const told = joined.faults.join('\n');
     for (const name of names.filter((one) => told.includes(one))) {
       assert.ok(harmed.includes(name), `${name} is sound`);
+    }
+    const first = chain.findIndex((name) => harmed.includes(name));
+    const isGone = first >= 0 && !world.objects.kept.has(chain[first]!);
+    // That the last one has gone nobody can know.
+    const isTold = !(isGone && first === chain.length - 1);
+    if (first >= 0 && isTold) {
+      assert.match(told, isGone ? /of columns is missing/ : new RegExp(chain[first]!), told);
     }
     for (const node of cluster.nodes) node.kill();
     await world.until('it appends', () => joined.isLeading);
