@@ -91,6 +91,11 @@ export class HistoryProcess implements AsyncDisposable {
     return await this.#get(this.#ready.filePort, '/file', {}, {});
   }
 
+  /** The same with its digest and two synced commits, and nothing else that an export does. */
+  async askDigestedFile(): Promise<Answered> {
+    return await this.#get(this.#ready.filePort, '/digested-file', {}, {});
+  }
+
   async sendFile(path: string): Promise<void> {
     await this.#tell({ t: 'file', path });
   }

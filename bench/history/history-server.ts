@@ -1,19 +1,22 @@
 /**
  * The process under benchmarks of history and exports: the service itself, with all its threads and doors,
  * on a data directory that was made before; and beside it, in the same thread and by the same framework,
- * a bare route that sends a file from disk. The bench starts it, and it ends with it.
+ * bare routes that send a file from disk: as it is, and with what an export owes besides. The bench starts it,
+ * and it ends with it.
  */
 
 import { createReadStream, statSync } from 'node:fs';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { offerBook } from '@tapeloom/server/billing/offers';
 import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
 import { readConfig } from '@tapeloom/server/config/config';
 import { createLog } from '@tapeloom/server/platform/log';
 import { Service } from '@tapeloom/server/process/service';
+import { DigestedFile } from './digested-file.ts';
 import type { FromHistoryServer, ToHistoryServer } from './history-wire.ts';
 
 const SAMPLE_MS = 25;
@@ -28,6 +31,8 @@ interface FileApp {
 interface FileReply {
   header(name: string, value: string | number): FileReply;
   send(body: Readable): FileReply;
+  hijack(): void;
+  readonly raw: ServerResponse;
 }
 /** The very framework of the service. */
 const { fastify } = createRequire(import.meta.resolve('@tapeloom/server/http/server/http-server'))(
@@ -63,6 +68,11 @@ app.get('/file', (_request, reply) =>
     .header('content-length', statSync(file).size)
     .send(createReadStream(file)),
 );
+const digested = new DigestedFile(join(data, 'floor.db'));
+app.get('/digested-file', async (_request, reply) => {
+  reply.hijack();
+  await digested.send(file, reply.raw);
+});
 await app.listen({ port: 0, host: '127.0.0.1' });
 
 let peak = 0;

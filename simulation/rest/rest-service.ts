@@ -40,6 +40,7 @@ import { offerBook, type Pricing } from '@tapeloom/server/billing/offers';
 import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
 import { OrderMails } from '@tapeloom/server/billing/order-mails';
 import { Payments } from '@tapeloom/server/billing/payments';
+import { DigestThread } from '@tapeloom/server/exports/digest-thread';
 import { ExportPace } from '@tapeloom/server/exports/export-pace';
 import { ExportTokens } from '@tapeloom/server/exports/export-token';
 import { TableThread } from '@tapeloom/server/exports/table-thread';
@@ -176,6 +177,7 @@ export class RestService implements AsyncDisposable {
   /** A test may put those of another service in their place. */
   tokens: ExportTokens;
   readonly #tables: TableThread;
+  readonly #digests: DigestThread;
   readonly pace: ExportPace;
   readonly #universe;
   readonly #replays: StudyReplays;
@@ -207,6 +209,7 @@ export class RestService implements AsyncDisposable {
       throw error;
     };
     this.#tables = new TableThread({ onFault });
+    this.#digests = new DigestThread({ onFault });
     // It stores what it counted when a test says so: a month has too many seconds.
     const untimed = { ...NO_TIMERS, now: () => this.clock.now() };
     this.meter = new UsageMeter({ store, clock: untimed, onFault });
@@ -365,6 +368,7 @@ export class RestService implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.http.app.close();
     await this.#tables[Symbol.asyncDispose]();
+    await this.#digests[Symbol.asyncDispose]();
     this.#replays[Symbol.dispose]();
     await this.meter[Symbol.asyncDispose]();
     this.authenticator[Symbol.dispose]();
@@ -381,6 +385,7 @@ export class RestService implements AsyncDisposable {
     return {
       tokens: this.tokens,
       tables: this.#tables,
+      digests: this.#digests,
       pace: this.pace,
       pause: async (ms) => {
         this.pausedMs += ms;

@@ -30,19 +30,16 @@ async function turns(): Promise<void> {
   for (let count = 0; count < 10; count += 1) await turn();
 }
 
-test('the pieces are the chunks, and no chunk is kept when it has left [SEC-38]', async () => {
+test('the pieces are the chunks, and nothing is counted when they have left [SEC-38]', async () => {
   const pace = new ExportPace(new ManualClock(0n));
   const { made, chunks } = chunksOf(3, 200_000);
   const counts = [0, 0, 0, 0];
   for await (const piece of pace.paced(chunks, 'a', NEVER)) {
     assert.ok(piece.length <= 65_536);
+    assert.equal(piece.buffer, made.at(piece[0]! - 1)!.buffer, 'no piece is a copy');
     counts[piece[0]!]! += piece.length;
   }
   assert.deepEqual(counts, [0, 200_000, 200_000, 200_000]);
-  assert.ok(
-    made.every(({ byteLength }) => byteLength === 0),
-    'their memory is given back',
-  );
   assert.equal(pace.bytes, 0);
 });
 

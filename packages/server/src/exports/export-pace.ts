@@ -1,14 +1,13 @@
 /**
  * The chunks of exports, no further ahead of their readers than memory allows: what is computed and has not
  * left counts at one budget, of the account and of all. A chunk is made when there is room for it; one more is
- * made while one is written, if there is room then. They are handed on in small pieces, each in memory of its
- * own, so that it is known what has left: who asks for the next piece has handed the one before to its socket.
+ * made while one is written, if there is room then. They are handed on in small pieces, so that it is known what has
+ * left: who asks for the next piece has handed the one before to its socket.
  */
 
 import { MIB } from '@tapeloom/core/units';
 import { ByteBudget, type ByteLimits, type HeldBytes } from '../platform/byte-budget.ts';
 import type { Clock } from '../platform/clock.ts';
-import { freeMemory } from '../platform/free-memory.ts';
 import { Refusal } from '../platform/refusal.ts';
 
 export const PACE_LIMITS: ByteLimits = {
@@ -52,7 +51,7 @@ export class ExportPace {
     return this.#refused;
   }
 
-  /** Each chunk is given away. The first one is refused when there is no room for it in time. */
+  /** Each chunk is given away with its last piece. The first one is refused when there is no room for it in time. */
   async *paced(
     chunks: AsyncGenerator<Uint8Array>,
     account: string,
@@ -114,13 +113,8 @@ export class ExportPace {
 
 /** What is left of the chunk is held while a piece is away. */
 function* pieces(chunk: Uint8Array, held: HeldBytes): Generator<Uint8Array> {
-  if (chunk.length <= PIECE_BYTES) {
-    yield chunk;
-    return;
-  }
   for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-    yield new Uint8Array(chunk.subarray(at, at + PIECE_BYTES));
+    yield chunk.subarray(at, at + PIECE_BYTES);
     held.resize(Math.max(0, chunk.length - at - PIECE_BYTES));
   }
-  if (chunk.byteLength === chunk.buffer.byteLength) freeMemory(chunk.buffer);
 }

@@ -10,6 +10,7 @@ import { ComputeCounters } from '../compute/compute-counters.ts';
 import { ComputePool, computeThreadsFor } from '../compute/compute-pool.ts';
 import { startComputeThread } from '../compute/compute-thread.ts';
 import type { Config } from '../config/config.ts';
+import { DigestThread } from '../exports/digest-thread.ts';
 import { ExportPace } from '../exports/export-pace.ts';
 import { ExportSecretError, exportSecret } from '../exports/export-secret.ts';
 import { ExportTokens, type TokenSecrets } from '../exports/export-token.ts';
@@ -51,6 +52,7 @@ export class HistoryServices implements AsyncDisposable {
   readonly #cacheRoot: string;
   readonly #cacheSize: CacheSize;
   readonly #tables: TableThread;
+  readonly #digests: DigestThread;
   readonly #pace: ExportPace;
   readonly #awaited = new SharedPlaces(AWAITED_LIMITS);
   /** Null until the doors open. */
@@ -70,6 +72,9 @@ export class HistoryServices implements AsyncDisposable {
     this.compute = this.#startCompute();
     this.#tables = new TableThread({
       onFault: (error) => log.error({ error }, 'a table of an export failed'),
+    });
+    this.#digests = new DigestThread({
+      onFault: (error) => log.error({ error }, 'the thread for digests of exports died'),
     });
   }
 
@@ -97,6 +102,7 @@ export class HistoryServices implements AsyncDisposable {
     return {
       tokens: this.#exportTokens!,
       tables: this.#tables,
+      digests: this.#digests,
       pace: this.#pace,
       awaited: this.#awaited,
       sources: { days: this.compute, replays: this.compute },
@@ -124,6 +130,7 @@ export class HistoryServices implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.compute[Symbol.asyncDispose]();
     await this.#tables[Symbol.asyncDispose]();
+    await this.#digests[Symbol.asyncDispose]();
   }
 
   #startCompute(): ComputePool {

@@ -42,7 +42,7 @@ export interface RestParts
   /** What computes and sends the past; known when the doors open. */
   readonly past: () => Pick<
     ExportFacts,
-    'tokens' | 'tables' | 'pace' | 'awaited' | 'sources' | 'pause'
+    'tokens' | 'tables' | 'digests' | 'pace' | 'awaited' | 'sources' | 'pause'
   >;
   /** Which days of contracts the tape has. */
   readonly daysOf: SettledDays['daysOf'];

@@ -9,6 +9,7 @@ import { dayOf } from '@tapeloom/core/utc-day';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { AccountStore } from '../../accounts/store/account-store.ts';
 import type { OnceRequest } from '../../accounts/store/once.ts';
+import type { DigestThread } from '../../exports/digest-thread.ts';
 import { exportFrames, NoSuchLineError } from '../../exports/export-frames.ts';
 import type { ExportPace } from '../../exports/export-pace.ts';
 import { exportTable, NoSuchByteError } from '../../exports/export-table.ts';
@@ -50,6 +51,7 @@ export interface ExportFacts extends HistoryFacts {
   readonly requests: Pick<AccountStore, 'findOnce'>;
   readonly tokens: ExportTokens;
   readonly tables: TableThread;
+  readonly digests: Pick<DigestThread, 'begin'>;
   readonly pace: ExportPace;
 }
 
@@ -110,6 +112,7 @@ export async function exportAnswer(
         ...known,
       },
       chunks: withFirst(first, body),
+      digest: () => facts.digests.begin(),
       onWritten: (bytes) => charges.settle(volume, bytes),
     });
   } catch (error) {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
+import { digestHere } from '../../../testing/digest-here.ts';
+import { freeMemory } from '../../platform/free-memory.ts';
 import { StreamedAnswer, writeStreamed } from './streamed-answer.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
@@ -20,6 +23,7 @@ async function served(
   chunks: () => AsyncGenerator<Uint8Array>,
   client: (socket: Socket, told: readonly number[]) => Promise<void>,
   clock = new ManualClock(0n),
+  { version = '1.0', digest = digestHere } = {},
 ): Promise<Outcome> {
   const told: number[] = [];
   let isClosed = false;
@@ -35,15 +39,19 @@ async function served(
   const unread = new UnreadAnswers(clock);
   const server = createServer((request, response) => {
     response.writeHead(200);
-    const answer = new StreamedAnswer({ headers: {}, chunks: watched(), onWritten });
+    const answer = new StreamedAnswer({ headers: {}, chunks: watched(), digest, onWritten });
     const line = unread.lineOf(request.socket);
-    writeStreamed(response, answer, line).then(() => ended.resolve(null), ended.resolve);
+    const over = writeStreamed(response, answer, line).finally(() => {
+      // As who sends it does with what was cut.
+      if (!response.writableEnded) response.destroy();
+    });
+    over.then(() => ended.resolve(null), ended.resolve);
   });
   unread.watch(server);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.on('error', () => {});
-  socket.write('GET / HTTP/1.0\r\n\r\n');
+  socket.write(`GET / HTTP/${version}\r\nHost: x\r\nConnection: close\r\n\r\n`);
   await client(socket, told);
   const fault = await ended.promise;
   socket.destroy();
@@ -139,6 +147,58 @@ test('a client that goes ends the reading, and is no fault', async () => {
   assert.ok(told[0]! <= sent + 100_000);
 });
 
+test('an answer in chunks ends with the digest of all that has left, and gives its memory away', async () => {
+  const chunks = [300, 100_000, 65_536, 1_000_000].map((size) => new Uint8Array(size).fill(size));
+  const hash = createHash('sha256');
+  for (const chunk of chunks) hash.update(chunk);
+  const expected = hash.digest('base64');
+  // One comes in pieces, as those of exports do.
+  const [small, first, second, large] = chunks;
+  const pieces = [small, first, second, large!.subarray(0, 300_000), large!.subarray(300_000)];
+  const added: number[] = [];
+  const digest = () => {
+    const here = digestHere();
+    return {
+      ...here,
+      add: (part: Uint8Array) => {
+        added.push(part.length);
+        here.add(part);
+        freeMemory(part.buffer);
+      },
+    };
+  };
+  const { fault } = await served(
+    async function* () {
+      for (const piece of pieces) yield piece!;
+    },
+    async (socket) => {
+      const text = (await body(socket)).toString('latin1');
+      assert.ok(text.endsWith(`0\r\nContent-Digest: sha-256=:${expected}:\r\n\r\n`));
+    },
+    undefined,
+    { version: '1.1', digest },
+  );
+  assert.equal(fault, null);
+  assert.deepEqual(added, [300, 100_000, 65_536, 1_000_000]);
+});
+
+test('an answer whose digest is lost is cut off, and what was written is told all the same [SEC-28]', async () => {
+  const digest = () => ({ ...digestHere(), end: () => Promise.reject(new Error('lost')) });
+  const { told, fault } = await served(
+    async function* () {
+      yield Buffer.alloc(100_000);
+    },
+    async (socket) => {
+      const received = await body(socket).catch(() => Buffer.alloc(0));
+      assert.ok(!received.toString('latin1').endsWith('0\r\n\r\n'));
+    },
+    undefined,
+    { version: '1.1', digest },
+  );
+  assert.match(String(fault), /lost/);
+  assert.deepEqual(told, [100_000]);
+});
+
 /** A response whose socket has ended: Node keeps what is written then, and never tells of it. */
 class EndedResponse extends EventEmitter {
   destroyed = false;
@@ -163,6 +223,7 @@ test('an answer ends with its connection, though nothing is told of its writes [
     chunks: (async function* () {
       yield Buffer.alloc(100);
     })(),
+    digest: digestHere,
     onWritten: async (bytes) => void told.push(bytes),
   });
   const line = new UnreadAnswers(new ManualClock(0n)).lineOf(new Socket());

@@ -6,7 +6,7 @@
  * its headers have it: a body that arrived can be told from one that was changed on the way.
  */
 
-import { createHash, type Hash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { freeMemory } from '../../platform/free-memory.ts';
 import type { AnswerLine } from './answer-line.ts';
@@ -15,10 +15,22 @@ import type { AnswerLine } from './answer-line.ts';
 const PIECE_BYTES = 65_536;
 export const CONTENT_DIGEST = 'Content-Digest';
 
+/** Made of a body while it is sent: of the parts that have left, in their order. */
+export interface RunningDigest extends Disposable {
+  /** Resolves when the next part may be added. */
+  room(): Promise<void>;
+  /** A part that is the only one in its memory is given away. */
+  add(part: Uint8Array): void;
+  /** As base64. */
+  end(): Promise<string>;
+}
+
 export interface StreamedAnswerOptions {
   readonly headers: Readonly<Record<string, string>>;
-  /** They are given away: the memory of one is given back as soon as it has left. */
+  /** They are given away: memory is given back as soon as all of it has left, in one chunk or in several. */
   readonly chunks: AsyncIterableIterator<Uint8Array>;
+  /** Begins one; only a chunked answer can say anything at its end. */
+  readonly digest: () => RunningDigest;
   /** Told how many bytes of the body were written, also when the answer was cut. */
   readonly onWritten: (bytes: number) => Promise<void>;
 }
@@ -55,7 +67,8 @@ export async function writeStreamed(
   line: StreamLine,
 ): Promise<void> {
   const { chunks, onWritten } = answer.options;
-  const writer = new PieceWriter(response, line);
+  using digest = response.chunkedEncoding ? answer.options.digest() : null;
+  const writer = new PieceWriter(response, line, digest);
   let fault: unknown = null;
   try {
     await writeAll(chunks, writer);
@@ -66,12 +79,15 @@ export async function writeStreamed(
   const isGone = writer.isGone;
   if (fault !== null) response.destroy();
   answer.written = writer.written;
+  const digested = fault === null && digest !== null ? digest.end() : Promise.resolve(null);
+  // What it rejects with is told below; until then nobody waits for it.
+  digested.catch(() => undefined);
   await onWritten(writer.written);
-  if (fault === null) {
-    const digest = writer.digest();
-    if (digest !== null) response.addTrailers({ [CONTENT_DIGEST]: digest });
-    response.end();
-  } else if (!isGone) throw fault;
+  if (fault !== null && !isGone) throw fault;
+  if (fault !== null) return;
+  const sha256 = await digested;
+  if (sha256 !== null) response.addTrailers({ [CONTENT_DIGEST]: `sha-256=:${sha256}:` });
+  response.end();
 }
 
 async function writeAll(
@@ -91,21 +107,22 @@ async function writeAll(
 
 class PieceWriter {
   written = 0;
-  /** Only a chunked answer can say anything at its end. */
-  readonly #hash: Hash | null;
   readonly #response: ServerResponse;
   readonly #line: StreamLine;
+  readonly #digest: RunningDigest | null;
   /** Nothing is there to be written: the next chunk is being made. */
   #isAsking = false;
   #pending = 0;
+  /** Has left, and was not given away: more of its memory may follow. */
+  #left: Uint8Array | null = null;
   #idle = Promise.withResolvers<void>();
   /** The client has gone: what waits may never be told of then. */
   readonly #over = Promise.withResolvers<void>();
 
-  constructor(response: ServerResponse, line: StreamLine) {
+  constructor(response: ServerResponse, line: StreamLine, digest: RunningDigest | null) {
     this.#response = response;
     this.#line = line;
-    this.#hash = response.chunkedEncoding ? createHash('sha256') : null;
+    this.#digest = digest;
     response.once('close', () => this.#over.resolve());
   }
 
@@ -128,36 +145,29 @@ class PieceWriter {
   /** Resolves when the socket has all of it. */
   async write(chunk: Uint8Array): Promise<void> {
     const { length } = chunk;
-    const isOwner = length === chunk.buffer.byteLength;
+    await this.#digest?.room();
     for (let at = 0; at < length; at += PIECE_BYTES) {
       this.#line.hold(length - at);
       await this.#drained();
-      const isLast = at + PIECE_BYTES >= length;
-      const piece = chunk.subarray(at, at + PIECE_BYTES);
-      this.#send(piece, isLast && isOwner ? chunk.buffer : null);
+      this.#send(chunk.subarray(at, at + PIECE_BYTES));
     }
     this.#line.hold(0);
   }
 
-  /** Resolves when everything has left. */
+  /** Resolves when everything has left, and was given away. */
   async flushed(): Promise<void> {
     while (this.#pending > 0 && !this.isGone) {
       await Promise.race([this.#idle.promise, this.#over.promise]);
     }
     this.#requireClient();
-  }
-
-  /** Of all that has left, once. */
-  digest(): string | null {
-    return this.#hash && `sha-256=:${this.#hash.digest('base64')}:`;
+    this.#giveAway();
   }
 
   #requireClient(): void {
     if (this.isGone) throw new Error('the client has gone');
   }
 
-  /** Memory, if it is named, is given back when the piece has left. */
-  #send(piece: Uint8Array, memory: ArrayBufferLike | null): void {
+  #send(piece: Uint8Array): void {
     this.#requireClient();
     const { length } = piece;
     this.#pending += 1;
@@ -165,14 +175,32 @@ class PieceWriter {
       this.#pending -= 1;
       if (error === null || error === undefined) {
         this.written += length;
-        this.#hash?.update(piece);
-        if (memory !== null) freeMemory(memory);
+        this.#noteLeft(piece);
       }
       if (this.#pending > 0) return;
       if (this.#isAsking) this.#line.isAhead();
       this.#idle.resolve();
       this.#idle = Promise.withResolvers();
     });
+  }
+
+  /** Pieces that lie one after the other in one memory are given away together: that is what can be moved. */
+  #noteLeft(piece: Uint8Array): void {
+    const before = this.#left;
+    const { buffer, byteOffset, length } = piece;
+    const isNext = before?.buffer === buffer && before.byteOffset + before.length === byteOffset;
+    if (before !== null && !isNext) this.#giveAway();
+    const from = isNext ? before.byteOffset : byteOffset;
+    this.#left = new Uint8Array(buffer, from, byteOffset + length - from);
+    if (byteOffset + length === buffer.byteLength) this.#giveAway();
+  }
+
+  #giveAway(): void {
+    const left = this.#left;
+    this.#left = null;
+    if (left === null) return;
+    if (this.#digest !== null) this.#digest.add(left);
+    else if (left.length === left.buffer.byteLength) freeMemory(left.buffer);
   }
 
   async #drained(): Promise<void> {

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { SlowReader } from '../../../../../simulation/stream/slow-reader.ts';
+import { digestHere } from '../../../testing/digest-here.ts';
 import { StreamedAnswer, writeStreamed } from './streamed-answer.ts';
 import { UnreadAnswers, type UnreadLimits } from './unread-answers.ts';
 
@@ -92,6 +93,7 @@ function streamed(chunks: () => AsyncGenerator<Uint8Array>): Answer {
     const answer = new StreamedAnswer({
       headers: {},
       chunks: chunks(),
+      digest: digestHere,
       onWritten: async () => {},
     });
     void writeStreamed(response, answer, unread.lineOf(response.socket!));

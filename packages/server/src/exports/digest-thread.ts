@@ -1,0 +1,131 @@
+/**
+ * The main thread's hold on the thread that digests the bodies of exports: SHA-256 takes longer than to send them,
+ * and whoever else is served would wait for it. Memory moves there once it has left, so it is held a little longer:
+ * of one body and of all no more than a limit, then who sends waits; the thread waits for nobody. It is started with
+ * the first body. One that dies takes the digests of its bodies with it; the next body starts another.
+ */
+
+import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
+import { KIB, MIB } from '@tapeloom/core/units';
+import { ByteBudget, type HeldBytes } from '../platform/byte-budget.ts';
+import { Refusal } from '../platform/refusal.ts';
+import { Thread } from '../platform/thread.ts';
+import type { DigestShape } from './digest-wire.ts';
+
+/** What was handed over and is not digested. */
+const WAITING_LIMITS = { eachMax: 3 * MIB, allMax: 32 * MIB };
+/** What is less goes with what comes after it. */
+const ALONE_BYTES = 16 * KIB;
+
+export interface DigestThreadOptions {
+  /** The thread died. */
+  readonly onFault: (error: unknown) => void;
+  readonly startThread?: () => Worker;
+}
+
+export class DigestThread implements AsyncDisposable {
+  readonly #options: DigestThreadOptions;
+  readonly #waiting = new ByteBudget(WAITING_LIMITS);
+  #thread: Thread<DigestShape> | null = null;
+  #lastBody = 0;
+  #isOver = false;
+
+  constructor(options: DigestThreadOptions) {
+    this.#options = options;
+  }
+
+  /** Handed over, and not digested. */
+  get bytes(): number {
+    return this.#waiting.bytes;
+  }
+
+  /** Of a body that begins; disposed of when it is over, however it ends. */
+  begin(): BodyDigest {
+    if (this.#isOver) throw new Refusal({ t: 'shut-down' });
+    this.#thread ??= this.#start();
+    this.#lastBody += 1;
+    return new BodyDigest(this.#lastBody, this.#thread, this.#waiting);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
+    await this.#thread?.[Symbol.asyncDispose]();
+  }
+
+  #start(): Thread<DigestShape> {
+    const { onFault, startThread = startDigestThread } = this.#options;
+    return new Thread<DigestShape>(startThread(), {
+      name: 'the thread for digests',
+      movesMemory: true,
+      goneError: (cause) => new Refusal({ t: 'failed' }, cause),
+      closedError: () => new Refusal({ t: 'shut-down' }),
+      onGone: (cause) => {
+        this.#thread = null;
+        onFault(cause);
+      },
+    });
+  }
+}
+
+/** The parts of one body, in their order. */
+export class BodyDigest implements Disposable {
+  readonly #body: number;
+  readonly #thread: Thread<DigestShape>;
+  readonly #waiting: ByteBudget;
+  /** For what comes next. */
+  #room: HeldBytes | null = null;
+  /** Too little to be handed over alone. */
+  #small: Uint8Array<ArrayBuffer>[] = [];
+  #isOver = false;
+
+  constructor(body: number, thread: Thread<DigestShape>, waiting: ByteBudget) {
+    this.#body = body;
+    this.#thread = thread;
+    this.#waiting = waiting;
+  }
+
+  /** Resolves when the next part may be added. */
+  async room(): Promise<void> {
+    this.#room ??= await this.#waiting.take(String(this.#body), 1);
+  }
+
+  /** A part that is the only one in its memory is given away. */
+  add(part: Uint8Array): void {
+    if (this.#isOver || part.length === 0) return;
+    const parts = [...this.#small, movable(part)];
+    this.#small = part.length < ALONE_BYTES ? parts : [];
+    if (part.length < ALONE_BYTES) return;
+    const room = this.#room;
+    this.#room = null;
+    room?.resize(part.length);
+    const added = this.#thread.call('add', this.#body, parts);
+    // That the thread has died is told at the end.
+    void added.catch(() => undefined).then(() => room?.[Symbol.dispose]());
+  }
+
+  /** As base64. */
+  async end(): Promise<string> {
+    const parts = this.#small;
+    this.#small = [];
+    return await this.#thread.call('end', this.#body, parts);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#room?.[Symbol.dispose]();
+    this.#thread.tell({ t: 'drop', body: this.#body });
+  }
+}
+
+/** Alone in its memory: what shares it is copied. */
+function movable(part: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer } = part;
+  const isAlone = buffer instanceof ArrayBuffer && buffer.byteLength === part.length;
+  const isMovable = isAlone && !isMarkedAsUntransferable(buffer);
+  return isMovable ? new Uint8Array(buffer) : new Uint8Array(part);
+}
+
+function startDigestThread(): Worker {
+  return new Worker(new URL('./digest-worker.ts', import.meta.url), { name: 'digests' });
+}
