@@ -1,5 +1,5 @@
 /**
- * What is done for every page, replay and minute, each in one call: the statements of `sql-budgets.ts` as functions in the
+ * What is done for every page, replay and minute, each in one call: the statements of `sqlite-routines.ts` as functions in the
  * database. They take locks in one order: the row of the month, then reservations, then what keys and days used; so
  * nobody who charges one account waits in a circle. A function that has been released is never changed: nodes of two
  * programs use the database while one replaces the other. The next one has the next number.

@@ -1,26 +1,20 @@
 /**
  * Budgets of a month, of an account and of its test keys, whose use counts at both. What is used and what
- * is reserved never exceed a limit by a reservation: the statement that reserves judges both. A reservation holds its amount while its state is `open`, and it
- * leaves that state once: whoever changes the state gives the amount back, so it is never given twice,
- * whatever the clock does. Everything happens in the month that reserved.
+ * is reserved never exceed a limit by a reservation: the statement that reserves judges both. A reservation holds its
+ * amount while its state is `open`, and it leaves that state once: whoever changes the state gives the amount back,
+ * so it is never given twice, whatever the clock does. Everything happens in the month that reserved.
+ *
+ * Here is what is asked and tidied now and then. What reserves and settles is each database's own: `sqlite-routines.ts`
+ * and `postgres-routines.ts`.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { dayIn } from '@tapeloom/core/quota/month';
 import { DAY_NS_BIG } from '@tapeloom/core/units';
-import type { Kysely } from 'kysely';
-import { remainingBudget } from '../limits/remaining-budget.ts';
-import type { AccountSchema, ReservationState } from './account-schema.ts';
-import {
-  BUDGETS,
-  type Budget,
-  type MonthUsage,
-  type RequestCount,
-  type Reservation,
-  type ReserveRequest,
-} from './account-store.ts';
+import type { Kysely, Selectable } from 'kysely';
+import type { AccountSchema } from './account-schema.ts';
+import { BUDGETS, type Budget, type MonthUsage } from './account-store.ts';
 import { removed, type Sql } from './sql-database.ts';
-import { addDayUse, type Count, countsOf, EMPTY_COUNTS } from './sql-usage.ts';
+import { countsOf } from './sql-usage.ts';
 
 /**
  * How long a reservation is remembered beyond its expiry. A settled or voided one for a day: until then its id
@@ -30,7 +24,7 @@ import { addDayUse, type Count, countsOf, EMPTY_COUNTS } from './sql-usage.ts';
 const CLOSED_KEPT_NS = DAY_NS_BIG;
 const EXPIRED_KEPT_NS = 40n * CLOSED_KEPT_NS;
 
-const COLUMNS = {
+export const BUDGET_COLUMNS = {
   computeUnits: {
     used: 'compute_units',
     reserved: 'reserved_compute_units',
@@ -45,27 +39,11 @@ const COLUMNS = {
   },
 } as const satisfies Record<Budget, unknown>;
 
-const EMPTY_MONTH = {
-  ...EMPTY_COUNTS,
-  reserved_compute_units: 0,
-  reserved_export_bytes: 0,
-  test_compute_units: 0,
-  test_history_items: 0,
-  test_export_bytes: 0,
-  test_rest_requests: 0,
-  test_reserved_compute_units: 0,
-  test_reserved_export_bytes: 0,
-};
 const NO_USE = {
   used: { computeUnits: 0, historyItems: 0, exportBytes: 0, restRequests: 0 },
   reserved: { computeUnits: 0, exportBytes: 0 },
 };
 const NOTHING_USED: MonthUsage = { ...NO_USE, tests: NO_USE };
-
-interface Settlement {
-  readonly amount: number;
-  readonly historyItems?: number;
-}
 
 const HELD = ['account_id', 'key_id', 'is_test', 'budget', 'period', 'amount'] as const;
 
@@ -79,95 +57,8 @@ interface Held {
   readonly amount: bigint;
 }
 
-export async function reserve(
-  sql: Sql,
-  now: EpochNs,
-  request: ReserveRequest,
-): Promise<Reservation> {
-  const { id, accountId, keyId, budget, period, expiresAt } = request;
-  const amount = whole(request.amount, 'an amount to reserve');
-  const limit = request.limit === null ? null : whole(request.limit, 'a limit');
-  const testLimit = request.testLimit === null ? null : whole(request.testLimit, 'a limit');
-  if (await isRepeated(sql, request)) return { granted: true };
-  await giveBackExpired(sql, now, accountId);
-  await sql
-    .insertInto('month_usage')
-    .values({ account_id: accountId, period, ...EMPTY_MONTH })
-    .onConflict((conflict) => conflict.columns(['account_id', 'period']).doNothing())
-    .execute();
-
-  const { used, reserved, testUsed, testReserved } = COLUMNS[budget];
-  let taking = sql
-    .updateTable('month_usage')
-    .set((eb) => ({
-      [reserved]: eb(reserved, '+', amount),
-      ...(testLimit === null ? {} : { [testReserved]: eb(testReserved, '+', amount) }),
-    }))
-    .where('account_id', '=', accountId)
-    .where('period', '=', period);
-  if (limit !== null) {
-    taking = taking.where((eb) =>
-      eb(eb(eb(used, '+', eb.ref(reserved)), '+', amount), '<=', limit),
-    );
-  }
-  if (testLimit !== null) {
-    taking = taking.where((eb) =>
-      eb(eb(eb(testUsed, '+', eb.ref(testReserved)), '+', amount), '<=', testLimit),
-    );
-  }
-  if ((await taking.returning('account_id').executeTakeFirst()) === undefined) {
-    const month = await usageOf(sql, now, accountId, period);
-    return { granted: false, remaining: remainingBudget(month, budget, request) };
-  }
-  await sql
-    .insertInto('reservations')
-    .values({
-      id,
-      account_id: accountId,
-      key_id: keyId,
-      is_test: testLimit === null ? 0 : 1,
-      budget,
-      amount,
-      period,
-      expires_at: expiresAt,
-      state: 'open',
-    })
-    .execute();
-  return { granted: true };
-}
-
-export async function settle(
-  sql: Sql,
-  now: EpochNs,
-  id: string,
-  settlement: Settlement,
-): Promise<boolean> {
-  const amount = whole(settlement.amount, 'an amount to charge');
-  const historyItems = whole(settlement.historyItems ?? 0, 'a count of items');
-  const closed = await close(sql, id, 'settled');
-  if (closed === null) return false;
-  const { used } = COLUMNS[closed.budget];
-  await addUse(sql, closed, { [used]: amount, history_items: historyItems });
-  await addDayUse(sql, closed.account_id, dayIn(closed.period, now), used, amount);
-  return true;
-}
-
-export async function voidReservation(sql: Sql, id: string): Promise<boolean> {
-  return (await close(sql, id, 'voided')) !== null;
-}
-
-/** What unsettled reservations of this account held beyond their expiry. */
-async function giveBackExpired(sql: Sql, now: EpochNs, accountId: string): Promise<void> {
-  const expired = await expiring(sql)
-    .where('expires_at', '<=', now)
-    .where('account_id', '=', accountId)
-    .returning(HELD)
-    .execute();
-  for (const held of expired) await giveBack(sql, held);
-}
-
 /**
- * The same of all accounts, for some of them; how many. The rows of months are held before those of reservations, and
+ * What unsettled reservations held beyond their expiry, of some accounts; how many. The rows of months are held before those of reservations, and
  * in one order, as by everybody who charges.
  */
 export async function giveBackSome(sql: Sql, now: EpochNs, limit: number): Promise<number> {
@@ -223,13 +114,6 @@ export async function forgetReservations(sql: Sql, now: EpochNs, limit: number):
   return forgotten;
 }
 
-export async function addRestRequests(sql: Sql, counts: readonly RequestCount[]): Promise<void> {
-  for (const { accountId, keyId, isTest, period, restRequests } of counts) {
-    const whose = { account_id: accountId, key_id: keyId, is_test: isTest ? 1n : 0n, period };
-    await addUse(sql, whose, { rest_requests: whole(restRequests, 'a count of requests') });
-  }
-}
-
 /** One statement that only reads: what has expired but was not given back yet is left out. */
 export async function usageOf(
   database: Kysely<AccountSchema>,
@@ -265,11 +149,31 @@ export async function usageOf(
     .where('month.period', '=', period)
     .executeTakeFirst();
   if (row === undefined) return NOTHING_USED;
+  return monthUsageOf(row, {
+    reserved: {
+      computeUnits: row.expired_computeUnits!,
+      exportBytes: row.expired_exportBytes!,
+    },
+    testReserved: {
+      computeUnits: row.test_expired_computeUnits!,
+      exportBytes: row.test_expired_exportBytes!,
+    },
+  });
+}
+
+export type MonthRow = Selectable<AccountSchema['month_usage']>;
+
+type Expired = Readonly<Record<'reserved' | 'testReserved', Readonly<Record<Budget, bigint>>>>;
+const NONE_EXPIRED = { computeUnits: 0n, exportBytes: 0n };
+const NOTHING_EXPIRED: Expired = { reserved: NONE_EXPIRED, testReserved: NONE_EXPIRED };
+
+/** What has expired and was not given back is left out. */
+export function monthUsageOf(row: MonthRow, expired = NOTHING_EXPIRED): MonthUsage {
   return {
     used: countsOf(row),
     reserved: {
-      computeUnits: Number(row.reserved_compute_units - row.expired_computeUnits!),
-      exportBytes: Number(row.reserved_export_bytes - row.expired_exportBytes!),
+      computeUnits: Number(row.reserved_compute_units - expired.reserved.computeUnits),
+      exportBytes: Number(row.reserved_export_bytes - expired.reserved.exportBytes),
     },
     tests: {
       used: {
@@ -279,50 +183,15 @@ export async function usageOf(
         restRequests: Number(row.test_rest_requests),
       },
       reserved: {
-        computeUnits: Number(row.test_reserved_compute_units - row.test_expired_computeUnits!),
-        exportBytes: Number(row.test_reserved_export_bytes - row.test_expired_exportBytes!),
+        computeUnits: Number(row.test_reserved_compute_units - expired.testReserved.computeUnits),
+        exportBytes: Number(row.test_reserved_export_bytes - expired.testReserved.exportBytes),
       },
     },
   };
 }
 
-async function isRepeated(sql: Sql, { id, accountId, budget, amount }: ReserveRequest) {
-  const earlier = await sql
-    .selectFrom('reservations')
-    .select(['account_id', 'budget', 'amount'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (earlier === undefined) return false;
-  const isSame =
-    earlier.account_id === accountId &&
-    earlier.budget === budget &&
-    earlier.amount === BigInt(amount);
-  if (!isSame) throw new RangeError(`reservation ${id} was made for something else`);
-  return true;
-}
-
-/** Leaves `open` or `expired` for good; null when the reservation is in neither state. */
-async function close(
-  sql: Sql,
-  id: string,
-  state: Extract<ReservationState, 'settled' | 'voided'>,
-): Promise<Held | null> {
-  const leave = (from: ReservationState) =>
-    sql
-      .updateTable('reservations')
-      .set({ state })
-      .where('id', '=', id)
-      .where('state', '=', from)
-      .returning(HELD)
-      .executeTakeFirst();
-  const held = await leave('open');
-  if (held === undefined) return (await leave('expired')) ?? null;
-  await giveBack(sql, held);
-  return held;
-}
-
 async function giveBack(sql: Sql, held: Held): Promise<void> {
-  const { reserved, testReserved } = COLUMNS[held.budget];
+  const { reserved, testReserved } = BUDGET_COLUMNS[held.budget];
   await sql
     .updateTable('month_usage')
     .set((eb) => ({
@@ -331,44 +200,6 @@ async function giveBack(sql: Sql, held: Held): Promise<void> {
     }))
     .where('account_id', '=', held.account_id)
     .where('period', '=', held.period)
-    .execute();
-}
-
-/** Counts at the account, at its test keys if it is one, and at the key itself. */
-async function addUse(
-  sql: Sql,
-  whose: Pick<Held, 'account_id' | 'key_id' | 'is_test' | 'period'>,
-  counts: Partial<Record<Count, bigint>>,
-): Promise<void> {
-  const { account_id, key_id, period } = whose;
-  const columns = Object.keys(counts) as Count[];
-  const ofTests = whose.is_test === 0n ? [] : columns;
-  const testCounts = Object.fromEntries(ofTests.map((name) => [`test_${name}`, counts[name]]));
-  await sql
-    .insertInto('month_usage')
-    .values({ account_id, period, ...EMPTY_MONTH, ...counts, ...testCounts })
-    .onConflict((conflict) =>
-      conflict.columns(['account_id', 'period']).doUpdateSet((eb) => {
-        const names = [...columns, ...ofTests.map((name) => `test_${name}` as const)];
-        return Object.fromEntries(
-          names.map((name) => [name, eb(`month_usage.${name}`, '+', eb.ref(`excluded.${name}`))]),
-        );
-      }),
-    )
-    .execute();
-  if (key_id === null) return;
-  await sql
-    .insertInto('key_usage')
-    .values({ account_id, period, key_id, ...EMPTY_COUNTS, ...counts })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['account_id', 'period', 'key_id'])
-        .doUpdateSet((eb) =>
-          Object.fromEntries(
-            columns.map((name) => [name, eb(`key_usage.${name}`, '+', eb.ref(`excluded.${name}`))]),
-          ),
-        ),
-    )
     .execute();
 }
 

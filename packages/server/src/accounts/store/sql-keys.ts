@@ -10,7 +10,7 @@ import {
 } from '@tapeloom/core/entitlement/key-management';
 import { type KeyRights, keyStateAt } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { MINUTE_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import { accountOf, keyOf } from './account-rows.ts';
 import type { KeyRow } from './account-schema.ts';
 import {
@@ -170,18 +170,6 @@ export async function revokeKey(
     .executeTakeFirstOrThrow();
   await tell(writing, call, { kind: 'key.revoked', accountId, keyId, details: {} });
   return keyOf(row);
-}
-
-export async function touchKeys(sql: Sql, lastUsed: ReadonlyMap<string, EpochNs>): Promise<void> {
-  for (const [keyId, instant] of lastUsed) {
-    const minute = instant - (instant % MINUTE_NS_BIG);
-    await sql
-      .updateTable('keys')
-      .set({ last_used_at: minute })
-      .where('id', '=', keyId)
-      .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', minute)]))
-      .execute();
-  }
 }
 
 export function hasEnded(

@@ -3,7 +3,7 @@
  * months' own counts, which limits are judged by, are in `sql-budgets.ts`.
  */
 
-import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { periodBefore } from '@tapeloom/core/quota/month';
 import { utcDay } from '@tapeloom/core/utc-day';
 import type { Kysely } from 'kysely';
@@ -20,13 +20,7 @@ import {
 } from './account-store.ts';
 import { removed, type Sql } from './sql-database.ts';
 
-export const EMPTY_COUNTS = {
-  compute_units: 0,
-  history_items: 0,
-  export_bytes: 0,
-  rest_requests: 0,
-};
-export type Count = keyof typeof EMPTY_COUNTS;
+type Count = 'compute_units' | 'history_items' | 'export_bytes' | 'rest_requests';
 
 /** No month has a day beyond it. */
 const LAST_DAY_MAX = 31;
@@ -114,26 +108,6 @@ export async function usageDays(
     day: utcDay(Number(row.day)),
     used: { computeUnits: Number(row.compute_units), exportBytes: Number(row.export_bytes) },
   }));
-}
-
-export async function addDayUse(
-  sql: Sql,
-  accountId: string,
-  day: UtcDay,
-  count: 'compute_units' | 'export_bytes',
-  amount: bigint,
-): Promise<void> {
-  if (amount === 0n) return;
-  const nothing = { compute_units: 0n, export_bytes: 0n };
-  await sql
-    .insertInto('day_usage')
-    .values({ account_id: accountId, day: BigInt(day), ...nothing, [count]: amount })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['account_id', 'day'])
-        .doUpdateSet((eb) => ({ [count]: eb(`day_usage.${count}`, '+', amount) })),
-    )
-    .execute();
 }
 
 /** Some of what keys used in months that are long over; how many. */

@@ -26,9 +26,9 @@ import { OWNER_ONLY } from '../../platform/private-file.ts';
 import type { AccountSchema } from './account-schema.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { SchemaDialect } from './migrations/migration.ts';
-import type { Elsewhere, Sql, SqlDatabase } from './sql-database.ts';
+import type { Elsewhere, Sql, SqlDatabase, SqlRoutines } from './sql-database.ts';
+import { sqliteRoutines } from './sqlite-routines.ts';
 import { checkTables, damaged, structureOf, troubleOf } from './sqlite-trouble.ts';
-import { statementRoutines } from './statement-routines.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 /** Earlier versions can damage a database when a write-ahead log starts anew while others read it. */
@@ -75,10 +75,7 @@ class SqliteDatabase implements SqlDatabase {
   readonly kysely: Kysely<AccountSchema>;
   readonly schema = sqliteSchema;
   readonly troubleOf = troubleOf;
-  readonly routines = statementRoutines(
-    (work) => this.writing(work),
-    (work) => this.#unsynced(work),
-  );
+  readonly routines: SqlRoutines;
   readonly #connection: DatabaseSync;
   #version: StatementSync;
   readonly #file: string | null;
@@ -88,6 +85,9 @@ class SqliteDatabase implements SqlDatabase {
 
   constructor(connection: DatabaseSync, file: string | null) {
     this.kysely = new Kysely<AccountSchema>({ dialect: new NodeSqliteDialect(connection) });
+    this.routines = sqliteRoutines(connection, (work) =>
+      this.kysely.connection().execute(async () => work()),
+    );
     this.#connection = connection;
     this.#version = connection.prepare(VERSION);
     this.#file = file;
@@ -149,21 +149,6 @@ class SqliteDatabase implements SqlDatabase {
       // A number that nobody uses: it is written to the log and synced though it stays what it is.
       this.#connection.exec('PRAGMA user_version = 0');
       this.check();
-    });
-  }
-
-  /**
-   * The log alone is synced at a commit, as a whole and from its beginning, so the next synced commit takes this one along.
-   * The connection is held all the while: nobody else's transaction meets the lower level.
-   */
-  #unsynced<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
-    return this.kysely.connection().execute(async (held) => {
-      this.#connection.exec('PRAGMA synchronous = NORMAL');
-      try {
-        return await held.transaction().execute(work);
-      } finally {
-        this.#connection.exec('PRAGMA synchronous = FULL');
-      }
     });
   }
 
