@@ -9,6 +9,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
+import { troubleOf } from '@tapeloom/server/accounts/store/sqlite-trouble';
 import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import { LedgerWriter } from './accounts-ledger.ts';
 
@@ -29,7 +30,6 @@ export interface ClientsTask {
 }
 
 const AMOUNT_MAX = 50;
-const SQLITE_BUSY = 5;
 const NEW_KEY = {
   name: 'race',
   environment: 'live',
@@ -67,7 +67,7 @@ async function patiently<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+      if (troubleOf(error)?.trouble !== 'busy') throw error;
     }
   }
 }
