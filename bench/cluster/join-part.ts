@@ -4,8 +4,12 @@
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { SIM_DATASET } from '@tapeloom/server/markets/sim/sim-universe';
+import { logPath } from '@tapeloom/server/tape/tape-paths';
 import { makeAccounts } from '../../tests/account-maker.ts';
 import { ClusterRig } from '../../tests/cluster-suite/cluster-rig.ts';
 import { makeSharedAccounts } from '../../tests/cluster-suite/shared-accounts.ts';
@@ -16,6 +20,7 @@ import { verdict } from './part.ts';
 import { UpdateReader } from './update-reader.ts';
 
 const SECONDS_MAX = 10;
+const LOOK_MS = 50;
 /** A commit every 20 ms: in the middle of a day, and for all of it. */
 const COMMITS = [2_200_000, 4_320_000] as const;
 /** Enough that there is a trade in nearly every 20 ms. */
@@ -45,8 +50,8 @@ export const joinPart: RunClusterPart = async ({ commits }) => {
       notes: [
         'Start: until the first live subscription has its snapshot. Alone: a market with hardly any trades, so what any start takes.',
         ...joins.map(
-          ({ day, readySeconds }) =>
-            `An open day of ${day.records} commits, ${day.trades} trades, ${(day.bytes / 1_048_576).toFixed(0)} MiB of records, in parts of five minutes: ready after ${readySeconds.toFixed(1)} s.`,
+          ({ day, readySeconds, logSeconds, againSeconds }) =>
+            `An open day of ${day.records} commits, ${day.trades} trades, ${(day.bytes / 1_048_576).toFixed(0)} MiB of records, in parts of five minutes: ready after ${readySeconds.toFixed(1)} s, its log whole after ${logSeconds.toFixed(1)} s; started again, ${againSeconds.toFixed(1)} s.`,
         ),
       ],
       json: { join: { aloneSeconds, joins } },
@@ -60,6 +65,10 @@ interface Join {
   readonly day: BusyDay;
   readonly readySeconds: number;
   readonly seconds: number;
+  /** From the start until its log has every record of the day. */
+  readonly logSeconds: number;
+  /** The same node, stopped and started again. */
+  readonly againSeconds: number;
 }
 
 /** A cluster whose open day has so many commits, and a node that joins it. */
@@ -71,9 +80,33 @@ async function joinDay(commits: number): Promise<Join> {
   const newcomer = await rig.addNode('newcomer', 'serve');
   const startMs = performance.now();
   await newcomer.start();
-  const readySeconds = (performance.now() - startMs) / 1_000;
+  const readySeconds = secondsSince(startMs);
+  let seconds: number;
+  {
+    using _reader = await UpdateReader.open(newcomer, key!, ONE_MINUTE);
+    seconds = secondsSince(startMs);
+  }
+  await logIsWhole(logPath(join(newcomer.setting.data, 'tape'), SIM_DATASET, day.day));
+  const logSeconds = secondsSince(startMs);
+  await newcomer.stop();
+  const againMs = performance.now();
+  await newcomer.start();
   using _reader = await UpdateReader.open(newcomer, key!, ONE_MINUTE);
-  return { day, readySeconds, seconds: (performance.now() - startMs) / 1_000 };
+  return { day, readySeconds, seconds, logSeconds, againSeconds: secondsSince(againMs) };
+}
+
+function secondsSince(ms: number): number {
+  return (performance.now() - ms) / 1_000;
+}
+
+/** Its first bytes are written last. */
+async function logIsWhole(path: string): Promise<void> {
+  const first = new Uint8Array(8);
+  await using file = await open(path);
+  while (first[0] === 0) {
+    await setTimeout(LOOK_MS);
+    await file.read(first, 0, first.length, 0);
+  }
 }
 
 async function alone(data: string): Promise<number> {

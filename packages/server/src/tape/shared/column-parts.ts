@@ -28,6 +28,13 @@ export interface JoinedDay {
   readonly last: ColumnPartHeader;
 }
 
+export interface ColumnsWanted {
+  readonly dataset: string;
+  readonly day: UtcDay;
+  /** Parts that go beyond this byte of the log are of no use. */
+  readonly upTo: number;
+}
+
 /** Where the next part goes on. */
 export interface ColumnsEnd {
   readonly day: UtcDay;
@@ -71,11 +78,10 @@ export async function columnsEnd(store: PartsStore, day: UtcDay): Promise<Column
  */
 export async function fetchColumns(
   store: PartsStore,
-  dataset: string,
-  day: UtcDay,
+  { dataset, day, upTo }: ColumnsWanted,
   onFault: (what: string, error: unknown) => void,
 ): Promise<JoinedDay | null> {
-  const all = await allParts(store.objects, day);
+  const all = (await allParts(store.objects, day)).filter(({ to }) => to <= upTo);
   const names = chainOf(all).map(({ name }) => name);
   const missing = missingFrom(all);
   if (missing !== null) {

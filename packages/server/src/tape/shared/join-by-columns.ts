@@ -18,7 +18,11 @@ export async function joinByColumns(
   let copy: RecoveredCopy | null = null;
   for (const day of await daysOfParts(objects)) {
     if (isListed(day)) continue;
-    const joined = await fetchColumns(place, dataset, day, onFault);
+    const joined = await fetchColumns(
+      place,
+      { dataset, day, upTo: Number.POSITIVE_INFINITY },
+      onFault,
+    );
     if (joined === null) break;
     const { end, isEnded, sequence, sequencer: state } = joined.last;
     const hollow = await createLog(place, day, end.bytes);

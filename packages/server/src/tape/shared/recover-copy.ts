@@ -1,7 +1,8 @@
 /**
  * What a machine has of the days of a shared tape that are not sealed, after whatever happened to it. Its own logs were never
- * synced: they are good as far as their records continue each other. Where there are none, columns that others have put are
- * taken as they are, or else their parts of records make a log. All the rest is in the stream, behind the number that is found here.
+ * synced: they are good as far as their records continue each other, and what others have put as columns is not read in them.
+ * Where there are none, those columns are taken as they are, or else parts of records make a log. All the rest is in the stream, behind
+ * the number that is found here.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -10,8 +11,10 @@ import { LiveDay } from '../live-day.ts';
 import type { TapeManifest } from '../tape-manifest.ts';
 import { dayOfFile, logDirectory, logPath, sealedPath, sidecarPath } from '../tape-paths.ts';
 import type { Commit } from '../write/log-payload.ts';
-import { type LogRecovery, recoverUnsynced } from '../write/log-recovery.ts';
+import { type KnownLog, type LogRecovery, recoverUnsynced } from '../write/log-recovery.ts';
 import type { Sequencer } from '../write/sequencer.ts';
+import { beginWithColumns } from './begin-with-columns.ts';
+import type { ColumnPartHeader } from './day-checkpoint.ts';
 import { daysOfParts, fetchParts, type PartsPlace } from './day-parts.ts';
 import { joinByColumns } from './join-by-columns.ts';
 import { markPath, readMark, writeMark } from './log-mark.ts';
@@ -49,7 +52,7 @@ async function recoverCopy(
   place: PartsPlace,
   manifest: TapeManifest,
   sequencer: Sequencer,
-  { isListed }: JoinFacts,
+  { isListed, onFault }: JoinFacts,
 ): Promise<RecoveredCopy> {
   const { disk, tapeRoot, dataset } = place;
   const days: RecoveredDay[] = [];
@@ -57,7 +60,9 @@ async function recoverCopy(
   let isGap = false;
   for (const day of [...there.union(manifest.logs)].sort((a, b) => a - b)) {
     const isUseless: boolean = isGap || !there.has(day) || isSealed(manifest, day);
-    const found: RecoveredDay | null = isUseless ? null : await recoverDay(place, sequencer, day);
+    const found: RecoveredDay | null = isUseless
+      ? null
+      : await recoverDay(place, sequencer, day, onFault);
     if (found !== null) days.push(found);
     else if (there.has(day)) await removeLog(place, day);
     const isHad: boolean = found?.isEnded ?? (isListed(day) || isSealed(manifest, day));
@@ -119,11 +124,15 @@ export function isSealed(manifest: TapeManifest, day: UtcDay): boolean {
 }
 
 async function recoverDay(
-  { disk, tapeRoot, dataset }: PartsPlace,
+  place: PartsPlace,
   sequencer: Sequencer,
   day: UtcDay,
+  onFault: JoinFacts['onFault'],
 ): Promise<RecoveredDay | null> {
-  let live: LiveDay | null = null;
+  const { disk, tapeRoot, dataset } = place;
+  const begun = await beginWithColumns(place, day, onFault);
+  let live: LiveDay | null = begun?.live ?? null;
+  if (begun !== null) sequencer.adopt(begun.last.sequencer);
   const recovery: LogRecovery | null = await recoverUnsynced(
     disk,
     logPath(tapeRoot, dataset, day),
@@ -138,10 +147,15 @@ async function recoverDay(
         return follows;
       },
     },
+    begun === null ? undefined : knownOf(begun.last),
   );
   if (recovery === null || live === null || (live as LiveDay).day !== day) return null;
   const { end, promiseNs, ended } = recovery;
   return { live, end, promiseNs, isEnded: ended, hollow: null };
+}
+
+function knownOf({ end, isEnded, sequencer }: ColumnPartHeader): KnownLog {
+  return { end, promiseNs: sequencer.promiseNs, ended: isEnded };
 }
 
 async function logDays({ disk, tapeRoot, dataset }: PartsPlace): Promise<readonly UtcDay[]> {

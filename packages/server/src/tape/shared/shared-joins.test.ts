@@ -150,6 +150,34 @@ test('parts that are damaged or missing are told by name, and what they held is 
   }
 });
 
+test('a node that starts again in the day reads only the records behind the columns, or all where nobody has them', async () => {
+  for (const [seed, end] of [
+    [51, 'stop'],
+    [52, 'kill'],
+    [53, 'torn'],
+  ] as const) {
+    const cluster = await withParts(seed);
+    const { world } = cluster;
+    const joined = world.node('c', false);
+    await joined.start();
+    await world.until('its log is whole', () => hasWholeLog(cluster, joined));
+    world.untilOffer = FED.at(-1)! + 10;
+    await world.until('more is fed', () => world.isFed);
+    await world.time.pass(1_000);
+    if (end === 'stop') await joined.stop();
+    else joined.kill(end);
+    const path = logPath(TAPE_ROOT, DATASET, openDay(cluster));
+    world.objects.isOutOfReach = end === 'kill';
+    if (end === 'stop') joined.machine.flip(path, 3_000, 1);
+    await joined.start();
+    world.objects.isOutOfReach = false;
+    const { trades } = joined.tape!.publisher.days.at(-1)!;
+    if (end !== 'torn') assert.equal(trades, cluster.nodes[0]!.tape!.publisher.days.at(-1)!.trades);
+    assert.equal(joined.faults.length, end === 'kill' ? 1 : 0, joined.faults.join());
+    await finish(cluster, joined);
+  }
+});
+
 test('a cluster whose parts are of a version without columns is joined by records', async () => {
   const cluster = await withParts(50);
   for (const name of columnParts(cluster.world)) cluster.world.objects.kept.delete(name);

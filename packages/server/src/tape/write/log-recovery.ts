@@ -25,6 +25,11 @@ import {
 } from './log-record.ts';
 
 const WINDOW_BYTES = 8 * MIB;
+const NOTHING_KNOWN: KnownLog = {
+  end: { bytes: 0, records: 0, checksum: 0 },
+  promiseNs: 0,
+  ended: false,
+};
 
 export interface LogVisitor {
   opening(opening: Opening): void;
@@ -51,18 +56,22 @@ export async function readLog(disk: Disk, path: string, visitor: LogVisitor): Pr
   return await new LogReader(file, path, size).run(visitor);
 }
 
+/** What is known of a log up to one of its records. */
+export type KnownLog = Pick<LogRecovery, 'end' | 'promiseNs' | 'ended'>;
+
 /**
- * Reads a log that was never synced, up to the first record that is not whole, and cuts off what follows: whoever wrote it
- * can have it again from elsewhere. Null when not even its opening is whole.
+ * Reads a log that was never synced, behind what is known of it and up to the first record that is not whole, and cuts off what
+ * follows: whoever wrote it can have it again from elsewhere. Null when not even its opening is whole.
  */
 export async function recoverUnsynced(
   disk: Disk,
   path: string,
   visitor: LogVisitor,
+  known?: KnownLog,
 ): Promise<LogRecovery | null> {
   const size = (await disk.stat(path))?.size ?? 0;
   await using file = await disk.open(path, 'write');
-  const recovery = await new LogReader(file, path, size).runSound(visitor);
+  const recovery = await new LogReader(file, path, size, known).runSound(visitor);
   if (recovery !== null && recovery.tornBytes > 0) await file.truncate(recovery.end.bytes);
   return recovery;
 }
@@ -94,15 +103,18 @@ class LogReader {
   readonly #size: number;
   #window = new Uint8Array(0);
   #windowStart = 0;
-  #end: LogEnd = { bytes: 0, records: 0, checksum: 0 };
-  #promiseNs = 0;
-  #ended = false;
+  #end: LogEnd;
+  #promiseNs: number;
+  #ended: boolean;
   #closed = false;
 
-  constructor(file: DiskFile, path: string, size: number) {
+  constructor(file: DiskFile, path: string, size: number, known: KnownLog = NOTHING_KNOWN) {
     this.#file = file;
     this.#path = path;
     this.#size = size;
+    this.#end = known.end;
+    this.#promiseNs = known.promiseNs;
+    this.#ended = known.ended;
   }
 
   async run(visitor: LogVisitor): Promise<LogRecovery> {
