@@ -1,6 +1,9 @@
 /**
  * What a message costs nodes that serve, by how many there are: each has as many customers, so each sends as many messages. All nodes
- * run all the time and the numbers take turns, since the market is never twice the same.
+ * run all the time. The numbers take turns, down and up again, since the market is never twice the same, and so do the nodes; a turn
+ * begins when all its customers have their snapshots, so that nothing of their coming is in it. A node that nobody has subscribed at
+ * follows the tape and computes the topics all the same: what that takes is measured in turns of its own, and since it does not
+ * depend on how many messages there are, it is shared out over as many of them for every number of nodes.
  */
 
 import assert from 'node:assert/strict';
@@ -9,28 +12,29 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ClusterNode } from '../../tests/cluster-suite/cluster-node.ts';
 import { ClusterRig } from '../../tests/cluster-suite/cluster-rig.ts';
 import { makeSharedAccounts } from '../../tests/cluster-suite/shared-accounts.ts';
-import { FrameCounter } from '../fanout/frame-counter.ts';
-import { median } from '../shared/machine-load.ts';
-import { forEachOf, LightSocket } from '../shared/stream-sockets.ts';
-import type { RunClusterPart } from './part.ts';
+import { CONNECTIONS_EACH, CONNECTIONS_PER_ACCOUNT, Crowd, SUBSCRIPTIONS } from './crowd.ts';
+import type { ClusterPart, RunClusterPart } from './part.ts';
 import { verdict } from './part.ts';
-import { EVERY_TRADE, UpdateReader } from './update-reader.ts';
+import { UpdateReader } from './update-reader.ts';
 
 const NODES_MAX = 3;
-const CONNECTIONS_EACH = 250;
-const CONNECTIONS_PER_ACCOUNT = 5;
-const ROUNDS = 4;
-const SECONDS = 6;
-const WARM_UP_SECONDS = 2;
+const ROUNDS = 2;
+/** How many serve, turn by turn; all do before the first. */
+const SERVING = [3, 2, 1, 0, 0, 1, 2, 3];
+const SECONDS = 5;
+const SETTLING_MS = 1_000;
+/** At the start compilers are still at work. */
+const WARM_UP_MS = 6_000;
 const SPREAD_MAX = 0.1;
 const MARKET = { TAPELOOM_SIM_SCALE: '10', TAPELOOM_SIM_DAYS: '0' };
 /** Of the clock that counts processor time. */
 const TICK_MS = 10;
 
-interface Cost {
+/** Of all nodes that served, or of all there are when none did. */
+interface Turn {
   readonly nodes: number;
   readonly messages: number;
-  readonly microsecondsPerMessage: number;
+  readonly cpuMs: number;
 }
 
 export const fanoutPart: RunClusterPart = async () => {
@@ -41,29 +45,64 @@ export const fanoutPart: RunClusterPart = async () => {
   } as const;
   await using rig = await ClusterRig.make({ nodes, env: MARKET });
   await rig.node('sequencer').start();
-  for (const name of names) await rig.node(name).start();
-  const count = (NODES_MAX * CONNECTIONS_EACH) / CONNECTIONS_PER_ACCOUNT + 1;
-  const accounts = Array.from({ length: count }, (_, index) => `customer-${index}`);
-  const keys = await makeSharedAccounts(rig.database, accounts);
-  using crowd = new Crowd(keys);
-  // One who stays: then the topic is there, and no snapshot of a whole session is waited for in a turn.
+  await Promise.all(names.map((name) => rig.node(name).start()));
+  const count = (NODES_MAX * CONNECTIONS_EACH) / CONNECTIONS_PER_ACCOUNT;
+  const customers = Array.from({ length: count }, (_, index) => `customer-${index}`);
+  using crowd = new Crowd(await makeSharedAccounts(rig.database, customers));
+  const stayingKeys = await makeSharedAccounts(rig.database, names);
+  // One at each who stays: then the topics are there, and no snapshot of a whole session is waited for in a turn.
   using staying = new DisposableStack();
-  for (const [index, name] of names.entries()) {
-    await crowd.fill(rig.node(name), index);
-    staying.use(await UpdateReader.open(rig.node(name), keys.at(-1)!));
-  }
-  const turns = names.map((): Cost[] => []);
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const [index, of] of turns.entries()) {
-      const cost = await crowd.cost(rig.serving.slice(0, index + 1));
-      if (round > 0) of.push(cost);
+  for (const [index, node] of rig.serving.entries()) {
+    await crowd.fill(node);
+    for (const subscription of SUBSCRIPTIONS) {
+      staying.use(await UpdateReader.open(node, stayingKeys[index]!, subscription));
     }
   }
-  const costs = turns.map((of, index) => ({
-    nodes: index + 1,
-    messages: of.reduce((sum, { messages }) => sum + messages, 0),
-    microsecondsPerMessage: median(of.map((cost) => cost.microsecondsPerMessage)),
-  }));
+  for (const node of names.keys()) await crowd.subscribe(node);
+  await pause(WARM_UP_MS);
+  const turns: Turn[] = [];
+  let serving = new Set(names.keys());
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const count of SERVING) {
+      const next = Array.from({ length: count }, (_, index) => (round + index) % NODES_MAX);
+      for (const node of serving) if (!next.includes(node)) crowd.unsubscribe(node);
+      for (const node of next) if (!serving.has(node)) await crowd.subscribe(node);
+      serving = new Set(next);
+      turns.push(await turnOf(rig.serving, crowd, next));
+    }
+  }
+  return partOf(turns);
+};
+
+async function turnOf(
+  all: readonly ClusterNode[],
+  crowd: Crowd,
+  chosen: readonly number[],
+): Promise<Turn> {
+  crowd.ping();
+  await pause(SETTLING_MS);
+  const measured = chosen.length === 0 ? all : chosen.map((index) => all[index]!);
+  const cpuMs = () => measured.reduce((sum, { service }) => sum + cpuMsOf(service.pid), 0);
+  const [messagesBefore, cpuBefore] = [crowd.messages, cpuMs()];
+  await pause(SECONDS * 1_000);
+  const messages = crowd.messages - messagesBefore;
+  assert(messages > 0 || chosen.length === 0, 'no message came');
+  return { nodes: chosen.length, messages, cpuMs: cpuMs() - cpuBefore };
+}
+
+function partOf(turns: readonly Turn[]): ClusterPart {
+  const idle = turns.filter(({ nodes }) => nodes === 0);
+  const idleMs = sumOf(idle, 'cpuMs') / (idle.length * NODES_MAX);
+  const serving = turns.filter(({ nodes }) => nodes > 0);
+  const idlePerMessage = (1_000 * idleMs * sumOf(serving, 'nodes')) / sumOf(serving, 'messages');
+  const costs = Array.from({ length: NODES_MAX }, (_, index) => {
+    const of = turns.filter(({ nodes }) => nodes === index + 1);
+    const messages = sumOf(of, 'messages');
+    const sendingMs = sumOf(of, 'cpuMs') - idleMs * sumOf(of, 'nodes');
+    const microsecondsToSend = (1_000 * sendingMs) / messages;
+    const microsecondsPerMessage = microsecondsToSend + idlePerMessage;
+    return { nodes: index + 1, messages, microsecondsToSend, microsecondsPerMessage };
+  });
   const each = costs.map((cost) => cost.microsecondsPerMessage);
   const spread = Math.max(...each) / Math.min(...each) - 1;
   return {
@@ -74,56 +113,27 @@ export const fanoutPart: RunClusterPart = async () => {
       cost.nodes === NODES_MAX ? verdict(spread <= SPREAD_MAX, `within ${SPREAD_MAX * 100} %`) : '',
     ]),
     notes: [
-      `Fan-out: ${CONNECTIONS_EACH} customers at each node, one topic with every trade; processor time of all processes that serve, ` +
-        `medians of ${ROUNDS} turns of ${SECONDS} s; ${costs.map(({ messages }) => messages).join(', ')} messages; the largest is ${(spread * 100).toFixed(0)} % above the smallest.`,
+      `Fan-out: ${CONNECTIONS_EACH} customers at each node, ${SUBSCRIPTIONS.length} topics each; processor time of all processes that serve, ` +
+        `${turns.length / (NODES_MAX + 1)} turns of ${SECONDS} s each; ${costs.map(({ messages }) => messages).join(', ')} messages; ` +
+        `the largest is ${(spread * 100).toFixed(0)} % above the smallest.`,
+      `Of that ${idlePerMessage.toFixed(2)} µs are a node's own, whoever has subscribed: ${(idleMs / SECONDS).toFixed(0)} ms a second, shared out over its messages of a mean turn. ` +
+        `Sending alone costs ${costs.map(({ microsecondsToSend }) => microsecondsToSend.toFixed(2)).join(', ')} µs.`,
     ],
-    json: { fanout: { connectionsEach: CONNECTIONS_EACH, costs, spread } },
+    json: {
+      fanout: {
+        connectionsEach: CONNECTIONS_EACH,
+        topicsEach: SUBSCRIPTIONS.length,
+        idleMsPerSecond: idleMs / SECONDS,
+        costs,
+        spread,
+        turns,
+      },
+    },
   };
-};
+}
 
-class Crowd implements Disposable {
-  readonly #keys: readonly string[];
-  readonly #sockets: LightSocket[] = [];
-  readonly #counters: FrameCounter[] = [];
-  readonly #memory = Buffer.alloc(65_536);
-
-  constructor(keys: readonly string[]) {
-    this.#keys = keys;
-  }
-
-  [Symbol.dispose](): void {
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  /** The customers of one node, who have not subscribed yet. */
-  async fill({ host, port }: ClusterNode, number: number): Promise<void> {
-    await forEachOf(CONNECTIONS_EACH, async (index) => {
-      const at = number * CONNECTIONS_EACH + index;
-      const key = this.#keys[Math.floor(at / CONNECTIONS_PER_ACCOUNT)]!;
-      const counter = new FrameCounter();
-      const line = { host, port, key, memory: this.#memory };
-      this.#sockets.push(await LightSocket.open(line, counter.take));
-      this.#counters.push(counter);
-    });
-  }
-
-  /** While the customers of the first nodes have subscribed. */
-  async cost(nodes: readonly ClusterNode[]): Promise<Cost> {
-    const messages = () => this.#counters.reduce((sum, { upserts }) => sum + upserts, 0);
-    const cpuMs = () => nodes.reduce((sum, { service }) => sum + cpuMsOf(service.pid), 0);
-    const sockets = this.#sockets.slice(0, nodes.length * CONNECTIONS_EACH);
-    for (const socket of this.#sockets) socket.ping();
-    for (const socket of sockets) socket.send(EVERY_TRADE);
-    await pause(WARM_UP_SECONDS * 1_000);
-    const [messagesBefore, cpuBefore] = [messages(), cpuMs()];
-    await pause(SECONDS * 1_000);
-    const sent = messages() - messagesBefore;
-    assert(sent > 0, 'no message came');
-    const microseconds = (cpuMs() - cpuBefore) * 1_000;
-    for (const socket of sockets) socket.send({ t: 'unsubscribe', sub: EVERY_TRADE.sub });
-    await pause(WARM_UP_SECONDS * 1_000);
-    return { nodes: nodes.length, messages: sent, microsecondsPerMessage: microseconds / sent };
-  }
+function sumOf(turns: readonly Turn[], name: keyof Turn): number {
+  return turns.reduce((sum, turn) => sum + turn[name], 0);
 }
 
 /** User and system time of all threads of a process, so far. */

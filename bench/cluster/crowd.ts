@@ -1,0 +1,81 @@
+/** Customers of nodes that serve, as many at each, who count what they are sent while they have subscribed. */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ClusterNode } from '../../tests/cluster-suite/cluster-node.ts';
+import { FrameCounter } from '../fanout/frame-counter.ts';
+import { forEachOf, LightSocket } from '../shared/stream-sockets.ts';
+import { EVERY_TRADE } from './update-reader.ts';
+
+export const CONNECTIONS_EACH = 250;
+export const CONNECTIONS_PER_ACCOUNT = 5;
+
+/** What each of them wants: every trade, and what forms out of them, each with edges of its own. */
+export const SUBSCRIPTIONS = [
+  EVERY_TRADE,
+  { ...EVERY_TRADE, sub: 'b', params: {} },
+  { ...EVERY_TRADE, sub: 'd', indicator: 'delta', params: {} },
+  { ...EVERY_TRADE, sub: 'v', indicator: 'vwap', params: {} },
+] as const;
+const SNAPSHOTS_MS_MAX = 60_000;
+const LOOK_MS = 20;
+
+export class Crowd implements Disposable {
+  readonly #keys: readonly string[];
+  readonly #sockets: LightSocket[] = [];
+  readonly #counters: FrameCounter[] = [];
+  readonly #memory = Buffer.alloc(65_536);
+
+  constructor(keys: readonly string[]) {
+    this.#keys = keys;
+  }
+
+  [Symbol.dispose](): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Updates that all of them have been sent so far. */
+  get messages(): number {
+    return this.#counters.reduce((sum, { upserts }) => sum + upserts, 0);
+  }
+
+  /** The customers of the next node, who have not subscribed yet. */
+  async fill({ host, port }: ClusterNode): Promise<void> {
+    const first = this.#sockets.length;
+    await forEachOf(CONNECTIONS_EACH, async (index) => {
+      const key = this.#keys[Math.floor((first + index) / CONNECTIONS_PER_ACCOUNT)]!;
+      const counter = new FrameCounter();
+      const line = { host, port, key, memory: this.#memory };
+      this.#sockets.push(await LightSocket.open(line, counter.take));
+      this.#counters.push(counter);
+    });
+  }
+
+  /** The customers of this node; resolves when all of them have their snapshots. */
+  async subscribe(node: number): Promise<void> {
+    const counters = this.#counters.slice(node * CONNECTIONS_EACH, (node + 1) * CONNECTIONS_EACH);
+    const due = counters.map(({ snapshots }) => snapshots + SUBSCRIPTIONS.length);
+    for (const socket of this.#socketsOf(node)) {
+      for (const subscription of SUBSCRIPTIONS) socket.send(subscription);
+    }
+    const deadlineMs = performance.now() + SNAPSHOTS_MS_MAX;
+    while (counters.some(({ snapshots }, index) => snapshots < due[index]!)) {
+      if (performance.now() > deadlineMs) throw new Error('somebody was not sent a snapshot');
+      await pause(LOOK_MS);
+    }
+  }
+
+  unsubscribe(node: number): void {
+    for (const socket of this.#socketsOf(node)) {
+      for (const { sub } of SUBSCRIPTIONS) socket.send({ t: 'unsubscribe', sub });
+    }
+  }
+
+  /** Who says nothing for half a minute is sent away. */
+  ping(): void {
+    for (const socket of this.#sockets) socket.ping();
+  }
+
+  #socketsOf(node: number): readonly LightSocket[] {
+    return this.#sockets.slice(node * CONNECTIONS_EACH, (node + 1) * CONNECTIONS_EACH);
+  }
+}
