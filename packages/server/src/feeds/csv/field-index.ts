@@ -60,32 +60,45 @@ export class FieldIndex {
     const slotColumns = slotOfColumn.length;
     let at = from;
     let rows = 0;
+    let line = this.#line;
     this.broken = null;
     while (at < end && rows < rowsMax) {
-      this.#line += 1;
+      line += 1;
       rowStarts[rows] = at;
-      numbers[rows] = this.#line;
+      numbers[rows] = line;
       let column = 0;
       for (;;) {
-        while (bytes[at] === SPACE) at += 1;
+        let byte = bytes[at]!;
+        while (byte === SPACE) {
+          at += 1;
+          byte = bytes[at]!;
+        }
         let start = at;
         let stop: number;
-        if (bytes[at] === QUOTE) {
+        if (byte === QUOTE) {
           start += 1;
           stop = closingQuote(bytes, start);
           at = stop + 1;
           while (bytes[at] === SPACE || bytes[at] === CARRIAGE_RETURN) at += 1;
-          if (bytes[stop] !== QUOTE || (bytes[at] !== delimiter && bytes[at] !== LINE_FEED)) {
+          byte = bytes[at]!;
+          if (bytes[stop] !== QUOTE || (byte !== delimiter && byte !== LINE_FEED)) {
             this.broken = 'has a quote that does not end its field';
             at = bytes.indexOf(LINE_FEED, stop);
             break;
           }
         } else {
-          let byte = bytes[at];
-          while (byte !== delimiter && byte !== LINE_FEED) byte = bytes[++at];
+          let last = 0;
+          while (byte !== delimiter && byte !== LINE_FEED) {
+            last = byte;
+            at += 1;
+            byte = bytes[at]!;
+          }
           stop = at;
-          if (byte === LINE_FEED && stop > start && bytes[stop - 1] === CARRIAGE_RETURN) stop -= 1;
-          while (stop > start && bytes[stop - 1] === SPACE) stop -= 1;
+          // Nearly no field ends with something to cut off.
+          if (last === SPACE || last === CARRIAGE_RETURN) {
+            if (byte === LINE_FEED && last === CARRIAGE_RETURN) stop -= 1;
+            while (stop > start && bytes[stop - 1] === SPACE) stop -= 1;
+          }
         }
         if (column < slotColumns) {
           const slot = slotOfColumn[column]!;
@@ -95,7 +108,7 @@ export class FieldIndex {
           }
         }
         column += 1;
-        if (bytes[at] === LINE_FEED) break;
+        if (byte === LINE_FEED) break;
         at += 1;
       }
       rowEnds[rows] = at;
@@ -108,6 +121,7 @@ export class FieldIndex {
       if (this.broken !== null) break;
       rows += 1;
     }
+    this.#line = line;
     this.rows = rows;
     return at;
   }

@@ -9,8 +9,9 @@ import { type Reading, ROWS_CUT } from './reading.ts';
 
 const MINUS = 0x2d;
 const ZERO = 0x30;
-/** So many digits fit into a double whatever they are. */
+/** So many digits fit into a double whatever they are, and so many into 32 bits, which are faster to count with. */
 const DIGITS_SURE = 15;
+const DIGITS_SMALL = 9;
 
 interface NumberOptions {
   readonly slot: number;
@@ -48,9 +49,18 @@ export class NumberFields {
       const isNegative = bytes[at] === MINUS;
       if (isNegative) at += 1;
       const begin = at;
-      let mantissa = 0;
       let pointAt = -1;
-      for (; at < end; at += 1) {
+      let small = 0;
+      const smallEnd = Math.min(end, begin + DIGITS_SMALL);
+      for (; at < smallEnd; at += 1) {
+        const byte = bytes[at]!;
+        const digit = byte - ZERO;
+        if (digit >>> 0 <= 9) small = (small * 10 + digit) | 0;
+        else if (byte === sign && pointAt < 0) pointAt = at;
+        else break;
+      }
+      let mantissa = small;
+      for (; at >= smallEnd && at < end; at += 1) {
         const byte = bytes[at]!;
         const digit = byte - ZERO;
         if (digit >= 0 && digit <= 9) mantissa = mantissa * 10 + digit;
@@ -87,4 +97,22 @@ export class NumberFields {
 /** The bytes of a field as a text. */
 export function textOf(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
+}
+
+/** Digits as a number, 0 where there are none; -1 where something else is among them. */
+export function wholeNumber(bytes: Uint8Array, from: number, to: number): number {
+  const smallFrom = Math.max(from, to - DIGITS_SMALL);
+  let large = 0;
+  for (let at = from; at < smallFrom; at += 1) {
+    const digit = bytes[at]! - ZERO;
+    if (digit >>> 0 > 9) return -1;
+    large = large * 10 + digit;
+  }
+  let small = 0;
+  for (let at = smallFrom; at < to; at += 1) {
+    const digit = bytes[at]! - ZERO;
+    if (digit >>> 0 > 9) return -1;
+    small = (small * 10 + digit) | 0;
+  }
+  return large * 10 ** DIGITS_SMALL + small;
 }

@@ -9,7 +9,7 @@ import { dayFromNumber, dayNumber, utcDay } from '@tapeloom/core/utc-day';
 import type { TimeMapping, TimeUnit } from '../feed-mapping.ts';
 import { WallClock } from '../wall-clock.ts';
 import type { FieldIndex } from './field-index.ts';
-import { textOf } from './number-fields.ts';
+import { textOf, wholeNumber } from './number-fields.ts';
 import type { Reading } from './reading.ts';
 import { TimePattern } from './time-pattern.ts';
 
@@ -130,18 +130,9 @@ export class TimeFields {
     const below = unit === 'by-digits' ? count - SECOND_DIGITS : UNIT_DIGITS[unit];
     if (unit === 'by-digits' && (below < 0 || below % 3 !== 0)) return false;
     const middle = Math.max(start, end - below);
-    let seconds = 0;
-    for (let at = start; at < middle; at += 1) {
-      const digit = bytes[at]! - ZERO;
-      if (!(digit >= 0 && digit <= 9)) return false;
-      seconds = seconds * 10 + digit;
-    }
-    let fraction = 0;
-    for (let at = middle; at < end; at += 1) {
-      const digit = bytes[at]! - ZERO;
-      if (!(digit >= 0 && digit <= 9)) return false;
-      fraction = fraction * 10 + digit;
-    }
+    const seconds = wholeNumber(bytes, start, middle);
+    const fraction = wholeNumber(bytes, middle, end);
+    if (seconds < 0 || fraction < 0) return false;
     this.#seconds = seconds;
     this.#fractionNs = fraction * POWERS[9 - below]!;
     return true;

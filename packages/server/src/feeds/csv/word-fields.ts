@@ -33,11 +33,14 @@ export class WordTable {
   /** The value of the word, or null when it is none of them. */
   valueOf(bytes: Uint8Array, start: number, end: number): number | null {
     if (start === end) return this.#ofEmpty;
-    for (const word of this.#byFirst[bytes[start]!]!) {
-      const length = word.bytes.length;
-      if (length !== end - start) continue;
+    const words = this.#byFirst[bytes[start]!]!;
+    const length = end - start;
+    for (let index = 0; index < words.length; index += 1) {
+      const word = words[index]!;
+      const letters = word.bytes;
+      if (letters.length !== length) continue;
       let at = 1;
-      while (at < length && word.bytes[at] === bytes[start + at]) at += 1;
+      while (at < length && letters[at] === bytes[start + at]) at += 1;
       if (at === length) return word.value;
     }
     return null;

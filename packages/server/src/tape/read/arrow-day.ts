@@ -63,13 +63,13 @@ export class ArrowDayWriter {
     this.#writer.reset(undefined, this.#schema);
   }
 
-  /** Adds at most `BATCH_ROWS` rows; `late` has one value per row. */
-  add(batch: TradeBatch, late: Float64Array): void {
+  /** Adds at most `BATCH_ROWS` rows; `late` has one value per row, null: none was. */
+  add(batch: TradeBatch, late: Float64Array | null): void {
     const { count, firstRank, ts, price, size, side } = batch;
     const stamps = new BigInt64Array(count);
     writeEpochColumn(this.#day, ts, 0, count, new Uint32Array(stamps.buffer));
     const lates = new BigInt64Array(count);
-    writeEpochColumn(EPOCH_DAY, late, 0, count, new Uint32Array(lates.buffer));
+    if (late !== null) writeEpochColumn(EPOCH_DAY, late, 0, count, new Uint32Array(lates.buffer));
     const rows = { length: count, nullCount: 0 };
     // Copies, since the columns may lie in shared memory, which Arrow does not take.
     const [ticks, lots, sides] = [

@@ -75,11 +75,12 @@ async function encode(
   const lateNs = new Float64Array(BATCH_ROWS);
   let nextLate = 0;
   for (const part of parts) {
-    lateNs.fill(0);
+    const firstLate = nextLate;
     for (; late.ranks[nextLate]! < part.firstRank + part.count; nextLate++) {
+      if (nextLate === firstLate) lateNs.fill(0);
       lateNs[late.ranks[nextLate]! - part.firstRank] = late.byNs[nextLate]!;
     }
-    writer.add(part, lateNs);
+    writer.add(part, nextLate === firstLate ? null : lateNs);
     await nextTurn();
   }
   const { bytes, batches: index } = writer.finish();
