@@ -295,6 +295,36 @@ test('property: times, prices and sizes are exact, whatever the pieces', () => {
   );
 });
 
+test('instruments that take turns, one by one or in runs, keep their own trades, whatever the pieces', () => {
+  const ids = [1, 1, 1, 2, 1, 2, 3, 3, 2, 2, 2, 2, 1, 3, 1, 1_025, 1, 1_025, 1_025, 1, 1];
+  const names = new Map([
+    [1, 'ESH1'],
+    [2, 'ESM1'],
+    [3, 'NQH1'],
+    // Found at the same place as 1.
+    [1_025, 'NQM1'],
+  ]);
+  const writer = new DbnWriter({
+    ...HEAD,
+    mappings: [...names].map(([id, name]) => mapped(name, id)),
+  });
+  for (const [place, instrumentId] of ids.entries()) {
+    writer.trade(aTrade({ instrumentId, event: NOON + BigInt(place), size: place + 1 }));
+  }
+  const wanted = ids.map((id, place) => [names.get(id), place + 1, place + 1]);
+  const { bytes } = writer;
+  for (const length of [1, 7, 48, 100, 1_000, bytes.length]) {
+    const pieces: Uint8Array[] = [];
+    for (let at = 0; at < bytes.length; at += length) pieces.push(bytes.slice(at, at + length));
+    const { trades, refusal } = readDbn(pieces);
+    assert.equal(refusal, null);
+    assert.deepEqual(
+      trades.map(({ symbol, size, row }) => [symbol, size, row]),
+      wanted,
+    );
+  }
+});
+
 test('an id is named by the day of its capture', () => {
   const mappings = [
     { name: 'ESH1', intervals: [{ fromDay: DAY, toDay: DAY + 1, output: '7' }] },
