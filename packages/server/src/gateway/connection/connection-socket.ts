@@ -26,6 +26,7 @@ import type { Connection } from './connection.ts';
 import type { ConnectionAction, ConnectionEvent } from './connection-events.ts';
 import { ConnectionLeases } from './connection-leases.ts';
 import type { ConnectionServices } from './connection-services.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { MessageRate } from './message-rate.ts';
 import type { Parting } from './parting-sockets.ts';
 import { Silence } from './silence.ts';
@@ -167,7 +168,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
       this.#parting?.[Symbol.dispose]();
       watcher.gone();
     });
-    this.#heartbeat = timers.every(HEARTBEAT_MS, () => this.#beat());
+    this.#heartbeat = new Heartbeat(timers, HEARTBEAT_MS, () => this.#beat());
     this.#awaitSilence();
     this.step({ t: 'opened', authorization, address });
   }
