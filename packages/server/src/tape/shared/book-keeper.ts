@@ -14,6 +14,7 @@ import {
   decodeBook,
   emptyBook,
   encodeBook,
+  objectOfBook,
   type TapeBook,
 } from '../stream/tape-book.ts';
 import type { StoredMessage, TapeObjects, TapeStream } from '../stream/tape-stream.ts';
@@ -21,6 +22,7 @@ import { TapeDamagedError } from '../tape-errors.ts';
 import type { SealedPart } from '../tape-manifest.ts';
 import { answered } from './answered.ts';
 import { type BookPlace, readBookFiles, writeBookFiles } from './book-files.ts';
+import { inUseAgain, sweepBooks } from './book-objects.ts';
 import { putDay } from './day-objects.ts';
 import { removeParts } from './day-parts.ts';
 
@@ -51,6 +53,8 @@ export class BookKeeper {
   #book: TapeBook | null = null;
   /** Its number in the stream; 0 where the stream may not have it. */
   #sequence = 0;
+  /** The object that holds it; null where its message does. */
+  #object: string | null = null;
   readonly #first = Promise.withResolvers<void>();
   #writing: Promise<void> = Promise.resolve();
   /** Days that the first streams need, once they are sealed here. */
@@ -94,6 +98,7 @@ export class BookKeeper {
     }
     // It says them, or somebody else has said others since.
     this.#floors = null;
+    this.#object = objectOfBook(body);
     await this.#take(book, sequence);
   }
 
@@ -127,7 +132,7 @@ export class BookKeeper {
       try {
         if (!(await this.#listDays(writer, signal)))
           await pause(this.#options.clock, ROUND_MS, signal);
-        await this.#purge();
+        await this.#purge(writer);
       } catch (error) {
         if (signal.aborted) return;
         this.#options.onFault('sealed days could not be shared; it is tried again', error);
@@ -212,8 +217,12 @@ export class BookKeeper {
 
   async #append(writer: FencedWriter, book: TapeBook): Promise<void> {
     const before = this.book;
-    const body = await encodeBook(book, this.#options.objects);
+    const { objects } = this.#options;
+    const body = await encodeBook(book, objects);
+    const object = objectOfBook(body);
+    if (object !== null && object !== this.#object) await inUseAgain(objects, object);
     const sequence = await writer.append('book', body);
+    this.#object = object;
     // Others may have been set meanwhile.
     if (this.#floors === book.floors) this.#floors = null;
     await this.#take(book, sequence);
@@ -237,7 +246,7 @@ export class BookKeeper {
   }
 
   /** Nobody needs records of days before the last two that are sealed and listed. */
-  async #purge(): Promise<void> {
+  async #purge(writer: FencedWriter): Promise<void> {
     const { manifest, stream, objects } = this.#options;
     const { days, openings } = this.book;
     const isListed = (day: number) =>
@@ -251,6 +260,12 @@ export class BookKeeper {
     if (oldest === undefined || openings[oldest]! <= this.#purgedBelow) return;
     await stream.purge(openings[oldest]!);
     for (const day of sealed) await removeParts(objects, day);
+    const confirm = async () => {
+      await this.#append(writer, this.book);
+      return this.#sequence;
+    };
+    const first = openings[oldest]!;
+    await this.#inTurn(() => sweepBooks(objects, { newest: this.#object, first, confirm }));
     this.#purgedBelow = openings[oldest]!;
   }
 

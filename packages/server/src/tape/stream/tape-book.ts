@@ -72,6 +72,12 @@ export async function decodeBook(body: Uint8Array, objects: TapeObjects): Promis
   return parse<TapeBook & { readonly version: number }>(bytes);
 }
 
+/** The object that holds a book; null where its message does. */
+export function objectOfBook(body: Uint8Array): string | null {
+  const named = parse<NamedBook>(body);
+  return 'object' in named ? named.object : null;
+}
+
 function parse<Value extends { readonly version: number }>(
   bytes: Uint8Array,
 ): Omit<Value, 'version'> {
