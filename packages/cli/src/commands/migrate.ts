@@ -29,8 +29,7 @@ by tapeloom cluster init: accounts with keys, budgets, orders and the audit log,
 sealed days, session books and the open day. With --back it brings all of that from the cluster into a
 directory for one machine. No service may run, neither on the directory nor in the cluster. What was moved is
 proved: a digest of the trades of every contract and day, and of the rows of every table. A move that was
-broken off goes on when it is called again. Cursors and keys stay good. Records of the open day are stored
-one by one, some hundred a second: shortly after midnight UTC there are fewest.
+broken off goes on when it is called again. Cursors and keys stay good.
 
 A directory that was moved is one of a node's from then on, and no machine can go on with it alone.
 

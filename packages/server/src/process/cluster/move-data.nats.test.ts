@@ -160,6 +160,7 @@ describe('a machine that was alone moves into a cluster and back', {
     ] as const) {
       const broken = moveIn({
         ...place(data, cluster, name),
+        commitRowsMax: 1,
         onProgress: (what, done) => {
           if (what === part && done === at) throw new Error('the cable is out');
         },
@@ -168,12 +169,15 @@ describe('a machine that was alone moves into a cluster and back', {
       await assertAlone(disk, join(data, 'tape'), name);
       assert.deepEqual(await read(data, name), had);
     }
-    await moveIn(place(data, cluster, name));
+    const otherwise = refusedAs(ClusterRefusedError, /record 1 of the open day is another one/);
+    await assert.rejects(moveIn(place(data, cluster, name)), otherwise);
+    const cut = { ...place(data, cluster, name), commitRowsMax: 1 };
+    await moveIn(cut);
     // Between its last two steps: all is in the stream, and the directory does not say so yet.
     rmSync(join(sharedDirectory(join(data, 'tape'), name), 'cluster.json'));
     const half = refusedAs(ForeignDirectoryError, /was being moved into a cluster/);
     await assert.rejects(assertAlone(disk, join(data, 'tape'), name), half);
-    await moveIn(place(data, cluster, name));
+    await moveIn(cut);
     const target = join(directory, 'broken-back');
     await moveBack(place(target, cluster, name));
     assert.deepEqual(await read(target, name), had);

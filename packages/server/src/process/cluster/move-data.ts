@@ -36,7 +36,8 @@ import { openClusterTape } from './open-cluster-tape.ts';
 const SECRET_FILE = 'export-secret';
 const FLOORS_FILE = 'stream-epochs.json';
 
-export interface MovePlace extends Pick<TapePlace, 'dataset' | 'listed' | 'onProgress'> {
+export interface MovePlace
+  extends Pick<TapePlace, 'dataset' | 'listed' | 'commitRowsMax' | 'onProgress'> {
   readonly data: string;
   readonly cluster: ClusterConfig;
 }
@@ -98,7 +99,8 @@ function noSecret(): never {
   throw new ClusterRefusedError(['no node of this cluster has ever run: there is nothing to move']);
 }
 
-async function requireNobody(postgres: Postgres): Promise<void> {
+/** Nothing is moved under somebody who runs. */
+export async function requireNobody(postgres: Postgres): Promise<void> {
   const alive = (await knownNodes(postgres)).filter(({ isAlive }) => isAlive);
   if (alive.length === 0) return;
   const names = alive.map(({ name }) => name).join(', ');

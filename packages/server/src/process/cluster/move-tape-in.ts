@@ -1,8 +1,8 @@
 /**
  * Moves the tape of a machine that was alone into a cluster whose stream is empty: sealed days become objects that a book
  * lists, the records of the open day are appended under the fence. It may be broken off at any moment and begun again: what is
- * in the stream is compared, and the rest follows. The open day's records are written anew, since a log says where a service
- * stopped and a stream does not; the trades, ranks and promises in them are the same, which is proved by reading them back.
+ * in the stream is compared, and the rest follows. The open day's records are written anew; that the trades in them are the
+ * same is proved by reading them back.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -10,6 +10,7 @@ import type { Disk } from '../../platform/disk.ts';
 import { createClock } from '../../platform/system-clock.ts';
 import { readBookFiles } from '../../tape/shared/book-files.ts';
 import { putDay } from '../../tape/shared/day-objects.ts';
+import { commitRowsMax } from '../../tape/shared/fenced-log.ts';
 import { MOVED_SUFFIX, nameCluster } from '../../tape/shared/shared-directory.ts';
 import { PLAIN_CLAIM } from '../../tape/stream/claim-body.ts';
 import { FencedWriter } from '../../tape/stream/fenced-writer.ts';
@@ -18,14 +19,13 @@ import type { StoredMessage, TapeStream } from '../../tape/stream/tape-stream.ts
 import type { TapeManifest } from '../../tape/tape-manifest.ts';
 import { dayOfFile, logDirectory } from '../../tape/tape-paths.ts';
 import type { ListedSymbols } from '../../tape/write/listed-on.ts';
-import { writeCommit, writeOpening } from '../../tape/write/log-payload.ts';
-import { RecordWriter, readRecordHeader } from '../../tape/write/log-record.ts';
-import { recoverLog } from '../../tape/write/log-recovery.ts';
 import { type OpenTape, openTape } from '../../tape/write/open-tape.ts';
 import { ClusterRefusedError } from './cluster-servers.ts';
 import type { ClusterTape } from './open-cluster-tape.ts';
+import { digestOfRecords, readOpenDay } from './open-day-records.ts';
 
 const WRITER = 'migrate';
+const OF_A_STREAM = /^[1-9]\d{7}\.(?:at|kept)$/;
 
 export interface TapePlace {
   readonly disk: Disk;
@@ -34,6 +34,8 @@ export interface TapePlace {
   readonly listed: ListedSymbols;
   /** What cursors are worthless, as its own file says it; null: there is none. */
   readonly floors: string | null;
+  /** Trades in one record of the open day, where that is to be less than a message has room for. */
+  readonly commitRowsMax?: number;
   /** Told of every day and of many records. */
   readonly onProgress: (what: 'days' | 'records', done: number, total: number) => void;
 }
@@ -55,7 +57,8 @@ export async function moveTapeIn(place: TapePlace, tape: ClusterTape): Promise<M
   const before = await messagesOf(tape.stream);
   const { manifest, report } = await closedTape(place);
   const days = await putDays(place, tape, manifest);
-  const open = await readOpenDay(place);
+  const rowsMax = place.commitRowsMax ?? commitRowsMax(tape.stream.bodyBytesMax);
+  const open = await readOpenDay(place, rowsMax);
   const records = open?.records ?? [];
   const appended = before.filter(({ subject }) => subject === 'record');
   requireSame(appended, records);
@@ -73,6 +76,9 @@ export async function moveTapeIn(place: TapePlace, tape: ClusterTape): Promise<M
   const stored = (await messagesOf(stream)).filter(({ subject }) => subject === 'record');
   requireSame(stored, records);
   if (open !== null) {
+    if (digestOfRecords(stored.map(({ body }) => body)) !== open.digest) {
+      throw new Error(`the trades of ${open.day} are others after they were stored`);
+    }
     const openings = { [open.day]: stored[0]!.sequence };
     await writer.append('book', await encodeBook({ ...book, openings }, tape.objects));
   }
@@ -165,52 +171,6 @@ async function bookOf(
   };
 }
 
-/** The records of the one log there is, as a stream has them. */
-async function readOpenDay({
-  disk,
-  tapeRoot,
-  dataset,
-}: TapePlace): Promise<{ readonly day: UtcDay; readonly records: readonly Uint8Array[] } | null> {
-  const directory = logDirectory(tapeRoot, dataset);
-  const names = await disk.list(directory);
-  const days = new Map(
-    names.flatMap((name) => {
-      const day = dayOfFile(
-        name.endsWith(MOVED_SUFFIX) ? name.slice(0, -MOVED_SUFFIX.length) : name,
-        'log',
-      );
-      return day === null ? [] : [[day, name]];
-    }),
-  );
-  const [[day, name] = [], ...others] = days;
-  if (day === undefined) return null;
-  if (others.length > 0) throw new Error(`${[day, ...others.keys()].join()} are open at once`);
-  const records: Uint8Array[] = [];
-  const writer = new RecordWriter();
-  let checksum = 0;
-  let bytes = 0;
-  const take = (kind: 'opening' | 'commit') => {
-    writer.finish(kind, records.length, checksum, bytes);
-    const record = writer.bytes.slice();
-    records.push(record);
-    checksum = readRecordHeader(record, 0)!.checksum;
-    bytes += record.length;
-  };
-  const { ended } = await recoverLog(disk, `${directory}/${name}`, {
-    opening: (opening) => {
-      writeOpening(writer, opening);
-      take('opening');
-    },
-    commit: (commit) => {
-      writeCommit(writer, commit);
-      take('commit');
-      return true;
-    },
-  });
-  if (ended) throw new Error(`${day} has ended and is not sealed`);
-  return { day, records };
-}
-
 /** What is in the stream is the beginning of what belongs there. */
 function requireSame(stored: readonly StoredMessage[], records: readonly Uint8Array[]): void {
   const at = stored.findIndex(({ body }, index) => {
@@ -235,6 +195,8 @@ async function becomeNodes(
   const directory = logDirectory(tapeRoot, dataset);
   await manifest.nameLogs([]);
   for (const name of await disk.list(directory)) {
+    // Of a directory that was another cluster's: they say where in its stream a log stood.
+    if (OF_A_STREAM.test(name)) await disk.remove(`${directory}/${name}`);
     if (dayOfFile(name, 'log') === null) continue;
     await disk.rename(`${directory}/${name}`, `${directory}/${name}${MOVED_SUFFIX}`);
   }

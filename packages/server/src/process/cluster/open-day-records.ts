@@ -1,0 +1,97 @@
+/**
+ * The records of the one log that is open, as a stream has them: a log says where a service stopped and a stream does not, so they are
+ * written anew. As many commits as a message has room for become one, since each message is waited for before the next. That
+ * the trades are the same is proved by a digest which does not depend on how they are cut.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import type { BookPlace } from '../../tape/shared/book-files.ts';
+import { MOVED_SUFFIX } from '../../tape/shared/shared-directory.ts';
+import { dayOfFile, logDirectory } from '../../tape/tape-paths.ts';
+import {
+  type Commit,
+  readCommit,
+  readOpening,
+  writeCommit,
+  writeOpening,
+} from '../../tape/write/log-payload.ts';
+import {
+  RECORD_HEADER_BYTES,
+  RecordWriter,
+  readRecordHeader,
+} from '../../tape/write/log-record.ts';
+import { recoverLog } from '../../tape/write/log-recovery.ts';
+import { MergedCommits } from '../../tape/write/merged-commits.ts';
+import { TradesDigest } from '../../tape/write/trades-digest.ts';
+
+export interface OpenDay {
+  readonly day: UtcDay;
+  readonly records: readonly Uint8Array[];
+  /** Of the trades in the log. */
+  readonly digest: string;
+}
+
+/** Null where no day is open. */
+export async function readOpenDay(
+  { disk, tapeRoot, dataset }: Pick<BookPlace, 'disk' | 'tapeRoot' | 'dataset'>,
+  commitRowsMax: number,
+): Promise<OpenDay | null> {
+  const directory = logDirectory(tapeRoot, dataset);
+  const names = await disk.list(directory);
+  const days = new Map(
+    names.flatMap((name) => {
+      const day = dayOfFile(
+        name.endsWith(MOVED_SUFFIX) ? name.slice(0, -MOVED_SUFFIX.length) : name,
+        'log',
+      );
+      return day === null ? [] : [[day, name]];
+    }),
+  );
+  const [[day, name] = [], ...others] = days;
+  if (day === undefined) return null;
+  if (others.length > 0) throw new Error(`${[day, ...others.keys()].join()} are open at once`);
+  const records: Uint8Array[] = [];
+  const writer = new RecordWriter();
+  let checksum = 0;
+  let bytes = 0;
+  const take = (kind: 'opening' | 'commit') => {
+    writer.finish(kind, records.length, checksum, bytes);
+    const record = writer.bytes.slice();
+    records.push(record);
+    checksum = readRecordHeader(record, 0)!.checksum;
+    bytes += record.length;
+  };
+  const merged = new MergedCommits(commitRowsMax, (commit) => {
+    writeCommit(writer, commit);
+    take('commit');
+  });
+  let digest = new TradesDigest([]);
+  const { ended } = await recoverLog(disk, `${directory}/${name}`, {
+    opening: (opening) => {
+      digest = new TradesDigest(opening.contracts.map(({ symbol }) => symbol));
+      writeOpening(writer, opening);
+      take('opening');
+    },
+    commit: (commit: Commit) => {
+      digest.add(commit);
+      merged.add(commit);
+      return true;
+    },
+  });
+  merged.flush();
+  if (ended) throw new Error(`${day} has ended and is not sealed`);
+  return { day, records, digest: digest.end() };
+}
+
+/** The same digest, of records as they were read back. */
+export function digestOfRecords(records: Iterable<Uint8Array>): string {
+  let digest = new TradesDigest([]);
+  for (const record of records) {
+    // Columns are read where they lie, which must be at multiples of eight.
+    const payload = record.slice().subarray(RECORD_HEADER_BYTES);
+    if (readRecordHeader(record, 0)!.kind === 'opening') {
+      digest = new TradesDigest(readOpening(payload)!.contracts.map(({ symbol }) => symbol));
+    } else digest.add(readCommit(payload));
+  }
+  return digest.end();
+}

@@ -1,0 +1,102 @@
+/**
+ * Several commits of a day's log as one: the same trades in the same order, and the last promise. Whoever replays it comes to the same
+ * state. Trades that wait for a day to come are settled commit by commit, so a commit that has some stays alone.
+ */
+
+import type { Commit, CommitContract, CommitSection } from './log-payload.ts';
+
+export class MergedCommits {
+  readonly #rowsMax: number;
+  readonly #take: (commit: Commit) => void;
+  #contracts: CommitContract[] = [];
+  /** By index of the contract, in the order in which they came. */
+  #sections = new Map<number, CommitSection[]>();
+  #rows = 0;
+  /** Null while nothing waits. */
+  #promiseNs: number | null = null;
+
+  /** `take` may keep nothing of a commit beyond its call. */
+  constructor(rowsMax: number, take: (commit: Commit) => void) {
+    this.#rowsMax = rowsMax;
+    this.#take = take;
+  }
+
+  /** Keeps nothing of its columns beyond this call. */
+  add(commit: Commit): void {
+    const rows = commit.sections.reduce((sum, { count }) => sum + count, 0);
+    if (commit.held.length > 0) {
+      this.flush();
+      this.#take(commit);
+      return;
+    }
+    if (this.#rows + rows > this.#rowsMax) this.flush();
+    this.#contracts.push(...commit.contracts);
+    for (const section of commit.sections) {
+      const before = this.#sections.get(section.index);
+      if (before === undefined) this.#sections.set(section.index, [copyOf(section)]);
+      else before.push(copyOf(section));
+    }
+    this.#rows += rows;
+    this.#promiseNs = commit.promiseNs;
+  }
+
+  /** All that was added has been taken after this. */
+  flush(): void {
+    if (this.#promiseNs === null) return;
+    const sections = [...this.#sections.values()].map(joined);
+    this.#take({ promiseNs: this.#promiseNs, contracts: this.#contracts, sections, held: [] });
+    this.#contracts = [];
+    this.#sections = new Map();
+    this.#rows = 0;
+    this.#promiseNs = null;
+  }
+}
+
+function copyOf(section: CommitSection): CommitSection {
+  return {
+    ...section,
+    ts: section.ts.slice(),
+    id: section.id?.slice() ?? null,
+    late: section.late?.slice() ?? null,
+    price: section.price.slice(),
+    size: section.size.slice(),
+    side: section.side.slice(),
+  };
+}
+
+function joined(sections: readonly CommitSection[]): CommitSection {
+  const [first] = sections;
+  if (sections.length === 1) return first!;
+  const count = sections.reduce((sum, section) => sum + section.count, 0);
+  const whole = {
+    ts: new Float64Array(count),
+    id: new Float64Array(count),
+    late: new Float64Array(count),
+    price: new Int32Array(count),
+    size: new Int32Array(count),
+    side: new Int8Array(count),
+  };
+  let at = 0;
+  for (const section of sections) {
+    whole.ts.set(section.ts, at);
+    whole.id.set(idsOf(section), at);
+    if (section.late !== null) whole.late.set(section.late, at);
+    whole.price.set(section.price, at);
+    whole.size.set(section.size, at);
+    whole.side.set(section.side, at);
+    at += section.count;
+  }
+  const { index, firstRank, firstId } = first!;
+  const isRow = whole.id.every((id, row) => id === firstId + row);
+  const hasLate = sections.some(({ late }) => late !== null);
+  return {
+    ...{ index, firstRank, count, firstId, ...whole },
+    id: isRow ? null : whole.id,
+    late: hasLate ? whole.late : null,
+  };
+}
+
+/** The feed number of every row. */
+export function idsOf({ id, firstId, count }: CommitSection): Float64Array {
+  return id ?? Float64Array.from({ length: count }, (_, row) => firstId + row);
+}
