@@ -20,7 +20,7 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   return best ?? longestWithin(name, known);
 }
 
-/** `TAPELOOM_DATA` of `TAPELOOM_DATA_DIR`. */
+/** `data` of `data_dir`. */
 function longestWithin(name: string, known: readonly string[]): string | null {
   const within = known.filter((candidate) => name.startsWith(`${candidate}_`));
   return within.sort((a, b) => b.length - a.length)[0] ?? null;
