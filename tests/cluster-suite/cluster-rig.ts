@@ -123,8 +123,16 @@ export class ClusterRig implements AsyncDisposable {
 
   /** The command `tapeloom` as an operator of this cluster calls it. */
   command(...words: readonly string[]): Promise<CommandResult> {
+    return this.commandWith({}, ...words);
+  }
+
+  /** With some of the settings changed. */
+  commandWith(
+    more: Readonly<Record<string, string>>,
+    ...words: readonly string[]
+  ): Promise<CommandResult> {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TAPELOOM_'));
-    const env = { ...Object.fromEntries(inherited), ...this.#env };
+    const env = { ...Object.fromEntries(inherited), ...this.#env, ...more };
     const data = ['--data', join(this.directory, 'operator')];
     return new Promise((resolve) => {
       const args = [...COMMAND, ...words, ...(words[0] === 'cluster' ? [] : data)];

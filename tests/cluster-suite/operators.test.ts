@@ -1,15 +1,20 @@
 /**
  * What the operator of a cluster sees and is told while servers go and come: which replica is away, and what a node does that is stopped
- * or started while NATS or PostgreSQL cannot be reached.
+ * or started while NATS or PostgreSQL cannot be reached, and how everything is had again.
  */
 
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-server.ts';
+import { ownCertificate } from '../../simulation/rest/own-authority.ts';
 import { PATIENCE_MS } from '../running-service.ts';
-import type { ClusterNode } from './cluster-node.ts';
-import { ClusterRig } from './cluster-rig.ts';
+import { ClusterNode } from './cluster-node.ts';
+import { ClusterRig, type ClusterRigOptions } from './cluster-rig.ts';
+import { makeSharedAccounts } from './shared-accounts.ts';
 
 const LOOK_MS = 100;
 
@@ -19,15 +24,43 @@ interface Status {
 }
 
 suite('what operators are told', { skip: natsServerMissing }, () => {
+  let directory: string;
   let rig: ClusterRig;
   let node: ClusterNode;
 
   before(async () => {
-    rig = await ClusterRig.make({ nodes: { first: 'ingest,serve' } });
+    directory = await mkdtemp(join(tmpdir(), 'tapeloom-operators-'));
+    rig = await ClusterRig.make({ nodes: { first: 'ingest,serve' }, ...(await guarded()) });
     node = rig.node('first');
     await node.start();
   });
-  after(() => rig?.[Symbol.asyncDispose]());
+  after(async () => {
+    await rig?.[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  /** NATS as on machines that others can reach: TLS for clients and among servers, and a user. */
+  async function guarded(): Promise<Pick<ClusterRigOptions, 'nats' | 'env'>> {
+    const { cert, key } = ownCertificate();
+    const file = async (name: string, text: string) => {
+      await writeFile(join(directory, name), text, { mode: 0o600 });
+      return join(directory, name);
+    };
+    const certFile = await file('cert.pem', cert);
+    const proof = `cert_file: "${certFile}", key_file: "${await file('key.pem', key)}"`;
+    const user = 'authorization { user: tapeloom, password: "of-a-test" }';
+    return {
+      nats: {
+        scheme: 'tls',
+        more: () => `tls { ${proof} }\n${user}`,
+        moreInCluster: `, tls { ${proof}, ca_file: "${certFile}", verify: true }`,
+      },
+      env: {
+        TAPELOOM_NATS_CA_FILE: certFile,
+        TAPELOOM_NATS_CREDS_FILE: await file('user', 'tapeloom:of-a-test\n'),
+      },
+    };
+  }
 
   test('a NATS server that was killed is away by name, and is not when it is back', async () => {
     const before = await settled(({ concerns }) => concerns.length === 0);
@@ -65,11 +98,36 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
     await node.ready();
   });
 
+  test('after the loss of everything a dump and the directory of a node are the cluster again', async () => {
+    const [key] = await makeSharedAccounts(rig.database, ['survivor']);
+    assert.equal(await node.stop(), 0);
+    // As a dump that is restored: PostgreSQL comes from npm without its tools for those.
+    const TAPELOOM_POSTGRES_URL = await rig.postgres.database(rig.database);
+    await rig.nats.loseAll();
+    const init = await rig.commandWith({ TAPELOOM_POSTGRES_URL }, 'cluster', 'init');
+    assert.match(init.stderr, /the tape is lost.* tapeloom cluster rebuild makes a new stream/);
+    const words = ['cluster', 'rebuild', node.setting.data, '--yes', '--json'];
+    const rebuilt = await rig.commandWith({ TAPELOOM_POSTGRES_URL }, ...words);
+    assert.equal(rebuilt.code, 0, rebuilt.stderr);
+    const { tape } = JSON.parse(rebuilt.stdout) as { readonly tape: { readonly days: unknown[] } };
+    assert(tape.days.length > 0);
+    const { setting } = node;
+    const again = new ClusterNode({ ...setting, env: { ...setting.env, TAPELOOM_POSTGRES_URL } });
+    rig.nodes.set('first', again);
+    await again.start();
+    assert.equal((await again.get('/v1/instruments', key!)).status, 200);
+    await settled(({ concerns }) => concerns.length === 0, { TAPELOOM_POSTGRES_URL });
+  });
+
   /** Asks until it is so. */
-  async function settled(isSo: (status: Status) => boolean): Promise<Status> {
+  async function settled(
+    isSo: (status: Status) => boolean,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Status> {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
-      const { stdout, stderr, code } = await rig.command('cluster', 'status', '--json');
+      const asked = await rig.commandWith(env, 'cluster', 'status', '--json');
+      const { stdout, stderr, code } = asked;
       assert(stdout !== '', stderr);
       const status = JSON.parse(stdout) as Status;
       assert.equal(code, status.concerns.length === 0 ? 0 : 1);

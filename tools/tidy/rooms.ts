@@ -142,6 +142,7 @@ const adapterRooms: Readonly<Record<string, readonly string[]>> = {
   'packages/server/src/tape/stream/nats/': [
     'packages/server/src/process/cluster/open-stream.ts',
     'packages/server/src/process/cluster/init-cluster.ts',
+    'packages/server/src/process/cluster/rebuild-cluster.ts',
     'packages/server/src/process/cluster/cluster-status.ts',
     'packages/server/src/process/cluster/open-cluster-tape.ts',
   ],

@@ -242,6 +242,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/cluster-repair.ts')).clusterRepairCommand,
   },
   {
+    path: ['cluster', 'rebuild'],
+    summary: 'Make the tape of a cluster anew out of a node, after the loss of all NATS servers.',
+    load: async () => (await import('./commands/cluster-rebuild.ts')).clusterRebuildCommand,
+  },
+  {
     path: ['migrate'],
     summary: 'Move a data directory into a cluster, or back.',
     load: async () => (await import('./commands/migrate.ts')).migrateCommand,

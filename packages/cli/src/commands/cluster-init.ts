@@ -1,15 +1,11 @@
 /** `tapeloom cluster init`: makes what the nodes of a cluster share, once. */
 
-import { GIB } from '@tapeloom/core/units';
-import { byteCount } from '@tapeloom/server/config/setting';
 import { initCluster } from '@tapeloom/server/process/cluster/init-cluster';
 import { tell } from '../accounts/account-options.ts';
 import { clusterPlace } from '../cluster/cluster-place.ts';
-import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { ROOM_TEXTS, roomOf } from '../cluster/cluster-room.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
 import { readArgs } from '../read-args.ts';
-
-const STREAM_BYTES = 4 * GIB;
-const OBJECT_BYTES = 16 * GIB;
 
 export const clusterInitCommand: CommandBody = {
   usage: `Usage: tapeloom cluster init [--replicas <n>] [--stream-bytes <size>] [--object-bytes <size>] [--json]
@@ -32,16 +28,10 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values } = readArgs(args, {
-    texts: ['replicas', 'stream-bytes', 'object-bytes'],
-    flags: ['json'],
-    words: [],
-  });
-  const replicas = readReplicas(values.replicas ?? '3');
-  const streamBytesMax = readBytes('--stream-bytes', values['stream-bytes'], STREAM_BYTES);
-  const objectBytesMax = readBytes('--object-bytes', values['object-bytes'], OBJECT_BYTES);
+  const { values } = readArgs(args, { texts: ROOM_TEXTS, flags: ['json'], words: [] });
+  const room = roomOf(values);
   const place = await clusterPlace(io);
-  const made = await initCluster({ ...place, replicas, streamBytesMax, objectBytesMax });
+  const made = await initCluster({ ...place, ...room });
   const { id, isNew } = made;
   const shared = `${made.servers.length} NATS servers, ${made.replicas} replicas`;
   const assured = place.cluster.nats.isSyncAssured
@@ -51,17 +41,4 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     ? `The cluster ${id} has been made for ${place.dataset}: ${shared}.\n${assured}Start its nodes now, or move a data directory into it first: tapeloom migrate.\n`
     : `The cluster ${id} is there already, for ${place.dataset}: ${shared}. Nothing was changed.\n${assured}`;
   return tell(io, values.json, { ...made, dataset: place.dataset }, text);
-}
-
-function readReplicas(text: string): number {
-  if (['1', '3', '5'].includes(text)) return Number(text);
-  throw new UsageError(`--replicas: read ${JSON.stringify(text)}, accepted is 1, 3 or 5`);
-}
-
-function readBytes(name: string, text: string | undefined, fallback: number): number {
-  if (text === undefined) return fallback;
-  const { accepts, read } = byteCount({ variable: name, fallback });
-  const bytes = read(text) ?? 0;
-  if (bytes > 0) return bytes;
-  throw new UsageError(`${name}: read ${JSON.stringify(text)}, accepted is ${accepts}`);
 }

@@ -35,6 +35,10 @@ export interface NatsServersOptions {
   readonly payloadBytesMax?: number;
   /** More lines of the configuration, by server: accounts, TLS. */
   readonly more?: (index: number, directory: string) => string;
+  /** More words of the block in which they are told of each other. */
+  readonly moreInCluster?: string;
+  /** How clients are told to speak to them. */
+  readonly scheme?: 'nats' | 'tls';
   /** Where each listens; the loopback by default. */
   readonly hosts?: readonly string[];
   /** Where each listens for the others, if that is another place. */
@@ -109,7 +113,8 @@ export class NatsServers implements AsyncDisposable {
   }
 
   get urls(): readonly string[] {
-    return this.#ports.map(({ client }, index) => `nats://${this.#host(index)}:${client}`);
+    const { scheme = 'nats' } = this.#options;
+    return this.#ports.map(({ client }, index) => `${scheme}://${this.#host(index)}:${client}`);
   }
 
   get monitors(): readonly string[] {
@@ -141,6 +146,22 @@ export class NatsServers implements AsyncDisposable {
     while (!(await this.#knowEachOther())) {
       assert(performance.now() < until, 'the servers do not find each other');
       await wait(LOOK_EVERY_MS);
+    }
+  }
+
+  /** All machines are lost with all they had, and new ones stand in their places. */
+  async loseAll(): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      for (let index = 0; index < this.count; index++) {
+        await this.kill(index);
+        await rm(this.storeOf(index), { recursive: true, force: true });
+      }
+      try {
+        await this.startAll(tries < NEW_TRIES_MAX ? NEW_READY_WITHIN_MS : READY_WITHIN_MS);
+        return;
+      } catch (error) {
+        if (tries === NEW_TRIES_MAX) throw error;
+      }
     }
   }
 
@@ -242,7 +263,7 @@ export class NatsServers implements AsyncDisposable {
       const routeHost = (at: number) => this.#options.routeHosts?.[at] ?? this.#host(at);
       const routes = this.#ports.map((ports, at) => `"nats://${routeHost(at)}:${ports.route}"`);
       lines.push(
-        `cluster { name: tests, listen: "${routeHost(index)}:${route}", routes: [${routes.join(', ')}] }`,
+        `cluster { name: tests, listen: "${routeHost(index)}:${route}", routes: [${routes.join(', ')}] ${this.#options.moreInCluster ?? ''} }`,
       );
     }
     return `${lines.join('\n')}\n${more?.(index, this.homeOf(index)) ?? ''}\n`;

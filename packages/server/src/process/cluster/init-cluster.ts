@@ -44,8 +44,7 @@ const CLIENT = 'tapeloom cluster init';
 /** Rejects with a `ClusterRefusedError`. */
 export async function initCluster(plan: ClusterPlan): Promise<InitialisedCluster> {
   const { cluster, dataset } = plan;
-  const servers = await askNatsServers(cluster.nats, CLIENT);
-  refuse(serverFaults(servers, plan));
+  const servers = await soundServers(plan, CLIENT);
   await using postgres = await openClusterPostgres(cluster);
   await prepareTables(cluster, postgres);
   const connection = await connectNats(cluster.nats, CLIENT);
@@ -62,6 +61,16 @@ export async function initCluster(plan: ClusterPlan): Promise<InitialisedCluster
   } finally {
     await connection.close();
   }
+}
+
+/** All that are configured, once each can hold a tape. */
+export async function soundServers(
+  plan: ClusterPlan,
+  client: string,
+): Promise<readonly NatsServerState[]> {
+  const servers = await askNatsServers(plan.cluster.nats, client);
+  refuse(serverFaults(servers, plan));
+  return servers;
 }
 
 /** Those of the accounts are made by whoever opens them. */
@@ -107,7 +116,7 @@ function foreignFaults(
   }
   if (isConfirmed && kept.length < 2) {
     return [
-      `PostgreSQL knows this cluster as ${id}, and NATS has no tape of ${dataset}: either TAPELOOM_NATS_URL names other servers, or the tape is lost. It is not begun anew: start its servers again, or put copies of their stores back; what those lack tapeloom cluster repair puts back out of the nodes' directories`,
+      `PostgreSQL knows this cluster as ${id}, and NATS has no tape of ${dataset}: either TAPELOOM_NATS_URL names other servers, or the tape is lost. It is not begun anew: start its servers again. If all of their stores are gone, tapeloom cluster rebuild makes a new stream out of the directory of a node`,
     ];
   }
   return faults;

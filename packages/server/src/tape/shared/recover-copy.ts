@@ -99,7 +99,7 @@ async function joinByParts(
  * take the day for sealed, and never have the others: so they go, unless the cluster has listed the day.
  */
 export async function giveUpHalfSealed(
-  { disk, tapeRoot, dataset }: PartsPlace,
+  { disk, tapeRoot, dataset }: Pick<PartsPlace, 'disk' | 'tapeRoot' | 'dataset'>,
   manifest: TapeManifest,
   isListed: (day: UtcDay) => boolean,
 ): Promise<void> {

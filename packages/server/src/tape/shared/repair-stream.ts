@@ -145,7 +145,7 @@ async function recordsBehind(
 }
 
 /** Whole records that continue each other. */
-function soundRecords(bytes: Uint8Array): readonly Uint8Array[] {
+export function soundRecords(bytes: Uint8Array): readonly Uint8Array[] {
   const records: Uint8Array[] = [];
   let previous = 0;
   for (let at = 0; at < bytes.length; ) {

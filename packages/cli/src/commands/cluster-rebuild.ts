@@ -1,0 +1,89 @@
+/** `tapeloom cluster rebuild`: a new stream out of the directory of a node, where NATS has lost everything. */
+
+import { resolve } from 'node:path';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { openMarket } from '@tapeloom/server/markets/open-market';
+import { readMarkets } from '@tapeloom/server/markets/read-markets';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { rebuildCluster } from '@tapeloom/server/process/cluster/rebuild-cluster';
+import { tell } from '../accounts/account-options.ts';
+import { clusterPlace } from '../cluster/cluster-place.ts';
+import { ROOM_TEXTS, roomOf } from '../cluster/cluster-room.ts';
+import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { configOf } from '../command-config.ts';
+import { dateText } from '../day-text.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { ProgressLine } from '../progress-line.ts';
+import { readArgs } from '../read-args.ts';
+
+export const clusterRebuildCommand: CommandBody = {
+  usage: `Usage: tapeloom cluster rebuild <directory>… [--accept-loss] [--replicas <n>] [--stream-bytes <size>] [--object-bytes <size>] [--yes] [--json]
+
+After the loss of all NATS servers: makes a new stream on new ones out of the data directory of a node, with the accounts that are in
+PostgreSQL. Give it the directories of all nodes, copied from their machines if need be; the one with the most of the tape is
+taken. No node may run. Where a node is known to have had more, or days are missing, nothing is done. What was stored is read back and
+compared. It is another cluster then: the directory that was taken is a node's of it, in all others tape/ has to be removed, and they
+fetch everything again. Until the next midnight UTC clients that come back begin with a snapshot. A run that was broken off goes on
+when it is called again. Where a server still has the stream, see tapeloom cluster repair.
+
+  <directory>            data directories of nodes
+  --accept-loss          go on without what is known to be missing
+  --replicas <n>         as for tapeloom cluster init
+  --stream-bytes <size>  as there
+  --object-bytes <size>  as there
+  --yes                  do not ask
+  --json                 JSON instead of text
+
+Examples:
+  tapeloom cluster rebuild /srv/tapeloom /mnt/serve-2/tapeloom`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const taken = { texts: ROOM_TEXTS, flags: ['accept-loss', 'yes', 'json'] as const, words: null };
+  const { values, words } = readArgs(args, taken);
+  if (words.length === 0) throw new UsageError('the directory of a node is missing');
+  const directories = words.map((word) => resolve(word));
+  const room = roomOf(values);
+  const place = await clusterPlace(io);
+  if (!values.yes && !(await isWanted(io))) {
+    io.stderr('Nothing was changed.\n');
+    return ExitCode.failure;
+  }
+  const { live } = await readMarkets(new NodeDisk(), configOf(io));
+  const market = openMarket(live);
+  const progress = new ProgressLine(io, {});
+  const rebuilt = await rebuildCluster({
+    ...place,
+    ...room,
+    directories,
+    isLossAccepted: values['accept-loss'],
+    listed: (day: UtcDay) =>
+      market
+        .listing(day)
+        .streamedOn(day)
+        .map(({ symbol }) => symbol),
+    onProgress: (what, done, total) => progress.show(() => `${what}: ${done} of ${total}`),
+  });
+  progress.erase();
+  const { id, data, tape } = rebuilt;
+  const open =
+    tape.open === null
+      ? ''
+      : ` and the open day ${dateText(tape.open.day)} with ${tape.open.trades.toLocaleString('en')} trades`;
+  const text = `The cluster ${id} has ${tape.days.length} sealed days${open} of ${data}, equal by their digests.
+Start a node on ${data} first. On all others remove tape/ of the data directory before they are started.
+`;
+  return tell(io, values.json, rebuilt, text);
+}
+
+async function isWanted(io: CommandIo): Promise<boolean> {
+  if (!io.input.isTerminal) {
+    io.stderr('Nobody can be asked here: --yes says that it is wanted.\n');
+    return false;
+  }
+  const answer = await io.input.ask(
+    'Make a new stream, after which no old one can be used? [y/N] ',
+  );
+  return /^y(?:es)?$/i.test(answer?.trim() ?? '');
+}
