@@ -73,7 +73,7 @@ test('a node joins by columns, without reading a record of the parts, and its lo
 });
 
 test('a node that has joined by columns appends as if it had been there from the beginning', async () => {
-  for (const seed of [35, 36, 37]) {
+  for (const seed of [35, 36]) {
     const cluster = await withParts(seed);
     const { world, nodes } = cluster;
     const joined = world.node('c');
@@ -93,30 +93,25 @@ test('a node that has joined by columns appends as if it had been there from the
 });
 
 test('a join that is killed at any call of the disk is begun again', async () => {
-  for (const [seed, end] of [
-    [41, 'kill'],
-    [42, 'torn'],
-    [43, 'power'],
-  ] as const) {
-    const cluster = await withParts(seed);
-    const joined: SharedNode[] = [];
-    for (let call = 1; ; call += 3) {
-      const node = cluster.world.node(`c${call}`, false);
-      joined.push(node);
-      const isHalted = await haltAt(cluster.world, node, call);
-      node.machine.faults = () => null;
-      if (!isHalted) break;
-      node.kill(end);
-      await node.start();
-    }
-    assert.ok(joined.length > 5, `${joined.length}`);
-    await finish(cluster, ...joined);
-    for (const node of joined) assert.deepEqual(node.faults, []);
+  const ends = ['kill', 'torn', 'power'] as const;
+  const cluster = await withParts(41);
+  const joined: SharedNode[] = [];
+  for (let call = 1; ; call += 2) {
+    const node = cluster.world.node(`c${call}`, false);
+    joined.push(node);
+    const isHalted = await haltAt(cluster.world, node, call);
+    node.machine.faults = () => null;
+    if (!isHalted) break;
+    node.kill(ends[joined.length % ends.length]);
+    await node.start();
   }
+  assert.ok(joined.length > 5, `${joined.length}`);
+  await finish(cluster, ...joined);
+  for (const node of joined) assert.deepEqual(node.faults, []);
 });
 
 test('parts that are damaged or missing are told by name, and what they held is had otherwise', async () => {
-  for (const seed of [44, 45, 46, 47]) {
+  for (const seed of [44, 45, 46]) {
     const cluster = await withParts(seed);
     const { world } = cluster;
     const names = [...world.objects.kept.keys()].filter((name) => name.startsWith('part.'));
