@@ -24,8 +24,16 @@ const USER = 'tapeloom';
 const NOBODY = 65_534;
 const READY_WITHIN_MS = 180_000;
 const LOOK_EVERY_MS = 20;
-/** Small, so that many of them fit on a machine; a crash of the machine is not what most tests are about. */
-const SETTINGS = ['shared_buffers=16MB', 'max_connections=200', 'log_min_messages=fatal'];
+/**
+ * Small, so that many of them fit on a machine; a crash of the machine is not what most tests are about. Its shared memory is in its
+ * directory: of a killed server nothing is left behind.
+ */
+const SETTINGS = [
+  'shared_buffers=16MB',
+  'max_connections=200',
+  'log_min_messages=fatal',
+  'dynamic_shared_memory_type=mmap',
+];
 const QUICK = ['fsync=off', 'full_page_writes=off'];
 
 export interface PostgresServerOptions {
