@@ -1,14 +1,12 @@
 /** `tapeloom cluster rebuild`: a new stream out of the directory of a node, where NATS has lost everything. */
 
 import { resolve } from 'node:path';
-import type { UtcDay } from '@tapeloom/core/numbers';
-import { openMarket } from '@tapeloom/server/markets/open-market';
-import { readMarkets } from '@tapeloom/server/markets/read-markets';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { rebuildCluster } from '@tapeloom/server/process/cluster/rebuild-cluster';
 import { tell } from '../accounts/account-options.ts';
 import { clusterPlace } from '../cluster/cluster-place.ts';
 import { ROOM_TEXTS, roomOf } from '../cluster/cluster-room.ts';
+import { contractsOfDays } from '../cluster/contracts-of-days.ts';
+import { isWanted } from '../cluster/is-wanted.ts';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { configOf } from '../command-config.ts';
 import { dateText } from '../day-text.ts';
@@ -46,23 +44,21 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const directories = words.map((word) => resolve(word));
   const room = roomOf(values);
   const place = await clusterPlace(io);
-  if (!values.yes && !(await isWanted(io))) {
+  if (
+    !values.yes &&
+    !(await isWanted(io, 'Make a new stream, after which no old one can be used?'))
+  ) {
     io.stderr('Nothing was changed.\n');
     return ExitCode.failure;
   }
-  const { live } = await readMarkets(new NodeDisk(), configOf(io));
-  const market = openMarket(live);
+  const listed = await contractsOfDays(configOf(io));
   const progress = new ProgressLine(io, {});
   const rebuilt = await rebuildCluster({
     ...place,
     ...room,
     directories,
     isLossAccepted: values['accept-loss'],
-    listed: (day: UtcDay) =>
-      market
-        .listing(day)
-        .streamedOn(day)
-        .map(({ symbol }) => symbol),
+    listed,
     onProgress: (what, done, total) => progress.show(() => `${what}: ${done} of ${total}`),
   });
   progress.erase();
@@ -75,15 +71,4 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
 Start a node on ${data} first. On all others remove tape/ of the data directory before they are started.
 `;
   return tell(io, values.json, rebuilt, text);
-}
-
-async function isWanted(io: CommandIo): Promise<boolean> {
-  if (!io.input.isTerminal) {
-    io.stderr('Nobody can be asked here: --yes says that it is wanted.\n');
-    return false;
-  }
-  const answer = await io.input.ask(
-    'Make a new stream, after which no old one can be used? [y/N] ',
-  );
-  return /^y(?:es)?$/i.test(answer?.trim() ?? '');
 }

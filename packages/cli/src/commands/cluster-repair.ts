@@ -5,6 +5,7 @@ import { ClusterRepair } from '@tapeloom/server/process/cluster/repair-cluster';
 import { NothingLostError, type RepairPlan } from '@tapeloom/server/tape/shared/repair-stream';
 import { dataDirectory, writeJson } from '../accounts/account-options.ts';
 import { clusterPlace } from '../cluster/cluster-place.ts';
+import { isWanted } from '../cluster/is-wanted.ts';
 import type { CommandBody, CommandIo } from '../command.ts';
 import { dateText } from '../day-text.ts';
 import { ExitCode } from '../exit-codes.ts';
@@ -35,7 +36,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   try {
     await using repair = await ClusterRepair.planned(cluster, dataset, directories);
     io.stderr(planText(repair.plan));
-    if (!values.yes && !(await isWanted(io))) {
+    if (!values.yes && !(await isWanted(io, 'Append them, after which everybody goes on?'))) {
       io.stderr('Nothing was changed.\n');
       return ExitCode.failure;
     }
@@ -63,13 +64,4 @@ function planText({ last, known, tapeRoot, records, days }: RepairPlan): string 
   }
   const of = days.map(dateText).join(', ');
   return `${lost}${tapeRoot} has ${records.length} records beyond its end, of ${of}: they would be appended.\n`;
-}
-
-async function isWanted(io: CommandIo): Promise<boolean> {
-  if (!io.input.isTerminal) {
-    io.stderr('Nobody can be asked here: --yes says that it is wanted.\n');
-    return false;
-  }
-  const answer = await io.input.ask('Append them, after which everybody goes on? [y/N] ');
-  return /^y(?:es)?$/i.test(answer?.trim() ?? '');
 }

@@ -1,13 +1,11 @@
 /** `tapeloom migrate`: moves a data directory into a cluster, or a cluster into a data directory. */
 
 import { resolve } from 'node:path';
-import type { UtcDay } from '@tapeloom/core/numbers';
-import { openMarket } from '@tapeloom/server/markets/open-market';
-import { readMarkets } from '@tapeloom/server/markets/read-markets';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { type MovedData, moveBack, moveIn } from '@tapeloom/server/process/cluster/move-data';
 import { writeJson } from '../accounts/account-options.ts';
 import { clusterPlace } from '../cluster/cluster-place.ts';
+import { contractsOfDays } from '../cluster/contracts-of-days.ts';
+import { isWanted } from '../cluster/is-wanted.ts';
 import type { CommandBody, CommandIo } from '../command.ts';
 import { configOf } from '../command-config.ts';
 import { dateText } from '../day-text.ts';
@@ -50,36 +48,22 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const data = resolve(words[0]!);
   const { cluster, dataset } = await clusterPlace(io);
   if (values.back) io.stderr(NOT_BACK);
-  if (!values.yes && !(await isWanted(io, data, values.back))) {
+  const what = values.back ? `Bring the cluster into ${data}` : `Move ${data} into the cluster`;
+  if (!values.yes && !(await isWanted(io, `${what}?`))) {
     io.stderr('Nothing was changed.\n');
     return ExitCode.failure;
   }
-  const { live } = await readMarkets(new NodeDisk(), { ...configOf(io), data });
-  const market = openMarket(live);
+  const listed = await contractsOfDays({ ...configOf(io), data });
   const progress = new ProgressLine(io, {});
   const moved = await (values.back ? moveBack : moveIn)({
     ...{ data, cluster, dataset },
-    listed: (day: UtcDay) =>
-      market
-        .listing(day)
-        .streamedOn(day)
-        .map(({ symbol }) => symbol),
+    listed,
     onProgress: (what, done, total) => progress.show(() => `${what}: ${done} of ${total}`),
   });
   progress.erase();
   if (values.json) writeJson(io, moved);
   else io.stdout(movedText(moved));
   return ExitCode.ok;
-}
-
-async function isWanted(io: CommandIo, data: string, isBack: boolean): Promise<boolean> {
-  if (!io.input.isTerminal) {
-    io.stderr('Nobody can be asked here: --yes says that it is wanted.\n');
-    return false;
-  }
-  const what = isBack ? `Bring the cluster into ${data}` : `Move ${data} into the cluster`;
-  const answer = await io.input.ask(`${what}? [y/N] `);
-  return /^y(?:es)?$/i.test(answer?.trim() ?? '');
 }
 
 function movedText({ clusterId, accounts, tape }: MovedData): string {

@@ -8,6 +8,10 @@ export async function confirm(io: CommandIo, question: string, isYes: boolean): 
   if (!io.input.isTerminal) {
     throw new UsageError('nobody is there to be asked; --yes goes on without a question');
   }
+  return await isAgreed(io, question);
+}
+
+export async function isAgreed(io: CommandIo, question: string): Promise<boolean> {
   const answer = await io.input.ask(`${question} [y/N] `);
   return /^y(?:es)?$/i.test(answer?.trim() ?? '');
 }

@@ -1,0 +1,18 @@
+/** Which contracts have trades on a day, by the live market of the configuration. */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { openMarket } from '@tapeloom/server/markets/open-market';
+import { readMarkets } from '@tapeloom/server/markets/read-markets';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+
+export async function contractsOfDays(
+  config: Parameters<typeof readMarkets>[1],
+): Promise<(day: UtcDay) => readonly string[]> {
+  const { live } = await readMarkets(new NodeDisk(), config);
+  const market = openMarket(live);
+  return (day) =>
+    market
+      .listing(day)
+      .streamedOn(day)
+      .map(({ symbol }) => symbol);
+}
