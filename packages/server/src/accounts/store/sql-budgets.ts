@@ -48,7 +48,7 @@ const NOTHING_USED: MonthUsage = { ...NO_USE, tests: NO_USE };
 const HELD = ['account_id', 'key_id', 'is_test', 'budget', 'period', 'amount'] as const;
 
 /** What a reservation holds, and where. */
-interface Held {
+export interface Held {
   readonly account_id: string;
   readonly key_id: string | null;
   readonly is_test: bigint;

@@ -1,7 +1,7 @@
 /**
  * What is done for every page, replay and minute, each a transaction of its own: statements that are prepared once, and run
- * while the connection is held, without a turn between them. Most of a charge's time went into building the text of
- * statements that had been prepared long before. What they keep true is told in `sql-budgets.ts`.
+ * while the connection is held, without a turn between them: to build their text each time would be most of a charge's work
+ * beside the commit. What they keep true is told in `sql-budgets.ts`.
  */
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
@@ -10,23 +10,13 @@ import { dayIn } from '@tapeloom/core/quota/month';
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import { remainingBudget } from '../limits/remaining-budget.ts';
 import type { Budget, RequestCount, Reservation, ReserveRequest } from './account-store.ts';
-import { BUDGET_COLUMNS, type MonthRow, monthUsageOf, whole } from './sql-budgets.ts';
+import { BUDGET_COLUMNS, type Held, type MonthRow, monthUsageOf, whole } from './sql-budgets.ts';
 import type { Settlement, SqlRoutines } from './sql-database.ts';
 
 /** Has the connection alone until the work is done. */
 type Holding = <Result>(work: () => Result) => Promise<Result>;
 
 type Named = Readonly<Record<string, SQLInputValue>>;
-
-/** What a reservation holds, and where. */
-interface Held {
-  readonly account_id: string;
-  readonly key_id: string | null;
-  readonly is_test: bigint;
-  readonly period: string;
-  readonly budget: Budget;
-  readonly amount: bigint;
-}
 
 /** Whose use is counted. */
 type Whose = Pick<Held, 'account_id' | 'key_id' | 'is_test' | 'period'>;
