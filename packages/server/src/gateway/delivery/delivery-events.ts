@@ -71,6 +71,17 @@ export type DeliveryAction =
   | { readonly t: 'want-turn' }
   | { readonly t: 'end-turn' }
   | { readonly t: 'request-snapshot' }
+  | ReplayAction
+  /** To be answered at once, by `piece`; with a piece that is the newest the topic's flushes follow. */
+  | { readonly t: 'pull-ring'; readonly after: string }
+  | { readonly t: 'write-piece'; readonly piece: RingPiece }
+  /** The subscription is refused or interrupted. */
+  | { readonly t: 'fail'; readonly reply: StartRefusal }
+  /** It cannot be judged here: the client is to connect again. */
+  | { readonly t: 'send-away' };
+
+/** What is ordered of the subscription's replay. */
+export type ReplayAction =
   | { readonly t: 'open-replay'; readonly replay: DeliveryReplay }
   /** Also before the replay is open: the first page follows its opening. */
   | { readonly t: 'next-page'; readonly until: EpochNs }
@@ -79,14 +90,7 @@ export type DeliveryAction =
   | { readonly t: 'reserve'; readonly page: number; readonly trades: number }
   | { readonly t: 'settle'; readonly page: number; readonly trades: number }
   | { readonly t: 'void'; readonly page: number }
-  | { readonly t: 'write-page'; readonly page: ReplayPage }
-  /** To be answered at once, by `piece`; with a piece that is the newest the topic's flushes follow. */
-  | { readonly t: 'pull-ring'; readonly after: string }
-  | { readonly t: 'write-piece'; readonly piece: RingPiece }
-  /** The subscription is refused or interrupted. */
-  | { readonly t: 'fail'; readonly reply: StartRefusal }
-  /** It cannot be judged here: the client is to connect again. */
-  | { readonly t: 'send-away' };
+  | { readonly t: 'write-page'; readonly page: ReplayPage };
 
 /** The part of a replay's request that the start decides. */
 export interface DeliveryReplay extends Pick<ReplayRequest, 'until' | 'chargedBefore'> {

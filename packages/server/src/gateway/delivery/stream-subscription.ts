@@ -11,32 +11,29 @@ import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { Caller } from '../../accounts/auth/caller.ts';
-import type { Charges } from '../../accounts/limits/charges.ts';
 import { type ColdOpens, idleTopicsOf } from '../../accounts/limits/cold-opens.ts';
 import { Block } from '../../blocks/block.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { type RefusalReason, reasonOf } from '../../platform/refusal.ts';
-import type { Replay, ReplayPage, Replays } from '../../runs/replay.ts';
+import type { ReplayPage } from '../../runs/replay.ts';
 import type { Attachment } from '../../topics/attachment.ts';
 import { Flush } from '../../topics/flush.ts';
 import type { RingPiece } from '../../topics/ring.ts';
 import type { Refusal, Subscriber } from '../../topics/topic.ts';
 import type { TopicHub } from '../../topics/topic-hub.ts';
 import { Delivery } from './delivery.ts';
-import type { DeliveryAction, DeliveryEvent, DeliveryReplay } from './delivery-events.ts';
+import type { DeliveryAction, DeliveryEvent, ReplayAction } from './delivery-events.ts';
 import type { PagesAhead, Puller, PullTurns } from './pull-turns.ts';
-import { replyTo, type StartRefusal, type StreamTimes } from './start-verdict.ts';
+import type { StartRefusal, StreamTimes } from './start-verdict.ts';
 import type { StreamRequest } from './stream-request.ts';
+import { type ReplayServices, SubscriptionReplay } from './subscription-replay.ts';
 
 /** A piece of the ring has about so many bytes. */
 const PIECE_BYTES = 65_536;
 /** A page is written once: one encoding is kept while that lasts. */
 const PAGE_NAMES_MAX = 1;
 
-export interface SubscriptionServices {
+export interface SubscriptionServices extends ReplayServices {
   readonly hub: TopicHub;
-  readonly replays: Replays;
-  readonly charges: Pick<Charges, 'reserve' | 'settle' | 'giveBack'>;
   readonly coldOpens: ColdOpens;
   /** The service's time. */
   readonly clock: Pick<Clock, 'now'>;
@@ -44,7 +41,6 @@ export interface SubscriptionServices {
   readonly timers: Pick<Clock, 'after'>;
   /** Whether others are known to have more of the tape; left out where nobody else has it. */
   readonly isBehind?: () => boolean;
-  readonly onFault: (error: unknown) => void;
 }
 
 /** The connection's side of a subscription. */
@@ -66,16 +62,13 @@ export interface SubscriptionOwner {
 export class StreamSubscription implements Subscriber, Puller {
   readonly sub: string;
   readonly account: string;
-  /** Unique among all subscriptions of all processes that share accounts. */
-  readonly #id: string;
   readonly #request: StreamRequest;
   readonly #services: SubscriptionServices;
   readonly #owner: SubscriptionOwner;
   readonly #delivery: Delivery;
+  readonly #replay: SubscriptionReplay;
   #attachment: Attachment | null = null;
   #waiting: Disposable | null = null;
-  #replay: Promise<Replay> | null = null;
-  #replays = 0;
   /** It had a topic once: whatever brings it to another one is ours to pay. */
   #wasAttached = false;
   #isOver = false;
@@ -88,7 +81,6 @@ export class StreamSubscription implements Subscriber, Puller {
   ) {
     this.sub = request.message.sub;
     this.account = owner.caller?.accountId ?? '';
-    this.#id = id;
     this.#request = request;
     this.#services = services;
     this.#owner = owner;
@@ -96,6 +88,13 @@ export class StreamSubscription implements Subscriber, Puller {
       ...request.rules,
       // Plans change while it runs.
       historyFrom: (now) => owner.caller?.entitlements.historyFrom(now) ?? null,
+    });
+    this.#replay = new SubscriptionReplay(id, request, services, {
+      get caller() {
+        return owner.caller;
+      },
+      step: (event) => this.#step(event),
+      fault: (error) => this.#fault(error),
     });
   }
 
@@ -245,34 +244,33 @@ export class StreamSubscription implements Subscriber, Puller {
     }
   }
 
-  #runReplay(
-    action: Exclude<DeliveryAction, { t: 'locate' | 'wait' | 'attach' | 'fail' | 'send-away' }>,
-  ): void {
-    const { charges, onFault } = this.#services;
+  #runReplay(action: ReplayAction): void {
     switch (action.t) {
       case 'open-replay':
-        this.#openReplay(action.replay);
+        this.#replay.open(action.replay);
         return;
       case 'next-page':
-        this.#owner.pagesAhead.take(this, () => this.#nextPage(action.until));
+        this.#owner.pagesAhead.take(this, () => this.#replay.next(action.until));
         return;
       case 'close-replay':
-        this.#closeReplay();
+        this.#owner.pagesAhead.free(this);
+        this.#replay.close();
         return;
       case 'reserve':
-        this.#reserve(action.page, action.trades);
+        this.#replay.reserve(action.page, action.trades);
         return;
       case 'settle':
-        charges.settle(this.#chargeId(action.page), this.#unitsOf(action.trades)).catch(onFault);
+        this.#replay.settle(action.page, action.trades);
         return;
       case 'void':
-        charges.giveBack(this.#chargeId(action.page)).catch(onFault);
+        this.#replay.giveBack(action.page);
         return;
       case 'write-page':
         this.#owner.pagesAhead.free(this);
         this.#writePage(action.page);
         return;
       default:
+        action satisfies never;
     }
   }
 
@@ -320,73 +318,6 @@ export class StreamSubscription implements Subscriber, Puller {
 
   #writePage({ blocks }: ReplayPage): void {
     for (const block of blocks) this.flush(new Flush(new Block(block), PAGE_NAMES_MAX));
-  }
-
-  #openReplay({ from, until, chargedBefore }: DeliveryReplay): void {
-    const { contract, indicator, params } = this.#request.spec;
-    const { mode, depth } = this;
-    this.#replays += 1;
-    this.#replay = this.#services.replays.open({
-      account: this.#owner.caller?.accountId,
-      contract,
-      indicator,
-      params,
-      from: 'cursor' in from ? { t: 'after', ...from } : { t: 'at', ...from, depth, mode },
-      until,
-      chargedBefore,
-    });
-    // Whoever asks for its first page is told.
-    this.#replay.catch(() => {});
-  }
-
-  #nextPage(until: Extract<DeliveryAction, { t: 'next-page' }>['until']): void {
-    const opening = this.#replay;
-    if (opening === null) return;
-    const answer = (event: DeliveryEvent) => {
-      if (this.#replay === opening) this.#step(event);
-    };
-    opening
-      .then((replay) => replay.next(until))
-      .then(
-        (page) => answer({ t: 'page', page }),
-        (error: unknown) => answer({ t: 'replay-failed', why: this.#reasonOf(error) }),
-      );
-  }
-
-  #reasonOf(error: unknown): RefusalReason {
-    const reason = reasonOf(error);
-    if (reason.t === 'failed' || reason.t === 'day-damaged') this.#services.onFault(error);
-    return reason;
-  }
-
-  #closeReplay(): void {
-    this.#owner.pagesAhead.free(this);
-    const closing = this.#replay;
-    this.#replay = null;
-    closing?.then((replay) => replay[Symbol.asyncDispose]()).catch(() => {});
-  }
-
-  #reserve(page: number, trades: number): void {
-    const { charges } = this.#services;
-    const { caller } = this.#owner;
-    // Without a caller nothing was begun.
-    if (caller === null) return;
-    charges.reserve('replay', this.#chargeId(page), caller, this.#unitsOf(trades)).then(
-      () => this.#step({ t: 'reserved', refusal: null }),
-      (error: unknown) => {
-        const reason = reasonOf(error);
-        if (reason.t === 'failed') this.#fault(error);
-        else this.#step({ t: 'reserved', refusal: replyTo(reason) });
-      },
-    );
-  }
-
-  #chargeId(page: number): string {
-    return `${this.#id}.${this.#replays}.${page}`;
-  }
-
-  #unitsOf(trades: number): number {
-    return trades * this.#request.unitsPerTrade;
   }
 
   #fault(error: unknown): void {
