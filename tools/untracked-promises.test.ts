@@ -9,7 +9,7 @@ function ranWith(tests: string) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...args, '-e', program], {
     encoding: 'utf8',
     env: { ...process.env, NODE_TEST_CONTEXT: undefined },
-    timeout: 30_000,
+    timeout: 180_000,
   });
   return { status, stdout, stderr };
 }

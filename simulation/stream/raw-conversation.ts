@@ -9,7 +9,7 @@ import { OPCODE, wireFrame } from './wire-frame.ts';
 
 const HANDSHAKE_END = '\r\n\r\n';
 /** Far more than a server may take to let go. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 export interface RawTarget {
   readonly port: number;

@@ -1,6 +1,7 @@
 /** The steps of the quick start that are done in a browser: owning the account and seeing a bar, and making a key as a newcomer. */
 
 import type { Browser, Page } from 'playwright-core';
+import { PATIENCE_MS } from '../running-service.ts';
 import { commandWith, type QuickStartStep } from './quick-start-steps.ts';
 import { Typed } from './typed.ts';
 
@@ -72,7 +73,7 @@ async function signIn(page: Page, email: string): Promise<void> {
 
 async function newcomer(browser: Browser): Promise<Page> {
   const context = await browser.newContext();
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(PATIENCE_MS);
   return await context.newPage();
 }
 
