@@ -25,6 +25,7 @@ import { type RecordKind, RecordWriter } from '@tapeloom/server/tape/write/log-r
 import { Offer } from '@tapeloom/server/tape/write/offer';
 import { Sequencer } from '@tapeloom/server/tape/write/sequencer';
 import { createCounters } from '@tapeloom/server/tape/write/sequencer-counters';
+import { addressOf } from '../../packages/server/testing/tape/nats-tape-rig.ts';
 
 /** The newest minute is left to the node that appends. */
 const LEFT_NS = 60_000_000_000n;
@@ -45,7 +46,7 @@ export async function putBusyDay(
   market: { readonly seed: number; readonly printsScale: number },
   commits: number,
 ): Promise<BusyDay> {
-  const connection = await connectNats({ servers, credsFile: null, caFile: null }, 'bench');
+  const connection = await connectNats(addressOf(servers), 'bench');
   try {
     const stream = await NatsTapeStream.over(connection, SIM_DATASET);
     const objects = await NatsObjects.over(connection, SIM_DATASET);

@@ -9,6 +9,9 @@ const FILES: Readonly<Record<string, string>> = {
   '/run/pg-password': 'hunter2\n',
   '/etc/ca.pem': '-----BEGIN CERTIFICATE-----',
   '/run/nats.creds': '-----BEGIN NATS USER JWT-----',
+  '/run/nats-token': 's3cret\n',
+  '/etc/node.pem': '-----BEGIN CERTIFICATE-----',
+  '/run/node-key.pem': '-----BEGIN PRIVATE KEY-----',
   '/run/empty': '\n',
 };
 const CLUSTER = {
@@ -43,7 +46,11 @@ test('two servers make a node of a cluster, with both roles and the name of its 
     nats: {
       servers: ['nats://10.0.0.1:4222', 'tls://nats-2.example.com:4222'],
       credsFile: null,
+      tokenFile: null,
       caFile: null,
+      certFile: null,
+      keyFile: null,
+      isTlsFirst: false,
       monitors: [],
       isSyncAssured: false,
     },
@@ -66,6 +73,46 @@ test('two servers make a node of a cluster, with both roles and the name of its 
   assert.equal(cluster!.nats.isSyncAssured, true);
 });
 
+test('a token, a certificate of ours, and TLS before a greeting', () => {
+  const { nats } = read({
+    ...CLUSTER,
+    TAPELOOM_NATS_TOKEN_FILE: '/run/nats-token',
+    TAPELOOM_NATS_CERT_FILE: '/etc/node.pem',
+    TAPELOOM_NATS_KEY_FILE: '/run/node-key.pem',
+    TAPELOOM_NATS_TLS: 'first',
+  }).cluster!;
+  assert.equal(nats.tokenFile, resolve('/run/nats-token'));
+  assert.equal(nats.certFile, resolve('/etc/node.pem'));
+  assert.equal(nats.keyFile, resolve('/run/node-key.pem'));
+  assert.equal(nats.isTlsFirst, true);
+});
+
+test('half of a pair, two who we are, and TLS that nobody speaks are refused', () => {
+  const pair = {
+    TAPELOOM_NATS_CERT_FILE: '/etc/node.pem',
+    TAPELOOM_NATS_KEY_FILE: '/run/node-key.pem',
+  };
+  const { TAPELOOM_NATS_CERT_FILE, TAPELOOM_NATS_KEY_FILE } = pair;
+  assert.match(
+    faultsOf({ ...CLUSTER, TAPELOOM_NATS_CERT_FILE }).join(),
+    /^TAPELOOM_NATS_KEY_FILE is needed with TAPELOOM_NATS_CERT_FILE: /,
+  );
+  assert.match(
+    faultsOf({ ...CLUSTER, TAPELOOM_NATS_KEY_FILE }).join(),
+    /^TAPELOOM_NATS_CERT_FILE is needed with TAPELOOM_NATS_KEY_FILE: /,
+  );
+  const plain = { ...CLUSTER, ...pair, TAPELOOM_NATS_URL: 'nats://10.0.0.1:4222' };
+  assert.deepEqual(
+    faultsOf({
+      ...plain,
+      TAPELOOM_NATS_CREDS_FILE: '/run/nats.creds',
+      TAPELOOM_NATS_TOKEN_FILE: '/run/nats-token',
+      TAPELOOM_NATS_TLS: 'first',
+    }).map((fault) => fault.split(':')[0]),
+    ['TAPELOOM_NATS_TOKEN_FILE', 'TAPELOOM_NATS_CERT_FILE', 'TAPELOOM_NATS_TLS'],
+  );
+});
+
 test('one server without the other stops the start with the one that is missing', () => {
   const { TAPELOOM_POSTGRES_URL, TAPELOOM_NATS_URL } = CLUSTER;
   const [noNats, ...others] = faultsOf({ TAPELOOM_POSTGRES_URL });
@@ -85,9 +132,13 @@ test('what is about a cluster is refused without one, each by its name', () => {
     TAPELOOM_POSTGRES_PASSWORD_FILE: '/x',
     TAPELOOM_POSTGRES_CA_FILE: '/x',
     TAPELOOM_NATS_CREDS_FILE: '/x',
+    TAPELOOM_NATS_TOKEN_FILE: '/x',
     TAPELOOM_NATS_CA_FILE: '/x',
+    TAPELOOM_NATS_CERT_FILE: '/x',
+    TAPELOOM_NATS_KEY_FILE: '/x',
     TAPELOOM_NODE: 'a',
     TAPELOOM_NATS_MONITOR: 'http://10.0.0.1:8222',
+    TAPELOOM_NATS_TLS: 'first',
     TAPELOOM_NATS_SYNC: 'assured',
   };
   assert.deepEqual(
@@ -109,6 +160,7 @@ test('wrong values are named, and no password is ever shown', () => {
     TAPELOOM_POSTGRES_URL: 'postgresql://loom:hunter2@db.example.com/tapeloom?sslmode=require',
     TAPELOOM_POSTGRES_CA_FILE: '',
     TAPELOOM_NATS_URL: 'nats://loom:hunter2@10.0.0.1:4222',
+    TAPELOOM_NATS_TLS: 'yes',
     TAPELOOM_NATS_MONITOR: '10.0.0.1:8222',
     TAPELOOM_NATS_SYNC: 'yes',
   };

@@ -24,7 +24,13 @@ export interface ClusterConfig {
   readonly nats: {
     readonly servers: readonly string[];
     readonly credsFile: string | null;
+    readonly tokenFile: string | null;
     readonly caFile: string | null;
+    /** Who we are to servers that ask for certificates; both or none. */
+    readonly certFile: string | null;
+    readonly keyFile: string | null;
+    /** Whether the servers want TLS before they say anything. */
+    readonly isTlsFirst: boolean;
     /** Where the servers say how they sync. */
     readonly monitors: readonly string[];
     /** The operator vouches for what cannot be read there. */
@@ -41,7 +47,11 @@ export interface ClusterSettings {
   readonly postgresCaFile: string | null;
   readonly natsUrl: readonly string[];
   readonly natsCredsFile: string | null;
+  readonly natsTokenFile: string | null;
   readonly natsCaFile: string | null;
+  readonly natsCertFile: string | null;
+  readonly natsKeyFile: string | null;
+  readonly natsTls: 'greeted' | 'first';
   readonly natsMonitor: readonly string[];
   readonly natsSync: 'checked' | 'assured';
 }
@@ -50,7 +60,7 @@ const ROLES: readonly NodeRole[] = ['ingest', 'serve'];
 const NODE_NAME = /^[0-9A-Za-z](?:[0-9A-Za-z._-]{0,61}[0-9A-Za-z])?$/;
 const NODE_ACCEPTS = 'a name of up to 63 letters, digits, dots, hyphens and underscores';
 const NATS_ACCEPTS =
-  'a list of servers such as nats://10.0.0.1:4222 or tls://nats-1.example.com:4222, without users and passwords: those are in the file of TAPELOOM_NATS_CREDS_FILE';
+  'a list of servers such as nats://10.0.0.1:4222 or tls://nats-1.example.com:4222, without users, passwords and tokens: those are in the files of TAPELOOM_NATS_CREDS_FILE or TAPELOOM_NATS_TOKEN_FILE';
 const MONITOR_ACCEPTS =
   'a list of addresses such as http://10.0.0.1:8222, where the NATS servers are monitored';
 
@@ -74,7 +84,11 @@ export const CLUSTER_SETTINGS: {
     isSecret: (raw) => JSON.stringify(raw)?.includes('@') ?? true,
   },
   natsCredsFile: file('TAPELOOM_NATS_CREDS_FILE', 'the credentials of a NATS user'),
+  natsTokenFile: file('TAPELOOM_NATS_TOKEN_FILE', 'the token that the NATS servers ask for'),
   natsCaFile: file('TAPELOOM_NATS_CA_FILE', 'certificates of who vouches for the NATS servers'),
+  natsCertFile: file('TAPELOOM_NATS_CERT_FILE', 'the certificate that we show to the NATS servers'),
+  natsKeyFile: file('TAPELOOM_NATS_KEY_FILE', 'the private key of that certificate'),
+  natsTls: oneOf({ variable: 'TAPELOOM_NATS_TLS', fallback: 'greeted' }, ['greeted', 'first']),
   natsMonitor: listOf(
     { variable: 'TAPELOOM_NATS_MONITOR', fallback: [] },
     MONITOR_ACCEPTS,
@@ -128,7 +142,11 @@ export function clusterConfig(settings: ClusterSettings): ClusterConfig | null {
     nats: {
       servers: settings.natsUrl,
       credsFile: path(settings.natsCredsFile),
+      tokenFile: path(settings.natsTokenFile),
       caFile: path(settings.natsCaFile),
+      certFile: path(settings.natsCertFile),
+      keyFile: path(settings.natsKeyFile),
+      isTlsFirst: settings.natsTls === 'first',
       monitors: settings.natsMonitor,
       isSyncAssured: settings.natsSync === 'assured',
     },
@@ -153,11 +171,21 @@ function* withoutServers(settings: ClusterSettings): Generator<string> {
     if (value === null || value.length === 0) continue;
     yield `${CLUSTER_SETTINGS[name].variable} ${together}: it is about a cluster`;
   }
-  if (settings.natsSync === 'assured')
-    yield `TAPELOOM_NATS_SYNC ${together}: it is about a cluster`;
+  for (const name of ['natsTls', 'natsSync'] as const) {
+    const { variable, fallback } = CLUSTER_SETTINGS[name];
+    if (settings[name] !== fallback) yield `${variable} ${together}: it is about a cluster`;
+  }
 }
 
-const FILES = ['postgresPasswordFile', 'postgresCaFile', 'natsCredsFile', 'natsCaFile'] as const;
+const FILES = [
+  'postgresPasswordFile',
+  'postgresCaFile',
+  'natsCredsFile',
+  'natsTokenFile',
+  'natsCaFile',
+  'natsCertFile',
+  'natsKeyFile',
+] as const;
 
 function* fileFaults(
   settings: ClusterSettings,
@@ -175,9 +203,9 @@ function* fileFaults(
   }
 }
 
-/** Two passwords, and certificates that nobody would be asked for. */
+/** Two passwords, half of a pair, and certificates that nobody would be asked for. */
 function* contradictions(settings: ClusterSettings): Generator<string> {
-  const { postgresPasswordFile, postgresCaFile, natsUrl, natsCaFile } = settings;
+  const { postgresPasswordFile, postgresCaFile } = settings;
   const postgres = settings.postgresUrl === null ? null : postgresAddress(settings.postgresUrl);
   if (postgresPasswordFile !== null && postgres !== null && postgres.password !== null) {
     yield 'TAPELOOM_POSTGRES_PASSWORD_FILE: there is a password in TAPELOOM_POSTGRES_URL too; keep one of them';
@@ -185,9 +213,32 @@ function* contradictions(settings: ClusterSettings): Generator<string> {
   if (postgresCaFile !== null && postgres?.sslMode === 'disable') {
     yield 'TAPELOOM_POSTGRES_CA_FILE: TAPELOOM_POSTGRES_URL says or means sslmode=disable, so no certificate is looked at; write sslmode=verify-full, or leave the file out';
   }
-  const isPlain = natsUrl.length > 0 && !natsUrl.some((server) => server.startsWith('tls:'));
-  if (natsCaFile !== null && isPlain) {
-    yield 'TAPELOOM_NATS_CA_FILE: no server of TAPELOOM_NATS_URL begins with tls://, so no certificate is looked at; write tls://, or leave the file out';
+  if (settings.natsTokenFile !== null && settings.natsCredsFile !== null) {
+    yield 'TAPELOOM_NATS_TOKEN_FILE: TAPELOOM_NATS_CREDS_FILE says who we are too; keep one of them';
+  }
+  yield* natsTlsContradictions(settings);
+}
+
+function* natsTlsContradictions(settings: ClusterSettings): Generator<string> {
+  const { natsUrl, natsCaFile, natsCertFile, natsKeyFile, natsTls } = settings;
+  if (natsCertFile !== null && natsKeyFile === null) {
+    yield 'TAPELOOM_NATS_KEY_FILE is needed with TAPELOOM_NATS_CERT_FILE: the path of a file with its private key';
+  }
+  if (natsKeyFile !== null && natsCertFile === null) {
+    yield 'TAPELOOM_NATS_CERT_FILE is needed with TAPELOOM_NATS_KEY_FILE: the path of a file with the certificate of that key';
+  }
+  if (natsUrl.length === 0 || natsUrl.some((server) => server.startsWith('tls:'))) return;
+  const isPlain = 'no server of TAPELOOM_NATS_URL begins with tls://';
+  const files = [
+    ['TAPELOOM_NATS_CA_FILE', natsCaFile, 'no certificate is looked at'],
+    ['TAPELOOM_NATS_CERT_FILE', natsCertFile, 'no certificate is shown'],
+  ] as const;
+  for (const [variable, path, so] of files) {
+    if (path !== null)
+      yield `${variable}: ${isPlain}, so ${so}; write tls://, or leave the file out`;
+  }
+  if (natsTls === 'first') {
+    yield `TAPELOOM_NATS_TLS: read first, and ${isPlain}; write tls://, or leave it out`;
   }
 }
 

@@ -135,7 +135,8 @@ test('a node names itself, what it does and its servers, and no password', () =>
     },
     nats: {
       servers: ['nats://10.0.0.1:4222', 'nats://10.0.0.2:4222'],
-      ...{ credsFile: null, caFile: null, monitors: [], isSyncAssured: true },
+      ...{ credsFile: null, tokenFile: null, caFile: null, certFile: null, keyFile: null },
+      ...{ isTlsFirst: false, monitors: [], isSyncAssured: true },
     },
   };
   const text = report({ cluster });

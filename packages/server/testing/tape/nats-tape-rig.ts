@@ -1,7 +1,7 @@
 /** A tape on real NATS servers for tests, made as an operator makes it. */
 
 import { createNatsTape } from '../../src/tape/stream/nats/nats-admin.ts';
-import { connectNats } from '../../src/tape/stream/nats/nats-connection.ts';
+import { connectNats, type NatsAddress } from '../../src/tape/stream/nats/nats-connection.ts';
 import { type NatsTape, openNatsTape } from '../../src/tape/stream/nats/open-nats-tape.ts';
 import type { NatsServers } from './nats-servers.ts';
 
@@ -42,6 +42,7 @@ export async function openTape(
   return await openNatsTape({ nats, dataset, client: 'test', clusterId: CLUSTER_ID });
 }
 
-export function addressOf(urls: readonly string[]) {
-  return { servers: urls, credsFile: null, caFile: null };
+export function addressOf(urls: readonly string[]): NatsAddress {
+  const files = { credsFile: null, tokenFile: null, caFile: null, certFile: null, keyFile: null };
+  return { servers: urls, ...files, isTlsFirst: false };
 }

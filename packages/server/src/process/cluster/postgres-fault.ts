@@ -3,12 +3,11 @@
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import { postgresAddress } from '../../config/postgres-address.ts';
 import { certificateFault, innermostError } from '../../platform/certificate-fault.ts';
-
-export interface PostgresFault {
-  readonly sentence: string;
-  /** Whether it may well pass by itself, as when a server comes up later than its node. */
-  readonly isPassing: boolean;
-}
+import {
+  lastingFault as lasting,
+  passingFault as passing,
+  type ServerFault,
+} from '../../platform/server-fault.ts';
 
 const URL = 'TAPELOOM_POSTGRES_URL';
 const PASSWORD = 'TAPELOOM_POSTGRES_PASSWORD_FILE';
@@ -17,14 +16,12 @@ const CA = 'TAPELOOM_POSTGRES_CA_FILE';
 export function postgresFault(
   { url, passwordFile, caFile }: ClusterConfig['postgres'],
   error: unknown,
-): PostgresFault {
+): ServerFault {
   const { host, port, user, database } = postgresAddress(url)!;
   const where = `${host}:${port}`;
   const cause = innermostError(error);
   const said = cause instanceof Error ? cause.message : String(cause);
   const { code = '', path } = (cause ?? {}) as { readonly code?: string; readonly path?: string };
-  const lasting = (sentence: string): PostgresFault => ({ sentence, isPassing: false });
-  const passing = (sentence: string): PostgresFault => ({ sentence, isPassing: true });
   if (path !== undefined && (path === passwordFile || path === caFile)) {
     return lasting(`${path === caFile ? CA : PASSWORD}: the file cannot be read: ${said}`);
   }

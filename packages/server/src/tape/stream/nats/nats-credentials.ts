@@ -1,6 +1,6 @@
 /**
- * Who we are to a NATS server, out of one file: credentials as `nsc` makes them, the seed of an nkey, or a user and a password. Such
- * a file is read anew at every start and never shown.
+ * Who we are to a NATS server, out of one file: credentials as `nsc` makes them, the seed of an nkey, or a user and a password; or
+ * out of another one, a token. Such a file is read anew at every start and never shown.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import {
   credsAuthenticator,
   nkeyAuthenticator,
   nkeys,
+  tokenAuthenticator,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
 
@@ -18,10 +19,32 @@ export const CREDENTIALS_ACCEPT =
 /** The file is there and is none of what is accepted. */
 export class NatsCredentialsError extends Error {}
 
+/** The token's file is there and holds none. */
+export class NatsTokenError extends Error {}
+
 const SEED = /^SU[A-Z2-7]{56}$/;
 const USER_AND_PASSWORD = /^([^\s:]+):(\S+)$/;
+const TOKEN = /^\S+$/;
 
-export async function natsCredentials(file: string): Promise<Authenticator> {
+/** Null: we are nobody in particular. */
+export async function natsAuthenticator({
+  credsFile,
+  tokenFile,
+}: {
+  readonly credsFile: string | null;
+  readonly tokenFile: string | null;
+}): Promise<Authenticator | null> {
+  if (credsFile !== null) return await natsCredentials(credsFile);
+  return tokenFile === null ? null : await natsToken(tokenFile);
+}
+
+async function natsToken(file: string): Promise<Authenticator> {
+  const token = (await readFile(file, 'utf8')).trim();
+  if (!TOKEN.test(token)) throw new NatsTokenError('it holds no token: one word in one line');
+  return tokenAuthenticator(token);
+}
+
+async function natsCredentials(file: string): Promise<Authenticator> {
   const text = await readFile(file, 'utf8');
   const line = text.trim();
   try {

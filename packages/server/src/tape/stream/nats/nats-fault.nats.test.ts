@@ -47,13 +47,13 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     }
   }
 
-  const secured = (certificate: OwnCertificate, more = '') =>
+  const secured = (certificate: OwnCertificate, more = '', users = '') =>
     NatsServers.start({
       more: (_, home) => {
         mkdirSync(home, { recursive: true });
         writeFileSync(join(home, 'cert.pem'), certificate.cert);
         writeFileSync(join(home, 'key.pem'), certificate.key);
-        return `tls { cert_file: "${home}/cert.pem", key_file: "${home}/key.pem" ${more} }`;
+        return `tls { cert_file: "${home}/cert.pem", key_file: "${home}/key.pem" ${more} }\n${users}`;
       },
     });
   const tlsUrl = (servers: NatsServers, host: string) =>
@@ -63,7 +63,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     const named = ownCertificate('localhost');
     await using servers = await secured(named);
     const url = tlsUrl(servers, 'localhost');
-    const address = { servers: [url], credsFile: null, caFile: await file(named.cert) };
+    const address = { ...addressOf([url]), caFile: await file(named.cert) };
     assert.equal(await told(address), null);
     assert.match(
       (await told({ ...address, caFile: null }))!,
@@ -92,7 +92,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     const certificate = ownCertificate('127.0.0.1');
     await using servers = await secured(certificate);
     const caFile = await file(certificate.cert);
-    const address = { servers: [tlsUrl(servers, '127.0.0.1')], credsFile: null, caFile };
+    const address = { ...addressOf([tlsUrl(servers, '127.0.0.1')]), caFile };
     assert.equal(await told(address), null);
     // The first of the two is nobody: its certificate need not be good for both.
     const servers2 = ['tls://127.0.0.2:1', ...address.servers];
@@ -106,11 +106,11 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     assert.deepEqual([asked!.fault, asked!.isSyncAlways], [null, true]);
   });
 
-  test('TLS: too old, asked of a server that has none, and what is not spoken', async () => {
+  test('TLS: too old, and asked of a server that has none', async () => {
     const old = ownCertificate('localhost', Date.now() - 5 * 86_400_000);
     const caFile = await file(old.cert);
     await using expired = await secured(old);
-    const expiredAddress = { servers: [tlsUrl(expired, 'localhost')], credsFile: null, caFile };
+    const expiredAddress = { ...addressOf([tlsUrl(expired, 'localhost')]), caFile };
     assert.match(
       (await told(expiredAddress))!,
       /^TAPELOOM_NATS_URL: the certificate of .* is not good: certificate has expired/,
@@ -120,12 +120,134 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
       (await told({ ...expiredAddress, servers: [tlsUrl(plain, 'localhost')] }))!,
       /^TAPELOOM_NATS_URL: tls:.* has no TLS: turn it on there, or write nats:\/\//,
     );
+  });
+
+  test('TLS: servers that ask for a certificate of ours', async () => {
     const certificate = ownCertificate('localhost');
-    const trusted = await file(certificate.cert);
-    await using mutual = await secured(certificate, `, ca_file: "${trusted}", verify: true`);
+    const [own, stranger] = [ownCertificate('node-1'), ownCertificate('node-2')];
+    const old = ownCertificate('node-3', Date.now() - 5 * 86_400_000);
+    const trusted = await file(own.cert + old.cert);
+    await using servers = await secured(certificate, `, ca_file: "${trusted}", verify: true`);
+    const caFile = await file(certificate.cert);
+    const address = { ...addressOf([tlsUrl(servers, 'localhost')]), caFile };
+    const as = async ({ cert, key }: OwnCertificate) =>
+      await told({ ...address, certFile: await file(cert), keyFile: await file(key) });
+    assert.equal(await as(own), null);
     assert.match(
-      (await told({ ...expiredAddress, servers: [tlsUrl(mutual, 'localhost')], caFile: trusted }))!,
-      /does not answer\. Does it ask for certificates of its clients \(verify\)/,
+      (await told(address))!,
+      /^TAPELOOM_NATS_CERT_FILE: tls:.* asks for a certificate of ours: .* by TAPELOOM_NATS_KEY_FILE/,
+    );
+    assert.match(
+      (await as(stranger))!,
+      /^TAPELOOM_NATS_CERT_FILE: tls:.* does not take the certificate in .*file-\d+: unknown ca$/,
+    );
+    assert.match((await as(old))!, /does not take the certificate in .*: certificate expired$/);
+    assert.match(
+      (await as({ ...own, key: stranger.key }))!,
+      /^TAPELOOM_NATS_KEY_FILE: .*file-\d+: it is not the key of the certificate in .*file-\d+$/,
+    );
+    assert.match(
+      (await as({ ...own, cert: 'secret' }))!,
+      /^TAPELOOM_NATS_CERT_FILE: .*file-\d+: it holds no certificate \(PEM\)$/,
+    );
+    assert.match(
+      (await as({ ...own, key: 'secret' }))!,
+      /^TAPELOOM_NATS_KEY_FILE: .*file-\d+: it holds no private key \(PEM\) without a passphrase$/,
+    );
+    const gone = { certFile: await file(own.cert), keyFile: join(directory, 'gone') };
+    assert.match(
+      (await told({ ...address, ...gone }))!,
+      /^TAPELOOM_NATS_KEY_FILE: the file cannot/,
+    );
+  });
+
+  test('TLS: a renewed certificate of ours is taken without a new start', async () => {
+    const certificate = ownCertificate('localhost');
+    const [before, renewed] = [ownCertificate('node-1'), ownCertificate('node-1')];
+    const clients = await file(before.cert);
+    await using servers = await secured(certificate, `, ca_file: "${clients}", verify: true`);
+    const [certFile, keyFile] = [await file(before.cert), await file(before.key)];
+    const caFile = await file(certificate.cert);
+    const address = { ...addressOf([tlsUrl(servers, 'localhost')]), caFile, certFile, keyFile };
+    const connection = await connectNats(address, 'test');
+    const changes = connection.status();
+    try {
+      await writeFile(certFile, renewed.cert);
+      await writeFile(keyFile, renewed.key);
+      await servers.stop(0);
+      await writeFile(clients, renewed.cert);
+      await servers.startAll();
+      for await (const { type } of changes) if (type === 'reconnect') break;
+      await connection.flush();
+    } finally {
+      await connection.close();
+    }
+  });
+
+  test('TLS: before the server greets, and where one of both does not speak so', async () => {
+    const certificate = ownCertificate('127.0.0.1');
+    const caFile = await file(certificate.cert);
+    await using first = await secured(certificate, ', handshake_first: true');
+    await using greeting = await secured(certificate);
+    await using plain = await NatsServers.start();
+    const at = (servers: NatsServers, isTlsFirst: boolean) =>
+      told({ ...addressOf([tlsUrl(servers, '127.0.0.1')]), caFile, isTlsFirst });
+    assert.equal(await at(first, true), null);
+    assert.match(
+      (await at(first, false))!,
+      /^TAPELOOM_NATS_TLS: tls:.* does not greet: set it to first if handshake_first is set there$/,
+    );
+    for (const servers of [greeting, plain]) {
+      assert.match(
+        (await at(servers, true))!,
+        /^TAPELOOM_NATS_TLS: read first, and tls:.* greets before TLS, or has none: leave it out/,
+      );
+    }
+    const other = ownCertificate('127.0.0.2');
+    await using another = await secured(other, ', handshake_first: true');
+    const address = addressOf([tlsUrl(another, '127.0.0.1')]);
+    assert.match(
+      (await told({ ...address, caFile: await file(other.cert), isTlsFirst: true }))!,
+      /^TAPELOOM_NATS_URL: the certificate of tls:.* is not good: .*127\.0\.0\.1 is not in/,
+    );
+  });
+
+  test('tokens, and users by their certificates', async () => {
+    await using servers = await NatsServers.start({
+      more: () => 'authorization { token: "s3:cret" }',
+    });
+    const as = async (token: string) =>
+      await told({ ...addressOf(servers.urls), tokenFile: await file(token) });
+    assert.equal(await as('s3:cret\n'), null);
+    assert.match(
+      (await as('other'))!,
+      /^TAPELOOM_NATS_TOKEN_FILE: nats:.* does not let us in with .*file-\d+: /,
+    );
+    assert.match(
+      (await as('two words'))!,
+      /^TAPELOOM_NATS_TOKEN_FILE: .*file-\d+: it holds no token: one word in one line$/,
+    );
+    assert.match(
+      (await told(addressOf(servers.urls)))!,
+      /or TAPELOOM_NATS_TOKEN_FILE, a file with/,
+    );
+
+    const certificate = ownCertificate('localhost');
+    const [known, unknown] = [ownCertificate('node-1'), ownCertificate('node-2')];
+    const mapped = `, ca_file: "${await file(known.cert + unknown.cert)}", verify_and_map: true`;
+    await using mapping = await secured(
+      certificate,
+      mapped,
+      'authorization { users: [ { user: "node-1" } ] }',
+    );
+    const caFile = await file(certificate.cert);
+    const address = { ...addressOf([tlsUrl(mapping, 'localhost')]), caFile };
+    const showing = async ({ cert, key }: OwnCertificate) =>
+      await told({ ...address, certFile: await file(cert), keyFile: await file(key) });
+    assert.equal(await showing(known), null);
+    assert.match(
+      (await showing(unknown))!,
+      /lets in only whom it knows, and nobody by the certificate in .*file-\d+: name a file/,
     );
   });
 

@@ -9,8 +9,9 @@ import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { json } from 'node:stream/consumers';
+import type { ServerFault } from '../../../platform/server-fault.ts';
 import { connectNats, type NatsAddress } from './nats-connection.ts';
-import { type NatsFault, natsFault } from './nats-fault.ts';
+import { natsFault } from './nats-fault.ts';
 
 /** Older ones could lose a stream when killed, or could not sync at all; why is in docs/decisions/0064. */
 const NATS_VERSION_MIN: readonly [number, number, number] = [2, 10, 27];
@@ -29,7 +30,7 @@ export interface NatsServerState {
   /** What it calls itself; null: it does not answer. */
   readonly name: string | null;
   /** Why it does not, in a sentence. */
-  readonly fault: NatsFault | null;
+  readonly fault: ServerFault | null;
   readonly version: string | null;
   readonly payloadBytesMax: number | null;
   /** Null where nobody could be asked. */
