@@ -108,6 +108,7 @@ test('a thread that dies takes its digests with it, and the next body starts ano
   digest.add(new Uint8Array(MIB));
   await assert.rejects(digest.end(), refusedAs('failed'));
   assert.equal(faults.length, 1);
+  assert.equal(digests.lostCount, 1);
   using next = digests.begin();
   await next.room();
   next.add(new Uint8Array(MIB));

@@ -28,6 +28,7 @@ export class DigestThread implements AsyncDisposable {
   readonly #waiting = new ByteBudget(WAITING_LIMITS);
   #thread: Thread<DigestShape> | null = null;
   #lastBody = 0;
+  #lostCount = 0;
   #isOver = false;
 
   constructor(options: DigestThreadOptions) {
@@ -37,6 +38,11 @@ export class DigestThread implements AsyncDisposable {
   /** Handed over, and not digested. */
   get bytes(): number {
     return this.#waiting.bytes;
+  }
+
+  /** Threads that died. */
+  get lostCount(): number {
+    return this.#lostCount;
   }
 
   /** Of a body that begins; disposed of when it is over, however it ends. */
@@ -61,6 +67,7 @@ export class DigestThread implements AsyncDisposable {
       closedError: () => new Refusal({ t: 'shut-down' }),
       onGone: (cause) => {
         this.#thread = null;
+        this.#lostCount += 1;
         onFault(cause);
       },
     });

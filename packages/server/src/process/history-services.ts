@@ -121,6 +121,7 @@ export class HistoryServices implements AsyncDisposable {
         bytes: this.#pace.refusedCount,
       }),
       pace: this.#pace,
+      digests: this.#digests,
       counters: this.#counters,
       cacheBytes: () => this.#cacheSize.bytes,
       cacheBytesMax: this.#options.config.cacheBytes,

@@ -7,6 +7,7 @@ import type { Payments } from '../../billing/payments.ts';
 import type { Withdrawals } from '../../billing/withdrawals.ts';
 import type { ComputeCounters } from '../../compute/compute-counters.ts';
 import type { ComputeCounts } from '../../compute/compute-pool.ts';
+import type { DigestThread } from '../../exports/digest-thread.ts';
 import type { ExportPace } from '../../exports/export-pace.ts';
 import type { GatewayMetrics } from '../../gateway/connection/gateway-metrics.ts';
 import type { UnreadAnswers } from '../../http/server/unread-answers.ts';
@@ -58,6 +59,7 @@ export interface HistoryReadings {
   /** What was refused for want of room beside the compute threads, as they count it. */
   refused(): Partial<ComputeCounts['refused']>;
   readonly pace: Pick<ExportPace, 'bytes' | 'waitingCount'>;
+  readonly digests: Pick<DigestThread, 'bytes' | 'lostCount'>;
   readonly counters: ComputeCounters;
   cacheBytes(): number;
   readonly cacheBytesMax: number;
@@ -314,6 +316,10 @@ function computeReadings(history: HistoryReadings): readonly Reading[] {
     gauge('tapeloom_exports_held_back', 'Exports that wait for bytes to leave.', () => {
       return history.pace.waitingCount;
     }),
+    gauge('tapeloom_export_bytes_undigested', 'Bytes of exports left and not digested.', () => {
+      return history.digests.bytes;
+    }),
+    counter('tapeloom_digest_threads_lost_total', 'Died.', () => history.digests.lostCount),
     counter('tapeloom_compute_cancelled_total', 'Given up by who asked.', () => {
       return compute().cancelled;
     }),
