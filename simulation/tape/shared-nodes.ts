@@ -8,9 +8,11 @@ import assert from 'node:assert/strict';
 import '@tapeloom/server/tape/read/arrow-day';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Clock } from '@tapeloom/server/platform/clock';
+import type { Disk } from '@tapeloom/server/platform/disk';
 import { SharedTape } from '@tapeloom/server/tape/shared/shared-tape';
 import type { LeadTerm } from '@tapeloom/server/tape/shared/shared-tape-options';
 import type { TapeBook } from '@tapeloom/server/tape/stream/tape-book';
+import type { TapeObjects } from '@tapeloom/server/tape/stream/tape-stream';
 import { zstdAtOnce } from '../../packages/server/testing/platform/zstd-at-once.ts';
 import { MemoryObjects } from '../../packages/server/testing/tape/memory-objects.ts';
 import {
@@ -50,8 +52,8 @@ export class SharedWorld {
     return this.acknowledged === this.untilOffer;
   }
 
-  node(name: string, mayLead = true): SharedNode {
-    return new SharedNode(this, name, mayLead);
+  node(name: string, mayLead = true, hooks: NodeHooks = {}): SharedNode {
+    return new SharedNode(this, name, mayLead, hooks);
   }
 
   /** Lets time pass until this is so. */
@@ -139,6 +141,18 @@ class ProcessClock implements Clock {
   }
 }
 
+/** What stands around a node's tape. */
+export interface NodeHooks {
+  /** In place of those that all share. */
+  readonly objects?: TapeObjects;
+  /** Before it follows. */
+  opened?(tape: SharedTape, place: { readonly disk: Disk; readonly clock: Clock }): void;
+  book?(book: TapeBook): void | Promise<void>;
+  dayFetched?(symbol: string, day: UtcDay): void;
+  /** Beside its source. */
+  lead?(term: LeadTerm): Promise<void>;
+}
+
 export class SharedNode {
   readonly name: string;
   readonly machine = new SimDisk();
@@ -152,10 +166,12 @@ export class SharedNode {
   /** Why it takes nothing more; null while it does. */
   down: unknown = null;
   readonly #world: SharedWorld;
+  readonly #hooks: NodeHooks;
   #clock!: ProcessClock;
 
-  constructor(world: SharedWorld, name: string, mayLead: boolean) {
+  constructor(world: SharedWorld, name: string, mayLead: boolean, hooks: NodeHooks) {
     this.#world = world;
+    this.#hooks = hooks;
     this.name = name;
     this.mayLead = mayLead;
   }
@@ -166,31 +182,43 @@ export class SharedNode {
 
   async start(): Promise<void> {
     const world = this.#world;
-    this.#clock = new ProcessClock(world.time);
-    this.stream = world.keeper.connect(this.#clock);
+    const hooks = this.#hooks;
+    const clock = new ProcessClock(world.time);
+    this.#clock = clock;
+    this.stream = world.keeper.connect(clock);
     this.down = null;
+    const disk = this.machine.boot();
     const opening = SharedTape.open({
-      disk: this.machine.boot(),
+      disk,
       ...{ tapeRoot: TAPE_ROOT, dataset: DATASET, cluster: 'one', node: this.name },
       mayLead: this.mayLead,
       stream: this.stream,
-      objects: world.objects,
+      objects: hooks.objects ?? world.objects,
       packing: zstdAtOnce,
-      clock: this.#clock,
+      clock,
       random: world.random,
       listed: () => SCRIPT_SYMBOLS,
       now: () => LONG_AFTER,
       handler: {
-        book: (book) => void this.books.push(book),
-        dayFetched: (symbol: string, day: UtcDay) => this.fetched.push(`${symbol} ${day}`),
+        book: (book) => {
+          this.books.push(book);
+          return hooks.book?.(book);
+        },
+        dayFetched: (symbol: string, day: UtcDay) => {
+          this.fetched.push(`${symbol} ${day}`);
+          hooks.dayFetched?.(symbol, day);
+        },
         dayRemoved: () => {},
-        lead: (term) => this.#feed(term),
+        lead: async (term) => {
+          await Promise.all([this.#feed(term), hooks.lead?.(term)]);
+        },
         state: () => {},
         fault: (what, error) => this.faults.push(`${what}: ${error}`),
       },
     });
     const tape = await world.time.until(opening);
     this.tape = tape;
+    hooks.opened?.(tape, { disk, clock });
     tape.run().catch((error: unknown) => {
       if (this.tape === tape) this.down = error;
     });

@@ -22,6 +22,7 @@ function node(name: string, changed: Partial<NodeStatus>): NodeStatus {
       fenced: 0,
       unknowns: 0,
       daysToCome: 0,
+      daysAt: 0,
     },
     lagMs: 20,
     connections: 0,

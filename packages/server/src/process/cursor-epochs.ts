@@ -7,8 +7,10 @@ import type { Cursor } from '@tapeloom/core/cursor';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import { computationOf } from '@tapeloom/core/studies/computation';
+import { addDays } from '@tapeloom/core/utc-day';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import type { Clock } from '../platform/clock.ts';
+import type { Disk } from '../platform/disk.ts';
 import type { Log } from '../platform/log.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { Patience } from '../platform/patience.ts';
@@ -17,6 +19,7 @@ import { createClock } from '../platform/system-clock.ts';
 import type { Replays } from '../runs/replay.ts';
 import type { ChangedDays } from '../tape/imported/changed-days.ts';
 import { givenUpIndicators } from '../topics/agreed-computations.ts';
+import { isComing, unsettledDays } from '../topics/days-to-come.ts';
 import type { TopicSpec } from '../topics/engine-link.ts';
 import {
   brokenBy,
@@ -26,6 +29,7 @@ import {
 } from '../topics/epoch-floors.ts';
 import { EpochStore } from '../topics/epoch-store.ts';
 import type { TopicHub } from '../topics/topic-hub.ts';
+import type { NewestDays } from './ingest-wire.ts';
 import { tapeEnds } from './tape-ends.ts';
 import { dayMatters, type StreamSessions, TapeRepairs } from './tape-repairs.ts';
 import type { TradingWorld } from './trading-world.ts';
@@ -38,12 +42,17 @@ const OWN_COMPUTATIONS = Object.fromEntries(INDICATORS.map((it) => [it.id, compu
  */
 const HEARD_AGAIN_MS = 11_000;
 
+const OTHER_VERSION = 'This indicator is being changed to another version; subscribe again.';
+const DAYS_TO_COME = 'Past days that this stream looks back on are on their way; subscribe again.';
+
 export interface CursorEpochsOptions {
   /** Where the record lies. */
   readonly directory: string;
-  readonly log: Log;
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
+  /** Unless told, the machine's, which is waited for. */
+  readonly disk?: Disk;
   readonly world: Pick<TradingWorld, 'tradingSessions' | 'sessionsOf'>;
-  readonly hub: Pick<TopicHub, 'repair' | 'hasServed' | 'onDayChanged' | 'refuse'>;
+  readonly hub: Pick<TopicHub, 'repair' | 'hasServed' | 'onDayChanged' | 'refuse' | 'tapeDay'>;
   readonly timers: Pick<Clock, 'after'>;
   readonly replays: Pick<Replays, 'locate'>;
   /** When the engines know the tape. */
@@ -65,6 +74,8 @@ export class CursorEpochs {
   /** Indicators that others compute in another way, and no longer in this node's. */
   #givenUp: ReadonlySet<string> = new Set();
   #heardAgain: Disposable | null = null;
+  /** Days that the other nodes have and compute with, and this one does not have. */
+  #lacking: NewestDays = {};
   /** Those that were never shown here: the book has not said yet that this node is there. */
   #unshown: ReadonlySet<string> | null = null;
 
@@ -74,6 +85,9 @@ export class CursorEpochs {
     this.#repairs = new TapeRepairs({
       computeAnew: (contract) => hub.repair(contract),
       epochs: options.tapeKnown.then(() => this.#opened.promise),
+      isAgreed: (symbol, repaired) =>
+        unsettledDays(this.#shared, symbol).includes(repaired) ||
+        this.#shared.floors.some(({ contract, day }) => contract === symbol && day === repaired),
       mayHaveCursors: (symbol) => !this.#isFirstStart || hub.hasServed(symbol),
       onFault: (error) => log.error({ error }, 'a repair of the tape could not be recorded'),
     });
@@ -87,12 +101,8 @@ export class CursorEpochs {
   async open(day: UtcDay): Promise<void> {
     const { directory, log, world, replays } = this.#options;
     const contracts = Object.keys(world.tradingSessions.contracts);
-    const patience = new Patience({
-      clock: createClock({ kind: 'system' }),
-      onWait: (error) => log.warn({ error }, 'the record of epochs waits for the machine'),
-    });
     const store = await EpochStore.open({
-      disk: new PatientDisk(new NodeDisk(), patience),
+      disk: this.#options.disk ?? patientDisk(log),
       directory,
       computations: OWN_COMPUTATIONS,
       tapeEnds: () => tapeEnds(replays, contracts, day),
@@ -111,7 +121,12 @@ export class CursorEpochs {
   /** Why a cursor of a stream is no longer good, if it is not. */
   resetOf(spec: TopicSpec, cursor: Cursor): ResetReason | null {
     const matters = (day: UtcDay) => dayMatters(this.#sessionsOf(spec), cursor, day);
-    if (this.#repairs.underWay(spec.contract).some(matters)) return 'source_gap';
+    const days = [
+      ...this.#repairs.underWay(spec.contract),
+      ...unsettledDays(this.#shared, spec.contract),
+      ...this.#lackingOf(spec.contract),
+    ];
+    if (days.some(matters)) return 'source_gap';
     if (this.#isDisputed(spec.indicator)) return 'engine_changed';
     const floors = [...(this.#store?.epochs.floors ?? []), ...this.#shared.floors];
     return brokenBy(floors, spec, cursor, matters);
@@ -136,6 +151,17 @@ export class CursorEpochs {
     log.warn({ indicators }, 'the nodes have not agreed to these versions: they are not streamed');
   }
 
+  /** By contract, the newest day that the other nodes have and this one lacks: what it matters to is not shown here. */
+  noteLacking(newest: NewestDays): void {
+    this.#lacking = newest;
+    this.#refuse(this.#givenUp);
+  }
+
+  /** Whether all that is shown is computed with the days that are here. */
+  get isComputed(): boolean {
+    return this.#repairs.isComputed;
+  }
+
   /** A day was sealed that the tape had passed over. */
   noteFilled(symbol: string, day: UtcDay): void {
     this.#repairs.noteFilled(symbol, day);
@@ -149,9 +175,33 @@ export class CursorEpochs {
   }
 
   #refuse(indicators: ReadonlySet<string>): void {
-    if (indicators.size === 0 && this.#givenUp.size === 0) return;
     this.#givenUp = indicators;
-    this.#options.hub.refuse(indicators);
+    this.#options.hub.refuse((spec) => this.#refusalOf(spec));
+  }
+
+  /** Why nothing of a stream is shown here. */
+  #refusalOf(spec: TopicSpec): string | null {
+    if (this.#givenUp.has(spec.indicator)) return OTHER_VERSION;
+    const lacking = this.#lackingOf(spec.contract);
+    if (lacking.length === 0) return null;
+    const today = this.#options.hub.tapeDay;
+    if (today === null) return DAYS_TO_COME;
+    // Who sees the tape with a delay may be on the day before.
+    const sessions = this.#sessionsOf(spec);
+    const matters = (day: UtcDay) =>
+      [today, addDays(today, -1)].some((on) => dayMatters(sessions, { day: on }, day));
+    return lacking.some(matters) ? DAYS_TO_COME : null;
+  }
+
+  /** Days that other nodes compute with, and this one not yet. */
+  #lackingOf(contract: string): readonly UtcDay[] {
+    // Alone, nobody computes with more than is here.
+    if (this.#options.isDisputed === undefined) return [];
+    const newest = this.#lacking[contract];
+    const uncomputed = this.#repairs
+      .uncomputed(contract)
+      .filter((day) => !isComing(this.#shared, { symbol: contract, day }));
+    return newest === undefined ? uncomputed : [newest, ...uncomputed];
   }
 
   /** Nodes that compute it differently are there, or were until their cursors' end is known to all. */
@@ -165,4 +215,12 @@ export class CursorEpochs {
     const sessions = this.#options.world.sessionsOf(contract, indicator.sessionKind(params));
     return { sessions, lookBack: indicator.lookBackSessionsMax(params) };
   }
+}
+
+function patientDisk(log: CursorEpochsOptions['log']): Disk {
+  const patience = new Patience({
+    clock: createClock({ kind: 'system' }),
+    onWait: (error) => log.warn({ error }, 'the record of epochs waits for the machine'),
+  });
+  return new PatientDisk(new NodeDisk(), patience);
 }

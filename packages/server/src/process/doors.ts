@@ -36,7 +36,7 @@ import { CursorEpochs } from './cursor-epochs.ts';
 import { HistoryServices } from './history-services.ts';
 import type { ImportedDatasets } from './imported-datasets.ts';
 import type { IngestHandle } from './ingest-handle.ts';
-import type { IngestOpened } from './ingest-wire.ts';
+import type { IngestOpened, NewestDays } from './ingest-wire.ts';
 import { listen } from './listen.ts';
 import type { HistoryReadings } from './metrics/service-metrics.ts';
 import { PortalServices, type PortalServicesOptions } from './portal-services.ts';
@@ -171,7 +171,7 @@ export class Doors implements AsyncDisposable {
       timers,
       replays: this.#past.compute,
       tapeKnown: this.tapeKnown,
-      isDisputed: (indicator) => node?.isDisputed(indicator) ?? false,
+      ...(node !== undefined && { isDisputed: (indicator: string) => node.isDisputed(indicator) }),
     });
     this.#people = new PortalServices(options);
     this.http = this.#createHttp(options);
@@ -229,6 +229,16 @@ export class Doors implements AsyncDisposable {
   /** What the nodes of a cluster agreed on about cursors. */
   noteSharedEpochs(text: string): void {
     this.#epochs.noteShared(text);
+  }
+
+  /** Which days the other nodes of a cluster have and this one lacks. */
+  noteLacking(newest: NewestDays): void {
+    this.#epochs.noteLacking(newest);
+  }
+
+  /** Whether all that is shown is computed with the days that are here. */
+  get isComputed(): boolean {
+    return this.#epochs.isComputed;
   }
 
   updateSessions(books: IngestOpened['books']): void {

@@ -7,7 +7,13 @@ import { type MessagePort, Worker } from 'node:worker_threads';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { Thread } from '../platform/thread.ts';
 import type { Computations } from '../topics/epoch-floors.ts';
-import type { FromIngest, IngestOpened, IngestShape, IngestWorkerData } from './ingest-wire.ts';
+import type {
+  FromIngest,
+  IngestOpened,
+  IngestShape,
+  IngestWorkerData,
+  TapeSpread,
+} from './ingest-wire.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 
 /** What is left of the two seconds of a clean stop is for the rest of the process. */
@@ -69,6 +75,11 @@ export class IngestHandle implements AsyncDisposable {
   /** These floors, which were told, hold: the tape may go on. */
   floorsHold(text: string): void {
     this.#thread.tell({ t: 'floors-hold', text });
+  }
+
+  /** How far all nodes have come. */
+  spread(spread: TapeSpread): void {
+    this.#thread.tell({ t: 'spread', spread });
   }
 
   /** Whether days are here that other nodes have; true when nobody can tell any more. */

@@ -52,14 +52,29 @@ export type IngestOrder =
   /** What the nodes alive compute: of a tape that other nodes have too. */
   | { readonly t: 'agree'; readonly computations: Computations }
   /** These floors, which were told, hold from now on. */
-  | { readonly t: 'floors-hold'; readonly text: string };
+  | { readonly t: 'floors-hold'; readonly text: string }
+  /** How far all nodes have come. */
+  | { readonly t: 'spread'; readonly spread: TapeSpread };
+
+/** How far all nodes that serve have come. */
+export interface TapeSpread {
+  /** They have dealt with the stream's messages up to this number. */
+  readonly read: number;
+  /** They have the days of books up to this number, and what they compute is computed with those. */
+  readonly have: number;
+}
 
 /** Simulated days, of which streams wait for the first ones only, or such that other nodes have. */
 export type FillPart = 'first' | 'rest' | 'fetched';
 
+/** By contract. */
+export type NewestDays = Readonly<Record<string, UtcDay>>;
+
 export type FromIngest =
   /** What all nodes know of floors, in words of the record of epochs; the tape waits until they hold. */
   | { readonly t: 'floors'; readonly text: string }
+  /** By contract, the newest day that the other nodes have and this one lacks; told before the floors of the same book. */
+  | { readonly t: 'lacking'; readonly newest: NewestDays }
   /** The session books have grown. */
   | { readonly t: 'sessions'; readonly books: readonly SessionBook[] }
   /** Past days come on the tape, besides those that are taken in. */
@@ -73,8 +88,6 @@ export type FromIngest =
     }
   /** A day has left the tape, because it is older than the operator wants to keep. */
   | { readonly t: 'removed'; readonly item: { readonly symbol: string; readonly day: UtcDay } }
-  /** A day that came behind the tape some time ago: by now other nodes have it too. */
-  | { readonly t: 'repaired'; readonly item: { readonly symbol: string; readonly day: UtcDay } }
   /** The source has caught up with the clock for the first time. */
   | { readonly t: 'live' }
   | IngestReport
@@ -145,4 +158,6 @@ export interface SharedTapeReport {
   readonly unknowns: number;
   /** Sealed days that the cluster has, and this node not yet. */
   readonly daysToCome: number;
+  /** The number of the newest book of which it had all of them, and had computed anew what they change. */
+  readonly daysAt: number;
 }

@@ -18,10 +18,11 @@ import { isBehindOthers } from './cluster/behind-others.ts';
 import { nodeReadings } from './cluster/node-readings.ts';
 import { nodeReport } from './cluster/node-report.ts';
 import type { NodeServices } from './cluster/node-services.ts';
+import { tapeSpread } from './cluster/tape-spread.ts';
 import type { FirstKeys } from './demo-account.ts';
 import type { Doors } from './doors.ts';
 import { IngestHandle, type IngestNews } from './ingest-handle.ts';
-import type { IngestReport, SharedTapeSetting } from './ingest-wire.ts';
+import type { IngestReport, NewestDays, SharedTapeSetting } from './ingest-wire.ts';
 import { listen } from './listen.ts';
 import { readServiceMarkets } from './market-services.ts';
 import { LateMetrics } from './metrics/late-metrics.ts';
@@ -76,6 +77,8 @@ export class Service implements AsyncDisposable {
   #lastReport: IngestReport | null = null;
   /** What all nodes know of floors. */
   #sharedFloors: string | null = null;
+  /** Which days they have and this one lacks. */
+  #lacking: NewestDays = {};
   /** Null on a node that only takes trades in. */
   readonly #serving: Serving | null;
   #internalAddress = '';
@@ -237,6 +240,7 @@ export class Service implements AsyncDisposable {
       drain: () => this.#leaving.resolve('drained'),
       displaced: () => this.#leaving.resolve('displaced'),
       agreed: (computations) => this.#ingest.agree(computations),
+      looked: (nodes) => this.#ingest.spread(tapeSpread(nodes)),
     });
   }
 
@@ -264,6 +268,7 @@ export class Service implements AsyncDisposable {
 
   async #openDoors(serving: Serving): Promise<void> {
     const doors = await serving.compose();
+    doors.noteLacking(this.#lacking);
     if (this.#sharedFloors !== null) doors.noteSharedEpochs(this.#sharedFloors);
     if (this.#isPaused || this.#isIngestDown) doors.hub.setSource('down');
     this.#watchSpace(doors.dataset);
@@ -296,8 +301,12 @@ export class Service implements AsyncDisposable {
         this.#serving?.doors?.noteSharedEpochs(message.text);
         this.#ingest.floorsHold(message.text);
         return;
+      case 'lacking':
+        this.#lacking = message.newest;
+        this.#serving?.doors?.noteLacking(message.newest);
+        return;
       case 'report':
-        this.#lastReport = message;
+        this.#lastReport = this.#withDaysComputed(message);
         this.#metrics.tell((it) => it.takeReport(message));
         this.#setPaused(message.isPaused);
         for (const [symbol, at] of message.lastTrades) this.#lastTrades.set(symbol, at);
@@ -312,7 +321,6 @@ export class Service implements AsyncDisposable {
         if (message.item !== null) this.#serving?.doors?.noteFilled(message.item);
         return;
       case 'removed':
-      case 'repaired':
         this.#serving?.doors?.noteFilled(message.item);
         return;
       case 'live':
@@ -333,6 +341,13 @@ export class Service implements AsyncDisposable {
       default:
         message satisfies never;
     }
+  }
+
+  /** Days count as here once what they change is computed. */
+  #withDaysComputed(report: IngestReport): IngestReport {
+    const { shared } = report;
+    if (shared === undefined || (this.#serving?.doors?.isComputed ?? true)) return report;
+    return { ...report, shared: { ...shared, daysAt: this.#lastReport?.shared?.daysAt ?? 0 } };
   }
 
   /** While no trades are taken in, streams are told so, and go on by themselves afterwards. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCursor } from '@tapeloom/core/cursor';
-import type { EpochNs } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
+import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { brokenBy, parseEpochs } from '../topics/epoch-floors.ts';
 import type { FromIngest } from './ingest-wire.ts';
 import { SharedFloors, type SharedFloorsOptions } from './shared-floors.ts';
@@ -20,12 +20,14 @@ function stage(floors: string | null = null) {
       get book() {
         return tape.book;
       },
+      bookNumber: 1,
+      missingDays: [],
       publisher,
       setFloors: (text: string) => {
         tape.set = text;
       },
     } as unknown as SharedFloorsOptions['tape'],
-    clock: { now: () => 0n as EpochNs },
+    clock: new ManualClock(0n),
     send: (it) => news.push(it),
     listed: () => ['ESU6'],
   });

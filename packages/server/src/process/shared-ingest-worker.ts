@@ -55,9 +55,6 @@ const CUT_OFF_MS = 5_500;
 /** Elections take less. */
 const SILENT_MS_MAX = 15_000;
 
-/** By then every node has fetched a day that is listed. */
-const DAYS_SPREAD_MS = 120_000;
-
 const desk = new ThreadDesk<IngestShape>(parentPort!);
 const { tapeRoot, keepDays, ...setting } = workerData as IngestWorkerData;
 const { nats, clusterId, nodeId, mayLead } = setting.shared!;
@@ -71,34 +68,12 @@ const waits: PatienceOptions = {
 const patience = new Patience(waits);
 const disk = new PatientDisk(new NodeDisk(), patience);
 const upkeep = new TapeUpkeep({
-  ...{ market, disk, tapeRoot, keepDays, waits, send: sendFilled },
+  ...{ market, disk, tapeRoot, keepDays, waits, send },
   now: clock.now(),
 });
 
 function send(news: FromIngest): void {
   desk.tell(news);
-}
-
-/** They would keep the thread alive; null once it shall end. */
-let toldLater: Set<Disposable> | null = new Set();
-
-/** Of days that are made here. */
-function sendFilled(news: FromIngest): void {
-  send(news);
-  if (news.t === 'filled' && news.item !== null) tellAgain(news.item);
-}
-
-/**
- * Other nodes get a day a little sooner or later, and until then issue cursors without it. Once all have it, those are
- * worthless here too.
- */
-function tellAgain(item: FillItem): void {
-  if (toldLater === null) return;
-  const timer = clock.after(DAYS_SPREAD_MS, () => {
-    toldLater?.delete(timer);
-    send({ t: 'repaired', item });
-  });
-  toldLater.add(timer);
 }
 
 class SharedIngest {
@@ -134,7 +109,13 @@ class SharedIngest {
   obey(order: IngestOrder): void {
     if (order.t === 'follow') this.#follow(order.port);
     else if (order.t === 'agree') this.#floors.agree(order.computations);
+    else if (order.t === 'spread') this.#floors.heard(order.spread);
     else this.#floors.hold(order.text);
+  }
+
+  /** A listed day is here that was not. */
+  fetched(): void {
+    this.#floors.tellLacking();
   }
 
   async daysHere(symbol: string, first: UtcDay, last: UtcDay): Promise<boolean> {
@@ -145,8 +126,6 @@ class SharedIngest {
     this.#stopping.abort();
     this.#floors[Symbol.dispose]();
     this.#background.dispose();
-    for (const timer of toldLater ?? []) timer[Symbol.dispose]();
-    toldLater = null;
     // Where nobody answers, all that is still asked for would be waited for.
     using _cut = clock.after(CUT_OFF_MS, () => void this.#nats[Symbol.asyncDispose]());
     await this.#tape.leave();
@@ -174,10 +153,15 @@ class SharedIngest {
     const source = market.source({ disk, intake: timed, clock, resumeDay: today, openDay });
     this.#source = source;
     const fillAll = async () => {
+      const { isReady } = this.#tape.book;
+      // Before the first days are there nobody is served.
+      await this.#floors.name(isReady ? [...plan.ready, ...plan.rest] : plan.rest);
+      if (isReady) await this.#floors.allHaveRead();
       await upkeep.fill('first', plan.ready, { manifest, today, signal });
       setReady();
       await bookChanged();
       await upkeep.fill('rest', plan.rest, { manifest, today, signal });
+      this.#floors.made();
     };
     const refreshing = clock.every(REFRESH_EVERY_MS, () => void this.#keepBooks(term));
     try {
@@ -309,7 +293,7 @@ async function start(): Promise<SharedIngest> {
           fetched += 1;
           const daysTotal = fetched + left;
           send({ t: 'filled', part: 'fetched', days: fetched, daysTotal, item: { symbol, day } });
-          tellAgain({ symbol, day });
+          ingest?.fetched();
         },
         dayRemoved: (symbol, day) => send({ t: 'removed', item: { symbol, day } }),
         lead: (term) => ingest!.lead(term),

@@ -19,6 +19,8 @@ export interface TapeRepairsOptions {
    */
   readonly computeAnew: (contract: string) => Promise<TapeEnd>;
   readonly epochs: Promise<Pick<EpochStore, 'recordRepair'>>;
+  /** Whether all nodes of a cluster know that cursors end for this day, or will: then nothing is recorded here. */
+  readonly isAgreed?: (contract: string, day: UtcDay) => boolean;
   /** Whether a cursor of this contract may have been issued. */
   readonly mayHaveCursors: (contract: string) => boolean;
   readonly onFault: (error: unknown) => void;
@@ -48,6 +50,8 @@ export class TapeRepairs {
   /** By contract, what is not recorded yet: each day with the number of the note that named it last. */
   readonly #days = new Map<string, Map<UtcDay, number>>();
   #notes = 0;
+  /** Likewise, what is not computed with yet. */
+  readonly #uncomputed = new Map<string, Map<UtcDay, number>>();
   /** Contracts whose engines read other days only once they are told. */
   readonly #imported = new Set<string>();
   /** Contracts whose turn is to come, or has. */
@@ -68,6 +72,16 @@ export class TapeRepairs {
     return [...(this.#days.get(contract)?.keys() ?? [])];
   }
 
+  /** The days of a contract that what is shown of it may be computed without. */
+  uncomputed(contract: string): readonly UtcDay[] {
+    return [...(this.#uncomputed.get(contract)?.keys() ?? [])];
+  }
+
+  /** Whether everything shown is computed with all that was noted. */
+  get isComputed(): boolean {
+    return this.#uncomputed.values().every((days) => days.size === 0);
+  }
+
   /** A day of a contract was sealed that the tape had passed over. */
   noteFilled(contract: string, day: UtcDay): void {
     this.#note(contract, [day]);
@@ -80,9 +94,12 @@ export class TapeRepairs {
   }
 
   #note(contract: string, days: Iterable<UtcDay>): void {
-    const noted = this.#days.getOrInsertComputed(contract, () => new Map());
     this.#notes += 1;
-    for (const day of days) noted.set(day, this.#notes);
+    const all = [...days];
+    for (const byContract of [this.#days, this.#uncomputed]) {
+      const noted = byContract.getOrInsertComputed(contract, () => new Map());
+      for (const day of all) noted.set(day, this.#notes);
+    }
     if (this.#working.has(contract)) return;
     this.#working.add(contract);
     this.#idle = this.#idle.then(() => this.#repair(contract)).catch(this.#options.onFault);
@@ -90,8 +107,9 @@ export class TapeRepairs {
 
   /** What could not be recorded stays under way, and is tried again with the next day. */
   async #repair(contract: string): Promise<void> {
-    const { computeAnew, epochs, mayHaveCursors } = this.#options;
+    const { computeAnew, epochs, mayHaveCursors, isAgreed = () => false } = this.#options;
     const days = this.#days.get(contract)!;
+    const uncomputed = this.#uncomputed.get(contract)!;
     try {
       const store = await epochs;
       while (days.size > 0) {
@@ -99,13 +117,20 @@ export class TapeRepairs {
         const hasCursors = mayHaveCursors(contract);
         if (hasCursors || this.#imported.has(contract)) {
           const end = await computeAnew(contract);
-          if (hasCursors) await store.recordRepair(contract, end, ...done.keys());
+          forget(uncomputed, done);
+          const own = [...done.keys()].filter((day) => !isAgreed(contract, day));
+          if (hasCursors && own.length > 0) await store.recordRepair(contract, end, ...own);
         }
-        // One that has become another once more since then is repaired once more.
-        for (const [day, note] of done) if (days.get(day) === note) days.delete(day);
+        forget(uncomputed, done);
+        forget(days, done);
       }
     } finally {
       this.#working.delete(contract);
     }
   }
+}
+
+/** One that has become another once more since then is repaired once more. */
+function forget(days: Map<UtcDay, number>, done: ReadonlyMap<UtcDay, number>): void {
+  for (const [day, note] of done) if (days.get(day) === note) days.delete(day);
 }

@@ -31,10 +31,17 @@ export interface EpochFloor {
 /** By indicator, the name of its computation (`computationOf`). */
 export type Computations = Readonly<Record<string, string>>;
 
+/** By contract. */
+export type ContractDays = Readonly<Record<string, readonly UtcDay[]>>;
+
 export interface StreamEpochs {
   /** Those that issued the newest cursors; also of indicators that are not there at present. */
   readonly computations: Computations;
   readonly floors: readonly EpochFloor[];
+  /** Of nodes that share a tape: days that come behind it, to one node sooner than to another (`days-to-come.ts`). */
+  readonly coming?: ContractDays;
+  /** Likewise: days without which no node shows anything any more. */
+  readonly settling?: ContractDays;
 }
 
 /** The last trade of a contract that a cursor may name; rank 0 is the day's midnight. */
@@ -79,6 +86,7 @@ export function withComputations(
     }),
   );
   return {
+    ...before,
     computations: { ...before.computations, ...computations },
     floors: merged(before.floors, added),
   };
@@ -129,8 +137,13 @@ export function parseEpochs(text: string, ids: readonly string[]): StreamEpochs 
   if (version === 1 && typeof fingerprint === 'string') {
     return { computations: Object.fromEntries(ids.map((id) => [id, fingerprint])), floors };
   }
-  const { computations } = value;
-  return version === 2 && isComputations(computations) ? { computations, floors } : null;
+  const { computations, coming, settling } = value;
+  if (version !== 2 || !isComputations(computations)) return null;
+  return {
+    ...{ computations, floors },
+    ...(isContractDays(coming) && { coming }),
+    ...(isContractDays(settling) && { settling }),
+  };
 }
 
 /** Of floors that mean the same, only the highest counts: they stay few. */
@@ -170,6 +183,12 @@ function isFloor(value: unknown): value is EpochFloor {
 
 function isComputations(value: unknown): value is Computations {
   return isRecord(value) && Object.values(value).every((name) => typeof name === 'string');
+}
+
+function isContractDays(value: unknown): value is ContractDays {
+  const isDays = (days: unknown) =>
+    Array.isArray(days) && days.every((day) => typeof day === 'number');
+  return isRecord(value) && Object.values(value).every(isDays);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -7,6 +7,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type Disk, readFileWhole, replaceFile } from '../platform/disk.ts';
+import { withAllSettled } from './days-to-come.ts';
 import {
   type Computations,
   changedIndicators,
@@ -58,8 +59,11 @@ export class EpochStore {
     const changed = known === null ? null : changedIndicators(known.computations, computations);
     const isBroken = text !== null && changed?.length !== 0;
     const before = known ?? { computations: {}, floors: [] };
-    const ends = isBroken ? await tapeEnds() : new Map<string, TapeEnd>();
-    const epochs = withComputations(before, computations, changed, ends);
+    const isUnsettled = before.coming !== undefined || before.settling !== undefined;
+    const ends = isBroken || isUnsettled ? await tapeEnds() : new Map<string, TapeEnd>();
+    // Of a tape that was shared: whoever is alone now has all the days there will be.
+    const settled = withAllSettled(before, (contract) => ends.get(contract) ?? null);
+    const epochs = withComputations(settled, computations, changed, isBroken ? ends : new Map());
     const store = new EpochStore(disk, file, before, startOf(text, changed));
     // A new indicator is noted before its first cursor too, else a later change of it would go unseen.
     if (!isDeepStrictEqual(epochs, known)) await store.#save(epochs);

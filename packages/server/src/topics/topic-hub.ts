@@ -39,10 +39,6 @@ export const TOPICS_MAX = 2_000;
 export const PLACES_KEPT = 200;
 export const PLACES_KEPT_EACH = 2;
 const JUDGE_MS = 1_000;
-const REFUSED_HERE: Refusal = {
-  code: 'SOURCE_DOWN',
-  message: 'This indicator is being changed to another version; subscribe again.',
-};
 /** A source promises every 200 ms; a healthy tape is never this far behind an open market's clock. */
 export const STALE_AFTER_MS = 5_000;
 
@@ -74,8 +70,8 @@ export class TopicHub implements Disposable {
   readonly #judging: Disposable;
   readonly #time: TapeTime;
   #sourceUp = true;
-  /** Indicators that are not computed here. */
-  #refused: ReadonlySet<string> = new Set();
+  /** Why a stream is not shown here; null: it is. */
+  #refusalOf: (spec: TopicSpec) => string | null = () => null;
   #lastNumber = 0;
   #lastRequest = 0;
 
@@ -112,13 +108,14 @@ export class TopicHub implements Disposable {
     for (const topic of this.#byNumber.values()) this.#judge(topic);
   }
 
-  /** Of these indicators nothing more is shown here: their streams end, and new ones are refused. */
-  refuse(indicators: ReadonlySet<string>): void {
-    this.#refused = indicators;
+  /** Streams with a reason against them are not shown here: they end, and new ones are refused with it. */
+  refuse(refusalOf: (spec: TopicSpec) => string | null): void {
+    this.#refusalOf = refusalOf;
     for (const topic of [...this.#byNumber.values()]) {
-      if (!indicators.has(topic.spec.indicator)) continue;
+      const message = refusalOf(topic.spec);
+      if (message === null) continue;
       this.#close(topic);
-      topic.end(REFUSED_HERE.code, REFUSED_HERE.message);
+      topic.end('SOURCE_DOWN', message);
     }
   }
 
@@ -195,7 +192,8 @@ export class TopicHub implements Disposable {
         message: 'Data of this instrument is temporarily unavailable.',
       };
     }
-    if (this.#refused.has(spec.indicator)) return REFUSED_HERE;
+    const notShown = this.#refusalOf(spec);
+    if (notShown !== null) return { code: 'SOURCE_DOWN', message: notShown };
     const known = this.#byKey.get(topicKey(spec));
     const refusal = known === undefined ? this.#refuseOpen(subscriber) : null;
     if (refusal !== null) return refusal;

@@ -13,6 +13,7 @@ const LEVEL: SharedTapeReport = {
   fenced: 0,
   unknowns: 0,
   daysToCome: 0,
+  daysAt: 0,
 };
 
 test('a node is behind while it joins, has heard of more, hears of nobody, or takes nothing more in', () => {

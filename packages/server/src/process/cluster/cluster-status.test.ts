@@ -20,6 +20,7 @@ const following: SharedTapeReport = {
   fenced: 0,
   unknowns: 0,
   daysToCome: 0,
+  daysAt: 0,
 };
 
 function node(name: string, changed: Partial<NodeStatus> = {}): NodeStatus {

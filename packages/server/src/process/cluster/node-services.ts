@@ -66,6 +66,8 @@ export interface NodeNews {
   displaced(): void;
   /** What the nodes alive compute, whenever that is something else. */
   agreed(computations: Computations): void;
+  /** The nodes were looked at. */
+  looked(nodes: readonly KnownNode[]): void;
 }
 
 export class NodeServices implements AsyncDisposable {
@@ -148,6 +150,7 @@ export class NodeServices implements AsyncDisposable {
       displaced: () => news.displaced(),
       looked: (nodes) => {
         if (this.#look(nodes)) news.agreed(this.#agreed);
+        news.looked(nodes);
         this.leases.renew(clock.now()).catch(onFault);
       },
     });

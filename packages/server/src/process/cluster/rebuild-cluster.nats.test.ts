@@ -98,7 +98,7 @@ describe('a cluster that has lost its NATS servers', { skip: natsServerMissing }
   async function heardOf(name: string, sequence: number): Promise<void> {
     const tape = {
       ...{ role: 'following', sequence, end: sequence, leader: null, silentMs: 0 },
-      ...{ takeovers: 0, fenced: 0, unknowns: 0, daysToCome: 0 },
+      ...{ takeovers: 0, fenced: 0, unknowns: 0, daysToCome: 0, daysAt: 0 },
     };
     await using postgres = await openClusterPostgres(cluster, 1);
     await postgres.query(

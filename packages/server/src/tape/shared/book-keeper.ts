@@ -71,6 +71,11 @@ export class BookKeeper {
     return this.#book ?? emptyBook(this.#options.dataset);
   }
 
+  /** The number of the newest book; 0 where the stream may not have it. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
   /** Resolves when there is a book. */
   get first(): Promise<void> {
     return this.#first.promise;

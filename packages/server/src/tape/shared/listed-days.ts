@@ -29,6 +29,8 @@ export interface ListedDaysOptions extends DayObjectsPlace {
   readonly manifest: TapeManifest;
   readonly clock: Pick<Clock, 'after'>;
   readonly book: () => TapeBook;
+  /** Its number in the stream. */
+  readonly bookNumber: () => number;
   readonly isInMemory: (day: UtcDay) => boolean;
   /** `left` are still to come. */
   readonly onFetched: (symbol: string, day: UtcDay, left: number) => void;
@@ -42,6 +44,7 @@ export class ListedDays {
   /** What somebody waits for, by contract and day. */
   readonly #wanted = new Map<string, number>();
   #waiting = 0;
+  #completeAt = 0;
   /** What could not be fetched in this round. */
   readonly #refused = new Set<string>();
   #isNews = true;
@@ -67,9 +70,14 @@ export class ListedDays {
     this.#wake.resolve();
   }
 
-  /** How many listed days are not here. */
-  get missingCount(): number {
-    return this.#missing(this.#options.isInMemory).length;
+  /** Listed days that are not here, newest first. */
+  get missing(): readonly SealedPart[] {
+    return this.#missing(this.#options.isInMemory).map(([part]) => part);
+  }
+
+  /** The number of the newest book of which all listed days were here. */
+  get completeAt(): number {
+    return this.#completeAt;
   }
 
   /** Has the days of a contract from one to another come before all others, and waits for them for a while. */
@@ -118,10 +126,11 @@ export class ListedDays {
   }
 
   async #fetchAll(signal: AbortSignal): Promise<void> {
-    const { isInMemory, clock } = this.#options;
+    const { isInMemory, clock, bookNumber } = this.#options;
     this.#refused.clear();
     for (;;) {
       const missing = this.#missing(isInMemory);
+      if (missing.length === 0) this.#completeAt = bookNumber();
       if (this.#isReady(missing[0]?.[0].day)) this.#ready.resolve();
       const next = this.#nextOf(missing);
       if (next === null || signal.aborted) break;

@@ -19,7 +19,7 @@ import { Succession, type SuccessionState } from '../stream/succession.ts';
 import type { TapeBook } from '../stream/tape-book.ts';
 import type { StoredMessage } from '../stream/tape-stream.ts';
 import { tellLoss } from '../stream/tell-loss.ts';
-import { TapeManifest } from '../tape-manifest.ts';
+import { type SealedPart, TapeManifest } from '../tape-manifest.ts';
 import { LiveDays } from '../write/live-days.ts';
 import { Sequencer } from '../write/sequencer.ts';
 import { createCounters, type SequencerCounters } from '../write/sequencer-counters.ts';
@@ -89,6 +89,7 @@ export class SharedTape implements AsyncDisposable {
     this.#listed = new ListedDays({
       ...place,
       book: () => this.#books.book,
+      bookNumber: () => this.#books.sequence,
       isInMemory: (day) => this.publisher.days.some((live) => live.day === day),
       onFetched: (symbol, day, left) => handler.dayFetched(symbol, day, left),
       onFault,
@@ -154,8 +155,19 @@ export class SharedTape implements AsyncDisposable {
       takeovers: this.#takeovers + (succession?.takeovers ?? 0),
       fenced: this.#fenced,
       unknowns: this.#unknowns + (succession?.unknownsTotal ?? 0),
-      daysToCome: this.#listed.missingCount,
+      daysToCome: this.#listed.missing.length,
+      daysAt: this.#listed.completeAt,
     };
+  }
+
+  /** The number of the newest book in the stream; 0 where that may have lost it. */
+  get bookNumber(): number {
+    return this.#books.sequence;
+  }
+
+  /** Sealed days that the cluster has, and this machine not yet. */
+  get missingDays(): readonly SealedPart[] {
+    return this.#listed.missing;
   }
 
   /** The numbers of the openings that were seen here, by day. */

@@ -1,0 +1,102 @@
+/**
+ * Days that come onto a shared tape behind what was computed without them. Nodes have them sooner or later, and a cursor does
+ * not say which. So the book of the tape, which all read at the same place among its records, names them:
+ *
+ * 1. `coming`, before the first of them is made. From there on nobody resumes from a cursor that such a day matters to.
+ * 2. `settling`, when the nodes have it. From there on a node that has not shows nothing that it matters to.
+ * 3. A floor, in the book after that: it lies beyond everything that was stored before the second one, and so beyond every
+ *    cursor that was issued without the day. Resumes go on.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { type ContractDays, type StreamEpochs, type TapeEnd, withRepair } from './epoch-floors.ts';
+
+/** A day of a contract. */
+export interface DayToCome {
+  readonly symbol: string;
+  readonly day: UtcDay;
+}
+
+/** The days of a contract that nobody may resume across. */
+export function unsettledDays(epochs: StreamEpochs, contract: string): readonly UtcDay[] {
+  return [...(epochs.coming?.[contract] ?? []), ...(epochs.settling?.[contract] ?? [])];
+}
+
+export function isComing({ coming }: StreamEpochs, { symbol, day }: DayToCome): boolean {
+  return coming?.[symbol]?.includes(day) ?? false;
+}
+
+export function daysOf(days: ContractDays | undefined): readonly DayToCome[] {
+  return Object.entries(days ?? {}).flatMap(([symbol, of]) => of.map((day) => ({ symbol, day })));
+}
+
+/** The same epochs where all of these are named already. */
+export function withComing(before: StreamEpochs, days: readonly DayToCome[]): StreamEpochs {
+  const added = days.filter((it) => !isComing(before, it));
+  if (added.length === 0) return before;
+  // One that is settling, and is made once more, is to come again.
+  const settling = without(daysOf(before.settling), added);
+  return named(before, [...daysOf(before.coming), ...added], settling);
+}
+
+/** No node shows anything without these from now on. The same epochs where none of them was to come. */
+export function withSettling(before: StreamEpochs, days: readonly DayToCome[]): StreamEpochs {
+  const coming = daysOf(before.coming);
+  const left = without(coming, days);
+  if (left.length === coming.length) return before;
+  const moved = without(coming, left);
+  return named(before, left, [...daysOf(before.settling), ...moved]);
+}
+
+/**
+ * What was issued without the days that are settling ends, while the tape of their contracts reaches to these ends; null: nothing
+ * of a contract can have been issued. The same epochs where there are none.
+ */
+export function withSettled(
+  before: StreamEpochs,
+  endOf: (contract: string) => TapeEnd | null,
+): StreamEpochs {
+  if (before.settling === undefined) return before;
+  let after = before;
+  for (const [contract, days] of Object.entries(before.settling)) {
+    const end = endOf(contract);
+    if (end !== null) after = withRepair(after, contract, end, ...days);
+  }
+  return named(after, daysOf(before.coming), []);
+}
+
+/** Where nobody else has the tape, and nothing is shown yet. */
+export function withAllSettled(
+  before: StreamEpochs,
+  endOf: (contract: string) => TapeEnd | null,
+): StreamEpochs {
+  return withSettled(withSettling(before, daysOf(before.coming)), endOf);
+}
+
+function named(
+  { coming: _coming, settling: _settling, ...epochs }: StreamEpochs,
+  coming: readonly DayToCome[],
+  settling: readonly DayToCome[],
+): StreamEpochs {
+  return {
+    ...epochs,
+    ...(coming.length > 0 && { coming: byContract(coming) }),
+    ...(settling.length > 0 && { settling: byContract(settling) }),
+  };
+}
+
+function byContract(days: readonly DayToCome[]): ContractDays {
+  const grouped = Map.groupBy(days, ({ symbol }) => symbol);
+  return Object.fromEntries(
+    Array.from(grouped, ([symbol, of]) => [symbol, of.map(({ day }) => day)]),
+  );
+}
+
+function without(days: readonly DayToCome[], some: readonly DayToCome[]): readonly DayToCome[] {
+  const named = new Set(some.map(keyOf));
+  return days.filter((it) => !named.has(keyOf(it)));
+}
+
+function keyOf({ symbol, day }: DayToCome): string {
+  return `${symbol} ${day}`;
+}
