@@ -38,7 +38,7 @@ const COMPUTE_MS = 40;
 const ALIVE_MS = 90_000;
 const BEAT_MS = 1_000;
 /** Of what a node has shown so many are tried. */
-const KEPT_MAX = 60;
+const KEPT_MAX = 24;
 const SESSIONS = createSessionTable(
   Array.from({ length: 60 }, (_, index) => {
     const date = addDays(FIRST_DAY, index - 30);

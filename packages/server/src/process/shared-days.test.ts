@@ -49,7 +49,7 @@ async function goesOn(world: ServingWorld, ...nodes: readonly ServingNode[]): Pr
 }
 
 test('a day that is made behind the tape ends older cursors at one place on all nodes [DET-23]', async () => {
-  for (const seed of [1, 2, 3]) {
+  for (const seed of [1, 2]) {
     const { world, first, second } = await pair(seed);
     const before = first.show(DEEP)!;
     assert.equal(second.resetOf(DEEP, before), null);
