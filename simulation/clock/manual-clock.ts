@@ -18,7 +18,8 @@ interface Timer {
 export class ManualClock implements Clock {
   #now: bigint;
   #set = 0;
-  readonly #timers = new Set<Timer>();
+  /** The one that is due last comes first: there are many, and most are set and ended soon. */
+  readonly #timers: Timer[] = [];
 
   constructor(start: bigint) {
     this.#now = start;
@@ -42,10 +43,14 @@ export class ManualClock implements Clock {
   }
 
   advanceTo(instant: bigint): void {
-    for (let next = this.#next(); next !== null && next.dueNs <= instant; next = this.#next()) {
+    for (let next = this.#timers.at(-1); next !== undefined; next = this.#timers.at(-1)) {
+      if (next.dueNs > instant) break;
       if (next.dueNs > this.#now) this.#now = next.dueNs;
-      if (next.everyNs === null) this.#timers.delete(next);
-      else next.dueNs += next.everyNs;
+      this.#timers.pop();
+      if (next.everyNs !== null) {
+        next.dueNs += next.everyNs;
+        this.#insert(next);
+      }
       next.run();
     }
     if (instant > this.#now) this.#now = instant;
@@ -53,22 +58,35 @@ export class ManualClock implements Clock {
 
   /** How many timers are set: a test asserts that an owner left none behind. */
   get timerCount(): number {
-    return this.#timers.size;
+    return this.#timers.length;
   }
 
   #add(ms: number, everyNs: bigint | null, run: () => void): Disposable {
     const timer: Timer = { dueNs: this.#now + toNs(ms), order: this.#set++, everyNs, run };
-    this.#timers.add(timer);
-    return { [Symbol.dispose]: () => this.#timers.delete(timer) };
+    this.#insert(timer);
+    return { [Symbol.dispose]: () => this.#remove(timer) };
   }
 
-  #next(): Timer | null {
-    let first: Timer | null = null;
-    for (const timer of this.#timers) {
-      if (first === null || timer.dueNs < first.dueNs) first = timer;
-      else if (timer.dueNs === first.dueNs && timer.order < first.order) first = timer;
+  #insert(timer: Timer): void {
+    this.#timers.splice(this.#placeOf(timer), 0, timer);
+  }
+
+  #remove(timer: Timer): void {
+    const place = this.#placeOf(timer);
+    if (this.#timers[place] === timer) this.#timers.splice(place, 1);
+  }
+
+  /** Where it is, or belongs: behind all that are due later. */
+  #placeOf({ dueNs, order }: Timer): number {
+    let [low, high] = [0, this.#timers.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const other = this.#timers[middle]!;
+      const isLater = other.dueNs > dueNs || (other.dueNs === dueNs && other.order > order);
+      if (isLater) low = middle + 1;
+      else high = middle;
     }
-    return first;
+    return low;
   }
 }
 

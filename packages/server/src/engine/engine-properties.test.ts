@@ -76,7 +76,7 @@ test('engines that read at different paces publish the same messages [DET-08]', 
         assert.deepEqual(other.snapshot(), one.snapshot());
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
@@ -99,7 +99,7 @@ test('a topic opened at any moment continues exactly like one that ran all along
       const seen = late.published();
       assert.deepEqual(seen, long.published().slice(long.published().length - seen.length));
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
@@ -126,7 +126,7 @@ test('a snapshot and the updates after it give the state of the next snapshot [O
         for (const item of end.items) assert.deepEqual(client.objects.get(item.id), item);
       }
     }),
-    { numRuns: 50 },
+    { numRuns: 25 },
   );
 });
 
@@ -155,7 +155,7 @@ test('the position told with a pulse lies behind every flush before it and befor
         }
       }
     }),
-    { numRuns: 50 },
+    { numRuns: 25 },
   );
 });
 
@@ -179,7 +179,7 @@ test('a flush has one message for each object, in ascending cursor order [DET-07
         assert.ok(compare(position, last) >= 0);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
@@ -210,6 +210,6 @@ test('a delayed topic publishes the very messages of the undelayed one, later [P
       const later = run.published(2);
       assert.deepEqual(later, run.published(1).slice(0, later.length));
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });

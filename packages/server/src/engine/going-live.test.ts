@@ -99,7 +99,7 @@ test('begun at different times and read at different paces, it is the same strea
         if (lastBefore !== undefined) assert.equal(lateFloor, lastBefore);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 
@@ -131,7 +131,7 @@ test('a topic opened for a returning cursor publishes everything beyond it [DET-
         if (isServed) assert.deepEqual(flushesAfter(back, since), flushesAfter(long, since));
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 

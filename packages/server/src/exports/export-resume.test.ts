@@ -112,7 +112,7 @@ test('resumed at any line, whatever is kept, it is the rest of the whole [EXP-06
       assert.equal(cache.results.counters.failed, 0);
     },
   );
-  await fc.assert(property, { numRuns: 200 });
+  await fc.assert(property, { numRuns: 80 });
 });
 
 test('near the end of a long kept export only the days from there on are opened', async () => {

@@ -185,7 +185,7 @@ test('held or not, whatever was asked before, the same lines, trades and tail co
       }
     },
   );
-  await fc.assert(property, { numRuns: 150 });
+  await fc.assert(property, { numRuns: 60 });
 });
 
 test('a long day is read once, by pages and by who comes back every minute', async () => {
@@ -314,7 +314,7 @@ test('files of one reader serve another, some of them gone, and give what a fres
     const { damaged, stale, failed } = cache.results.counters;
     assert.deepEqual({ damaged, stale, failed }, { damaged: 0, stale: 0, failed: 0 });
   });
-  await fc.assert(property, { numRuns: 120 });
+  await fc.assert(property, { numRuns: 50 });
   assert.ok(blocks > 200, `${blocks} pages were read`);
 });
 

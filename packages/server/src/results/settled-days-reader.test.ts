@@ -151,7 +151,7 @@ test('what a stream settled is what is read afterwards, message by message [DET-
       assert.ok(gone !== undefined && cursors.has(gone.cursor), `${cursor} is missing`);
     }
   });
-  await fc.assert(property, { numRuns: 150 });
+  await fc.assert(property, { numRuns: 60 });
 });
 
 function cacheOn(disk: SimDisk): CacheUse {
@@ -203,7 +203,7 @@ test('with the cache or without, in any order of reads, the same bytes come out 
       assert.deepEqual({ damaged, stale, failed }, { damaged: 0, stale: 0, failed: 0 });
     },
   );
-  await fc.assert(property, { numRuns: 300 });
+  await fc.assert(property, { numRuns: 100 });
 });
 
 test('read on by another read after every result, the same comes out [DET-18] [SEC-38]', async () => {
@@ -279,7 +279,7 @@ test('a range is cut exactly at both ends, and what is skipped is counted [DET-1
       );
     },
   );
-  await fc.assert(property, { numRuns: 100 });
+  await fc.assert(property, { numRuns: 50 });
 });
 
 /** Two days of trades on a simulated disk, sealed. */

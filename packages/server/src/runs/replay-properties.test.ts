@@ -115,7 +115,7 @@ test('a replay after any cursor tells what the stream told, and the ring goes on
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
@@ -167,7 +167,7 @@ test('a replay at a time begins with the state there, then tells what changed af
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
@@ -208,7 +208,7 @@ test('pages charge exactly the trades between start and end that lie before midn
         if (isSecond) assert.equal(sum, charged.filter(({ at }) => at < until).length);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 

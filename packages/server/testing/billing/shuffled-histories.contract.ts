@@ -64,7 +64,7 @@ function shuffled(
 }
 
 /** `.ci/long` plays more of them. */
-const HISTORIES = 250;
+const HISTORIES = 120;
 
 /** Rejects with the history that did not end as the provider says. */
 export async function playHistories(

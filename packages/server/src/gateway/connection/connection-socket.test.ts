@@ -151,12 +151,12 @@ test('versions of a stalled reader never pile up, whatever the number of flushes
   const socket = await stage.stalled('a', 'b');
   await fill(socket, bytesMax - 2_000);
   const waiting = socket.writableLength;
-  for (let flush = 0; flush < 2_000; flush += 1) await stage.trade(flush);
+  for (let flush = 0; flush < 800; flush += 1) await stage.trade(flush);
   assert.equal(stage.metrics.subscriptions, 3);
   assert.equal(socket.writableLength, waiting);
   socket.readOn();
   await turn();
-  for (const sub of ['a', 'b']) assert.equal(closesOf(socket, sub).at(-1), 1_999);
+  for (const sub of ['a', 'b']) assert.equal(closesOf(socket, sub).at(-1), 799);
   socket.destroy();
 });
 

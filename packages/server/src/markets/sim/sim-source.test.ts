@@ -211,7 +211,7 @@ test('random clock steps, jumps both ways, kills and restarts give the feed as m
       await running;
       assertSameFeeds(keptIds(intake), expectedIds(from, intake.promise!));
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });
 
