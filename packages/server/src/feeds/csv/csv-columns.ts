@@ -14,6 +14,7 @@ import { FeedError, type FeedInstrument, type FeedTrades } from '../feed-trades.
 import { printedText } from '../printed-text.ts';
 import { FieldIndex } from './field-index.ts';
 import { NumberFields } from './number-fields.ts';
+import { OrdinaryRows } from './ordinary-rows.ts';
 import type { Reading } from './reading.ts';
 import { SideFields } from './side-fields.ts';
 import { splitLine } from './split-line.ts';
@@ -42,6 +43,10 @@ export class CsvColumns {
   readonly #symbols: SymbolFields | null;
   readonly #instrumentOfRow: Uint32Array;
   readonly #rows: Float64Array;
+  /** Null where rows are never ordinary. */
+  readonly #ordinary: OrdinaryRows | null;
+  /** Behind the ordinary rows that were read. */
+  ordinaryEnd = 0;
 
   constructor(mapping: CsvMapping, firstLine: string, capacity: number) {
     const { time, price, size, side, symbol, drop, delimiter, decimalSign, hasHeader } = mapping;
@@ -80,6 +85,30 @@ export class CsvColumns {
       isDropped: when === 'is',
       as,
     }));
+    const columnOf = (column: ColumnRef) => slots.get(column)! - 1;
+    this.#ordinary = OrdinaryRows.of(mapping, columnOf, {
+      times: this.#times,
+      prices: this.#prices.column,
+      sizes: this.#sizes.column,
+      sides: this.#sides,
+    });
+  }
+
+  /**
+   * Reads ordinary rows from `from` on into the batch, from `first` to `to` at most; returns where the batch ends then.
+   * Any other row is left to `fields`.
+   */
+  readOrdinary(bytes: Uint8Array, from: number, end: number, first: number, to: number): number {
+    this.ordinaryEnd = from;
+    const { fields } = this;
+    if (this.#ordinary === null || fields.columns === 0) return first;
+    const last = this.#ordinary.take(bytes, { from, end, columns: fields.columns }, first, to);
+    for (let row = first; row < last; row += 1) {
+      fields.lines += 1;
+      this.#rows[row] = fields.lines;
+    }
+    this.ordinaryEnd = this.#ordinary.at;
+    return last;
   }
 
   /** Leaves out the rows that the mapping calls no trades. */
@@ -169,9 +198,15 @@ export class CsvColumns {
 
 function numberOf(column: ColumnRef, names: readonly string[] | null): number {
   if (typeof column === 'number') {
-    if (Number.isInteger(column) && column >= 1 && column <= COLUMN_NUMBER_MAX) return column;
+    if (!(Number.isInteger(column) && column >= 1 && column <= COLUMN_NUMBER_MAX)) {
+      throw new FeedError(
+        `Columns are numbered from 1 to ${COLUMN_NUMBER_MAX}, and ${column} is none.`,
+      );
+    }
+    if (names === null || column <= names.length) return column;
     throw new FeedError(
-      `Columns are numbered from 1 to ${COLUMN_NUMBER_MAX}, and ${column} is none.`,
+      `Column ${column} is asked for, and the header has ${names.length}: ${printedText(names.join(', '))}`,
+      1,
     );
   }
   if (names === null) {

@@ -373,6 +373,11 @@ describe('a row that cannot be read', () => {
       faultOf('time,price,side\n1,2,3\n')!,
       /no column "size". It has: time, price, side/,
     );
+    const side = { ...simple.side, column: 5 } as CsvMapping['side'];
+    assert.match(
+      faultOf(HEADER + good, { ...simple, side })!,
+      /^Column 5 is asked for, and the header has 4: time, price, size, side$/,
+    );
     assert.match(
       (outcome(simple, [Uint8Array.of(0xff, 0xfe, 0x0a, 0)]) as { message: string }).message,
       /UTF-16/,

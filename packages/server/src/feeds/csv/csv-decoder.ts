@@ -19,6 +19,8 @@ import { Reading, ROWS_CUT } from './reading.ts';
 const BATCH_ROWS = 8_192;
 /** So much is looked at in one go. */
 const PIECE_BYTES = 256 * 1_024;
+/** So many rows are read after one that is not ordinary, before the next are taken to be. */
+const OTHER_ROWS = 512;
 const ROW_BYTES_MAX = 64 * 1_024;
 const LINE_FEED = 0x0a;
 const NO_LINE_END = 'last row without a line end (was the file cut?)';
@@ -93,10 +95,20 @@ export class CsvDecoder {
       this.#columns = new CsvColumns(this.#mapping, firstLine, this.#batchRows);
       if (this.#mapping.hasHeader) at = lineEnd + 1;
     }
-    const { fields } = this.#columns;
+    const columns = this.#columns;
+    const { fields } = columns;
     while (at < end) {
-      at = fields.scan(bytes, at, end, this.#batchRows - this.#count);
-      yield* this.#readRows(this.#columns);
+      const to = columns.readOrdinary(bytes, at, end, this.#count, this.#batchRows);
+      at = columns.ordinaryEnd;
+      this.#count = columns.keepSized(this.#count, to, this.#counts);
+      const room = this.#batchRows - this.#count;
+      if (room === 0) {
+        yield this.#takeBatch();
+        columns.restart();
+        continue;
+      }
+      at = fields.scan(bytes, at, end, Math.min(room, OTHER_ROWS));
+      yield* this.#readRows(columns);
       if (fields.broken !== null) throw this.#brokenRow(fields.rows, fields.broken);
     }
   }

@@ -34,8 +34,10 @@ export class FieldIndex {
   broken: string | null = null;
   readonly #delimiter: number;
   readonly #slotOfColumn: Int16Array;
-  #columns = 0;
-  #line = 0;
+  /** How many every row has; 0 before the first row has said it. */
+  columns = 0;
+  /** How many were read so far. */
+  lines = 0;
 
   constructor({ capacity, delimiter, slotOfColumn, columns, linesBefore }: FieldIndexOptions) {
     const slots = Math.max(0, ...slotOfColumn) + 1;
@@ -48,8 +50,8 @@ export class FieldIndex {
     this.rowEnds = new Int32Array(capacity + 1);
     this.#delimiter = delimiter.charCodeAt(0);
     this.#slotOfColumn = slotOfColumn;
-    this.#columns = columns;
-    this.#line = linesBefore;
+    this.columns = columns;
+    this.lines = linesBefore;
   }
 
   /** Reads rows from `from` on, where lines end before `end`, until there are `rowsMax`; returns where it stopped. */
@@ -60,7 +62,7 @@ export class FieldIndex {
     const slotColumns = slotOfColumn.length;
     let at = from;
     let rows = 0;
-    let line = this.#line;
+    let line = this.lines;
     this.broken = null;
     while (at < end && rows < rowsMax) {
       line += 1;
@@ -113,15 +115,15 @@ export class FieldIndex {
       }
       rowEnds[rows] = at;
       at += 1;
-      if (this.broken === null && column !== this.#columns) {
+      if (this.broken === null && column !== this.columns) {
         if (column === 1 && isBlank(bytes, rowStarts[rows]!, at)) continue;
-        if (this.#columns === 0 && column >= slotColumns) this.#columns = column;
+        if (this.columns === 0 && column >= slotColumns) this.columns = column;
         else this.broken = this.#wrongCount(column);
       }
       if (this.broken !== null) break;
       rows += 1;
     }
-    this.#line = line;
+    this.lines = line;
     this.rows = rows;
     return at;
   }
@@ -152,10 +154,10 @@ export class FieldIndex {
   }
 
   #wrongCount(columns: number): string {
-    if (this.#columns === 0) {
+    if (this.columns === 0) {
       return `has ${counted(columns)}, and column ${this.#slotOfColumn.length} is asked for`;
     }
-    return `has ${counted(columns)} where the first row has ${this.#columns}`;
+    return `has ${counted(columns)} where the first row has ${this.columns}`;
   }
 }
 

@@ -10,8 +10,8 @@ import { type Reading, ROWS_CUT } from './reading.ts';
 const MINUS = 0x2d;
 const ZERO = 0x30;
 /** So many digits fit into a double whatever they are, and so many into 32 bits, which are faster to count with. */
-const DIGITS_SURE = 15;
-const DIGITS_SMALL = 9;
+export const DIGITS_SURE = 15;
+export const DIGITS_SMALL = 9;
 
 interface NumberOptions {
   readonly slot: number;

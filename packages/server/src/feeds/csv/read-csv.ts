@@ -9,14 +9,15 @@ const FIRST_BYTES = 64 * KIB;
 
 /** What a mapping is guessed from. */
 export async function firstBytesOf(file: PackedFile): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
+  const first = new Uint8Array(FIRST_BYTES);
   let bytes = 0;
   for await (const piece of file.bytes()) {
-    pieces.push(piece);
-    bytes += piece.length;
-    if (bytes >= FIRST_BYTES) break;
+    const wanted = piece.subarray(0, FIRST_BYTES - bytes);
+    first.set(wanted, bytes);
+    bytes += wanted.length;
+    if (bytes === FIRST_BYTES) break;
   }
-  return Buffer.concat(pieces).subarray(0, FIRST_BYTES);
+  return first.subarray(0, bytes);
 }
 
 /** All trades of a file. A batch holds until the next one is asked for. */

@@ -23,7 +23,8 @@ export class SideFields {
   readonly sides: Int8Array;
   readonly #side: SideMapping;
   readonly #slots: readonly number[];
-  readonly #words: WordTable | null;
+  /** Null where no word says the side. */
+  readonly words: WordTable | null;
   readonly #numbers: readonly NumberFields[];
 
   constructor(side: SideMapping, options: SideOptions) {
@@ -31,7 +32,7 @@ export class SideFields {
     this.#side = side;
     this.#slots = slots;
     this.sides = new Int8Array(capacity);
-    this.#words = side.kind === 'words' ? new WordTable(sidesOfWords(side)) : null;
+    this.words = side.kind === 'words' ? new WordTable(sidesOfWords(side)) : null;
     const decimals = side.kind === 'quotes' ? priceDecimals : 0;
     const names = side.kind === 'quotes' ? ['the bid', 'the ask'] : ['the size', 'the size'];
     const columns = side.kind === 'quotes' || side.kind === 'volumes' ? slots : [];
@@ -71,7 +72,7 @@ export class SideFields {
     to: number,
     reading: Reading,
   ): void {
-    const words = this.#words!;
+    const words = this.words!;
     const place = this.#slots[0]! * capacity;
     for (let row = from; row < reading.end; row += 1) {
       const start = starts[place + row]!;

@@ -18,7 +18,7 @@ const DOT = 0x2e;
 const SECONDS_LEAST = dayNumber(utcDay(19_730_101)) * DAY_SECONDS;
 const SECONDS_MOST = (dayNumber(utcDay(99_991_231)) + 1) * DAY_SECONDS - 1;
 /** How many digits of a number are fractions of a second. */
-const UNIT_DIGITS: Readonly<Record<Exclude<TimeUnit, 'by-digits'>, number>> = {
+export const UNIT_DIGITS: Readonly<Record<Exclude<TimeUnit, 'by-digits'>, number>> = {
   s: 0,
   ms: 3,
   us: 6,
@@ -32,8 +32,9 @@ const UNIT_NAMES: Readonly<Record<TimeUnit, string>> = {
   'by-digits': 'seconds, milliseconds, microseconds or nanoseconds',
 };
 /** Digits of seconds since 1970, from 2001 to 2286. */
-const SECOND_DIGITS = 10;
-const DIGITS_MAX = 19;
+export const SECOND_DIGITS = 10;
+/** Of nanoseconds. */
+export const DIGITS_MAX = 19;
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const;
 
 export class TimeFields {
@@ -41,10 +42,10 @@ export class TimeFields {
   readonly ns: Float64Array;
   readonly #read: (bytes: Uint8Array, fields: FieldIndex, row: number) => string | null;
   readonly #clock: WallClock;
-  /** The UTC day of the last row: nearly always that of the next. */
-  #day = 0;
-  #dayBegin = 0;
-  #dayEnd = 0;
+  /** The UTC day of the last row, nearly always that of the next, and its seconds since 1970. */
+  day = 0;
+  dayBegin = 0;
+  dayEnd = 0;
   #seconds = 0;
   #fractionNs = 0;
 
@@ -66,17 +67,17 @@ export class TimeFields {
 
   #put(to: number): string | null {
     const seconds = this.#seconds;
-    if (!(seconds >= this.#dayBegin && seconds < this.#dayEnd)) {
+    if (!(seconds >= this.dayBegin && seconds < this.dayEnd)) {
       if (!(seconds >= SECONDS_LEAST && seconds <= SECONDS_MOST)) {
         return 'has a time before 1973 or after 9999: is its unit right?';
       }
       const number = Math.floor(seconds / DAY_SECONDS);
-      this.#day = dayFromNumber(number);
-      this.#dayBegin = number * DAY_SECONDS;
-      this.#dayEnd = this.#dayBegin + DAY_SECONDS;
+      this.day = dayFromNumber(number);
+      this.dayBegin = number * DAY_SECONDS;
+      this.dayEnd = this.dayBegin + DAY_SECONDS;
     }
-    this.days[to] = this.#day;
-    this.ns[to] = (seconds - this.#dayBegin) * SECOND_NS + this.#fractionNs;
+    this.days[to] = this.day;
+    this.ns[to] = (seconds - this.dayBegin) * SECOND_NS + this.#fractionNs;
     return null;
   }
 

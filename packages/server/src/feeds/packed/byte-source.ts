@@ -20,12 +20,7 @@ export async function bytesAt(
 ): Promise<Uint8Array<ArrayBuffer>> {
   // Not zeroed first: every byte of it is read, or it is not handed out.
   const bytes = Buffer.allocUnsafeSlow(count);
-  let filled = 0;
-  while (filled < count) {
-    const read = await source.read(bytes.subarray(filled), position + filled);
-    if (read === 0) throw new FeedError(`The file ends at byte ${position + filled}, too early.`);
-    filled += read;
-  }
+  await fill(bytes, source, position);
   return bytes;
 }
 
@@ -37,5 +32,24 @@ export async function* piecesOf(
 ): AsyncGenerator<Uint8Array> {
   for (let at = from; at < to; at += PIECE_BYTES) {
     yield await bytesAt(source, at, Math.min(PIECE_BYTES, to - at));
+  }
+}
+
+/** All bytes in pieces that lie in one memory: each holds until the next one is asked for. */
+export async function* lentPiecesOf(source: ByteSource): AsyncGenerator<Uint8Array> {
+  const memory = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, source.size));
+  for (let at = 0; at < source.size; at += PIECE_BYTES) {
+    const piece = memory.subarray(0, Math.min(PIECE_BYTES, source.size - at));
+    await fill(piece, source, at);
+    yield piece;
+  }
+}
+
+async function fill(bytes: Uint8Array, source: ByteSource, position: number): Promise<void> {
+  let filled = 0;
+  while (filled < bytes.length) {
+    const read = await source.read(bytes.subarray(filled), position + filled);
+    if (read === 0) throw new FeedError(`The file ends at byte ${position + filled}, too early.`);
+    filled += read;
   }
 }

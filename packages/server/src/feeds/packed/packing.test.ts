@@ -13,7 +13,7 @@ async function expand(bytes: Uint8Array, path = 'data/es.csv.gz') {
   const expanded = [];
   for (const file of files) {
     const pieces: Uint8Array[] = [];
-    for await (const piece of file.bytes()) pieces.push(piece);
+    for await (const piece of file.bytes()) pieces.push(Buffer.from(piece));
     expanded.push({ name: file.name, bytes: Buffer.concat(pieces) });
   }
   return { packing, files: expanded };

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip, createInflateRaw, createZstdDecompress } from 'node:zlib';
 import { FeedError } from '../feed-trades.ts';
 import { printedText } from '../printed-text.ts';
-import { type ByteSource, bytesAt, piecesOf } from './byte-source.ts';
+import { type ByteSource, bytesAt, lentPiecesOf, piecesOf } from './byte-source.ts';
 import { type ZipEntry, zipDataOffset, zipEntries } from './zip-directory.ts';
 
 export type Packing = 'plain' | 'gzip' | 'zstd' | 'zip';
@@ -17,7 +17,7 @@ export type Packing = 'plain' | 'gzip' | 'zstd' | 'zip';
 export interface PackedFile {
   /** Its own name, without a path and without the ending that says how it is packed. */
   readonly name: string;
-  /** Expanded, from the beginning, as often as asked. */
+  /** Expanded, from the beginning, as often as asked. A piece holds until the next one is asked for. */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
@@ -44,7 +44,7 @@ export async function unpack(
   const name = path.slice(path.lastIndexOf('/') + 1);
   switch (packing) {
     case 'plain':
-      return { packing, files: [{ name, bytes: () => piecesOf(source) }] };
+      return { packing, files: [{ name, bytes: () => lentPiecesOf(source) }] };
     case 'gzip':
     case 'zstd': {
       const create = packing === 'gzip' ? createGunzip : createZstdDecompress;
