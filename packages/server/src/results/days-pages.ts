@@ -2,11 +2,17 @@
 
 import type { Cursor } from '@tapeloom/core/cursor';
 import type { UtcDay } from '@tapeloom/core/numbers';
+import { KIB, MIB } from '@tapeloom/core/units';
 import { type Block, type BlockParts, joinBlocks } from '../blocks/block.ts';
-import type { DayPart, DaysPage } from './settled-days.ts';
+import type { DayPart, DaysPage, SettledDaysRequest } from './settled-days.ts';
 
 /** A page is full from so many bytes on. */
-const PAGE_BYTES = 1024 * 1024;
+const PAGE_BYTES = MIB;
+/**
+ * Frames are sent page by page: the first page is small, so that it is there soon, and each of the next has room for
+ * twice as much as the one before.
+ */
+const FIRST_FRAMES_BYTES = 256 * KIB;
 
 type Growing = { -readonly [Name in keyof DayPart]: DayPart[Name] } & {
   /** Of the log itself. */
@@ -15,14 +21,17 @@ type Growing = { -readonly [Name in keyof DayPart]: DayPart[Name] } & {
 
 export class DaysPages {
   readonly #bytesMax: number;
+  /** When this one is full. */
+  #room: number;
   #skipLeft: number;
   #parts: Growing[] = [];
   #frames: Uint8Array[] = [];
   #bytes = 0;
 
-  constructor(skip: number, bytesMax = PAGE_BYTES) {
+  constructor(skip: number, form: SettledDaysRequest['form'], bytesMax = PAGE_BYTES) {
     this.#skipLeft = skip;
     this.#bytesMax = bytesMax;
+    this.#room = form === 'frames' ? Math.min(bytesMax, FIRST_FRAMES_BYTES) : bytesMax;
   }
 
   get isEmpty(): boolean {
@@ -35,7 +44,7 @@ export class DaysPages {
   }
 
   get isFull(): boolean {
-    return this.#bytes >= this.#bytesMax;
+    return this.#bytes >= this.#room;
   }
 
   /** From here on it is this day; a part of it may be on the page already. */
@@ -84,6 +93,7 @@ export class DaysPages {
     this.#parts = [];
     this.#frames = [];
     this.#bytes = 0;
+    this.#room = Math.min(2 * this.#room, this.#bytesMax);
     return page;
   }
 }

@@ -11,7 +11,7 @@
  * reader: a result that cannot be had from the cache is computed.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type Disk, type DiskFile, readFileWhole, UNFINISHED_SUFFIX } from '../platform/disk.ts';
 import { freeMemory } from '../platform/free-memory.ts';
@@ -287,7 +287,7 @@ function pathOf(root: string, key: ResultKey): string | null {
 function keyDigest(key: ResultKey): string {
   const { dataset, contract, day, indicator, params, fingerprint } = key;
   const text = JSON.stringify([dataset, contract, day, indicator, params, fingerprint]);
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return hash('sha256', text, 'hex').slice(0, 32);
 }
 
 /** Null when these are not the bytes of a result of this key. */

@@ -147,9 +147,9 @@ export class SettledDaysReader implements SettledDays {
     { signal, work }: { readonly signal: AbortSignal; readonly work: PulledWork },
   ): AsyncGenerator<DaysPage> {
     const { yieldTurn, pageBytes } = this.#options;
-    const { contract, from, until, after, last, skip = 0 } = request;
+    const { contract, from, until, after, last, form, skip = 0 } = request;
     const lastDay = last?.day ?? dayOf((until - 1n) as EpochNs);
-    const pages = new DaysPages(skip, pageBytes);
+    const pages = new DaysPages(skip, form, pageBytes);
     try {
       using read = new SettledRead(source, { yieldTurn, signal });
       let day = dayOf(from);
@@ -179,9 +179,10 @@ export class SettledDaysReader implements SettledDays {
       pages.note({ rank, isDayOver: isWhole });
       return;
     }
-    const sealed = this.#sealedDay(asked);
+    const inputs = dayInputs(source, day, onTape);
+    const sealed = this.#sealedDay(asked, inputs);
     if (sealed !== null && (await this.#isSkipped(asked, sealed, pages))) return;
-    const origin = this.#originOf(asked);
+    const origin = this.#originOf(asked, inputs);
     const hasTail = request.hasTail && end === request.until;
     const log = await this.#logOf(asked, sealed, origin, hasTail);
     const after = request.after?.day === day ? request.after : null;
@@ -300,21 +301,18 @@ export class SettledDaysReader implements SettledDays {
   }
 
   /** Null when the day's results may change, or nothing is kept. */
-  #sealedDay({ request, source, day, onTape }: AskedDay): SealedDay | null {
+  #sealedDay({ request, source, day }: AskedDay, inputs: ResultInputs | null): SealedDay | null {
     const { cache } = this.#options;
-    if (cache === null) return null;
-    const inputs = dayInputs(source, day, onTape);
-    if (inputs === null) return null;
+    if (cache === null || inputs === null) return null;
     const { contract, indicator, params } = request;
     const dataset = cache.datasetOf(contract);
     const fingerprint = computationOf(source.indicator);
     return { key: { dataset, contract, day, indicator, params, fingerprint }, inputs };
   }
 
-  #originOf({ request, source, day, onTape }: AskedDay): LogOrigin {
+  #originOf({ request, source, day, onTape }: AskedDay, inputs: ResultInputs | null): LogOrigin {
     const { contract, indicator, params } = request;
     const fingerprint = computationOf(source.indicator);
-    const inputs = dayInputs(source, day, onTape);
     const before = daysBefore(onTape, firstDayRead(source, day), day);
     return {
       key: JSON.stringify([contract, day, indicator, params, fingerprint]),

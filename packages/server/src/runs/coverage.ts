@@ -6,7 +6,7 @@
  * without sessions it has no results.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -226,7 +226,7 @@ export async function tradesAfterCursor(
 }
 
 function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, DIGEST_LENGTH);
+  return hash('sha256', text, 'base64url').slice(0, DIGEST_LENGTH);
 }
 
 /** Of one day, those in [from, to). */

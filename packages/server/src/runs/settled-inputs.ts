@@ -4,7 +4,7 @@
  * the same bytes.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
@@ -47,14 +47,14 @@ export function inputsOver(
 }
 
 function sessionsDigest(sessions: SessionTable, first: UtcDay, last: UtcDay): string {
-  const hash = createHash('sha256');
+  const told: string[] = [];
   const end = epochNs(addDays(last, 1), 0);
   let at: EpochNs = epochNs(first, 0);
   for (;;) {
     const session = sessions.atOrAfter(at);
-    if (session === null || session.open > end) return hash.digest('hex');
+    if (session === null || session.open > end) return hash('sha256', told.join(''), 'hex');
     const { date, open, close, regular } = session;
-    hash.update(`${date} ${open} ${close} ${regular?.open ?? ''} ${regular?.close ?? ''}\n`);
+    told.push(`${date} ${open} ${close} ${regular?.open ?? ''} ${regular?.close ?? ''}\n`);
     at = close;
   }
 }
