@@ -151,10 +151,9 @@ export class DayLog {
     this.#open = LoggedBlock.of(joinBlocks([...parts, writer.take(this.day)]));
   }
 
-  /** The run stands at position(end), behind so many trades of the day. */
-  standAt(end: EpochNs, rank: number, writer: BlockWriter): void {
+  /** The run stands at position(end), behind the trades it was told to have passed. */
+  standAt(end: EpochNs, writer: BlockWriter): void {
     this.pause(writer);
-    this.rank = rank;
     this.covered = end;
     if (this.isOver) this.#finish(writer);
     this.tail = this.run!.tail(this.day, writer);

@@ -28,6 +28,7 @@ import {
   tapeNow,
   withoutDays,
 } from '../runs/sound-tape.ts';
+import { lastDayBefore, TapeDays } from '../runs/tape-days.ts';
 import type { TapeDay } from '../tape/tape.ts';
 import { DayLog } from './day-log.ts';
 import { DayLogs, type LogOrigin } from './day-logs.ts';
@@ -134,7 +135,9 @@ export class SettledDaysReader implements SettledDays {
       throw new Refusal({ t: 'days-missing', contract, days: missingDays });
     }
     const tape = withoutDays(whole, now.damagedDays);
-    const source = runSource(study, tape);
+    const days = new TapeDays(tape, contract);
+    days.note(lastDayBefore(until), now.onTape.values());
+    const source = runSource(study, tape, days);
     return new PulledRead(inputs, (signal, work) =>
       this.#pages(request, source, now, { signal, work }),
     );

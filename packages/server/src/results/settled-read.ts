@@ -71,7 +71,7 @@ export class SettledRead implements Disposable {
       this.#pace.signal.throwIfAborted();
       run.advance(end);
       log.isWarm = run.wasWarm;
-      log.standAt(end, await tradesBefore(source, day, end), writer);
+      log.standAt(end, writer);
     } finally {
       run.quiet();
       log.pause(writer);

@@ -48,10 +48,14 @@ export class TapeDays {
 
   /** The tape has come to `day`: looks up which days it has. */
   async learn(day: UtcDay): Promise<void> {
-    if (this.isKnown(day)) return;
-    const days = await this.#onTapeNow();
+    if (!this.isKnown(day)) this.note(day, await this.#tape.days(this.#contract));
+  }
+
+  /** The same by somebody who has looked when the tape had come there. */
+  note(day: UtcDay, looked: Iterable<TapeDay>): void {
     // Another run may have come further meanwhile.
     if (this.isKnown(day)) return;
+    const days = foundDays(looked);
     // What was found meanwhile is not forgotten.
     const { onTape, whole, versions } = this.#found;
     this.#found = {
@@ -67,7 +71,7 @@ export class TapeDays {
    * told. Where the tape is about to become another one, that is looked at.
    */
   async lookAgain(tapeToCome: Tape | null = null): Promise<() => void> {
-    const days = await this.#onTapeNow(tapeToCome ?? this.#tape);
+    const days = foundDays(await (tapeToCome ?? this.#tape).days(this.#contract));
     return () => {
       this.#found = days;
     };
@@ -76,7 +80,7 @@ export class TapeDays {
   /** Known days that are on the tape by now, or are not, or not whole, other than was learned. */
   async changed(): Promise<readonly UtcDay[]> {
     const before = this.#found;
-    const now = await this.#onTapeNow();
+    const now = foundDays(await this.#tape.days(this.#contract));
     // Who has learned something meanwhile has looked himself.
     if (before !== this.#found) return [];
     const onTape = before.onTape.symmetricDifference(now.onTape);
@@ -108,19 +112,18 @@ export class TapeDays {
     if (!this.isKnown(last)) throw new Error(`${this.#contract} ${last} was not looked up`);
     return dataSince(session, last, (day) => this.#found.whole.has(day));
   }
+}
 
-  async #onTapeNow(tape: Tape = this.#tape): Promise<FoundDays> {
-    const days = await tape.days(this.#contract);
-    const sound = days.filter(({ state }) => state !== 'damaged');
-    const versions = sound.flatMap(({ day, version }) =>
-      version === undefined ? [] : [[day, version] as const],
-    );
-    return {
-      onTape: daysOf(sound),
-      whole: daysOf(sound.filter(isWholeDay)),
-      versions: new Map(versions),
-    };
-  }
+function foundDays(days: Iterable<TapeDay>): FoundDays {
+  const sound = [...days].filter(({ state }) => state !== 'damaged');
+  const versions = sound.flatMap(({ day, version }) =>
+    version === undefined ? [] : [[day, version] as const],
+  );
+  return {
+    onTape: daysOf(sound),
+    whole: daysOf(sound.filter(isWholeDay)),
+    versions: new Map(versions),
+  };
 }
 
 function daysOf(days: readonly TapeDay[]): ReadonlySet<UtcDay> {

@@ -4,12 +4,10 @@
  * checksum are refused with file, offset and batch.
  */
 
-import { promisify } from 'node:util';
-import { crc32, zstdDecompress, zstdDecompressSync } from 'node:zlib';
+import { crc32, zstdDecompressSync } from 'node:zlib';
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { utcDay } from '@tapeloom/core/utc-day';
-import { freeMemory } from '../../platform/free-memory.ts';
 import type { SidecarBatch } from '../sidecar.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { readEpochColumn } from '../write/epoch-column.ts';
@@ -23,8 +21,6 @@ const ROW_BYTES = 17;
 
 /** Which buffer of `SidecarBatch.buffers` is which column. */
 const COLUMN = { ts: 0, price: 1, size: 2, side: 3, late: 4 } as const;
-
-const inflateAside = promisify(zstdDecompress);
 
 export class BatchDecoder {
   readonly #bytes: Uint8Array;
@@ -55,28 +51,25 @@ export class BatchDecoder {
     };
   }
 
-  /**
-   * The same, with the columns decompressed in another thread, into memory that belongs to the batch
-   * alone, mostly one piece of it.
-   */
-  async tradesAside(day: UtcDay): Promise<TradeBatch> {
+  /** What its trades take as plain columns, one after the other. */
+  get plainBytes(): number {
+    return this.#batch.rows * ROW_BYTES;
+  }
+
+  /** Frames that are decompressed to these columns; null where some column is not compressed. */
+  get frames(): readonly Uint8Array[] | null {
+    const columns = [COLUMN.ts, COLUMN.price, COLUMN.size, COLUMN.side];
+    const packed = columns.map((column) => this.#compressed(column));
+    const isPlain = packed.every(
+      ({ contentBytes }, column) => contentBytes === this.#batch.rows * ELEMENT_BYTES[column]!,
+    );
+    return isPlain ? packed.map(({ body }) => body) : null;
+  }
+
+  /** The trades out of these columns, in their very memory. */
+  tradesOf(day: UtcDay, plain: Uint8Array<ArrayBuffer>): TradeBatch {
     const { firstRank, rows } = this.#batch;
-    const columns = [COLUMN.ts, COLUMN.price, COLUMN.size, COLUMN.side].map((column) =>
-      this.#compressed(column),
-    );
-    // Frames one after the other are decompressed to contents one after the other.
-    const isPlain = columns.every(
-      ({ contentBytes }, column) => contentBytes === rows * ELEMENT_BYTES[column]!,
-    );
-    if (!isPlain) return this.#copied().trades(day);
-    const chunkSize = rows * ROW_BYTES + SPARE_BYTES;
-    const bodies = Buffer.concat(columns.map(({ body }) => body));
-    const bytes = await inflateAside(bodies, { chunkSize });
-    freeMemory(bodies.buffer);
-    const { buffer, byteOffset: at } = bytes;
-    if (bytes.length !== rows * ROW_BYTES) {
-      throw new TapeDamagedError('a batch has not the rows its index says', this.#place);
-    }
+    const { buffer, byteOffset: at } = plain.byteOffset % 8 === 0 ? plain : plain.slice();
     return {
       day,
       firstRank: firstRank as Rank,
@@ -86,6 +79,16 @@ export class BatchDecoder {
       size: new Int32Array(buffer, at + rows * 12, rows),
       side: new Int8Array(buffer, at + rows * 16, rows),
     };
+  }
+
+  /** In memory of its own. */
+  copied(): BatchDecoder {
+    const { file, record } = this.#place;
+    return new BatchDecoder(new Uint8Array(this.#bytes), this.#batch, file, record);
+  }
+
+  damaged(what: string): TapeDamagedError {
+    return new TapeDamagedError(what, this.#place);
   }
 
   /** Only the times of the trades. */
@@ -108,11 +111,6 @@ export class BatchDecoder {
   #int32s(column: number): Int32Array {
     const bytes = this.#column(column, 4);
     return new Int32Array(bytes.buffer, bytes.byteOffset, this.#batch.rows);
-  }
-
-  #copied(): BatchDecoder {
-    const { file, record } = this.#place;
-    return new BatchDecoder(new Uint8Array(this.#bytes), this.#batch, file, record);
   }
 
   #compressed(column: number): { readonly body: Uint8Array; readonly contentBytes: number } {

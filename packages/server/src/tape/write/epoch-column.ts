@@ -12,6 +12,8 @@ const HALF = 2 ** 32;
 /** The double 2^52, and its upper half. */
 const INTEGER_BASE = 2 ** 52;
 const INTEGER_UPPER = 0x4330_0000;
+const MANTISSA_BITS = 52n;
+const EXPONENT_OF_ONE = 1_023;
 
 /** Writes rows [from, from + count) of `ns`, moved by the day's midnight, to the start of `halves`. */
 export function writeEpochColumn(
@@ -33,21 +35,36 @@ export function writeEpochColumn(
 }
 
 /**
- * Changes values back to nanoseconds since the day's midnight, in their own memory. They lie within 52 days
- * after it.
+ * Changes values back to nanoseconds since the day's midnight, in their own memory. They lie on that day, or within 52
+ * days after 1970 began if it is the day of that.
  *
- * A double of 2^52 and more, but less than 2^53, has an integer as it is in its lower bits, under a fixed upper
- * part. So the upper halves get that part, and what is too much then is taken off as doubles: two loops
- * without a conversion, and twice as fast as one with it.
+ * No value is converted: its 64 bits are taken for a double as they are. Integers that share the upper 12 bits, as those of
+ * a day mostly do, are doubles of one exponent then, as far apart as the integers are, but for a power of two. Both the
+ * difference to the midnight and its product with that are exact.
  */
 export function readEpochColumn(day: UtcDay, halves: Uint32Array): Float64Array {
-  const [midnightLow, midnightHigh] = midnightHalves(day);
   const { buffer, byteOffset, length } = halves;
-  // Signed halves are added faster.
-  const signed = new Int32Array(buffer, byteOffset, length);
-  const upper = (INTEGER_UPPER - midnightHigh) | 0;
-  for (let high = 1; high < length; high += 2) signed[high] = (signed[high]! + upper) | 0;
   const ns = new Float64Array(buffer, byteOffset, length / 2);
+  const midnight = BigInt(dayNumber(day)) * BigInt(DAY_NS);
+  const exponent = Number(midnight >> MANTISSA_BITS);
+  const isOneExponent = exponent === Number((midnight + BigInt(DAY_NS)) >> MANTISSA_BITS);
+  if (exponent === 0 || !isOneExponent) return readOverExponents(day, halves, ns);
+  const start = new Float64Array(new BigInt64Array([midnight]).buffer)[0]!;
+  const scale = 2 ** (Number(MANTISSA_BITS) + EXPONENT_OF_ONE - exponent);
+  for (let row = 0; row < ns.length; row++) ns[row] = (ns[row]! - start) * scale;
+  return ns;
+}
+
+/**
+ * The same on any day. A double of 2^52 and more, but less than 2^53, has an integer as it is in its lower bits, under
+ * a fixed upper part. So the upper halves get that part, and what is too much then is taken off as doubles.
+ */
+function readOverExponents(day: UtcDay, halves: Uint32Array, ns: Float64Array): Float64Array {
+  const [midnightLow, midnightHigh] = midnightHalves(day);
+  // Signed halves are added faster.
+  const signed = new Int32Array(halves.buffer, halves.byteOffset, halves.length);
+  const upper = (INTEGER_UPPER - midnightHigh) | 0;
+  for (let high = 1; high < signed.length; high += 2) signed[high] = (signed[high]! + upper) | 0;
   const tooMuch = INTEGER_BASE + midnightLow;
   for (let row = 0; row < ns.length; row++) ns[row] = ns[row]! - tooMuch;
   return ns;
