@@ -8,7 +8,7 @@
  * `--seed N` or `--seed random` lets the property tests draw other values than usual.
  *
  * Every process finds what others before it have compiled, temporary files are in memory, whole services are started
- * as they are built, and those that start them begin first, so that none of them is waited for alone at the end.
+ * as they are built, and what takes long begins first, so that nothing is waited for alone at the end.
  */
 
 import { globSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -26,6 +26,8 @@ import { recordOf, resultsPath } from './test-results.ts';
 const root = join(import.meta.dirname, '..');
 /** Without `examples`: those that npm alone can run are in `tests`, Python's is run by `.ci/run`. */
 const testRoots = ['packages', 'tools', 'tests', 'bench', 'simulation'];
+/** What takes longest, in the order in which it begins. */
+const turns = ['tests/', 'packages/cli/', 'packages/server/'];
 /** What takes long and seldom fails: run only when it is named, as `.ci/long` does. */
 const longPath = 'tests/long';
 /** What speaks to servers of others, a nats-server or PostgreSQL: `npm run test:cluster` runs it. */
@@ -152,9 +154,13 @@ function testFilesUnder(paths: readonly string[]): string[] {
       .filter((file) => !file.startsWith(join(root, longPath)) || path.startsWith(longPath))
       .filter((file) => !needsServers(file));
   });
-  return [...new Set(found)].sort(
-    (a, b) => Number(isWhole(b)) - Number(isWhole(a)) || (a < b ? -1 : 1),
-  );
+  return [...new Set(found)].sort((a, b) => turnOf(a) - turnOf(b) || (a < b ? -1 : 1));
+}
+
+/** Batches that take long begin early: at the end short ones keep all cores busy. */
+function turnOf(file: string): number {
+  const turn = turns.findIndex((path) => file.startsWith(join(root, path)));
+  return turn < 0 ? turns.length : turn;
 }
 
 function needsServers(file: string): boolean {

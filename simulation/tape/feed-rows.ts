@@ -13,14 +13,17 @@ export type FeedRow = readonly [
 ];
 
 export function intakeBatch(symbol: string, day: UtcDay, rows: readonly FeedRow[]): IntakeBatch {
-  return {
-    symbol,
-    day,
-    count: rows.length,
-    id: Float64Array.from(rows, ([id]) => id),
-    ts: Float64Array.from(rows, ([, ts]) => ts),
-    price: Float64Array.from(rows, ([, , price]) => price ?? 100),
-    size: Float64Array.from(rows, ([, , , size]) => size ?? 1),
-    side: Int8Array.from(rows, ([, , , , side]) => side ?? 0),
-  };
+  const count = rows.length;
+  const [id, ts, price, size] = Array.from({ length: 4 }, () => new Float64Array(count));
+  const batch = { id: id!, ts: ts!, price: price!, size: size!, side: new Int8Array(count) };
+  // Some have millions.
+  for (let row = 0; row < count; row += 1) {
+    const given = rows[row]!;
+    batch.id[row] = given[0];
+    batch.ts[row] = given[1];
+    batch.price[row] = given[2] ?? 100;
+    batch.size[row] = given[3] ?? 1;
+    batch.side[row] = given[4] ?? 0;
+  }
+  return { symbol, day, count, ...batch };
 }
