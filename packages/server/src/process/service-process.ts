@@ -45,7 +45,8 @@ const ENDS: Readonly<Record<string, string>> = {
   sent: 'all is played',
   failed: 'no more trades are taken in',
   drained: 'the node was asked to leave its cluster',
-  displaced: 'another process has the place of this node, its data directory was copied',
+  displaced:
+    'the register of nodes knows another process in the place of this node: its data directory was copied, or PostgreSQL was put back to an older copy',
 };
 
 /** A time that is over, played in a directory of its own instead of what the configuration says. */

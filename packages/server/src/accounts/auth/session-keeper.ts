@@ -115,10 +115,10 @@ export class SessionKeeper implements Disposable {
   }
 
   #changed({ kind, accountId }: AccountChange): void {
-    if (!KINDS_WITH_EFFECT.includes(kind)) return;
+    if (kind !== 'accounts.replaced' && !KINDS_WITH_EFFECT.includes(kind)) return;
     this.#changes += 1;
     for (const [digest, { session }] of this.#remembered) {
-      if (session.accountId === accountId) this.#remembered.delete(digest);
+      if (accountId === null || session.accountId === accountId) this.#remembered.delete(digest);
     }
   }
 }

@@ -220,9 +220,11 @@ export class StoreAuthenticator implements Authenticator, Disposable {
   }
 
   #changed(change: AccountChange): void {
-    if (KINDS_WITHOUT_EFFECT.includes(change.kind)) return;
+    const { accountId, kind } = change;
+    if (kind !== 'accounts.replaced' && KINDS_WITHOUT_EFFECT.includes(kind)) return;
     this.#changes += 1;
-    this.#remembered.forgetAccount(change.accountId);
+    if (accountId === null) this.#remembered.clear();
+    else this.#remembered.forgetAccount(accountId);
     this.#watched.changed(change);
   }
 }

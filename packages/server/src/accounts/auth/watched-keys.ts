@@ -92,6 +92,10 @@ export class WatchedKeys implements Disposable {
   }
 
   changed({ accountId, keyId, kind }: AccountChange): void {
+    if (accountId === null) {
+      for (const account of this.#accounts.values()) this.#readSoon(account);
+      return;
+    }
     const account = this.#accounts.get(accountId);
     if (account === undefined) return;
     const concerned = keyId === null ? undefined : this.#keys.get(keyId);

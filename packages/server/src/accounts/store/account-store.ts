@@ -254,12 +254,15 @@ export interface AuditFilter {
 }
 
 /** Something that rights hang on has changed; who holds a copy must look again. */
-export interface AccountChange {
-  readonly accountId: string;
-  /** The key whose rights changed, where it is one; of a rotation the old one. */
-  readonly keyId: string | null;
-  readonly kind: AuditKind;
-}
+export type AccountChange =
+  | {
+      readonly accountId: string;
+      /** The key whose rights changed, where it is one; of a rotation the old one. */
+      readonly keyId: string | null;
+      readonly kind: AuditKind;
+    }
+  /** The database is not what it was: of all accounts. */
+  | { readonly accountId: null; readonly keyId: null; readonly kind: 'accounts.replaced' };
 
 export interface AccountStore extends AsyncDisposable {
   readonly people: PeopleStore;

@@ -111,11 +111,11 @@ export async function readAudit(
   return (await query.execute()).map(eventOf);
 }
 
-/** The number of the newest event, 0 before the first. */
-export async function newestSequence(database: Kysely<AccountSchema>): Promise<number> {
+/** Events from before this instant may have been removed. */
+export async function auditKeptFrom(database: Kysely<AccountSchema>): Promise<EpochNs> {
   const row = await database
-    .selectFrom('audit_log')
-    .select((eb) => eb.fn.max('sequence').as('newest'))
-    .executeTakeFirst();
-  return Number(row?.newest ?? 0);
+    .selectFrom('audit_beginning')
+    .select('kept_from')
+    .executeTakeFirstOrThrow();
+  return row.kept_from as EpochNs;
 }

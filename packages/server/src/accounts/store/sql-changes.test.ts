@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Kysely } from 'kysely';
+import type { AccountSchema } from './account-schema.ts';
 import type { AuditEvent } from './account-store.ts';
 import { openSqlAccountStore } from './sql-account-store.ts';
 import { SqlChanges } from './sql-changes.ts';
@@ -10,18 +12,31 @@ const OPERATOR = { now: 1n as EpochNs, actor: { kind: 'operator' } } as const;
 
 /** A log that the test writes, and one watcher of it that is told what is its own. */
 async function rig() {
-  const database = openSqliteDatabase(':memory:');
+  const [database, replacement] = [openSqliteDatabase(':memory:'), openSqliteDatabase(':memory:')];
   const store = await openSqlAccountStore(database);
-  const changes = new SqlChanges(database.kysely, 0);
-  const heard: string[] = [];
+  const other = await openSqlAccountStore(replacement);
+  let isReplaced = false;
+  const changes = new SqlChanges(
+    moving(() => (isReplaced ? replacement : database).kysely),
+    null,
+  );
+  const heard: (string | null)[] = [];
   changes.listen(({ accountId }) => heard.push(accountId));
   let accounts = 0;
   return {
     changes,
     async write(): Promise<AuditEvent> {
       accounts += 1;
-      await store.createAccount(OPERATOR, { name: `${accounts}`, grants: [] });
-      return (await store.audit({ limit: 1, newestFirst: true }))[0]!;
+      const written = isReplaced ? other : store;
+      await written.createAccount(OPERATOR, { name: `${accounts}`, grants: [] });
+      return (await written.audit({ limit: 1, newestFirst: true }))[0]!;
+    },
+    /** From now on there is another database, which knows nothing of what was written. */
+    replace(): void {
+      isReplaced = true;
+    },
+    hearsOfAll(): void {
+      assert.deepEqual(heard.splice(0), [null]);
     },
     hears(...events: AuditEvent[]): void {
       assert.deepEqual(
@@ -29,8 +44,21 @@ async function rig() {
         events.map(({ accountId }) => accountId),
       );
     },
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await other[Symbol.asyncDispose]();
+    },
   };
+}
+
+/** The database that is there at each question. */
+function moving(database: () => Kysely<AccountSchema>): Kysely<AccountSchema> {
+  return new Proxy(database(), {
+    get: (_, name) => {
+      const value: unknown = Reflect.get(database(), name);
+      return typeof value === 'function' ? value.bind(database()) : value;
+    },
+  });
 }
 
 test('events of others between own ones are told, and own ones not again', async () => {
@@ -74,4 +102,35 @@ test('more events than are read at a time are all told, in order', async () => {
   for (let count = 0; count < 1_001; count += 1) events.push(await log.write());
   await log.changes.lookElsewhere();
   log.hears(...events);
+});
+
+test('a database that was put back is noticed by the last event, whatever was written since', async () => {
+  for (const writtenSince of [0, 1, 2, 3]) {
+    await using log = await rig();
+    const events = [await log.write(), await log.write()];
+    await log.changes.lookElsewhere();
+    log.hears(...events);
+    log.replace();
+    for (let count = 0; count < writtenSince; count += 1) await log.write();
+    await log.changes.lookElsewhere();
+    log.hearsOfAll();
+    const next = await log.write();
+    await log.changes.lookElsewhere();
+    log.hears(next);
+  }
+});
+
+test('an event made here that was lost does not hide another of its number', async () => {
+  await using log = await rig();
+  const lost = [await log.write(), await log.write()];
+  log.changes.madeHere(lost);
+  log.hears(...lost);
+  log.replace();
+  const others = [await log.write(), await log.write()];
+  assert.deepEqual(
+    others.map(({ sequence }) => sequence),
+    lost.map(({ sequence }) => sequence),
+  );
+  await log.changes.lookElsewhere();
+  log.hears(...others);
 });

@@ -7,7 +7,7 @@
 import type { Kysely } from 'kysely';
 import type { AccountSchema } from './account-schema.ts';
 import type { AccountChange, AccountsTroubleError, AuditEvent } from './account-store.ts';
-import { newestSequence, type Writing } from './sql-audit.ts';
+import { readAudit, type Writing } from './sql-audit.ts';
 import { SqlChanges } from './sql-changes.ts';
 import type { Sql, SqlDatabase, SqlRoutines } from './sql-database.ts';
 
@@ -44,7 +44,9 @@ export class SqlStore implements AsyncDisposable {
   /** Of a database whose schema is the newest. */
   static async open(database: SqlDatabase, random: Random): Promise<SqlStore> {
     database.elsewhere();
-    const newest = await database.asking(newestSequence);
+    const [newest = null] = await database.asking((kysely) =>
+      readAudit(kysely, { limit: 1, newestFirst: true }),
+    );
     return new SqlStore(database, new SqlChanges(database.kysely, newest), random);
   }
 
