@@ -19,8 +19,11 @@ const ASKING_PROVIDERS = [
   'packages/server/src/billing/test-provider/test-provider.ts',
 ];
 
-/** Who asks the operator's own NATS servers whether they sync what they acknowledge. */
-const ASKING_SERVERS = ['packages/server/src/tape/stream/nats/nats-servers-check.ts'];
+/** Who asks the operator's own NATS servers whether they sync what they acknowledge, and why they break a line off. */
+const ASKING_SERVERS = [
+  'packages/server/src/tape/stream/nats/nats-servers-check.ts',
+  'packages/server/src/tape/stream/nats/nats-tls-trial.ts',
+];
 
 test('events leave by WebSocket only: no webhook of ours in the contract, no setting for one, and nobody is called but payment providers [EVT-01]', () => {
   const openapi = JSON.parse(read('contract/openapi.json')) as Record<string, unknown>;
