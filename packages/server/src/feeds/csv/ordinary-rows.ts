@@ -221,7 +221,8 @@ export class OrdinaryRows {
   #countDigits(bytes: Uint8Array, from: number): void {
     let digits = 0;
     while (digits <= DIGITS_MAX && isDigit(bytes[from + digits]!)) digits += 1;
-    if (digits <= DIGITS_MAX && (digits - SECOND_DIGITS) % 3 === 0) this.#setDigits(digits);
+    const isUnit = digits >= SECOND_DIGITS && digits <= DIGITS_MAX;
+    if (isUnit && (digits - SECOND_DIGITS) % 3 === 0) this.#setDigits(digits);
   }
 
   #setDigits(digits: number): void {
