@@ -10,9 +10,10 @@ export class StreamTime extends ManualClock {
     super(0n);
   }
 
-  async pass(ms: number): Promise<void> {
-    for (let rest = ms; rest > 0; rest -= STEP_MS) {
-      this.advance(Math.min(rest, STEP_MS));
+  /** Longer steps are for long times in which little happens: what is set going in a step goes on in the next. */
+  async pass(ms: number, stepMs = STEP_MS): Promise<void> {
+    for (let rest = ms; rest > 0; rest -= stepMs) {
+      this.advance(Math.min(rest, stepMs));
       await settle();
     }
   }

@@ -8,6 +8,7 @@ import { listColumnParts } from './column-parts.ts';
 const LONG_DAYS = { batchRowsMax: 5, offersPerDay: 200 };
 /** Until whoever appends has put what there is. */
 const PARTS_MS = 310_000;
+const PARTS_STEP_MS = 50;
 /** What is fed before each part, and in all. */
 const FED = [60, 80, 100] as const;
 const FED_AT_LAST = 260;
@@ -25,7 +26,7 @@ async function withParts(seed: number): Promise<Cluster> {
   for (const fed of FED) {
     world.untilOffer = fed;
     await world.until('so much is fed', () => world.isFed);
-    await world.time.pass(PARTS_MS);
+    await world.time.pass(PARTS_MS, PARTS_STEP_MS);
     const leader = nodes.find(({ isLeading }) => isLeading)!;
     await world.time.until(leader.tape!.leave());
     await leader.stop();
@@ -83,7 +84,7 @@ test('a node that has joined by columns appends as if it had been there from the
     await world.until('it appends', () => joined.isLeading);
     world.untilOffer = 130;
     await world.until('more is fed', () => world.isFed);
-    await world.time.pass(PARTS_MS);
+    await world.time.pass(PARTS_MS, PARTS_STEP_MS);
     const next = world.node('d');
     await next.start();
     for (const node of nodes) await node.start();
@@ -137,7 +138,7 @@ test('parts that are damaged or missing are told by name, and what they held is 
     }
     for (const node of cluster.nodes) node.kill();
     await world.until('it appends', () => joined.isLeading);
-    await world.time.pass(PARTS_MS);
+    await world.time.pass(PARTS_MS, PARTS_STEP_MS);
     const next = world.node('d', false);
     await next.start();
     for (const node of cluster.nodes) await node.start();
