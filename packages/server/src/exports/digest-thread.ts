@@ -84,6 +84,7 @@ export class BodyDigest implements Disposable {
   /** Too little to be handed over alone. */
   #small: Uint8Array<ArrayBuffer>[] = [];
   #isOver = false;
+  #isEnded = false;
 
   constructor(body: number, thread: Thread<DigestShape>, waiting: ByteBudget) {
     this.#body = body;
@@ -114,14 +115,17 @@ export class BodyDigest implements Disposable {
   async end(): Promise<string> {
     const parts = this.#small;
     this.#small = [];
-    return await this.#thread.call('end', this.#body, parts);
+    const digest = await this.#thread.call('end', this.#body, parts);
+    // The thread has forgotten it.
+    this.#isEnded = true;
+    return digest;
   }
 
   [Symbol.dispose](): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#room?.[Symbol.dispose]();
-    this.#thread.tell({ t: 'drop', body: this.#body });
+    if (!this.#isEnded) this.#thread.tell({ t: 'drop', body: this.#body });
   }
 }
 

@@ -121,7 +121,7 @@ export class UsageMeter implements AsyncDisposable {
     if (rows.length === 0) return;
     for (const { keyId, usedAt } of rows) this.noteKeyUse(keyId, usedAt);
     try {
-      await this.#options.store.addUsage(rows.map(({ usedAt: _, ...row }) => row));
+      await this.#options.store.addUsage(rows.map(requestCount));
     } catch (error) {
       for (const row of rows) {
         const count = countOf(this.#counted, row);
@@ -146,6 +146,11 @@ export class UsageMeter implements AsyncDisposable {
       this.#options.onFault(error);
     }
   }
+}
+
+/** Field by field: to leave one out by a pattern takes many times as long. */
+function requestCount({ accountId, keyId, isTest, period, restRequests }: KeyCount): RequestCount {
+  return { accountId, keyId, isTest, period, restRequests };
 }
 
 function countOf(
