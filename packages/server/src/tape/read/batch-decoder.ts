@@ -4,10 +4,12 @@
  * checksum are refused with file, offset and batch.
  */
 
-import { crc32, zstdDecompressSync } from 'node:zlib';
+import { crc32, createZstdDecompress, zstdDecompressSync } from 'node:zlib';
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { KIB } from '@tapeloom/core/units';
 import { utcDay } from '@tapeloom/core/utc-day';
+import { freeMemory } from '../../platform/free-memory.ts';
 import type { SidecarBatch } from '../sidecar.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { readEpochColumn } from '../write/epoch-column.ts';
@@ -21,6 +23,9 @@ const ROW_BYTES = 17;
 
 /** Which buffer of `SidecarBatch.buffers` is which column. */
 const COLUMN = { ts: 0, price: 1, size: 2, side: 3, late: 4 } as const;
+
+/** Less is decompressed before another thread has begun. */
+const ASIDE_BYTES = 128 * KIB;
 
 export class BatchDecoder {
   readonly #bytes: Uint8Array;
@@ -51,25 +56,28 @@ export class BatchDecoder {
     };
   }
 
-  /** What its trades take as plain columns, one after the other. */
-  get plainBytes(): number {
-    return this.#batch.rows * ROW_BYTES;
-  }
-
-  /** Frames that are decompressed to these columns; null where some column is not compressed. */
-  get frames(): readonly Uint8Array[] | null {
-    const columns = [COLUMN.ts, COLUMN.price, COLUMN.size, COLUMN.side];
-    const packed = columns.map((column) => this.#compressed(column));
-    const isPlain = packed.every(
-      ({ contentBytes }, column) => contentBytes === this.#batch.rows * ELEMENT_BYTES[column]!,
-    );
-    return isPlain ? packed.map(({ body }) => body) : null;
-  }
-
-  /** The trades out of these columns, in their very memory. */
-  tradesOf(day: UtcDay, plain: Uint8Array<ArrayBuffer>): TradeBatch {
+  /**
+   * The same, with the columns decompressed in another thread, into memory that belongs to the batch
+   * alone, mostly one piece of it.
+   */
+  async tradesAside(day: UtcDay): Promise<TradeBatch> {
     const { firstRank, rows } = this.#batch;
-    const { buffer, byteOffset: at } = plain.byteOffset % 8 === 0 ? plain : plain.slice();
+    const columns = [COLUMN.ts, COLUMN.price, COLUMN.size, COLUMN.side].map((column) =>
+      this.#compressed(column),
+    );
+    // Frames one after the other are decompressed to contents one after the other.
+    const isPlain = columns.every(
+      ({ contentBytes }, column) => contentBytes === rows * ELEMENT_BYTES[column]!,
+    );
+    const contentBytes = rows * ROW_BYTES;
+    if (!isPlain || contentBytes < ASIDE_BYTES) return this.#copied().trades(day);
+    const bodies = Buffer.concat(columns.map(({ body }) => body));
+    const bytes = await inflateAside(bodies, contentBytes);
+    freeMemory(bodies.buffer);
+    if (bytes?.length !== contentBytes) {
+      throw new TapeDamagedError('a batch has not the rows its index says', this.#place);
+    }
+    const { buffer, byteOffset: at } = bytes;
     return {
       day,
       firstRank: firstRank as Rank,
@@ -79,16 +87,6 @@ export class BatchDecoder {
       size: new Int32Array(buffer, at + rows * 12, rows),
       side: new Int8Array(buffer, at + rows * 16, rows),
     };
-  }
-
-  /** In memory of its own. */
-  copied(): BatchDecoder {
-    const { file, record } = this.#place;
-    return new BatchDecoder(new Uint8Array(this.#bytes), this.#batch, file, record);
-  }
-
-  damaged(what: string): TapeDamagedError {
-    return new TapeDamagedError(what, this.#place);
   }
 
   /** Only the times of the trades. */
@@ -113,6 +111,11 @@ export class BatchDecoder {
     return new Int32Array(bytes.buffer, bytes.byteOffset, this.#batch.rows);
   }
 
+  #copied(): BatchDecoder {
+    const { file, record } = this.#place;
+    return new BatchDecoder(new Uint8Array(this.#bytes), this.#batch, file, record);
+  }
+
   #compressed(column: number): { readonly body: Uint8Array; readonly contentBytes: number } {
     const [offset, length] = this.#batch.buffers[column]!;
     const buffer = this.#bytes.subarray(offset, offset + length);
@@ -134,4 +137,21 @@ export class BatchDecoder {
 function inflate(body: Uint8Array, contentBytes: number): Uint8Array {
   // One output chunk with room to spare: with less, zlib goes round once more and copies.
   return zstdDecompressSync(body, { chunkSize: contentBytes + SPARE_BYTES });
+}
+
+/**
+ * What frames are decompressed to in another thread; null if that is not one piece of at most so many bytes.
+ * `zstdDecompress` does the same, but goes to that thread once more to end its stream.
+ */
+function inflateAside(frames: Buffer, bytesMax: number): Promise<Buffer<ArrayBuffer> | null> {
+  return new Promise((resolve, reject) => {
+    const stream = createZstdDecompress({ chunkSize: bytesMax + SPARE_BYTES });
+    const pieces: Buffer<ArrayBuffer>[] = [];
+    stream.on('data', (piece) => pieces.push(piece));
+    stream.on('error', reject);
+    stream.write(frames, () => {
+      stream.destroy();
+      resolve(pieces.length === 1 ? pieces[0]! : null);
+    });
+  });
 }

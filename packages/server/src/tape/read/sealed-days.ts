@@ -5,27 +5,22 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { firstRowAt, sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
+import { KIB } from '@tapeloom/core/units';
 import { type Disk, type DiskFile, readFileWhole } from '../../platform/disk.ts';
 import { freeMemory } from '../../platform/free-memory.ts';
 import { parseSidecar, type Sidecar, type SidecarBatch } from '../sidecar.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { contractDirectory, dayOfFile } from '../tape-paths.ts';
 import { BatchDecoder } from './batch-decoder.ts';
-import { decodeAside } from './decode-aside.ts';
 
 /** Sidecars kept in memory, a few kilobytes each; the oldest leaves first. */
 const SIDECARS_MAX = 2_048;
 /** Ranks that were looked up in files, kept in memory; the oldest leaves first. */
 const RANKS_MAX = 4_096;
-/** Stretches that are decoded before they are asked for: decoding takes longer than most studies. */
-const STRETCHES_AHEAD = 2;
-
-/** One batch, or two that lie beside each other: what is read and decoded at once. */
-interface Stretch {
-  /** The number of its first batch. */
-  readonly first: number;
-  readonly batches: readonly SidecarBatch[];
-}
+/** Read from a file at a time. */
+const STRETCH_BYTES_MAX = 512 * KIB;
+/** Batches that are decoded before they are asked for: decoding takes longer than most studies. */
+const BATCHES_AHEAD = 2;
 
 /** Which days of a contract are sealed, and what their files are called. */
 export interface SealedIndex {
@@ -138,27 +133,36 @@ export class SealedDays {
     const first = batches.findIndex((batch) => batch.firstRank + batch.rows - 1 > from);
     if (first < 0) return;
     const found = batches.findIndex((batch) => batch.firstRank > to);
-    const stretches = stretchesOf(batches, first, found < 0 ? batches.length : found);
+    const end = found < 0 ? batches.length : found;
     const path = this.#path(symbol, day, 'arrow');
-    await using file = await openSealed(this.#disk, path);
-    const decode = async (stretch: Stretch) => {
-      const bytes = await readStretch(file, stretch);
-      const decoding = decodeAside(decodersOf(stretch, bytes, path), day);
-      freeMemory(bytes.buffer);
-      return await decoding;
+    const file = await openSealed(this.#disk, path);
+    let closing: PromiseLike<void> | null = null;
+    const close = () => (closing ??= file[Symbol.asyncDispose]());
+    const stretches = new Stretches(file, batches, end);
+    let loading: Promise<unknown> = Promise.resolve();
+    const decode = async (index: number) => {
+      const loaded = loading.then(() => stretches.message(index));
+      loading = loaded.catch(() => {});
+      return await new BatchDecoder(await loaded, batches[index]!, path, index).tradesAside(day);
     };
-    const ahead: Promise<readonly TradeBatch[]>[] = [];
-    for (let at = 0; at < stretches.length; at += 1) {
-      // The next ones are decoded while the reader is busy with this one. They are never awaited when
-      // the reader stops early, so they must not be able to fail alone.
-      while (ahead.length <= STRETCHES_AHEAD && at + ahead.length < stretches.length) {
-        const decoding = decode(stretches[at + ahead.length]!);
-        decoding.catch(() => {});
-        ahead.push(decoding);
+    const ahead: Promise<TradeBatch>[] = [];
+    try {
+      for (let index = first; index < end; index++) {
+        // The next batches are decoded while the reader is busy with this one. They are never awaited when
+        // the reader stops early, so they must not be able to fail alone.
+        while (ahead.length <= BATCHES_AHEAD && index + ahead.length < end) {
+          const decoding = decode(index + ahead.length);
+          decoding.catch(() => {});
+          ahead.push(decoding);
+        }
+        const trades = await ahead.shift()!;
+        // Everything was read: it is closed while the reader is busy with the last one.
+        if (index === end - 1) close().then(undefined, () => {});
+        yield cut(trades, from, to);
+        if (isLent) freeMemory(trades.ts.buffer);
       }
-      const decoded = await ahead.shift()!;
-      for (const trades of decoded) yield cut(trades, from, to);
-      if (isLent) for (const { ts } of decoded) freeMemory(ts.buffer);
+    } finally {
+      await close();
     }
   }
 
@@ -186,9 +190,7 @@ export class SealedDays {
 
   async #readRank(path: string, day: UtcDay, batch: SidecarBatch, index: number, ns: number) {
     await using file = await openSealed(this.#disk, path);
-    const stretch = { first: index, batches: [batch] };
-    const [decoder] = decodersOf(stretch, await readStretch(file, stretch), path);
-    const times = decoder!.times(day);
+    const times = new BatchDecoder(await readBatch(file, batch), batch, path, index).times(day);
     return batch.firstRank - 1 + firstRowAt(times, 0, batch.rows, ns);
   }
 }
@@ -219,37 +221,47 @@ async function openSealed(disk: Disk, path: string): Promise<DiskFile> {
   }
 }
 
-/** The batches from `first` to before `end`, as they are read and decoded. */
-function stretchesOf(
-  batches: readonly SidecarBatch[],
-  first: number,
-  end: number,
-): readonly Stretch[] {
-  const stretches: Stretch[] = [];
-  for (let at = first; at < end; ) {
-    const { offset, bytes } = batches[at]!;
-    const next = batches[at + 1];
-    // The first one alone: its trades are waited for.
-    const isPair = at > first && at + 1 < end && next!.offset === offset + bytes;
-    stretches.push({ first: at, batches: isPair ? [batches[at]!, next!] : [batches[at]!] });
-    at += isPair ? 2 : 1;
+async function readBatch(file: DiskFile, batch: SidecarBatch): Promise<Uint8Array> {
+  return await new Stretches(file, [batch], 1).message(0);
+}
+
+/** Reads batches one after the other, those that lie beside each other in stretches, each at once. */
+class Stretches {
+  readonly #file: DiskFile;
+  readonly #batches: readonly SidecarBatch[];
+  readonly #end: number;
+  /** The batches [from, to) as they lie in the file. */
+  #stretch = { from: 0, to: 0, bytes: new Uint8Array(0) };
+
+  /** Batches from `end` on are not read. */
+  constructor(file: DiskFile, batches: readonly SidecarBatch[], end: number) {
+    this.#file = file;
+    this.#batches = batches;
+    this.#end = end;
   }
-  return stretches;
-}
 
-/** Its bytes, fewer when the file has fewer. */
-async function readStretch(file: DiskFile, { batches }: Stretch): Promise<Uint8Array> {
-  const bytes = Buffer.allocUnsafeSlow(batches.reduce((sum, batch) => sum + batch.bytes, 0));
-  const count = await file.read(bytes, batches[0]!.offset);
-  return bytes.subarray(0, count);
-}
+  /** The bytes of a batch, fewer when the file has fewer; good until a later batch is asked for. */
+  async message(index: number): Promise<Uint8Array> {
+    if (index >= this.#stretch.to) this.#stretch = await this.#read(index);
+    const { from, bytes } = this.#stretch;
+    const at = this.#batches[index]!.offset - this.#batches[from]!.offset;
+    return bytes.subarray(at, at + this.#batches[index]!.bytes);
+  }
 
-function decodersOf({ first, batches }: Stretch, bytes: Uint8Array, path: string) {
-  const start = batches[0]!.offset;
-  return batches.map((batch, index) => {
-    const message = bytes.subarray(batch.offset - start, batch.offset - start + batch.bytes);
-    return new BatchDecoder(message, batch, path, first + index);
-  });
+  async #read(from: number) {
+    const first = this.#batches[from]!;
+    let to = from + 1;
+    let size = first.bytes;
+    while (to < this.#end && this.#batches[to]!.offset === first.offset + size) {
+      if (size + this.#batches[to]!.bytes > STRETCH_BYTES_MAX) break;
+      size += this.#batches[to]!.bytes;
+      to += 1;
+    }
+    const bytes = Buffer.allocUnsafeSlow(size);
+    const count = await this.#file.read(bytes, first.offset);
+    freeMemory(this.#stretch.bytes.buffer);
+    return { from, to, bytes: bytes.subarray(0, count) };
+  }
 }
 
 function cut(batch: TradeBatch, from: number, to: number): TradeBatch {
