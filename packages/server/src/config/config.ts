@@ -161,7 +161,7 @@ const FILE_VARIABLE = 'TAPELOOM_CONFIG';
 /** What only the command `tapeloom` reads; it may well be set where the service is started. */
 const COMMAND_VARIABLES = ['TAPELOOM_URL', 'TAPELOOM_KEY', 'TAPELOOM_PROFILE', 'TAPELOOM_DEBUG'];
 /** What only tests read: the program they start NATS servers with. */
-const TEST_VARIABLES = ['TAPELOOM_NATS_SERVER', 'TAPELOOM_POSTGRES_TOOLS'];
+const TEST_VARIABLES = ['TAPELOOM_NATS_SERVER'];
 
 /** Everything wrong with the configuration, one sentence each. */
 export class ConfigError extends Error {

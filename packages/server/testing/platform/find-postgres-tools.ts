@@ -1,16 +1,13 @@
 /**
- * The tools of PostgreSQL that tests may use, which npm's server comes without: those in the directory that `TAPELOOM_POSTGRES_TOOLS`
- * names, else those in the path, if they know a server as new as that one; or the sentence that says why there are none.
+ * The tools of PostgreSQL that tests may use, which npm's server comes without: those in the path, if they know a server as new as that
+ * one; or the sentence that says why there are none.
  */
 
 import { execFile, spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** `pg_dump` refuses a server that is newer than itself. */
 const VERSION_MIN = 18;
-
-const directory = process.env.TAPELOOM_POSTGRES_TOOLS;
 
 /** Why tests that need them are skipped; false where there are some. */
 export const postgresToolsMissing: string | false = whatIsMissing();
@@ -20,19 +17,15 @@ export async function postgresTool(
   name: 'pg_dump' | 'pg_restore',
   ...words: readonly string[]
 ): Promise<string> {
-  const { stdout } = await promisify(execFile)(pathOf(name), words);
+  const { stdout } = await promisify(execFile)(name, words);
   return stdout;
 }
 
 function whatIsMissing(): string | false {
-  const said = spawnSync(pathOf('pg_dump'), ['--version'], { encoding: 'utf8' });
+  const said = spawnSync('pg_dump', ['--version'], { encoding: 'utf8' });
   const version = Number(/\) (\d+)/.exec(said.stdout ?? '')?.[1] ?? Number.NaN);
   if (Number.isNaN(version)) {
-    return 'there is no pg_dump: neither in TAPELOOM_POSTGRES_TOOLS nor in the path';
+    return 'there is no pg_dump in the path';
   }
   return version < VERSION_MIN && `pg_dump ${version} is older than the server, ${VERSION_MIN}`;
-}
-
-function pathOf(name: string): string {
-  return directory === undefined ? name : join(directory, name);
 }
