@@ -63,11 +63,11 @@ describe('a machine that was alone moves into a cluster and back', {
   }
 
   /** Sealed days, and an open one in whose middle the service was stopped and started; an account, a secret, floors. */
-  async function alone(name: string) {
-    const data = join(directory, name);
+  async function alone(directoryName: string, name = directoryName, seed = 5) {
+    const data = join(directory, directoryName);
     await mkdir(data);
     let atRestart: OpenTape['report']['logs'] = [];
-    const script = feedScript(5, { batchRowsMax: 6, offersPerDay: OFFERS.perDay });
+    const script = feedScript(seed, { batchRowsMax: 6, offersPerDay: OFFERS.perDay });
     for (const count of [OFFERS.before, OFFERS.after]) {
       await using tape = await openAlone(data, name);
       atRestart = tape.report.logs;
@@ -169,8 +169,16 @@ describe('a machine that was alone moves into a cluster and back', {
       await assertAlone(disk, join(data, 'tape'), name);
       assert.deepEqual(await read(data, name), had);
     }
-    const otherwise = refusedAs(ClusterRefusedError, /record 1 of the open day is another one/);
+    // As a program before c7a63a6c cut it, a record for each commit.
+    const otherwise = refusedAs(
+      ClusterRefusedError,
+      /cut into other records from 1 on: the move was begun by another version of this program/,
+    );
     await assert.rejects(moveIn(place(data, cluster, name)), otherwise);
+    assert.deepEqual(await read(data, name), had);
+    const another = refusedAs(ClusterRefusedError, /the open day in the stream is of another dire/);
+    const elsewhere = await alone('elsewhere', name, 6);
+    await assert.rejects(moveIn(place(elsewhere.data, cluster, name)), another);
     const cut = { ...place(data, cluster, name), commitRowsMax: 1 };
     await moveIn(cut);
     // Between its last two steps: all is in the stream, and the directory does not say so yet.

@@ -173,13 +173,16 @@ async function bookOf(
 
 /** What is in the stream is the beginning of what belongs there. */
 function requireSame(stored: readonly StoredMessage[], records: readonly Uint8Array[]): void {
-  const at = stored.findIndex(({ body }, index) => {
+  const isSame = ({ body }: StoredMessage, index: number) => {
     const record = records[index];
-    return record === undefined || Buffer.compare(body, record) !== 0;
-  });
+    return record !== undefined && Buffer.compare(body, record) === 0;
+  };
+  const at = stored.findIndex((message, index) => !isSame(message, index));
   if (at < 0) return;
   throw new ClusterRefusedError([
-    `record ${at} of the open day is another one in the stream: another directory was being moved before. Make a new cluster, or go on with that one`,
+    at === 0
+      ? 'the open day in the stream is of another directory, which was being moved before. Make a new cluster, or go on with that directory'
+      : `the open day is in the stream up to record ${stored.length}, and cut into other records from ${at} on: the move was begun by another version of this program, or with another max_payload of the NATS servers. Go on with that one; or make a new cluster, with another database and without the streams of this one, and move into it: all trades are still in the directory`,
   ]);
 }
 
