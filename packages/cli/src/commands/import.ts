@@ -231,7 +231,8 @@ function noInstrumentsText(data: string): string {
     `${data} has no instruments yet, so it is not known whose trades these are. A file of instruments says it: write\n` +
     'one by docs/operating/instruments.md, or make it out of the DBN definitions of the same days, and apply it:\n' +
     '  tapeloom instruments from <definitions.dbn.zst> --out instruments.yaml\n' +
-    '  tapeloom instruments apply instruments.yaml\n'
+    '  tapeloom instruments apply instruments.yaml\n' +
+    'For archives of Binance, docs/operating/binance-archives.md has one to copy.\n'
   );
 }
 
