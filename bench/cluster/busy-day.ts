@@ -93,7 +93,7 @@ async function putParts(
 }
 
 /** A tape in memory whose log is taken away piece by piece. */
-export class BusyTape {
+class BusyTape {
   readonly day: UtcDay;
   readonly untilNs: number;
   readonly live: LiveDay;
