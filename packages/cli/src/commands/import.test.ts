@@ -128,13 +128,14 @@ test('a dry run says what would be done, and writes nothing', async () => {
   assert.equal(existsSync(join(data, 'tape')), false);
 });
 
-test('other trades are refused with both, files before them stay, and replace takes them', async () => {
+test('other trades are refused with both, files before them stay, those behind are named, and replace takes them', async () => {
   await run([file('es.dbn', tuesday)]);
   const rows = halfHours(TUESDAY, 0, 20);
   const changed = rows.with(3, { ...rows[3]!, price: 20_400 });
   const other = file('other.dbn', dbn(instant(TUESDAY, 0), instant(WEDNESDAY, 0), changed));
   const before = file('before.dbn', monday);
-  const { code, err } = await run([other, before]);
+  const later = dbn(instant(WEDNESDAY, 0), instant(WEDNESDAY, 12), halfHours(WEDNESDAY, 0, 20));
+  const { code, err } = await run([file('later.dbn', later), other, before]);
   assert.equal(code, 1);
   const size = rows[3]!.size;
   assert.ok(
@@ -144,7 +145,10 @@ test('other trades are refused with both, files before them stay, and replace ta
     ),
     err,
   );
-  assert.match(err, /Imported before it, and there: before\.dbn\./);
+  assert.match(
+    err,
+    /Imported before it, and there: before\.dbn\.\nNot imported, since it stopped here: later\.dbn\./,
+  );
   const replaced = await run([other, '--replace']);
   assert.match(replaced.out, /1 replaced/);
 });

@@ -131,7 +131,7 @@ async function importAll(
       if (isRefused && !isDryRun) break;
     }
   } catch (error) {
-    tellBefore(results, isDryRun, io);
+    if (!isDryRun) tellOthers(results, ordered.slice(results.length + 1), io);
     throw error;
   }
   const rolls = isDryRun
@@ -143,7 +143,7 @@ async function importAll(
     io.stdout(contractsText(results) + rollsText(rolls));
     if (isDryRun) io.stdout('Nothing was written: this is what an import would do.\n');
   }
-  if (isRefused) tellBefore(results.slice(0, -1), isDryRun, io);
+  if (isRefused && !isDryRun) tellOthers(results.slice(0, -1), ordered.slice(results.length), io);
   return isRefused ? ExitCode.failure : ExitCode.ok;
 }
 
@@ -194,11 +194,13 @@ function stepText(step: ImportProgress, bytesRead: number, size: number): string
   return `reading ${sizeText(bytesRead)} of ${sizeText(size)}, ${wholeText(step.trades)} trades`;
 }
 
-/** Files before one that was refused have taken effect. */
-function tellBefore(done: readonly ImportedFile[], isDryRun: boolean, io: CommandIo): void {
-  if (done.length === 0 || isDryRun) return;
-  const names = done.map(({ path }) => basename(path)).join(', ');
-  io.stderr(`Imported before it, and there: ${names}.\n`);
+/** Files before one that was refused have taken effect, and those behind it were not opened. */
+function tellOthers(done: readonly ImportedFile[], left: readonly string[], io: CommandIo): void {
+  const names = (paths: readonly string[]) => paths.map((path) => basename(path)).join(', ');
+  if (done.length > 0) {
+    io.stderr(`Imported before it, and there: ${names(done.map(({ path }) => path))}.\n`);
+  }
+  if (left.length > 0) io.stderr(`Not imported, since it stopped here: ${names(left)}.\n`);
 }
 
 /** Null when the directory has no instruments yet. */

@@ -84,7 +84,7 @@ async function findDirectory(source: ByteSource): Promise<Directory> {
   let at = tail.byteLength - END_BYTES;
   // The record is at the very end but for a comment, whose length it says.
   while (at >= 0 && !isEnd(tail, at)) at -= 1;
-  if (at < 0) throw damaged('its end is missing; was it cut?');
+  if (at < 0) throw damaged('its end is missing, so it may have been cut');
   const isSpread = tail.getUint16(at + 4, true) !== 0 || tail.getUint16(at + 6, true) !== 0;
   const endAt = source.size - tailBytes + at;
   const large = await findLargeDirectory(source, endAt);
