@@ -12,7 +12,7 @@ import type { TapeSpread } from './ingest-wire.ts';
 /** A look is taken every second. A node that has not read a book by then is out of reach, says so, and resumes nothing. */
 export const READ_LOOKS_MAX = 20;
 /** By then every node has fetched a day that is listed, or does without what the day matters to. */
-export const HAVE_LOOKS_MAX = 120;
+const HAVE_LOOKS_MAX = 120;
 
 const NOBODY_KNOWN: TapeSpread = { read: 0, have: 0 };
 

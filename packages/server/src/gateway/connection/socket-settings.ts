@@ -13,7 +13,7 @@ import { WebSocket } from 'ws';
 export const FRAGMENTS_MAX = 1_024;
 /** From our close frame to the end of the socket, whatever the peer does: less than the second in which
  * a key that was revoked must be gone. */
-export const CLOSE_WITHIN_MS = 800;
+const CLOSE_WITHIN_MS = 800;
 /** The same for a reader that was too slow. */
 export const SLOW_CLOSE_WITHIN_MS = 10_000;
 
