@@ -9,8 +9,8 @@ import type { Fields, Wire } from './export-client.ts';
 const BETWEEN_MS = 60;
 const DAY_NS = 86_400_000_000_000n;
 const DAYS = 2;
-/** Not now: days are still being filled, or too much is asked. */
-const LATER: readonly number[] = [402, 429, 503];
+/** Not now: days are still being filled, too much is asked, or the tape is not known yet after a start. */
+const LATER: readonly number[] = [402, 409, 429, 503];
 
 const STUDIES: readonly (readonly [string, object])[] = [
   ['bars', { bar: 'tick', size: 10 }],
