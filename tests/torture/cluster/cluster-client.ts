@@ -25,7 +25,8 @@ const TRY_LATER_MS = 1_000;
 const LATER_CODES: readonly number[] = [1013, 4029];
 /** After a pause of this many milliseconds on average a customer loses the line. */
 const CUT_EVERY_MS = 15_000;
-const DOWN = 'SOURCE_DOWN';
+/** The tape or the accounts are out of reach: streams that run are kept, and what is asked for anew is asked for again. */
+const AWAY: readonly string[] = ['SOURCE_DOWN', 'CAPACITY'];
 const LOOK_MS = 50;
 /** Each has a cursor that no message before it had: what was published up to there has come. */
 const PLACES: readonly string[] = ['upsert', 'remove', 'hb'];
@@ -94,7 +95,7 @@ export class ClusterClient implements AsyncDisposable {
         }
       },
       onWarning: ({ message }) => {
-        if (!message.includes(DOWN)) this.problems.push(message);
+        if (!AWAY.some((code) => message.includes(`(${code}: `))) this.problems.push(message);
       },
     });
     this.#client.on('connection', ({ cause }) => {
@@ -191,8 +192,8 @@ export class ClusterClient implements AsyncDisposable {
     const index = numberOf(message.sub);
     const followed = this.followed[index]!;
     if (message.t === 'status') this.states[index] = message.state;
-    // A node that takes nothing more in says so, and the client asks again.
-    if (message.t === 'error' && message.code === DOWN) return;
+    // The client asks again.
+    if (message.t === 'error' && AWAY.includes(message.code)) return;
     if (message.t === 'error') this.#complain(followed, `error ${message.code} ${message.message}`);
     else hear(followed, message, Date.now(), (it) => this.#complain(followed, it));
     if (!PLACES.includes(message.t) || !this.#isChecking || this.#checkpoints[index] !== null)

@@ -103,6 +103,11 @@ export class ConnectionSubscriptions {
     return isMoving ? NOTHING : [{ t: 'subscribe', sub, number, request }];
   }
 
+  /** Whether it is there and nothing has begun. */
+  awaitsOnly(number: number): boolean {
+    return this.#find(number) !== null && !this.#byName.values().some(({ isBegun }) => isBegun);
+  }
+
   unsubscribe(sub: string): Actions {
     const subscription = this.#byName.get(sub);
     if (subscription !== undefined) return this.#end(sub, subscription);
@@ -236,7 +241,7 @@ function refusal(refused: LeaseRefusal, entitlements: Entitlements): Omit<ErrorR
     case 'configuration':
       return tooMany(entitlements, 'maxCustomConfigs', 'custom configuration');
     case 'fault':
-      return { code: 'INTERNAL', message: 'The subscription could not be counted; try again.' };
+      return { code: 'CAPACITY', message: 'Subscriptions cannot be counted now; try again.' };
     default:
       return refused satisfies never;
   }

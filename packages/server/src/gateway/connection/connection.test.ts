@@ -246,7 +246,6 @@ test('messages behind a subscribe wait until it is counted, and a refusal frees 
   for (const [refused, code] of [
     ['subscription', 'QUOTA_EXCEEDED'],
     ['configuration', 'QUOTA_EXCEEDED'],
-    ['fault', 'INTERNAL'],
   ] as const) {
     const two = open();
     two.step(subscribe('a'));
@@ -258,6 +257,23 @@ test('messages behind a subscribe wait until it is counted, and a refusal frees 
   const actions = one.step({ t: 'leased', number: 1, refused: null });
   assert.deepEqual(kinds(actions), ['subscribe', 'replay']);
   assert.deepEqual(actions[1], { t: 'replay', events: behind });
+});
+
+test('while nobody can count, who has a stream keeps it, and who has none is asked to come back', () => {
+  const one = open();
+  one.step(subscribe('a'));
+  one.step(subscribe('b'));
+  const fault = (number: number) => ({ t: 'leased', number, refused: 'fault' }) as const;
+  assert.deepEqual(one.step(fault(7)), []);
+  assert.deepEqual(one.step(fault(1)), [{ t: 'close', code: 1013, reason: 'Try again later' }]);
+  const two = open();
+  subscribed(two, 'a');
+  two.step({ t: 'begun', sub: 'a', now: NOW });
+  two.step(subscribe('b'));
+  const [error, ...others] = two.step(fault(2));
+  assert.ok(error?.t === 'send' && error.message.t === 'error');
+  assert.deepEqual([error.message.sub, error.message.code, others], ['b', 'CAPACITY', []]);
+  assert.deepEqual(kinds(two.step(subscribe('b'))), ['lease']);
 });
 
 test('a new tape day moves aliases that roll, in two parts, and nothing else', () => {

@@ -203,6 +203,10 @@ export class Connection {
   }
 
   #leased(number: number, refused: LeaseRefusal | null): Actions {
+    // Streams that run are kept; who has none here is asked to come back, and may find another node that can count.
+    if (refused === 'fault' && this.#subscriptions.awaitsOnly(number)) {
+      return this.#close(CloseCode.tryAgainLater, 'Try again later');
+    }
     const actions = this.#subscriptions.leased(number, refused, this.#caller!.entitlements);
     if (this.#counted !== number) return actions;
     this.#counted = null;
