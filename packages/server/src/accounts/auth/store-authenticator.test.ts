@@ -5,87 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { EpochNs } from '@tapeloom/core/numbers';
-import {
-  type HandedOutKey,
-  MemoryAccounts,
-} from '../../../../../simulation/accounts/memory-accounts.ts';
+import { MemoryAccounts } from '../../../../../simulation/accounts/memory-accounts.ts';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
-import type { Authentication, RightsChange } from './authenticator.ts';
-import type { Caller } from './caller.ts';
+import { AuthenticatorDesk, START } from '../../../testing/accounts/authenticator-desk.ts';
 import { digestOf, isSoundText, newKeyText, newTokenText } from './secret.ts';
-import { StoreAuthenticator, type StoreAuthenticatorOptions } from './store-authenticator.ts';
-
-const START = 1_762_300_800_000_000_000n;
-const SECOND_NS = 1_000_000_000n;
-
-class Desk implements AsyncDisposable {
-  readonly clock: ManualClock;
-  readonly accounts: MemoryAccounts;
-  readonly authenticator: StoreAuthenticator;
-  readonly heard: RightsChange[] = [];
-  readonly faults: unknown[] = [];
-
-  private constructor(
-    clock: ManualClock,
-    accounts: MemoryAccounts,
-    options: Partial<StoreAuthenticatorOptions>,
-  ) {
-    this.clock = clock;
-    this.accounts = accounts;
-    this.authenticator = new StoreAuthenticator({
-      store: accounts.store,
-      clock,
-      onFault: (error) => this.faults.push(error),
-      ...options,
-    });
-    this.authenticator.onRightsChange((change) => this.heard.push(change));
-  }
-
-  static async open(options: Partial<StoreAuthenticatorOptions> = {}): Promise<Desk> {
-    const clock = new ManualClock(START);
-    return new Desk(clock, await MemoryAccounts.open(clock), options);
-  }
-
-  at(seconds: number): EpochNs {
-    return (START + BigInt(Math.round(seconds * 1_000)) * 1_000_000n) as EpochNs;
-  }
-
-  authenticate({ text }: { readonly text: string }): Promise<Authentication> {
-    return this.authenticator.authenticate(`Bearer ${text}`);
-  }
-
-  async caller(key: HandedOutKey): Promise<Caller> {
-    const authentication = await this.authenticate(key);
-    assert.ok(authentication.verdict === 'accepted', authentication.verdict);
-    return authentication.caller;
-  }
-
-  async verdict(key: HandedOutKey): Promise<string> {
-    return (await this.authenticate(key)).verdict;
-  }
-
-  async watch(key: HandedOutKey): Promise<Disposable> {
-    return this.authenticator.watch(await this.caller(key));
-  }
-
-  /** Until changes have been read. */
-  async settled(done: () => boolean): Promise<void> {
-    for (let turns = 0; !done(); turns += 1) {
-      assert.ok(turns < 10_000, `never: ${done}`);
-      await turn();
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.authenticator[Symbol.dispose]();
-    assert.equal(this.clock.timerCount, 0);
-    await this.accounts[Symbol.asyncDispose]();
-  }
-}
+import { StoreAuthenticator } from './store-authenticator.ts';
 
 test('a key is recognised behind the word Bearer in any case, with its account and rights', async () => {
-  await using desk = await Desk.open();
+  await using desk = await AuthenticatorDesk.open();
   const accountId = await desk.accounts.account('live');
   const { text, record } = await desk.accounts.key(accountId, { scopes: ['stream'] });
   for (const word of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
@@ -101,7 +28,7 @@ test('a key is recognised behind the word Bearer in any case, with its account a
 });
 
 test('a missing header, a malformed one and an unknown key are told apart; only the last is looked up', async () => {
-  await using desk = await Desk.open();
+  await using desk = await AuthenticatorDesk.open();
   const { text } = await desk.accounts.key(await desk.accounts.account());
   const before = desk.accounts.callCount();
   const wrongSum = text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
@@ -161,7 +88,7 @@ test('a key is recognised by its digest, and no secret is on disk [SEC-01]', asy
 });
 
 test('a key seen before costs no call to the store, and parallel first look-ups share one', async () => {
-  await using desk = await Desk.open();
+  await using desk = await AuthenticatorDesk.open();
   const key = await desk.accounts.key(await desk.accounts.account());
   const first = await Promise.all(Array.from({ length: 50 }, () => desk.verdict(key)));
   assert.deepEqual(new Set(first), new Set(['accepted']));
@@ -172,7 +99,7 @@ test('a key seen before costs no call to the store, and parallel first look-ups 
 });
 
 test('the key unused for longest is forgotten first, and guesses push nobody out', async () => {
-  await using desk = await Desk.open({ validKeysRememberedMax: 2 });
+  await using desk = await AuthenticatorDesk.open({ validKeysRememberedMax: 2 });
   const accountId = await desk.accounts.account();
   const [a, b, c] = [
     await desk.accounts.key(accountId),
@@ -193,7 +120,10 @@ test('the key unused for longest is forgotten first, and guesses push nobody out
 });
 
 test('keys that have ended push no valid one out of the memory, and are remembered up to a limit [SEC-36][SEC-37]', async () => {
-  await using desk = await Desk.open({ validKeysRememberedMax: 2, endedKeysRememberedMax: 3 });
+  await using desk = await AuthenticatorDesk.open({
+    validKeysRememberedMax: 2,
+    endedKeysRememberedMax: 3,
+  });
   const valid = await desk.accounts.key(await desk.accounts.account());
   await desk.verdict(valid);
   const accountId = await desk.accounts.account();
@@ -213,7 +143,7 @@ test('keys that have ended push no valid one out of the memory, and are remember
 });
 
 test('a revoked key is refused from the moment the revocation has resolved', async () => {
-  await using desk = await Desk.open();
+  await using desk = await AuthenticatorDesk.open();
   const accountId = await desk.accounts.account();
   const [key, other] = [await desk.accounts.key(accountId), await desk.accounts.key(accountId)];
   await desk.verdict(key);
@@ -226,7 +156,7 @@ test('a revoked key is refused from the moment the revocation has resolved', asy
 });
 
 test('expiry is judged by the clock at every call, without a look-up', async () => {
-  await using desk = await Desk.open();
+  await using desk = await AuthenticatorDesk.open();
   const accountId = await desk.accounts.account();
   const key = await desk.accounts.key(accountId, { expiresAt: desk.at(60) });
   assert.equal(await desk.verdict(key), 'accepted');
@@ -238,7 +168,7 @@ test('expiry is judged by the clock at every call, without a look-up', async () 
 });
 
 test('a grant that runs out changes the rights of the next call', async () => {
-  await using desk = await Desk.open();
+  await using desk = await AuthenticatorDesk.open();
   const key = await desk.accounts.key(await desk.accounts.account('live', desk.at(60)));
   assert.equal((await desk.caller(key)).entitlements.limits.delaySeconds, 0);
   desk.clock.advanceTo(desk.at(60));
@@ -247,7 +177,7 @@ test('a grant that runs out changes the rights of the next call', async () => {
 });
 
 test('a change that meets a look-up under way is not overlooked', async () => {
-  await using desk = await Desk.open();
+  await using desk = await AuthenticatorDesk.open();
   for (let round = 0; round < 20; round += 1) {
     const key = await desk.accounts.key(await desk.accounts.account());
     const looking = desk.verdict(key);
@@ -259,7 +189,7 @@ test('a change that meets a look-up under way is not overlooked', async () => {
 });
 
 test('a token is good once, for the rights of its key, and not after a minute', async () => {
-  await using desk = await Desk.open();
+  await using desk = await AuthenticatorDesk.open();
   const accountId = await desk.accounts.account('live');
   const key = await desk.accounts.key(accountId, { scopes: ['stream'] });
   const consume = (token: string) => desk.authenticator.consumeToken(token);
@@ -275,132 +205,4 @@ test('a token is good once, for the rights of its key, and not after a minute', 
     assert.equal((await consume(text)).verdict, 'malformed', text);
   }
   assert.equal(desk.accounts.callCount(), before);
-});
-
-test('a watched key is announced as ended when it is revoked, before the revocation resolves', async () => {
-  await using desk = await Desk.open();
-  const key = await desk.accounts.key(await desk.accounts.account());
-  using watching = await desk.watch(key);
-  await desk.accounts.revoke(key);
-  assert.deepEqual(desk.heard, [{ t: 'key-ended', keyId: key.record.id }]);
-  assert.equal(await desk.authenticator.refresh(key.record.id), null);
-  watching[Symbol.dispose]();
-});
-
-test('a watched key is announced as ended within two seconds of its expiry, and once', async () => {
-  await using desk = await Desk.open();
-  const accountId = await desk.accounts.account();
-  const key = await desk.accounts.key(accountId, { expiresAt: desk.at(60.5) });
-  using _ = await desk.watch(key);
-  desk.clock.advanceTo(desk.at(60.4));
-  assert.deepEqual(desk.heard, []);
-  desk.clock.advanceTo(desk.at(60.5) + 2n * SECOND_NS);
-  assert.deepEqual(desk.heard, [{ t: 'key-ended', keyId: key.record.id }]);
-  desk.clock.advance(10_000);
-  assert.equal(desk.heard.length, 1);
-});
-
-test('a rotation ends a watched key at once or after its grace period', async () => {
-  await using desk = await Desk.open();
-  const accountId = await desk.accounts.account();
-  const [soon, late] = [await desk.accounts.key(accountId), await desk.accounts.key(accountId)];
-  using _soon = await desk.watch(soon);
-  using _late = await desk.watch(late);
-  await desk.accounts.rotate(soon, 0);
-  await desk.settled(() => desk.heard.length > 0);
-  assert.deepEqual(desk.heard, [{ t: 'key-ended', keyId: soon.record.id }]);
-  await desk.accounts.rotate(late, 30);
-  await desk.settled(() => desk.accounts.callCount('findKeyById') >= 2);
-  await turn();
-  desk.clock.advanceTo(desk.at(29.9));
-  assert.equal(desk.heard.length, 1);
-  desk.clock.advanceTo(desk.at(32));
-  assert.deepEqual(desk.heard[1], { t: 'key-ended', keyId: late.record.id });
-});
-
-test('plan, suspension and the end of a grant are announced, and refreshed rights show them', async () => {
-  await using desk = await Desk.open();
-  const accountId = await desk.accounts.account('live', desk.at(100));
-  const key = await desk.accounts.key(accountId);
-  using _ = await desk.watch(key);
-  const refreshed = async () => {
-    const caller = await desk.authenticator.refresh(key.record.id);
-    return [caller?.entitlements.plan, caller?.isSuspended];
-  };
-  desk.clock.advanceTo(desk.at(102));
-  assert.deepEqual(desk.heard, [{ t: 'account-changed', accountId }]);
-  assert.deepEqual(await refreshed(), ['sandbox', false]);
-  await desk.accounts.setPlan(accountId, 'live_history');
-  await desk.settled(() => desk.heard.length > 1);
-  assert.deepEqual(await refreshed(), ['live_history', false]);
-  await desk.accounts.suspend(accountId);
-  await desk.settled(() => desk.heard.length > 2);
-  assert.deepEqual(await refreshed(), ['live_history', true]);
-  assert.equal((await desk.caller(key)).isSuspended, true);
-  await desk.accounts.suspend(accountId, false);
-  await desk.settled(() => desk.heard.length > 3);
-  assert.deepEqual(await refreshed(), ['live_history', false]);
-  assert.deepEqual(new Set(desk.heard.map((change) => change.t)), new Set(['account-changed']));
-});
-
-test('what concerns other accounts, or changes no right, is not announced', async () => {
-  await using desk = await Desk.open();
-  const accountId = await desk.accounts.account('live');
-  const [key, other] = [await desk.accounts.key(accountId), await desk.accounts.key(accountId)];
-  using _ = await desk.watch(key);
-  await desk.accounts.suspend(await desk.accounts.account());
-  await desk.accounts.key(accountId);
-  await desk.accounts.revoke(other);
-  await desk.settled(() => desk.accounts.callCount('findKeyById') > 0);
-  await turn();
-  assert.deepEqual(desk.heard, []);
-});
-
-test('a key revoked between its token and its watch is announced all the same', async () => {
-  await using desk = await Desk.open();
-  const key = await desk.accounts.key(await desk.accounts.account());
-  const used = await desk.authenticator.consumeToken(await desk.accounts.token(key));
-  assert.ok(used.verdict === 'accepted');
-  await desk.accounts.revoke(key);
-  assert.deepEqual(desk.heard, []);
-  using _ = desk.authenticator.watch(used.caller);
-  await desk.settled(() => desk.heard.length > 0);
-  assert.deepEqual(desk.heard, [{ t: 'key-ended', keyId: key.record.id }]);
-});
-
-test('a read that fails is tried again until the change is known', async () => {
-  await using desk = await Desk.open();
-  const accountId = await desk.accounts.account('live');
-  const key = await desk.accounts.key(accountId);
-  let failures = 2;
-  const failing = new Proxy(desk.accounts.store, {
-    get(target, name) {
-      if (name === 'findKeyById' && failures > 0) {
-        failures -= 1;
-        return () => Promise.reject(new Error('the disk is away'));
-      }
-      return Reflect.get(target, name);
-    },
-  });
-  const faults: unknown[] = [];
-  using authenticator = new StoreAuthenticator({
-    store: failing,
-    clock: desk.clock,
-    onFault: (error) => faults.push(error),
-  });
-  const heard: RightsChange[] = [];
-  authenticator.onRightsChange((change) => heard.push(change));
-  const found = await authenticator.authenticate(`Bearer ${key.text}`);
-  assert.ok(found.verdict === 'accepted');
-  using _ = authenticator.watch(found.caller);
-  await desk.accounts.suspend(accountId);
-  await desk.settled(() => faults.length === 1);
-  await turn();
-  assert.deepEqual(heard, []);
-  desk.clock.advance(1_000);
-  await desk.settled(() => faults.length === 2);
-  await turn();
-  desk.clock.advance(1_000);
-  await desk.settled(() => heard.length > 0);
-  assert.deepEqual(heard, [{ t: 'account-changed', accountId }]);
 });
