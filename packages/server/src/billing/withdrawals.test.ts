@@ -5,40 +5,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { BillingRig, DAY_NS, MINUTE_NS, START } from '../../testing/billing/billing-rig.ts';
-import type { OrderRecord } from '../accounts/store/orders-store.ts';
+import {
+  type Buyer,
+  buyer,
+  HOUR_NS,
+  passAndCarryOut,
+  withdraw,
+  withdrawalOf,
+} from '../../testing/billing/withdrawing-buyer.ts';
 import { openSqliteAccountStore } from '../accounts/store/sqlite-account-store.ts';
-
-const HOUR_NS = 60n * MINUTE_NS;
-
-interface Buyer {
-  readonly rig: BillingRig;
-  readonly accountId: string;
-  readonly order: OrderRecord;
-}
-
-async function buyer(rig: BillingRig, offer: 'live' | 'history' = 'live'): Promise<Buyer> {
-  const accountId = await rig.account();
-  const email = `${accountId}@example.com`;
-  const call = { now: rig.now, actor: { kind: 'operator' } } as const;
-  await rig.store.people.setOwner(call, accountId, { email, key: email.toLowerCase() });
-  return { rig, accountId, order: await rig.bought(accountId, { offer }) };
-}
-
-async function withdraw({ rig, accountId, order }: Buyer) {
-  const wish = { accountId, orderId: order.id, sessionId: 'ses_1', address: '192.0.2.9' };
-  const declared = await rig.billing.withdrawals.declare({ ...wish, name: 'Ada Lovelace' });
-  await rig.billing.withdrawals.idle();
-  return declared;
-}
-
-async function withdrawalOf({ rig, order }: Buyer) {
-  return (await rig.store.withdrawals.withdrawalOf(order))!;
-}
-
-async function passAndCarryOut(rig: BillingRig, ns: bigint): Promise<void> {
-  rig.pass(ns);
-  await rig.billing.withdrawals.carryOut();
-}
 
 test('a withdrawal is recorded, ends rights and subscription, gives the unused part back and is confirmed with its time', async () => {
   await using rig = await BillingRig.open();
@@ -136,158 +111,6 @@ test('a provider that is down for an hour keeps nobody from withdrawing; it is d
   }
 });
 
-test('a renewal that was charged meanwhile comes back whole, and webhooks of it grant nothing', async () => {
-  await using rig = await BillingRig.open();
-  const ada = await buyer(rig);
-  rig.pass(10n * DAY_NS);
-  rig.provider.trouble = 'down';
-  await withdraw(ada);
-  // The provider renews before it hears of it.
-  rig.pass(DAY_NS);
-  const webhook = rig.provider.pay(ada.order.ref, rig.now, 30);
-  rig.provider.trouble = 'none';
-  await rig.deliver(webhook);
-  assert.equal((await rig.again(ada.order)).state, 'paid');
-  assert.equal(await rig.planOf(ada.accountId), 'sandbox');
-  await rig.billing.withdrawals.carryOut();
-  assert.deepEqual(
-    rig.provider.refunds.map(({ amountMinor }) => amountMinor),
-    [7_900],
-  );
-  const after = await withdrawalOf(ada);
-  // Of the charge before it a part is due too, and a provider gives back of the newest only.
-  assert.equal(after.state, 'by_hand');
-  assert.match(after.fault ?? '', /earlier charge/);
-});
-
-test('what the operator gave back meanwhile is not given back again', async () => {
-  for (const [given, asked] of [
-    [null, []],
-    [1_000, [6_900]],
-  ] as const) {
-    await using rig = await BillingRig.open();
-    const ada = await buyer(rig);
-    rig.provider.trouble = 'down';
-    await withdraw(ada);
-    rig.provider.trouble = 'none';
-    rig.provider.giveBack(ada.order.ref, given);
-    await passAndCarryOut(rig, HOUR_NS);
-    const amounts = rig.provider.refunds.map(({ amountMinor }) => amountMinor);
-    assert.deepEqual(amounts, asked);
-    assert.equal((await withdrawalOf(ada)).state, 'done');
-    assert.equal(rig.provider.receiptsOf.get(ada.order.ref)?.[0]?.refundedMinor, 7_900);
-  }
-});
-
-test('a refund that was done though its answer was lost is found, and not asked for again', async () => {
-  await using rig = await BillingRig.open();
-  const ada = await buyer(rig);
-  const { provider } = rig;
-  const { refund } = provider;
-  let lost = 0;
-  provider.refund = async (...args) => {
-    await refund.apply(provider, args);
-    lost += 1;
-    throw new Error('the line broke');
-  };
-  rig.pass(12n * DAY_NS);
-  await withdraw(ada);
-  assert.equal((await withdrawalOf(ada)).state, 'open');
-  await passAndCarryOut(rig, HOUR_NS);
-  assert.equal((await withdrawalOf(ada)).state, 'done');
-  assert.equal(lost, 1);
-  assert.equal(provider.receiptsOf.get(ada.order.ref)?.[0]?.refundedMinor, 4_740);
-});
-
-test('a provider that decides later, or has nothing to give, is seen by the operator until it is settled', async () => {
-  await using rig = await BillingRig.open();
-  const ada = await buyer(rig);
-  rig.provider.refundOutcome = 'pending';
-  await withdraw(ada);
-  assert.equal((await withdrawalOf(ada)).state, 'pending');
-  rig.provider.refundOutcome = 'nothing';
-  await passAndCarryOut(rig, HOUR_NS);
-  assert.equal((await withdrawalOf(ada)).state, 'by_hand');
-  assert.deepEqual(rig.billing.withdrawals.waiting, { by_hand: 1 });
-  rig.provider.giveBack(ada.order.ref, null);
-  await passAndCarryOut(rig, 6n * HOUR_NS);
-  assert.equal((await withdrawalOf(ada)).state, 'done');
-});
-
-test('a refund that is rejected after it was pending, and counted by then, is the operator’s to settle', async () => {
-  await using rig = await BillingRig.open();
-  const ada = await buyer(rig);
-  rig.pass(12n * DAY_NS);
-  rig.provider.refundOutcome = 'pending';
-  await withdraw(ada);
-  const { ref } = ada.order;
-  const before = rig.provider.receiptsOf.get(ref)!;
-  rig.provider.giveBack(ref, 4_740);
-  await passAndCarryOut(rig, HOUR_NS);
-  assert.equal((await withdrawalOf(ada)).state, 'pending', 'nobody has the money yet');
-  rig.provider.refundOutcome = 'rejected';
-  rig.provider.receiptsOf.set(ref, before);
-  await passAndCarryOut(rig, HOUR_NS);
-  const { state, fault } = await withdrawalOf(ada);
-  assert.deepEqual([state, fault], ['by_hand', 'it was rejected']);
-  rig.provider.giveBack(ref, 4_740);
-  await passAndCarryOut(rig, 6n * HOUR_NS);
-  assert.equal((await withdrawalOf(ada)).state, 'done');
-});
-
-test('a part that was given back by hand after the decision counts, and no more than is due comes back', async () => {
-  await using rig = await BillingRig.open();
-  const ada = await buyer(rig);
-  rig.pass(12n * DAY_NS);
-  const { provider } = rig;
-  const { refund } = provider;
-  provider.refund = () => Promise.reject(new Error('the line broke'));
-  await withdraw(ada);
-  provider.refund = refund;
-  provider.giveBack(ada.order.ref, 3_000);
-  await passAndCarryOut(rig, HOUR_NS);
-  assert.deepEqual(
-    provider.refunds.map(({ amountMinor }) => amountMinor),
-    [1_740],
-  );
-  assert.equal((await withdrawalOf(ada)).state, 'done');
-});
-
-test('an invoice over nothing beside the charge does not swallow the refund', async () => {
-  await using rig = await BillingRig.open();
-  const ada = await buyer(rig);
-  const { ref } = ada.order;
-  const [charge] = rig.provider.receiptsOf.get(ref)!;
-  rig.provider.receiptsOf.set(ref, [{ ...charge!, id: 'nothing', totalMinor: 0 }, charge!]);
-  const asked: (number | null)[] = [];
-  rig.provider.refund = async (_ref, { amountMinor }) => {
-    asked.push(amountMinor);
-    return 'done';
-  };
-  await withdraw(ada);
-  assert.deepEqual(asked, [7_900]);
-});
-
-test('what a bank pays days after the withdrawal from its order was settled comes back whole', async () => {
-  await using rig = await BillingRig.open();
-  const accountId = await rig.account();
-  const order = await rig.order(accountId);
-  const ada = { rig, accountId, order };
-  await withdraw(ada);
-  assert.equal((await withdrawalOf(ada)).state, 'done');
-  rig.pass(3n * DAY_NS);
-  rig.provider.pay(order.ref, rig.now, 30);
-  await rig.deliver(rig.provider.change(order.ref, { state: 'ended', paidUntil: rig.now }));
-  assert.equal(await rig.planOf(accountId), 'sandbox');
-  assert.equal((await withdrawalOf(ada)).state, 'open');
-  await rig.billing.withdrawals.carryOut();
-  assert.deepEqual(
-    rig.provider.refunds.map(({ amountMinor }) => amountMinor),
-    [7_900],
-  );
-  assert.equal((await withdrawalOf(ada)).state, 'done');
-});
-
 test('an open checkout can be withdrawn from: it closes, and what was paid at the last moment comes back', async () => {
   await using rig = await BillingRig.open();
   const accountId = await rig.account();
@@ -307,28 +130,6 @@ test('an open checkout can be withdrawn from: it closes, and what was paid at th
   assert.equal(rig.provider.object(second.ref).state, 'refunded');
   assert.equal(await rig.planOf(accountId), 'sandbox');
   assert.equal((await withdrawalOf({ ...ada, order: second })).state, 'done');
-});
-
-test('two machines that carry out one withdrawal at the same time ask for one refund', async () => {
-  await using rig = await BillingRig.open();
-  const other = BillingRig.over(rig.store, rig.clock, rig.provider);
-  const ada = await buyer(rig);
-  rig.pass(DAY_NS);
-  rig.provider.trouble = 'down';
-  await withdraw(ada);
-  rig.provider.trouble = 'none';
-  const { provider } = rig;
-  const refund = provider.refund.bind(provider);
-  let asked = 0;
-  // As one without idempotency keys: whoever asks gets it.
-  provider.refund = (...wish) => {
-    asked += 1;
-    return refund(...wish);
-  };
-  rig.pass(HOUR_NS);
-  await Promise.all([rig, other].map(({ billing }) => billing.withdrawals.carryOut()));
-  assert.equal(asked, 1);
-  assert.equal((await withdrawalOf(ada)).state, 'done');
 });
 
 test('who withdrew may buy the same again at once', async () => {
