@@ -6,8 +6,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../packages/server/testing/platform/free-ports.ts';
 import { ownCertificate } from '../simulation/rest/own-authority.ts';
 import { neighbourProgram } from './neighbour-program.ts';
 import { PATIENCE_MS, within } from './running-service.ts';
@@ -134,13 +135,4 @@ function replaced(text: string, pairs: readonly (readonly [string, string])[]): 
     if (!sofar.includes(old)) throw new Error(`the file has no "${old}"`);
     return sofar.replace(old, instead);
   }, text);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -7,12 +7,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openFilesMax } from '@tapeloom/server/platform/open-files';
 import { connectionLimits } from '@tapeloom/server/process/connection-limits';
+import { freePort } from '../../packages/server/testing/platform/free-ports.ts';
 import { makeAccounts } from '../../tests/account-maker.ts';
 import { RunningService } from '../../tests/running-service.ts';
 import { loadAverage } from '../shared/machine-load.ts';
@@ -238,13 +238,4 @@ async function bareServerBytes(): Promise<number> {
     child.disconnect();
     await once(child, 'exit');
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

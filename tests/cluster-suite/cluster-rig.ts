@@ -8,6 +8,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../packages/server/testing/platform/free-ports.ts';
 import {
   PostgresServer,
   type PostgresServerOptions,
@@ -19,7 +20,6 @@ import {
 import { PATIENCE_MS } from '../running-service.ts';
 import type { CommandResult } from '../tapeloom-command.ts';
 import { COMMAND } from '../tapeloom-program.ts';
-import { freePort } from '../torture/resume-run.ts';
 import { ClusterNode, HERE, type Place } from './cluster-node.ts';
 
 /** As small as a market can be: what is looked at is how nodes agree. */

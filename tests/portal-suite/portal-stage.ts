@@ -1,12 +1,12 @@
 /** A running service with its portal, a browser, and the mails it sent: what the walks through the portal share. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
+import { freePort } from '../../packages/server/testing/platform/free-ports.ts';
 import { launchChromium } from '../headless-chromium.ts';
 import { PATIENCE_MS, RunningService } from '../running-service.ts';
 import { SERVICE_OF_SOURCES } from '../tapeloom-program.ts';
@@ -118,12 +118,4 @@ function namesIn(folder: string): string[] {
   } catch {
     return [];
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { readonly port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

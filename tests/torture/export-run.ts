@@ -10,6 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../../packages/server/testing/platform/free-ports.ts';
 import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import type { Random } from '../../simulation/disk/sim-disk.ts';
 import { makeAccounts } from '../account-maker.ts';
@@ -24,7 +25,6 @@ import {
   isReadable,
   pick,
 } from './export-queries.ts';
-import { freePort } from './resume-run.ts';
 
 const INSTRUMENTS = ['BTC.c.0', 'ES.c.0', 'NQ.c.0'];
 const DAY_MS = 86_400_000;

@@ -4,12 +4,11 @@
  */
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { freePort } from '../../packages/server/testing/platform/free-ports.ts';
 import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import { makeAccounts } from '../account-maker.ts';
 import { RunningService } from '../running-service.ts';
@@ -283,13 +282,4 @@ export function assertHeld({ problems, ignored }: ResumeReport): void {
   const shown = problems.slice(0, PROBLEMS_SHOWN).join('\n');
   assert.equal(problems.length, 0, `${problems.length} problems:\n${shown}`);
   assert.equal(ignored, 0, 'nothing was sent twice');
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -13,11 +13,11 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { appendFile, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openPostgres } from '../../src/platform/postgres.ts';
+import { freePort } from './free-ports.ts';
 
 const USER = 'tapeloom';
 /** Who runs it where we are root: nobody. */
@@ -242,15 +242,6 @@ function isRoot(): boolean {
 
 function otherUser() {
   return isRoot() ? { uid: NOBODY, gid: NOBODY } : {};
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 function signal(processes: readonly number[], name: NodeJS.Signals): void {

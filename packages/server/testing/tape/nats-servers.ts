@@ -10,10 +10,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { freePorts } from '../platform/free-ports.ts';
 import { natsServer } from './find-nats-server.ts';
 
 const READY_WITHIN_MS = 180_000;
@@ -311,21 +311,4 @@ export class NatsServers implements AsyncDisposable {
     child.kill('SIGCONT');
     await once(child, 'exit');
   }
-}
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const holders = Array.from({ length: count }, () => createServer());
-  const ports: number[] = [];
-  for (const holder of holders) {
-    holder.listen(0, '127.0.0.1');
-    await once(holder, 'listening');
-    const address = holder.address();
-    assert(typeof address === 'object' && address !== null);
-    ports.push(address.port);
-  }
-  for (const holder of holders) {
-    holder.close();
-    await once(holder, 'close');
-  }
-  return ports;
 }
