@@ -14,7 +14,7 @@ import { LIMIT_DEFAULT, LIMIT_MAX } from '@tapeloom/server/history/history-field
 import { PAGE_BYTES_MAX, PAGE_LIMITS } from '@tapeloom/server/history/history-pages';
 import { BODY_BYTES_MAX } from '@tapeloom/server/http/server/http-server';
 import { STRANGERS_PER_ADDRESS_MAX } from '@tapeloom/server/platform/door-sockets';
-import { TOPICS_MAX } from '@tapeloom/server/topics/topic-hub';
+import { TOPICS_MAX } from '@tapeloom/server/topics/topic-places';
 import { count, size, span, spanOfNs } from './limits/limit-words.ts';
 
 const root = join(import.meta.dirname, '../../..');

@@ -19,7 +19,7 @@ import {
 import { BlockWriter } from '../blocks/block-writer.ts';
 import type { EngineMessage } from './engine-link.ts';
 import { TOPIC_LINGER_MS } from './idle-topics.ts';
-import { TOPICS_MAX } from './topic-hub.ts';
+import { TOPICS_MAX } from './topic-places.ts';
 
 test('equal subscriptions share a topic and a snapshot, and follow from it on', () => {
   using stage = new TopicStage();

@@ -6,8 +6,8 @@
  * cursor of a new day changes the tape's day before anybody gets it, so that names that roll have left
  * their contract by then.
  *
- * Places and memory are shared by account: what nobody watches goes first, of the account that has most,
- * and the last places are for accounts that watch little.
+ * Places (`topic-places.ts`) and memory are shared by account: what nobody watches goes first, of the
+ * account that has most.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -33,11 +33,8 @@ import { judgeStream } from './stream-state.ts';
 import { type DayListener, delayed, TapeTime } from './tape-time.ts';
 import { type Refusal, type Subscriber, Topic, topicKey } from './topic.ts';
 import { factsOf, TopicCounters, type TopicFacts, type TopicMetrics } from './topic-counters.ts';
+import { refuseOpen } from './topic-places.ts';
 
-export const TOPICS_MAX = 2_000;
-/** Of all places so many are for accounts that watch fewer topics than this. */
-export const PLACES_KEPT = 200;
-export const PLACES_KEPT_EACH = 2;
 const JUDGE_MS = 1_000;
 /** A source promises every 200 ms; a healthy tape is never this far behind an open market's clock. */
 export const STALE_AFTER_MS = 5_000;
@@ -195,7 +192,8 @@ export class TopicHub implements Disposable {
     const notShown = this.#refusalOf(spec);
     if (notShown !== null) return { code: 'SOURCE_DOWN', message: notShown };
     const known = this.#byKey.get(topicKey(spec));
-    const refusal = known === undefined ? this.#refuseOpen(subscriber) : null;
+    const held = { all: this.#byNumber, idle: this.#idle };
+    const refusal = known === undefined ? refuseOpen(subscriber, held, this.#counters) : null;
     if (refusal !== null) return refusal;
     const topic = known ?? this.#open(spec, slot, since, subscriber.account);
     this.#idle.delete(topic);
@@ -228,28 +226,6 @@ export class TopicHub implements Disposable {
     this.#judging[Symbol.dispose]();
     this.#idle[Symbol.dispose]();
     this.#time.clear();
-  }
-
-  #refuseOpen(subscriber: Subscriber): Refusal | null {
-    const refusal = subscriber.refuseOpen();
-    if (refusal !== null) {
-      this.#counters.opensRefusedTotal.rate += 1;
-      return refusal;
-    }
-    if (this.#hasPlaceFor(subscriber.account)) return null;
-    this.#counters.opensRefusedTotal.place += 1;
-    return { code: 'CAPACITY', message: 'The service computes as many streams as it can.' };
-  }
-
-  /** Whether an account may have one more topic computed; one that nobody watches makes room. */
-  #hasPlaceFor(account: string): boolean {
-    const { topics, idleTopics } = this.counts;
-    if (topics - idleTopics >= TOPICS_MAX - PLACES_KEPT) {
-      let watched = 0;
-      for (const topic of this.#byNumber.values()) if (topic.isWatchedBy(account)) watched += 1;
-      if (watched >= PLACES_KEPT_EACH) return false;
-    }
-    return topics < TOPICS_MAX || this.#idle.freePlace();
   }
 
   #open(spec: TopicSpec, slot: EngineSlot, since: string | null, account: string): Topic {

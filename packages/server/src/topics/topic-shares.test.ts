@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { FlushPress } from '../../../../simulation/stream/published-flushes.ts';
 import { Listener, spec, TopicStage } from '../../../../simulation/stream/topic-stage.ts';
 import type { Attachment } from './attachment.ts';
-import { PLACES_KEPT, PLACES_KEPT_EACH, TOPICS_MAX } from './topic-hub.ts';
+import { PLACES_KEPT, PLACES_KEPT_EACH, TOPICS_MAX } from './topic-places.ts';
 
 /** The numbers of the topics that ended, in their order. */
 function closed(stage: TopicStage): readonly number[] {

@@ -1,0 +1,45 @@
+/**
+ * How many topics are computed at once, and who may have one more. What nobody watches makes room, and the
+ * last places are for accounts that watch little.
+ */
+
+import type { IdleTopics } from './idle-topics.ts';
+import type { Refusal, Subscriber, Topic } from './topic.ts';
+import type { TopicCounters } from './topic-counters.ts';
+
+export const TOPICS_MAX = 2_000;
+/** Of all places so many are for accounts that watch fewer topics than this. */
+export const PLACES_KEPT = 200;
+export const PLACES_KEPT_EACH = 2;
+
+export interface TopicsHeld {
+  readonly all: ReadonlyMap<number, Topic>;
+  /** Those of them that nobody watches. */
+  readonly idle: IdleTopics<Topic>;
+}
+
+/** Why no topic is begun for a subscriber, which is counted; null when there is a place for it now. */
+export function refuseOpen(
+  subscriber: Subscriber,
+  held: TopicsHeld,
+  { opensRefusedTotal }: TopicCounters,
+): Refusal | null {
+  const refusal = subscriber.refuseOpen();
+  if (refusal !== null) {
+    opensRefusedTotal.rate += 1;
+    return refusal;
+  }
+  if (hasPlaceFor(subscriber.account, held)) return null;
+  opensRefusedTotal.place += 1;
+  return { code: 'CAPACITY', message: 'The service computes as many streams as it can.' };
+}
+
+/** Whether an account may have one more topic computed; one that nobody watches makes room. */
+function hasPlaceFor(account: string, { all, idle }: TopicsHeld): boolean {
+  if (all.size - idle.count >= TOPICS_MAX - PLACES_KEPT) {
+    let watched = 0;
+    for (const topic of all.values()) if (topic.isWatchedBy(account)) watched += 1;
+    if (watched >= PLACES_KEPT_EACH) return false;
+  }
+  return all.size < TOPICS_MAX || idle.freePlace();
+}
