@@ -4,8 +4,8 @@
  *
  * 1. Join: the newest book; own logs as far as they go, or parts that others have put; then the stream behind them.
  * 2. Follow: records into the copy, books into files. Listed days that are not here are fetched behind that.
- * 3. Lead: a sequencer that goes on from all that was followed, a writer on the fenced log, the source only now. Fenced, it is
- *    thrown away: the copy has exactly what was stored, and follows on.
+ * 3. Lead (`lead-tape.ts`): a sequencer that goes on from all that was followed, a writer on the fenced log, the source only now.
+ *    Fenced, it is thrown away: the copy has exactly what was stored, and follows on.
  * 4. A stream that no longer has what comes next was purged meanwhile: the days are fetched, and all begins at 1.
  */
 
@@ -18,20 +18,17 @@ import { FencedError, StreamPurgedError } from '../stream/stream-errors.ts';
 import { Succession, type SuccessionState } from '../stream/succession.ts';
 import type { TapeBook } from '../stream/tape-book.ts';
 import type { StoredMessage } from '../stream/tape-stream.ts';
-import { tellLoss } from '../stream/tell-loss.ts';
 import { type SealedPart, TapeManifest } from '../tape-manifest.ts';
 import { LiveDays } from '../write/live-days.ts';
 import { Sequencer } from '../write/sequencer.ts';
 import { createCounters, type SequencerCounters } from '../write/sequencer-counters.ts';
 import { TapePublisher } from '../write/tape-publisher.ts';
-import { TapeWriter } from '../write/tape-writer.ts';
 import { answered } from './answered.ts';
 import { BookKeeper } from './book-keeper.ts';
-import { commitRowsMax, FencedLog } from './fenced-log.ts';
 import { LogFiller } from './fill-log.ts';
+import { leadTape } from './lead-tape.ts';
 import { ListedDays, type WantedDays } from './listed-days.ts';
 import { LocalLog } from './local-log.ts';
-import { keepParts } from './part-keeper.ts';
 import { giveUpHalfSealed, isSealed, recoverOrJoin, removeLogs } from './recover-copy.ts';
 import type { RecoveredCopy } from './recovered-copy.ts';
 import { prepareDirectory } from './shared-directory.ts';
@@ -267,41 +264,13 @@ export class SharedTape implements AsyncDisposable {
   }
 
   async #lead(writer: FencedWriter, signal: AbortSignal): Promise<void> {
-    const { now, handler } = this.#options;
     const { counters, publisher } = this;
-    const copy = this.#copy!;
-    if (copy.isAhead) await tellLoss(writer);
-    const stopped = new AbortController();
-    const over = AbortSignal.any([signal, stopped.signal]);
-    const sequencer = copy.sequencer.copy(counters, commitRowsMax(writer.bodyBytesMax));
-    sequencer.resume();
-    const beforeOpening = () => this.#books.append(writer, true);
-    const log = new FencedLog({ writer, copy, beforeOpening });
-    const intake = new TapeWriter({
-      ...{ log, days: copy.days, now, sequencer, counters, publisher },
-      onFailure: (error) => stopped.abort(error),
+    await leadTape(writer, signal, {
+      ...{ options: this.#options, counters, publisher },
+      ...{ copy: this.#copy!, local: this.#local, books: this.#books },
+      onBegun: () => this.#idle.resolve(),
     });
-    this.#idle.resolve();
-    try {
-      const openDay = copy.end === null || copy.end.isEnded ? null : copy.end.day;
-      await Promise.all([
-        handler.lead({
-          ...{ intake, openDay, signal: over },
-          bookChanged: () => this.#books.append(writer),
-          setReady: () => this.#books.setReady(),
-        }),
-        this.#books.lead(writer, over),
-        keepParts({ ...this.#options, copy, local: this.#local, onFault: handler.fault }, over),
-      ]);
-    } catch (error) {
-      // What the writer or the tape has ended with is judged below; anything else ends the node's part in the tape.
-      if (!over.aborted) stopped.abort(error);
-    } finally {
-      await intake[Symbol.asyncDispose]();
-    }
-    counters.failed = 0;
     if (writer.ended.reason instanceof FencedError) this.#fenced += 1;
-    if (!writer.ended.aborted && stopped.signal.aborted) throw stopped.signal.reason;
   }
 
   async #join(): Promise<void> {

@@ -1,0 +1,68 @@
+/**
+ * A node's turn to append. What it appends goes on from all that its copy has followed, through a log that refuses whoever was
+ * fenced. What is in the copy afterwards is exactly what was stored, however the turn ended.
+ */
+
+import type { FencedWriter } from '../stream/fenced-writer.ts';
+import { tellLoss } from '../stream/tell-loss.ts';
+import type { SequencerCounters } from '../write/sequencer-counters.ts';
+import type { TapePublisher } from '../write/tape-publisher.ts';
+import { TapeWriter } from '../write/tape-writer.ts';
+import type { BookKeeper } from './book-keeper.ts';
+import { commitRowsMax, FencedLog } from './fenced-log.ts';
+import type { LocalLog } from './local-log.ts';
+import { keepParts } from './part-keeper.ts';
+import type { SharedTapeOptions } from './shared-tape-options.ts';
+import type { TapeCopy } from './tape-copy.ts';
+
+/** What of the shared tape a turn works on. */
+export interface LedTape {
+  readonly options: SharedTapeOptions;
+  readonly copy: TapeCopy;
+  readonly local: LocalLog;
+  readonly books: BookKeeper;
+  readonly counters: SequencerCounters;
+  readonly publisher: TapePublisher;
+  /** There is an intake: nothing stands behind the copy any more that it would have to follow. */
+  onBegun(): void;
+}
+
+/** Until the signal or the writer ends it. Rejects with what ends the node's part in the tape. */
+export async function leadTape(
+  writer: FencedWriter,
+  signal: AbortSignal,
+  { options, copy, local, books, counters, publisher, onBegun }: LedTape,
+): Promise<void> {
+  const { now, handler } = options;
+  if (copy.isAhead) await tellLoss(writer);
+  const stopped = new AbortController();
+  const over = AbortSignal.any([signal, stopped.signal]);
+  const sequencer = copy.sequencer.copy(counters, commitRowsMax(writer.bodyBytesMax));
+  sequencer.resume();
+  const beforeOpening = () => books.append(writer, true);
+  const log = new FencedLog({ writer, copy, beforeOpening });
+  const intake = new TapeWriter({
+    ...{ log, days: copy.days, now, sequencer, counters, publisher },
+    onFailure: (error) => stopped.abort(error),
+  });
+  onBegun();
+  try {
+    const openDay = copy.end === null || copy.end.isEnded ? null : copy.end.day;
+    await Promise.all([
+      handler.lead({
+        ...{ intake, openDay, signal: over },
+        bookChanged: () => books.append(writer),
+        setReady: () => books.setReady(),
+      }),
+      books.lead(writer, over),
+      keepParts({ ...options, copy, local, onFault: handler.fault }, over),
+    ]);
+  } catch (error) {
+    // What the writer or the tape has ended with is judged below; anything else ends the node's part in the tape.
+    if (!over.aborted) stopped.abort(error);
+  } finally {
+    await intake[Symbol.asyncDispose]();
+  }
+  counters.failed = 0;
+  if (!writer.ended.aborted && stopped.signal.aborted) throw stopped.signal.reason;
+}
