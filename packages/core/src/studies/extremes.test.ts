@@ -22,7 +22,8 @@ import { INDICATORS } from './catalogue.ts';
 import { FLUSH_STEP_NS } from './flush-step.ts';
 import type { Indicator, Params } from './indicator.ts';
 import { parseParams } from './params.ts';
-import { type RunOutput, StudyRun } from './run.ts';
+import { StudyRun } from './run.ts';
+import type { RunOutput } from './run-output.ts';
 import type { ObjectVersion, Study } from './study.ts';
 
 /** Processor time: far above what any run takes on the slowest machine, far below what a cost that explodes takes. */

@@ -20,21 +20,8 @@ import { firstRowAt, type TradeBatch } from '../trade-batch.ts';
 import { DAY_NS, SECOND_NS } from '../units.ts';
 import { addDays, dayOf, epochNs, nsOfDay } from '../utc-day.ts';
 import { flushEdgeAfter, flushStepNs } from './flush-step.ts';
-import { compareMarks, type Mark, type ObjectVersion, type Study } from './study.ts';
-
-/**
- * Receives the log: all of its settled part, or what each flush publishes of it. In settled speed each
- * update comes with `fromNs`, the first nanosecond T of the cursor's day with the update in position(T).
- */
-export interface RunOutput {
-  upsert(version: ObjectVersion, cursor: Cursor, fromNs?: number): void;
-  /** The object is gone; `final` repeats the flag it was last shown with. */
-  remove(id: string, final: boolean, ts: string, cursor: Cursor, fromNs?: number): void;
-  /** A session opens here in the log; what follows belongs to it. */
-  openSession(session: Session): void;
-  /** All of the step that ended at `edge` was handed over; `position` is position(edge). Incremental only. */
-  flushed(edge: EpochNs, position: Cursor): void;
-}
+import { handOver, newestOfEach, type RunChange, type RunOutput } from './run-output.ts';
+import type { Mark, ObjectVersion, Study } from './study.ts';
 
 /** Where a run starts: at a session's open, or between sessions. */
 export interface RunStart {
@@ -62,17 +49,6 @@ export type IsWholeUpTo = (session: Session, day: UtcDay) => boolean;
 
 /** The encoded size of the objects handed over that are not final; asked after a flush. */
 export type FormingBytes = () => number;
-
-type Change =
-  | { readonly t: 'upsert'; readonly cursor: Cursor; readonly version: ObjectVersion }
-  | {
-      readonly t: 'remove';
-      readonly cursor: Cursor;
-      readonly id: string;
-      readonly final: boolean;
-      readonly ts: string;
-    }
-  | { readonly t: 'open'; readonly cursor: Cursor; readonly session: Session };
 
 export class StudyRun {
   readonly #study: Study;
@@ -105,7 +81,7 @@ export class StudyRun {
   readonly #closed: Mark;
   /** The edge that will publish what changed since the last one; Infinity when nothing happened. */
   #pendingEdgeNs = Number.POSITIVE_INFINITY;
-  #pending: Change[] = [];
+  #pending: RunChange[] = [];
 
   constructor(study: Study, sessions: SessionTable, start: RunStart, options: RunOptions) {
     this.#study = study;
@@ -194,7 +170,7 @@ export class StudyRun {
    * goes on as if it had not. Together with everything flushed before it gives the state here.
    */
   handPending(output: RunOutput): void {
-    for (const change of this.#changes()) hand(change, output);
+    for (const change of this.#changes()) handOver(change, output);
   }
 
   /** The first edge at or after now. */
@@ -346,38 +322,21 @@ export class StudyRun {
     this.#pendingEdgeNs = Number.POSITIVE_INFINITY;
     let published = 0;
     for (const change of changes) {
-      hand(change, this.#output);
+      handOver(change, this.#output);
       if (change.t !== 'open') published += 1;
     }
     if (published > 0) this.#output.flushed(epochNs(this.#mark.day, edgeNs), this.position);
   }
 
   /** The newest change of each object since the last closed edge, ascending. */
-  #changes(): readonly Change[] {
+  #changes(): readonly RunChange[] {
     const changes = this.#pending.slice();
     if (this.#isOpen) {
       this.#study.forming(this.#closed, (version, mark) => {
         changes.push({ t: 'upsert', cursor: { ...mark }, version });
       });
     }
-    if (changes.length > 1) changes.sort((a, b) => compareMarks(a.cursor, b.cursor));
     return newestOfEach(changes);
-  }
-}
-
-function hand(change: Change, output: RunOutput): void {
-  switch (change.t) {
-    case 'upsert':
-      output.upsert(change.version, change.cursor);
-      break;
-    case 'remove':
-      output.remove(change.id, change.final, change.ts, change.cursor);
-      break;
-    case 'open':
-      output.openSession(change.session);
-      break;
-    default:
-      throw new RangeError(`unknown change: ${change satisfies never}`);
   }
 }
 
@@ -387,18 +346,4 @@ function regularHours({ regular }: Session, origin: UtcDay) {
   const openNs = Number(regular.open - midnight);
   const closeNs = Number(regular.close - midnight);
   return { regular: { openNs, closeNs } };
-}
-
-/** Of several changes of one object only the last goes out, be it an upsert or a remove. */
-function newestOfEach(changes: readonly Change[]): readonly Change[] {
-  if (changes.length < 2) return changes;
-  const newest = new Map<string, Change>();
-  for (const change of changes) {
-    if (change.t !== 'open') newest.set(idOf(change), change);
-  }
-  return changes.filter((change) => change.t === 'open' || newest.get(idOf(change)) === change);
-}
-
-function idOf(change: Exclude<Change, { t: 'open' }>): string {
-  return change.t === 'upsert' ? change.version.id : change.id;
 }

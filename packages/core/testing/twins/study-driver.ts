@@ -4,12 +4,8 @@ import type { Session, SessionTable } from '../../src/calendar/session.ts';
 import { type Cursor, compareCursors, formatCursor } from '../../src/cursor.ts';
 import type { EpochNs, Rank, UtcDay } from '../../src/numbers.ts';
 import { PublishedObjects } from '../../src/studies/published-objects.ts';
-import {
-  type IsWholeUpTo,
-  type RunOptions,
-  type RunOutput,
-  StudyRun,
-} from '../../src/studies/run.ts';
+import { type IsWholeUpTo, type RunOptions, StudyRun } from '../../src/studies/run.ts';
+import type { RunOutput } from '../../src/studies/run-output.ts';
 import type { ObjectVersion, Study } from '../../src/studies/study.ts';
 import { allocateBatch, type TradeBatch } from '../../src/trade-batch.ts';
 import { epochNs } from '../../src/utc-day.ts';

@@ -12,7 +12,8 @@ import { type EpochNs, type Rank, rank, type UtcDay } from '@tapeloom/core/numbe
 import { bars } from '@tapeloom/core/studies/bars';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
-import { type RunOutput, StudyRun } from '@tapeloom/core/studies/run';
+import { StudyRun } from '@tapeloom/core/studies/run';
+import type { RunOutput } from '@tapeloom/core/studies/run-output';
 import type { ObjectVersion } from '@tapeloom/core/studies/study';
 import { firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, dayOf, epochNs, nsOfDay, utcDay } from '@tapeloom/core/utc-day';

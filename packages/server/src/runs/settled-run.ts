@@ -7,12 +7,8 @@
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import {
-  type IsWholeUpTo,
-  type RunOutput,
-  type RunStart,
-  StudyRun,
-} from '@tapeloom/core/studies/run';
+import { type IsWholeUpTo, type RunStart, StudyRun } from '@tapeloom/core/studies/run';
+import type { RunOutput } from '@tapeloom/core/studies/run-output';
 import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { epochNs } from '@tapeloom/core/utc-day';

@@ -12,12 +12,8 @@ import {
   type PublishedObjects,
   SNAPSHOT_BYTES_MAX,
 } from '@tapeloom/core/studies/published-objects';
-import {
-  type IsWholeUpTo,
-  type RunOutput,
-  type RunStart,
-  StudyRun,
-} from '@tapeloom/core/studies/run';
+import { type IsWholeUpTo, type RunStart, StudyRun } from '@tapeloom/core/studies/run';
+import type { RunOutput } from '@tapeloom/core/studies/run-output';
 import type { ObjectVersion, Study } from '@tapeloom/core/studies/study';
 import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { epochNs } from '@tapeloom/core/utc-day';

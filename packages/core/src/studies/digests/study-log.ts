@@ -9,7 +9,8 @@ import type { Rank } from '../../numbers.ts';
 import { FLUSH_STEP_NS } from '../flush-step.ts';
 import type { Indicator, Params } from '../indicator.ts';
 import { PublishedObjects } from '../published-objects.ts';
-import { type RunOptions, type RunOutput, StudyRun } from '../run.ts';
+import { type RunOptions, StudyRun } from '../run.ts';
+import type { RunOutput } from '../run-output.ts';
 import type { StudyTape } from './study-tape.ts';
 
 /** Hands over one line after the other; returns how many objects were told of. */
