@@ -15,7 +15,7 @@ import type { Caller } from '../../accounts/auth/caller.ts';
 import type { DoorVerdict } from '../../accounts/auth/doorkeeper.ts';
 import type { LeaseKind } from '../../accounts/limits/leases.ts';
 import type { Flush } from '../../topics/flush.ts';
-import { PagesAhead, PullTurns } from '../delivery/pull-turns.ts';
+import type { PagesAhead, PullTurns } from '../delivery/pull-turns.ts';
 import type { StartRefusal } from '../delivery/start-verdict.ts';
 import type { StreamRequest } from '../delivery/stream-request.ts';
 import { StreamSubscription, type SubscriptionOwner } from '../delivery/stream-subscription.ts';
@@ -27,6 +27,7 @@ import type { ConnectionAction, ConnectionEvent } from './connection-events.ts';
 import { ConnectionLeases } from './connection-leases.ts';
 import type { ConnectionServices } from './connection-services.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { HeldSubscriptions } from './held-subscriptions.ts';
 import { MessageRate } from './message-rate.ts';
 import type { Parting } from './parting-sockets.ts';
 import { Silence } from './silence.ts';
@@ -35,6 +36,7 @@ import type { StreamWebSocket } from './socket-settings.ts';
 /** The `readyState` in which no close frame was sent or answered. */
 const OPEN: typeof StreamWebSocket.OPEN = 1;
 export const HEARTBEAT_MS = 5_000;
+const NO_CURSORS: ReadonlyMap<string, string> = new Map();
 
 /** Hears what becomes of a connection. */
 export interface ConnectionWatcher {
@@ -43,13 +45,7 @@ export interface ConnectionWatcher {
   gone(): void;
 }
 
-/** Of connections that have none, as most have for a while: nothing is put in. */
-const NO_SUBSCRIPTIONS = new Map<string, StreamSubscription>();
-
-/** What only subscriptions need is made with the first of them: a connection may stand for long and want nothing. */
 export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
-  #turns: PullTurns | null = null;
-  #pagesAhead: PagesAhead | null = null;
   readonly #id = randomUUID();
   readonly #machine: Connection;
   readonly #webSocket: StreamWebSocket;
@@ -58,7 +54,8 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
   readonly #leases: ConnectionLeases;
   readonly #rate: MessageRate;
   readonly #silence: Silence;
-  #subscriptions = NO_SUBSCRIPTIONS;
+  /** Made with the first of them: a connection may stand for long and want nothing. */
+  #subscriptions: HeldSubscriptions | null = null;
   #heartbeat: Disposable | null = null;
   #authTimer: Disposable | null = null;
   /** Over the key. */
@@ -92,13 +89,11 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
   }
 
   get turns(): PullTurns {
-    this.#turns ??= new PullTurns(() => !this.#isOver && this.#writer.hasRoom);
-    return this.#turns;
+    return this.#held.turns;
   }
 
   get pagesAhead(): PagesAhead {
-    this.#pagesAhead ??= new PagesAhead();
-    return this.#pagesAhead;
+    return this.#held.pagesAhead;
   }
 
   get isOpen(): boolean {
@@ -116,7 +111,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
   peerTook(): void {
     if (this.#isOver) return;
     this.#writer.moveOn();
-    this.#turns?.give();
+    this.#subscriptions?.turns.give();
   }
 
   /** Later connections have higher ones. */
@@ -130,7 +125,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
 
   /** Whether the client has all there is for it at this moment. */
   get hasSentAll(): boolean {
-    return this.#writer.isEmpty && this.#subscriptions.values().every(({ isLive }) => isLive);
+    return this.#writer.isEmpty && (this.#subscriptions?.areLive ?? true);
   }
 
   /** Null when it holds nothing of an account. */
@@ -190,7 +185,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     const { clock } = this.#services;
     if (this.caller?.entitlements.historyFrom(clock.now()) !== null) return;
     const reply = { code: 'FORBIDDEN', message: 'The plan no longer covers history.' } as const;
-    for (const subscription of [...this.#subscriptions.values()]) {
+    for (const subscription of this.#subscriptions?.all() ?? []) {
       if (subscription.isCharged) this.failed(subscription, reply);
     }
   }
@@ -248,7 +243,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
 
   failed(subscription: StreamSubscription, reply: StartRefusal): void {
     // What has ended already, or was replaced, has nothing to say.
-    if (this.#subscriptions.get(subscription.sub) !== subscription) return;
+    if (this.#subscriptions?.has(subscription) !== true) return;
     this.step({ t: 'ended', sub: subscription.sub, reply });
   }
 
@@ -342,29 +337,25 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     else this.#silenceTimer = timers.after(left, () => this.#awaitSilence());
   }
 
+  get #held(): HeldSubscriptions {
+    this.#subscriptions ??= new HeldSubscriptions(
+      () => !this.#isOver && this.#writer.hasRoom,
+      this.#services.counters,
+    );
+    return this.#subscriptions;
+  }
+
   #subscribe(sub: string, number: number, request: StreamRequest): void {
     const id = `${this.#id}.${number}`;
-    const subscription = new StreamSubscription(id, request, this.#services, this);
-    if (this.#subscriptions === NO_SUBSCRIPTIONS) this.#subscriptions = new Map();
-    this.#subscriptions.set(sub, subscription);
-    this.#services.counters.subscriptions += 1;
-    subscription.begin();
+    this.#held.begin(sub, new StreamSubscription(id, request, this.#services, this));
   }
 
   #unsubscribe(sub: string): void {
-    const subscription = this.#subscriptions.get(sub);
-    if (subscription === undefined) return;
-    this.#subscriptions.delete(sub);
-    this.#services.counters.subscriptions -= 1;
-    subscription.end();
-    this.#writer.endSubscription(sub);
+    if (this.#subscriptions?.end(sub) === true) this.#writer.endSubscription(sub);
   }
 
   #beat(): void {
-    const cursors = new Map<string, string>();
-    for (const { sub, cursor } of this.#subscriptions.values()) {
-      if (cursor !== null) cursors.set(sub, cursor);
-    }
+    const cursors = this.#subscriptions?.cursors() ?? NO_CURSORS;
     this.step({ t: 'heartbeat', now: this.#services.clock.now(), cursors });
   }
 
@@ -395,8 +386,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     for (const held of [this.#heartbeat, this.#authTimer, this.#silenceTimer, this.#watch]) {
       held?.[Symbol.dispose]();
     }
-    this.#turns?.stop();
-    for (const sub of [...this.#subscriptions.keys()]) this.#unsubscribe(sub);
+    for (const sub of this.#subscriptions?.stop() ?? []) this.#unsubscribe(sub);
     this.#leases.end();
   }
 }
