@@ -1,9 +1,10 @@
 /**
  * One subscription's way from `subscribe` to live, as a machine without I/O.
  *
- * 1. `locating`: where on the tape does the cursor lie? One beyond what this key may see is waited for a
- *    little; in vain, it is refused, or told by a `reset` where the key has a delay. One of another
- *    contract or of another computation is told by a `reset` too, and the stream starts afresh (6).
+ * 1. `locating`: where on the tape does the cursor lie (`start-search.ts`)? One beyond what this key may
+ *    see is waited for a little; in vain, it is refused, or told by a `reset` where the key has a delay.
+ *    One of another contract or of another computation is told by a `reset` too, and the stream starts
+ *    afresh (6).
  * 2. `attaching`: the topic is held, `subscribed` and `status` are sent. From a cursor the topic is
  *    waited for until it has caught up, since only then its ring has all that can be asked of it.
  * 3. `ring`: pieces of the ring after the cursor; from the newest on the subscription follows (7).
@@ -23,10 +24,8 @@
  */
 
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
-import type { EpochNs } from '@tapeloom/core/numbers';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
-import { lookAgainMs } from '../../history/awaited-cursors.ts';
 import type { RefusalReason } from '../../platform/refusal.ts';
 import type { CursorPlace, ReplayPage } from '../../runs/replay.ts';
 import type { RingPiece } from '../../topics/ring.ts';
@@ -34,30 +33,17 @@ import { Backfill } from './backfill.ts';
 import type {
   DeliveryAction,
   DeliveryEvent,
-  DeliveryReplay,
   DeliveryStart,
   TopicFacts,
 } from './delivery-events.ts';
-import {
-  FREE_RESUME_NS,
-  judgeDay,
-  judgeGap,
-  judgePlace,
-  judgeTime,
-  midnightOf,
-  replyTo,
-  type StartRefusal,
-  type StartRights,
-  type StreamTimes,
-} from './start-verdict.ts';
+import { type PlannedReplay, StartSearch, type StartStep } from './start-search.ts';
+import { replyTo, type StartRefusal, type StartRights, type StreamTimes } from './start-verdict.ts';
 import { ToldStatus } from './told-status.ts';
 
 /** How long a replay that has all waits for the tape or the topic. */
 const TRY_AGAIN_MS = 250;
 /** How long to wait for room for a replay. */
 const FULL_WAIT_MS = 500;
-/** No trade is before it: nothing is charged. */
-const NEVER = 0n as EpochNs;
 
 type Actions = readonly DeliveryAction[];
 type Phase = 'locating' | 'attaching' | 'ring' | 'replaying' | 'snapshot' | 'live' | 'ended';
@@ -65,14 +51,9 @@ type Phase = 'locating' | 'attaching' | 'ring' | 'replaying' | 'snapshot' | 'liv
 const NOTHING: Actions = [];
 
 export class Delivery {
-  readonly #contract: string;
   readonly #mode: StreamMode;
-  readonly #rights: StartRights;
-  #start: DeliveryStart;
+  readonly #search: StartSearch;
   #phase: Phase = 'locating';
-  /** Where the cursor lies, once that is known. */
-  #place: CursorPlace = { t: 'gone' };
-  #waitedMs = 0;
   #topic: TopicFacts | null = null;
   #status = new ToldStatus();
   #isReplayed = false;
@@ -86,10 +67,8 @@ export class Delivery {
   #position: string | null = null;
 
   constructor(start: DeliveryStart, contract: string, mode: StreamMode, rights: StartRights) {
-    this.#start = start;
-    this.#contract = contract;
+    this.#search = new StartSearch(start, contract, rights);
     this.#mode = mode;
-    this.#rights = rights;
   }
 
   /** Whether the topic's flushes follow. */
@@ -115,7 +94,7 @@ export class Delivery {
     if (this.#phase === 'ended') return this.#afterEnd(event);
     switch (event.t) {
       case 'begin':
-        return this.#begin(times);
+        return this.#seek(this.#search.begin(times), times);
       case 'located':
         return this.#located(event.place, times);
       case 'waited':
@@ -150,60 +129,43 @@ export class Delivery {
     }
   }
 
-  #begin(times: StreamTimes): Actions {
-    const start = this.#start;
-    if (start.t === 'live') return this.#afresh();
-    if (start.t === 'time') {
-      const from = judgeTime(start.time, this.#contract, times, this.#rights);
-      if (typeof from !== 'bigint') return this.#fail(from);
-      this.#start = { t: 'time', time: from };
-      this.#phase = 'attaching';
-      return [{ t: 'attach', since: null }];
-    }
-    const verdict = judgeDay(start.cursor, this.#contract, times, this.#rights);
-    switch (verdict.t) {
-      case 'reset':
-        return this.#reset(verdict.reason);
-      case 'refuse':
-        return this.#fail(verdict.reply);
-      case 'beyond':
-        return this.#located({ t: 'beyond' }, times);
+  #seek(next: StartStep, times: StreamTimes): Actions {
+    switch (next.t) {
+      case 'afresh':
+        return this.#afresh();
       case 'locate':
-        return [{ t: 'locate', cursor: formatCursor(start.cursor) }];
-      default:
-        return verdict satisfies never;
-    }
-  }
-
-  #located(place: CursorPlace, times: StreamTimes): Actions {
-    if (this.#phase !== 'locating' || this.#start.t !== 'cursor') return NOTHING;
-    const verdict = judgePlace(this.#start.cursor, place, this.#waitedMs, times, this.#rights);
-    switch (verdict.t) {
       case 'wait':
-        return [{ t: 'wait', ms: lookAgainMs(this.#waitedMs) }];
-      case 'refuse':
-        return this.#fail(verdict.reply);
+        return [next];
       case 'reset':
-        return this.#reset(verdict.reason);
+        return this.#reset(next.reason);
+      case 'refuse':
+        return this.#fail(next.reply);
       case 'elsewhere':
         this.#phase = 'ended';
         return [{ t: 'send-away' }];
       case 'attach':
-        this.#place = place;
-        this.#through = formatCursor(this.#start.cursor);
-        if (this.#topic !== null) return this.#closeGap(this.#start.cursor, times);
-        this.#phase = 'attaching';
-        return [{ t: 'attach', since: this.#through }];
+        return this.#attach(next.from, times);
       default:
-        return verdict satisfies never;
+        return next satisfies never;
     }
+  }
+
+  #attach(from: Cursor | null, times: StreamTimes): Actions {
+    if (from !== null) this.#through = formatCursor(from);
+    if (from !== null && this.#topic !== null) return this.#closeGap(from, times);
+    this.#phase = 'attaching';
+    return [{ t: 'attach', since: from === null ? null : this.#through }];
+  }
+
+  #located(place: CursorPlace, times: StreamTimes): Actions {
+    const { cursor } = this.#search;
+    if (this.#phase !== 'locating' || cursor === null) return NOTHING;
+    return this.#seek(this.#search.located(cursor, place, times), times);
   }
 
   #waited(times: StreamTimes): Actions {
     if (this.#phase === 'replaying') return this.#tryAgain();
-    if (this.#phase !== 'locating') return NOTHING;
-    this.#waitedMs += lookAgainMs(this.#waitedMs);
-    return this.#begin(times);
+    return this.#phase === 'locating' ? this.#seek(this.#search.waited(times), times) : NOTHING;
   }
 
   /** What the client has is of no use: says why, and starts afresh. */
@@ -227,18 +189,13 @@ export class Delivery {
       const asking: Actions = topic.ready ? [{ t: 'want-turn' }] : NOTHING;
       return [subscribed, ...status, ...this.#status.showTopic(), ...asking];
     }
-    if (this.#start.t === 'time') {
-      const { time } = this.#start;
-      const { visible, now } = times;
-      const replay = { from: { time }, until: visible, chargedBefore: midnightOf(now) };
-      return [subscribed, ...this.#replay(time, visible, false, replay)];
-    }
+    const planned = this.#search.replayFromTime(times);
+    if (planned !== null) return [subscribed, ...this.#replay(planned, times)];
     if (topic.ready) {
       this.#phase = 'ring';
       return [subscribed, { t: 'want-turn' }];
     }
-    const at = this.#place.t === 'on-tape' ? this.#place.at : times.visible;
-    return [subscribed, ...this.#status.showPast(at, times.visible)];
+    return [subscribed, ...this.#status.showPast(this.#search.at(times), times.visible)];
   }
 
   #ready(): Actions {
@@ -281,27 +238,19 @@ export class Delivery {
 
   #outOfRing(times: StreamTimes): Actions {
     if (this.#phase === 'replaying') return this.#fetch(this.#backfill!, times);
-    const start = this.#start;
-    if (start.t === 'cursor' && formatCursor(start.cursor) === this.#through) {
-      return [...this.#endTurn(), ...this.#closeGap(start.cursor, times)];
+    const { cursor } = this.#search;
+    if (cursor !== null && formatCursor(cursor) === this.#through) {
+      return [...this.#endTurn(), ...this.#closeGap(cursor, times)];
     }
     // The ring moved past a reader that was already being served: it comes back from where it is.
-    this.#start = { t: 'cursor', cursor: parseCursor(this.#through)! };
+    this.#search.moveTo(parseCursor(this.#through)!);
     this.#phase = 'locating';
-    this.#waitedMs = 0;
     return [...this.#endTurn(), { t: 'locate', cursor: this.#through }];
   }
 
   #closeGap(cursor: Cursor, times: StreamTimes): Actions {
-    const how = judgeGap(cursor, this.#place, times, this.#rights);
-    if (how === 'gap') return this.#leaveReplay('source_gap');
-    if (how === 'expired' || this.#place.t !== 'on-tape') return this.#expire();
-    const { visible, now } = times;
-    return this.#replay(this.#place.at, visible, how === 'probe', {
-      from: { cursor: formatCursor(cursor) },
-      until: how === 'probe' ? ((visible - FREE_RESUME_NS) as EpochNs) : visible,
-      chargedBefore: how === 'charged-replay' ? midnightOf(now) : NEVER,
-    });
+    const planned = this.#search.replayBehind(cursor, times);
+    return typeof planned === 'string' ? this.#leaveReplay(planned) : this.#replay(planned, times);
   }
 
   /** What the client has is of another tape: it starts afresh on the topic that follows. */
@@ -323,7 +272,7 @@ export class Delivery {
     return [...closing, ...this.#status.showTopic(), ...this.#reset(reason)];
   }
 
-  #replay(at: EpochNs, visible: EpochNs, isProbe: boolean, replay: DeliveryReplay): Actions {
+  #replay({ at, isProbe, replay }: PlannedReplay, { visible }: StreamTimes): Actions {
     this.#phase = 'replaying';
     this.#isReplayed = true;
     this.#backfill = new Backfill(replay, isProbe);
@@ -382,7 +331,7 @@ export class Delivery {
       return [{ t: 'close-replay' }, { t: 'wait', ms: FULL_WAIT_MS }];
     }
     // Who asked for a time, and got nothing yet, is refused; what was begun goes on from a snapshot.
-    const isBegun = this.#start.t === 'cursor' || this.#position !== null;
+    const isBegun = this.#search.cursor !== null || this.#position !== null;
     const isOfAnotherTape = why.t === 'not-on-tape' || why.t === 'outdated';
     if (isOfAnotherTape && isBegun) return this.#leaveReplay('source_gap');
     this.#backfill = null;

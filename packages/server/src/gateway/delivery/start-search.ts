@@ -1,0 +1,142 @@
+/**
+ * Where a subscription starts. The questions of a start are put in their order (`start-verdict.ts`), with
+ * what was found out about the cursor so far: where it lies, and how long one beyond the tape was waited
+ * for. What the ring does not have behind it is replayed as planned here.
+ */
+
+import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { ResetReason } from '@tapeloom/protocol/server-messages';
+import { lookAgainMs } from '../../history/awaited-cursors.ts';
+import type { CursorPlace } from '../../runs/replay.ts';
+import type { DeliveryReplay, DeliveryStart } from './delivery-events.ts';
+import {
+  FREE_RESUME_NS,
+  judgeDay,
+  judgeGap,
+  judgePlace,
+  judgeTime,
+  midnightOf,
+  type StartRefusal,
+  type StartRights,
+  type StreamTimes,
+} from './start-verdict.ts';
+
+/** No trade is before it: nothing is charged. */
+const NEVER = 0n as EpochNs;
+
+/** What a start needs next. */
+export type StartStep =
+  /** Nothing that was is wanted. */
+  | { readonly t: 'afresh' }
+  | { readonly t: 'locate'; readonly cursor: string }
+  | { readonly t: 'wait'; readonly ms: number }
+  /** It may start: at a time, or from this cursor. */
+  | { readonly t: 'attach'; readonly from: Cursor | null }
+  | { readonly t: 'reset'; readonly reason: ResetReason }
+  | { readonly t: 'refuse'; readonly reply: StartRefusal }
+  /** It cannot be judged here. */
+  | { readonly t: 'elsewhere' };
+
+export interface PlannedReplay {
+  /** The time that its beginning stands at. */
+  readonly at: EpochNs;
+  /** Whether it is to find out first that nothing was missed. */
+  readonly isProbe: boolean;
+  readonly replay: DeliveryReplay;
+}
+
+export class StartSearch {
+  readonly #contract: string;
+  readonly #rights: StartRights;
+  #start: DeliveryStart;
+  /** Where the cursor lies, once that is known. */
+  #place: CursorPlace = { t: 'gone' };
+  #waitedMs = 0;
+
+  constructor(start: DeliveryStart, contract: string, rights: StartRights) {
+    this.#start = start;
+    this.#contract = contract;
+    this.#rights = rights;
+  }
+
+  /** The cursor that it goes on from; null when it starts otherwise. */
+  get cursor(): Cursor | null {
+    return this.#start.t === 'cursor' ? this.#start.cursor : null;
+  }
+
+  begin(times: StreamTimes): StartStep {
+    const start = this.#start;
+    if (start.t === 'live') return { t: 'afresh' };
+    if (start.t === 'time') {
+      const time = judgeTime(start.time, this.#contract, times, this.#rights);
+      if (typeof time !== 'bigint') return { t: 'refuse', reply: time };
+      this.#start = { t: 'time', time };
+      return { t: 'attach', from: null };
+    }
+    const verdict = judgeDay(start.cursor, this.#contract, times, this.#rights);
+    switch (verdict.t) {
+      case 'beyond':
+        return this.located(start.cursor, { t: 'beyond' }, times);
+      case 'locate':
+        return { t: 'locate', cursor: formatCursor(start.cursor) };
+      default:
+        return verdict;
+    }
+  }
+
+  located(cursor: Cursor, place: CursorPlace, times: StreamTimes): StartStep {
+    const verdict = judgePlace(cursor, place, this.#waitedMs, times, this.#rights);
+    switch (verdict.t) {
+      case 'wait':
+        return { t: 'wait', ms: lookAgainMs(this.#waitedMs) };
+      case 'elsewhere':
+        return { t: 'elsewhere' };
+      case 'attach':
+        this.#place = place;
+        return { t: 'attach', from: cursor };
+      default:
+        return verdict;
+    }
+  }
+
+  /** The wait that it needed is over. */
+  waited(times: StreamTimes): StartStep {
+    this.#waitedMs += lookAgainMs(this.#waitedMs);
+    return this.begin(times);
+  }
+
+  /** A reader that was already being served has to be located again, where it is by now. */
+  moveTo(cursor: Cursor): void {
+    this.#start = { t: 'cursor', cursor };
+    this.#waitedMs = 0;
+  }
+
+  /** The time that it starts at, as far as that is known. */
+  at({ visible }: StreamTimes): EpochNs {
+    return this.#place.t === 'on-tape' ? this.#place.at : visible;
+  }
+
+  /** What is replayed from the time that was asked for; null when none was. */
+  replayFromTime({ visible, now }: StreamTimes): PlannedReplay | null {
+    if (this.#start.t !== 'time') return null;
+    const { time } = this.#start;
+    const replay = { from: { time }, until: visible, chargedBefore: midnightOf(now) };
+    return { at: time, isProbe: false, replay };
+  }
+
+  /** What is replayed behind a cursor that was located, or why that cannot be. */
+  replayBehind(cursor: Cursor, times: StreamTimes): PlannedReplay | ResetReason {
+    const place = this.#place;
+    const how = judgeGap(cursor, place, times, this.#rights);
+    if (how === 'gap') return 'source_gap';
+    if (how === 'expired' || place.t !== 'on-tape') return 'cursor_expired';
+    const isProbe = how === 'probe';
+    const replay: DeliveryReplay = {
+      from: { cursor: formatCursor(cursor) },
+      until: isProbe ? ((times.visible - FREE_RESUME_NS) as EpochNs) : times.visible,
+      chargedBefore: how === 'charged-replay' ? midnightOf(times.now) : NEVER,
+    };
+    return { at: place.at, isProbe, replay };
+  }
+}
