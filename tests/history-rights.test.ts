@@ -66,7 +66,7 @@ test('an unknown name has one code over REST and WebSocket [ERR-02] [ERR-18] [ER
   fillMarket(service);
   const key = await service.customer('live_history');
   const resolve = createResolver({
-    book: () => service.book,
+    book: () => service.market.book,
     isStreamed: () => true,
     epochReset: () => null,
   });

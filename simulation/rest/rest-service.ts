@@ -7,18 +7,14 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { calendarNamed } from '@tapeloom/core/calendar/calendars';
-import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
-import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
+import type { SessionKind } from '@tapeloom/core/calendar/session';
 import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import { type KeyRights, SCOPES } from '@tapeloom/core/entitlement/key-rights';
 import type { Grant, Plan } from '@tapeloom/core/entitlement/plan';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { INDICATORS, publishedDefinitions } from '@tapeloom/core/studies/catalogue';
-import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { Problem } from '@tapeloom/protocol/problem';
-import type { EngineState } from '@tapeloom/protocol/status-states';
 import { AddressThrottle } from '@tapeloom/server/accounts/auth/address-throttle';
 import { Doorkeeper } from '@tapeloom/server/accounts/auth/doorkeeper';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';
@@ -56,17 +52,17 @@ import type {
 import type { Route } from '@tapeloom/server/http/server/route';
 import { UnreadAnswers, type UnreadLimits } from '@tapeloom/server/http/server/unread-answers';
 import type { OutgoingMail } from '@tapeloom/server/mail/mailer';
-import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import type { Pages } from '@tapeloom/server/pages/pages';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
 import { SharedPlaces } from '@tapeloom/server/platform/shared-places';
-import { composeRest, type RestMarket, type RestParts } from '@tapeloom/server/process/rest-door';
+import { composeRest, type RestParts } from '@tapeloom/server/process/rest-door';
 import { SettledDaysReader } from '@tapeloom/server/results/settled-days-reader';
 import { StudyReplays } from '@tapeloom/server/runs/study-replays';
 import { ScriptedProvider } from '../../packages/server/testing/billing/scripted-provider.ts';
 import { ManualClock } from '../clock/manual-clock.ts';
 import { MarketTape } from '../tape/market-tape.ts';
+import { SettableMarket } from './settable-market.ts';
 
 export const DOCS_URL = 'https://docs.example/api';
 export const ORIGIN = 'https://portal.example';
@@ -153,13 +149,8 @@ export class RestService implements AsyncDisposable {
   readonly allowances = new MemoryAllowances();
   /** Where people reach it. */
   readonly origin: string;
-  readonly market = {
-    engine: 'up' as EngineState,
-    isSourceUp: true,
-    lastTrades: new Map<string, EpochNs>(),
-    /** How far the tape has come; null: that is not known yet. */
-    tapeTime: null as EpochNs | null,
-  };
+  /** A test may say how it is. */
+  readonly market: SettableMarket;
   readonly tape = new MarketTape();
   /** How long requests waited in all; the clock stands still meanwhile. */
   pausedMs = 0;
@@ -173,15 +164,12 @@ export class RestService implements AsyncDisposable {
   catalogue = CATALOGUE;
   /** A test may sell something else. */
   offers: OfferBook;
-  readonly book: InstrumentBook;
   /** A test may put those of another service in their place. */
   tokens: ExportTokens;
   readonly #tables: TableThread;
   readonly #digests: DigestThread;
   readonly pace: ExportPace;
-  readonly #universe;
   readonly #replays: StudyReplays;
-  readonly #sessions = new Map<string, SessionTable>();
   #accounts = 0;
 
   private constructor(options: RestServiceOptions, store: AccountStore) {
@@ -190,12 +178,11 @@ export class RestService implements AsyncDisposable {
     this.pace = new ExportPace(this.clock);
     this.store = store;
     this.origin = options.origin ?? ORIGIN;
-    this.#universe = createSimUniverse({ seed: 1, printsScale: 0.01 }, dayOf(start));
-    this.book = options.book ?? this.#universe.book;
+    this.market = new SettableMarket(this.clock, options.book);
     const shared = {
       tape: this.tape,
       indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
-      sessionsOf: (symbol: string, kind: SessionKind) => this.#sessionsOf(symbol, kind),
+      sessionsOf: (symbol: string, kind: SessionKind) => this.market.sessionsOf(symbol, kind),
       yieldTurn: () => turn(),
     };
     this.#reader = new SettledDaysReader({ ...shared, cache: null });
@@ -232,7 +219,7 @@ export class RestService implements AsyncDisposable {
       unread,
       serviceClock: clock,
       catalogue: () => this.catalogue,
-      market: this.#marketNow(),
+      market: this.market.facts,
       past: () => this.#past(),
       daysOf: (contracts) => this.#reader.daysOf(contracts),
       offers: () => this.offers,
@@ -394,37 +381,6 @@ export class RestService implements AsyncDisposable {
       awaited: this.awaited,
       sources: this.sources,
     };
-  }
-
-  #isStreamed(symbol: string): boolean {
-    const streamed = this.#universe.streamedOn(dayOf(this.clock.now()));
-    return streamed.some((contract) => contract.symbol === symbol);
-  }
-
-  #marketNow(): RestMarket {
-    let asked = 0;
-    return {
-      book: () => this.book,
-      isStreamed: (symbol) => this.#isStreamed(symbol),
-      fullSessions: (symbol) => this.#sessionsOf(symbol, 'full'),
-      lastTradeAt: (symbol) => this.market.lastTrades.get(symbol) ?? null,
-      // Tests change their market as they like: nothing is ever known to be as it was.
-      revision: () => ++asked,
-      engineState: () => this.market.engine,
-      isSourceUp: () => this.market.isSourceUp,
-      tapeTime: () => this.market.tapeTime,
-      tapeDay: () => null,
-    };
-  }
-
-  #sessionsOf(symbol: string, kind: SessionKind): SessionTable {
-    const { calendar } = this.book.contract(symbol)!;
-    return this.#sessions.getOrInsertComputed(`${calendar} ${kind}`, () => {
-      const now = this.clock.now();
-      const [first, last] = [addDays(dayOf(now), -100), addDays(dayOf(now), 60)];
-      const book = extendSessionBook(null, calendarNamed(calendar), first, last, now);
-      return sessionTable(book, kind);
-    });
   }
 }
 
