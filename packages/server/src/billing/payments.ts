@@ -18,6 +18,7 @@ import { nextLook } from './next-look.ts';
 import type { OrderMails } from './order-mails.ts';
 import { PaymentListings } from './payment-listings.ts';
 import { type PaymentProvider, UpstreamError, type WebhookHeaders } from './payment-provider.ts';
+import { UnattendedWork } from './unattended-work.ts';
 
 /** What one round asks about at most; the rest is for the next. */
 const ROUND_MAX = 200;
@@ -65,7 +66,7 @@ export class Payments {
   readonly #turns = new Turns();
   /** Looks that wait for their turn: whoever asks for another before it begins shares it. */
   readonly #waiting = new Map<string, Promise<OrderRecord>>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #work: UnattendedWork<Round>;
   /** Providers that failed when they were asked last. */
   readonly #failing = new Set<string>();
   readonly #webhooks: Record<WebhookOutcome, number> = {
@@ -75,11 +76,11 @@ export class Payments {
     known: 0,
   };
   #failedTotal = 0;
-  #round: Promise<Round> | null = null;
 
   constructor(options: PaymentsOptions) {
     const { providers, clock } = options;
     this.#options = options;
+    this.#work = new UnattendedWork(options.log, 'a payment event could not be settled');
     this.#listings = new PaymentListings(options);
     this.#providers = new Map(providers.map((one) => [one.name, new AskedProvider(one, clock)]));
   }
@@ -125,7 +126,7 @@ export class Payments {
     if (event === null) return 'unsigned';
     const kept = { provider: name, id: event.id, objectRef: event.objectRef, at: event.at };
     if (!(await store.orders.receiveEvent(now, kept))) return 'known';
-    this.#inBackground(this.#settle({ ...kept, attempts: 0 }));
+    this.#work.inBackground(this.#settle({ ...kept, attempts: 0 }));
     return 'received';
   }
 
@@ -145,16 +146,12 @@ export class Payments {
 
   /** Asks about everything whose time has come. */
   reconcile(): Promise<Round> {
-    this.#round ??= this.#reconcile().finally(() => {
-      this.#round = null;
-    });
-    return this.#round;
+    return this.#work.round(() => this.#reconcile());
   }
 
   /** Resolves when nothing is under way any more. */
-  async idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
-    await this.#round?.catch(() => undefined);
+  idle(): Promise<void> {
+    return this.#work.idle();
   }
 
   async #look(order: OrderRecord, actor: Actor): Promise<OrderRecord> {
@@ -327,16 +324,5 @@ export class Payments {
   #answered(provider: string): void {
     if (!this.#failing.delete(provider)) return;
     this.#options.log.warn({ provider }, 'a payment provider answers again');
-  }
-
-  #inBackground(work: Promise<unknown>): void {
-    const over: Promise<void> = work
-      .then(() => undefined)
-      .catch((error: unknown) => {
-        // The event is kept as pending: the next round takes it up.
-        this.#options.log.error({ error }, 'a payment event could not be settled');
-      })
-      .finally(() => this.#underWay.delete(over));
-    this.#underWay.add(over);
   }
 }

@@ -26,6 +26,7 @@ import type { OfferBook } from './offer-book.ts';
 import type { OrderMails } from './order-mails.ts';
 import { type Receipt, RefundRejectedError, UpstreamError } from './payment-provider.ts';
 import type { Payments } from './payments.ts';
+import { UnattendedWork } from './unattended-work.ts';
 
 /** The wait after a failure doubles from a minute up to an hour. */
 const DOUBLINGS_MAX = 6;
@@ -57,13 +58,13 @@ export interface WithdrawalWish {
 export class Withdrawals {
   readonly #options: WithdrawalsOptions;
   readonly #turns = new Turns();
-  readonly #underWay = new Set<Promise<void>>();
-  #round: Promise<void> | null = null;
+  readonly #work: UnattendedWork<void>;
   #declaredTotal = 0;
   #waiting: WithdrawalCounts = {};
 
   constructor(options: WithdrawalsOptions) {
     this.#options = options;
+    this.#work = new UnattendedWork(options.log, 'a withdrawal could not be carried out yet');
   }
 
   /** Declared since the start. */
@@ -114,22 +115,18 @@ export class Withdrawals {
     const { id, provider } = declared.order;
     const { amountMinor, via } = declared.withdrawal;
     log.info({ order: id, provider, amountMinor, via }, 'an order was withdrawn from');
-    this.#inBackground(this.#inTurn(id));
+    this.#work.inBackground(this.#inTurn(id));
     return declared;
   }
 
   /** Takes up whatever is to be done by now. */
   carryOut(): Promise<void> {
-    this.#round ??= this.#carryOut().finally(() => {
-      this.#round = null;
-    });
-    return this.#round;
+    return this.#work.round(() => this.#carryOut());
   }
 
   /** Resolves when nothing is under way any more. */
-  async idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
-    await this.#round?.catch(() => undefined);
+  idle(): Promise<void> {
+    return this.#work.idle();
   }
 
   async #carryOut(): Promise<void> {
@@ -300,17 +297,6 @@ export class Withdrawals {
 
   #after(ns: bigint): EpochNs {
     return (this.#options.clock.now() + ns) as EpochNs;
-  }
-
-  #inBackground(work: Promise<unknown>): void {
-    const over: Promise<void> = work
-      .then(() => undefined)
-      .catch((error: unknown) => {
-        // It is recorded: the next round takes it up.
-        this.#options.log.error({ error }, 'a withdrawal could not be carried out yet');
-      })
-      .finally(() => this.#underWay.delete(over));
-    this.#underWay.add(over);
   }
 }
 
