@@ -13,10 +13,11 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { type Disk, readFileWhole, replaceFile } from '../platform/disk.ts';
-import { parseChecked, printChecked } from './checked-json.ts';
+import { type Disk, replaceFile } from '../platform/disk.ts';
+import { printChecked } from './checked-json.ts';
+import { type DaysText, daysInText, readManifestFile } from './manifest-file.ts';
 import { readSoundSidecar } from './read/sealed-days.ts';
-import { DayConflictError, TapeDamagedError } from './tape-errors.ts';
+import { DayConflictError } from './tape-errors.ts';
 import {
   contractDirectory,
   dayOfFile,
@@ -51,7 +52,7 @@ interface ManifestText {
   readonly version: number;
   readonly dataset: string;
   readonly logs: readonly UtcDay[];
-  readonly days: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly days: DaysText<string>;
   readonly keptFrom?: Readonly<Record<string, UtcDay>>;
 }
 
@@ -62,21 +63,12 @@ export async function readManifest(
   dataset: string,
 ): Promise<ManifestContent | null> {
   const file = manifestPath(tapeRoot, dataset);
-  const bytes = await readFileWhole(disk, file);
-  if (bytes === null) return null;
-  const read = parseChecked<ManifestText>(new TextDecoder().decode(bytes), {
-    what: 'manifest',
-    version: MANIFEST_VERSION,
-    file,
-  });
-  if (read.dataset !== dataset) {
-    throw new TapeDamagedError('the manifest is of another dataset', { file, offset: 0 });
-  }
-  const daysOf = (days: Readonly<Record<string, string>>) =>
-    new Map(Object.entries(days).map(([day, digest]) => [Number(day) as UtcDay, digest]));
+  const wanted = { file, what: 'manifest', version: MANIFEST_VERSION, dataset };
+  const read = await readManifestFile<ManifestText>(disk, wanted);
+  if (read === null) return null;
   return {
     logs: new Set(read.logs),
-    days: new Map(Object.entries(read.days).map(([symbol, days]) => [symbol, daysOf(days)])),
+    days: daysInText(read.days),
     keptFrom: new Map(Object.entries(read.keptFrom ?? {})),
   };
 }

@@ -8,10 +8,10 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
-import { parseChecked, printChecked } from '../checked-json.ts';
+import { type Disk, replaceFile } from '../../platform/disk.ts';
+import { printChecked } from '../checked-json.ts';
+import { type DaysText, daysInText, readManifestFile } from '../manifest-file.ts';
 import type { DaySpan } from '../tape.ts';
-import { TapeDamagedError } from '../tape-errors.ts';
 import { importedPath } from '../tape-paths.ts';
 
 const MANIFEST_VERSION = 1;
@@ -49,7 +49,7 @@ interface ManifestText {
   readonly version: number;
   readonly dataset: string;
   readonly revision: number;
-  readonly days: Readonly<Record<string, Readonly<Record<string, ImportedDay>>>>;
+  readonly days: DaysText<ImportedDay>;
 }
 
 /** Whether anything was ever imported into a dataset. */
@@ -64,23 +64,9 @@ export async function readImported(
   dataset: string,
 ): Promise<ImportedManifest | null> {
   const file = importedPath(tapeRoot, dataset);
-  const bytes = await readFileWhole(disk, file);
-  if (bytes === null) return null;
-  const read = parseChecked<ManifestText>(new TextDecoder().decode(bytes), {
-    what: 'manifest of imported days',
-    version: MANIFEST_VERSION,
-    file,
-  });
-  if (read.dataset !== dataset) {
-    throw new TapeDamagedError('the manifest is of another dataset', { file, offset: 0 });
-  }
-  const daysOf = (days: Readonly<Record<string, ImportedDay>>) =>
-    new Map(Object.entries(days).map(([day, of]) => [Number(day) as UtcDay, of]));
-  return {
-    dataset,
-    revision: read.revision,
-    days: new Map(Object.entries(read.days).map(([symbol, days]) => [symbol, daysOf(days)])),
-  };
+  const wanted = { file, what: 'manifest of imported days', version: MANIFEST_VERSION, dataset };
+  const read = await readManifestFile<ManifestText>(disk, wanted);
+  return read && { dataset, revision: read.revision, days: daysInText(read.days) };
 }
 
 /** It is on disk once this resolves. Only who holds the dataset's lock may call it, after all files it names are there. */
