@@ -1,7 +1,8 @@
 /**
  * Events of providers as they list them: what no webhook told is found by it, also after days in which nobody could
  * be reached. How far the listing got is kept, and moves on only by what was listed; each listing begins an hour
- * before that, since a provider may list an event late. It is done when the process begins, and every hour.
+ * before that, since a provider may list an event late. It is done when the process begins, every hour, and when the store may
+ * have gone back to an older copy.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -25,11 +26,16 @@ export interface PaymentListingsOptions {
 
 export class PaymentListings {
   readonly #options: PaymentListingsOptions;
-  /** Providers whose listing was tried since the process began. */
+  /** Providers whose listing was tried since the process began, or since the store went back. */
   readonly #tried = new Set<string>();
 
   constructor(options: PaymentListingsOptions) {
     this.#options = options;
+  }
+
+  /** All are due. */
+  listAgain(): void {
+    this.#tried.clear();
   }
 
   /** Those of the providers whose events are to be listed now. */

@@ -144,6 +144,11 @@ export class Payments {
     return look;
   }
 
+  /** With the next round providers list what has happened: events that were known may not be any more. */
+  listAgain(): void {
+    this.#listings.listAgain();
+  }
+
   /** Asks about everything whose time has come. */
   reconcile(): Promise<Round> {
     return this.#work.round(() => this.#reconcile());

@@ -239,6 +239,7 @@ export class Service implements AsyncDisposable {
     node.start({
       drain: () => this.#leaving.resolve('drained'),
       displaced: () => this.#leaving.resolve('displaced'),
+      older: () => this.#serving?.accountsMayBeOlder(),
       agreed: (computations) => this.#ingest.agree(computations),
       looked: (nodes) => this.#ingest.spread(tapeSpread(nodes)),
     });

@@ -110,6 +110,11 @@ export class Serving implements AsyncDisposable {
     return this.#doors;
   }
 
+  /** What was paid since is asked for again; keys and sessions are looked after by the store itself. */
+  accountsMayBeOlder(): void {
+    this.#billing?.payments.listAgain();
+  }
+
   async listen(): Promise<ServingAddresses> {
     const rest = await this.#doors!.listen();
     this.#mail!.tellWhatIsMissing();

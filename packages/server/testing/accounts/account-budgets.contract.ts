@@ -175,10 +175,12 @@ function testSingleCases(adapter: string, start: () => Promise<StoreRig>): void 
         ['trial', 4],
       ],
     );
-    await assert.rejects(
-      rig.store.addUsage([count(first.id, '2026-09', 1), count('none', 'x', 1)]),
-    );
+    const wrong = count(first.id, '2026-09', -1);
+    await assert.rejects(rig.store.addUsage([count(first.id, '2026-09', 1), wrong]));
     assert.equal(await requests(first.id, '2026-09'), 23);
+    // An account that the store does not know any more keeps nobody else from being counted.
+    await rig.store.addUsage([count('none', '2026-09', 1), count(first.id, '2026-09', 1)]);
+    assert.equal(await requests(first.id, '2026-09'), 24);
   });
 
   test(`${adapter}: amounts that are no counts are refused before anything happens`, async () => {

@@ -60,10 +60,11 @@ async function joined(id: string, { clock = STILL, run = id, computations = {} }
   const lost: string[] = [];
   leases.onLost(({ kind, holder }: HeldLease) => void lost.push(`${kind} ${holder}`));
   register.start({
-    over: () => {
+    over: (databaseNow) => {
       told.push('over');
-      leases.mayBeLost();
+      leases.mayBeLost(databaseNow);
     },
+    older: () => void told.push('older'),
     drain: () => void told.push('drain'),
     displaced: () => void told.push('displaced'),
     looked: () => {},
@@ -81,7 +82,7 @@ async function joined(id: string, { clock = STILL, run = id, computations = {} }
   return { register, leases, beat, take, count, lost };
 }
 
-/** As if the node had not been heard of, and taken nothing, for so long. */
+/** As if the node had not been heard of, and taken nothing, for so long; it looks to it like an older copy. */
 async function sleep(id: string, seconds: number): Promise<void> {
   const ns = BigInt(seconds) * 1_000_000_000n;
   await postgres.query('update nodes set renewed_at = renewed_at - $2::bigint where id = $1', [
@@ -113,7 +114,7 @@ test('a node that was paused beyond its lease takes everything again, oldest fir
   await sleep('sleeper', 2);
   assert.equal(await other.take('third'), true);
   assert.equal(await other.count(), 1);
-  assert.deepEqual(await sleeper.beat(), ['over']);
+  assert.deepEqual(await sleeper.beat(), ['older', 'over']);
   assert.deepEqual(sleeper.lost, ['connection young']);
   assert.equal(await other.count(), 2);
   assert.deepEqual(await sleeper.beat(), []);
@@ -122,6 +123,32 @@ test('a node that was paused beyond its lease takes everything again, oldest fir
   assert.equal(sleeper.leases.size, 0);
   for (const { register } of [sleeper, other]) await register[Symbol.asyncDispose]();
   assert.deepEqual(await postgres.query('select * from leases'), []);
+});
+
+test('put back to an older copy the database has what was given back since and lacks what was taken since: each node sets its own right', async () => {
+  const [one, two] = [await joined('one'), await joined('two')];
+  for (const holder of ['1', '2']) assert.equal(await one.take(holder, 4), true);
+  assert.equal(await two.take('3', 4), true);
+  await postgres.query('create table kept_nodes as table nodes');
+  await postgres.query('create table kept_leases as table leases');
+  for (const holder of ['1', '2']) await one.leases.release('a', 'connection', holder);
+  for (const holder of ['4', '5']) assert.equal(await one.take(holder, 4), true);
+  assert.deepEqual(await Promise.all([one.beat(), two.beat()]), [[], []]);
+
+  await postgres.query('truncate nodes, leases');
+  await postgres.query('insert into nodes table kept_nodes');
+  await postgres.query('insert into leases table kept_leases');
+  await postgres.query('drop table kept_nodes, kept_leases');
+  // Judged by the copy, and so before the beat that notices it.
+  assert.equal(await one.take('6', 4), true);
+  assert.equal(await one.take('7', 4), false, 'by what the copy has');
+  const told = ['older', 'over'];
+  assert.deepEqual(await Promise.all([one.beat(), two.beat()]), [told, told]);
+  assert.deepEqual([one.lost, two.lost], [[], []]);
+  assert.deepEqual([await one.count(), one.leases.heldCount, two.leases.heldCount], [4, 3, 1]);
+  assert.equal(await two.take('7', 4), false);
+  assert.deepEqual(await Promise.all([one.beat(), two.beat()]), [[], []]);
+  for (const { register } of [one, two]) await register[Symbol.asyncDispose]();
 });
 
 test('one that says at this very moment that it is there is waited for', async () => {
@@ -199,7 +226,7 @@ test('after a restart of the database everybody counts for 90 s, and what could 
   await assert.rejects(two.beat(), /cannot be counted/);
   await server.start();
   assert.equal(await two.take('3'), false, 'the first one back does not get what others hold');
-  assert.deepEqual(await one.beat(), ['over']);
+  assert.deepEqual(await one.beat(), ['older', 'over']);
   assert.deepEqual(one.lost, []);
   assert.equal(await two.take('3'), true);
   assert.equal(await two.take('4'), false);

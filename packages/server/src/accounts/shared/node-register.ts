@@ -8,6 +8,8 @@
  * 2. Two processes of one identity are a directory that was copied: the younger one refuses to start while the older one is
  *    heard of. Where the older one was silent and comes back, it finds its place taken (`displaced`) and must end.
  * 3. Whoever has not been heard of for some seconds takes nothing new of an account: what it knows of others may be too old.
+ * 4. A database may be put back to an older copy, or be a standby that lacks the last moments. Each beat tells when the one before it
+ *    was written down: where that is not there, or where the server was started anew, what was done last may be lost (`older`).
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -51,8 +53,10 @@ export interface NodeRegisterOptions {
 
 /** What a node hears of itself. */
 export interface NodeEvents {
-  /** Others may have what it held: it is to be taken again. */
-  over(): void;
+  /** Others may have what it held: it is to be taken again. Whatever else it held at that time, by the database's clock, is not its own. */
+  over(databaseNow: EpochNs): void;
+  /** The database may lack what it had before. */
+  older(): void;
   /** It was asked to leave. */
   drain(): void;
   /** Another process has its place. */
@@ -73,6 +77,8 @@ export class NodeRegister implements AsyncDisposable {
   #offsetNs = 0n;
   #offsetWarnedAt: bigint | null = null;
   #databaseStarted: bigint | null = null;
+  /** By the database's clock, when it took the last beat that it has told us of. */
+  #beatAt: bigint | null = null;
   #drains = false;
   #isDisplaced = false;
 
@@ -173,10 +179,11 @@ export class NodeRegister implements AsyncDisposable {
     const { postgres, clock, node, run } = this.#options;
     const sentAt = clock.now();
     const report = JSON.stringify({ ...this.report(), offsetMs: ms(this.#offsetNs) });
-    const [renewed] = await postgres.query<Renewed>(
-      { name: 'renew', text: 'select * from tapeloom_renew(null, $1, $2, $3)' },
-      [node.id, run, report],
-    );
+    const [renewed] = await postgres.query<Renewed>({ name: 'renew', text: RENEW }, [
+      node.id,
+      run,
+      report,
+    ]);
     const heardAt = clock.now();
     if (renewed === undefined) {
       this.#displace();
@@ -185,15 +192,28 @@ export class NodeRegister implements AsyncDisposable {
     this.#measure(sentAt, heardAt, renewed.database_now);
     this.#nodes = await knownNodes(postgres);
     this.#heardAt = sentAt;
-    // A database that was started again may be a copy that lacks the last moments of the one before.
-    const isOther =
-      renewed.database_started !== (this.#databaseStarted ?? renewed.database_started);
-    this.#databaseStarted = renewed.database_started;
-    if (renewed.was_over || isOther) this.#events?.over();
+    const isOlder = this.#isOlder(renewed);
+    if (isOlder) this.#events?.older();
+    if (renewed.was_over || isOlder) this.#events?.over(renewed.database_now as EpochNs);
     this.#events?.looked(this.#nodes);
     if (!renewed.drains || this.#drains || this.#events === null) return;
     this.#drains = true;
     this.#events.drain();
+  }
+
+  /** A standby that took the place of another may have our last beat, and lack what followed it. */
+  #isOlder({ database_started, database_now, beat_before }: Renewed): boolean {
+    const isStartedAnew = database_started !== (this.#databaseStarted ?? database_started);
+    const lostNs = (this.#beatAt ?? beat_before) - beat_before;
+    this.#databaseStarted = database_started;
+    this.#beatAt = database_now;
+    if (lostNs > 0n) {
+      this.#options.log.warn(
+        { lostMs: ms(lostNs) },
+        "the accounts' database lacks the last moments: it crashed, was put back, or another took its place",
+      );
+    }
+    return isStartedAnew || lostNs > 0n;
   }
 
   #displace(): void {
@@ -220,7 +240,13 @@ export class NodeRegister implements AsyncDisposable {
   }
 }
 
+/** The row as it was before the call: a statement sees nothing of what its own functions write. */
+const RENEW = `
+  select *, (select renewed_at from nodes where id = $1) as beat_before
+  from tapeloom_renew(null, $1, $2, $3)`;
+
 interface Renewed {
+  readonly beat_before: bigint;
   readonly was_over: boolean;
   readonly drains: boolean;
   readonly database_now: bigint;

@@ -6,6 +6,9 @@
  * What could not be given back, since nobody answered, is given back with the next renewal: until then it counts as held.
  * A take whose outcome nobody knows counts as refused, and is given back the same way, again and again for as long as the
  * database may still do it.
+ *
+ * A database that was put back to an older copy has what this node has given back since, and lacks what it has taken since: the first
+ * would stand in everybody's way for as long as the node lives. So before all is taken again, all else is given back.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -44,9 +47,12 @@ export class PostgresLeases implements Leases {
   readonly #places = new Map<string, number>();
   /** What is to be given back. */
   readonly #late = new Map<string, LateLease>();
+  /** What the database is being asked for. */
+  readonly #asked = new Set<LeaseRequest>();
   readonly #hearers = new Set<(lost: HeldLease) => void>();
   #releasing: Promise<void> | null = null;
-  #isToTakeAgain = false;
+  /** Until when others may have taken what is held here, by the database's clock. */
+  #lostUntil: EpochNs | null = null;
   #renewing: Promise<void> | null = null;
 
   constructor(options: PostgresLeasesOptions) {
@@ -59,17 +65,19 @@ export class PostgresLeases implements Leases {
     const name = nameOf(request);
     this.#late.delete(name);
     await this.#releasing;
-    let isTaken: boolean;
+    this.#asked.add(request);
     try {
-      isTaken = await this.#ask(now, request);
+      const isTaken = await this.#ask(now, request);
+      if (isTaken) this.#hold(name, request);
+      return isTaken;
     } catch (error) {
       if (!this.#held.has(name)) {
         this.#late.set(name, { lease: request, until: now + DONE_WITHIN_NS });
       }
       throw error;
+    } finally {
+      this.#asked.delete(request);
     }
-    if (isTaken) this.#hold(name, request);
-    return isTaken;
   }
 
   async release(accountId: string, kind: LeaseKind, holder: string): Promise<void> {
@@ -124,28 +132,40 @@ export class PostgresLeases implements Leases {
 
   /**
    * Others may have taken what was held here: with the next renewal all of it is taken again, the oldest of each account
-   * first, and what no longer fits is lost.
+   * first, and what no longer fits is lost. What the database thinks was held here up to then, and is not, is given back before.
    */
-  mayBeLost(): void {
-    this.#isToTakeAgain = true;
+  mayBeLost(databaseNow: EpochNs): void {
+    this.#lostUntil = databaseNow;
   }
 
   async #renew(now: EpochNs): Promise<void> {
     await this.#releaseLate(now);
-    if (this.#isToTakeAgain) await this.#takeAllAgain(now);
+    if (this.#lostUntil !== null) await this.#takeAllAgain(now, this.#lostUntil);
     if (this.#options.time !== 'callers') return;
     const { postgres, node } = this.#options;
     await postgres.query('select tapeloom_renew($1, $2, $3, null)', [now, node.id, node.run]);
   }
 
-  async #takeAllAgain(now: EpochNs): Promise<void> {
-    this.#isToTakeAgain = false;
+  async #takeAllAgain(now: EpochNs, lostUntil: EpochNs): Promise<void> {
+    this.#lostUntil = null;
     try {
+      await this.#releaseOthers(lostUntil);
       await this.#takeHeld(now);
     } catch (error) {
-      this.#isToTakeAgain = true;
+      this.#lostUntil ??= lostUntil;
       throw error;
     }
+  }
+
+  /** What is being taken at this moment may be there already, and was not told yet. */
+  async #releaseOthers(takenUntil: EpochNs): Promise<void> {
+    const ours = [...this.#held.values(), ...this.#asked];
+    await this.#query(
+      `delete from leases where node_id = $1 and taken_at <= $2 and not exists (
+        select from unnest($3::text[], $4::text[], $5::text[]) as it(account, kind, holder)
+        where leases.account_id = it.account and leases.kind = it.kind and leases.holder = it.holder)`,
+      [this.#options.node.id, takenUntil, ...columnsOf(ours)],
+    );
   }
 
   async #takeHeld(now: EpochNs): Promise<void> {
@@ -206,14 +226,11 @@ export class PostgresLeases implements Leases {
 
   async #releaseAll(leases: readonly HeldLease[]): Promise<void> {
     const { id } = this.#options.node;
-    const fields = (['accountId', 'kind', 'holder'] as const).map((field) =>
-      leases.map((lease) => lease[field]),
-    );
     await this.#query(
       `delete from leases using unnest($2::text[], $3::text[], $4::text[]) as it(account, kind, holder)
         where leases.node_id = $1 and leases.account_id = it.account and leases.kind = it.kind
           and leases.holder = it.holder`,
-      [id, ...fields],
+      [id, ...columnsOf(leases)],
     );
   }
 
@@ -251,6 +268,10 @@ export class PostgresLeases implements Leases {
 /** Neither a kind nor a holder has a space, so the second one ends them. */
 function nameOf({ accountId, kind, holder }: HeldLease): string {
   return `${kind} ${holder} ${accountId}`;
+}
+
+function columnsOf(leases: readonly HeldLease[]): readonly (readonly string[])[] {
+  return (['accountId', 'kind', 'holder'] as const).map((field) => leases.map((it) => it[field]));
 }
 
 function placeOf({ accountId, kind }: HeldLease): string {

@@ -353,7 +353,7 @@ export interface AccountStore extends AsyncDisposable {
   ): Promise<OnceRefused | null>;
   /** Gives everything back. False when it was settled or voided before, or never made. */
   voidReservation(now: EpochNs, id: string): Promise<boolean>;
-  /** Adds counts that no budget limits. */
+  /** Adds counts that no budget limits. Those of an account that is not there, since the store went back, count for nobody. */
   addUsage(counts: readonly RequestCount[]): Promise<void>;
   /**
    * Sees what was done through this object; what other processes did shows within a second. What is no promise

@@ -6,6 +6,9 @@
  *
  * A call whose connection breaks may have been done or not. Reserving the same id again takes nothing more, and a reservation
  * that is found settled by the repetition was settled by us, since nobody else does.
+ *
+ * A database may forget what it has acknowledged: reservations that were not synced when it dies, and everything since an older copy
+ * when it is put back to that. Whoever was let in is charged all the same, unless the account itself is gone.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -16,11 +19,11 @@ import { type Kysely, sql } from 'kysely';
 import type { AccountSchema } from './account-schema.ts';
 import type { RequestCount, Reservation, ReserveRequest } from './account-store.ts';
 import { makeFunction } from './postgres-schema.ts';
-import { whole } from './sql-budgets.ts';
+import { EXPIRED_KEPT_NS, whole } from './sql-budgets.ts';
 import type { Settlement, SqlDatabase, SqlRoutines } from './sql-database.ts';
 
 /** Reservations that are remembered until they are closed; there are no more than calls under way. */
-const UNSYNCED_MAX = 10_000;
+const OPEN_MAX = 10_000;
 
 type Database = Kysely<AccountSchema>;
 
@@ -33,7 +36,7 @@ export function postgresRoutines(
   { writing }: Pick<SqlDatabase, 'writing'>,
   repeating: Repeating,
 ): SqlRoutines {
-  const lostEasily = new UnsyncedReservations();
+  const open = new OpenReservations();
   const settle = async (
     database: Database,
     now: EpochNs,
@@ -41,23 +44,24 @@ export function postgresRoutines(
     settlement: Settlement,
     isRepeated: boolean,
   ) => {
-    const lost = lostEasily.find(id);
+    const known = open.find(now, id);
     const outcome = await close(database, now, id, settlement);
-    if (outcome !== null || lost === null) return isDone(outcome, 'settled', isRepeated);
-    await reserve(database, now, lost);
+    if (outcome !== null || known === null) return isDone(outcome, 'settled', isRepeated);
+    if (!(await isThere(database, known))) return false;
+    await reserve(database, now, known);
     return isDone(await close(database, now, id, settlement), 'settled', isRepeated);
   };
   return {
     reserve: async (now, request) => {
       const verdict = await repeating((database) => reserve(database, now, request));
-      if (verdict.granted && request.isSynced === false) lostEasily.add(now, request);
+      if (verdict.granted) open.add(now, request);
       return verdict;
     },
     settle: async (now, id, settlement) => {
       const isOurs = await repeating((database, isRepeated) =>
         settle(database, now, id, settlement, isRepeated),
       );
-      lostEasily.forget(id);
+      open.forget(id);
       return isOurs;
     },
     settleWithin: (sql, now, id, settlement) => settle(sql, now, id, settlement, false),
@@ -65,7 +69,7 @@ export function postgresRoutines(
       const isOurs = await repeating(async (database, isRepeated) =>
         isDone(await close(database, null, id, { amount: 0 }), 'voided', isRepeated),
       );
-      lostEasily.forget(id);
+      open.forget(id);
       return isOurs;
     },
     addUsage: (counts) => writing((database) => addUsage(database, counts)),
@@ -78,21 +82,20 @@ function isDone(outcome: string | null, state: string, isRepeated: boolean): boo
   return outcome === CLOSED || (isRepeated && outcome === state);
 }
 
-/**
- * Reservations that a server which dies may lose, until they are closed. Whoever was let in by one is charged all the
- * same: it is made again, whatever the limits say by now, when it is missing at its settlement.
- */
-class UnsyncedReservations {
+/** Reservations until they are closed: one that is missing then is made again, whatever the limits say by now. */
+class OpenReservations {
   readonly #requests = new Map<string, ReserveRequest>();
 
   add(now: EpochNs, request: ReserveRequest): void {
-    if (this.#requests.size >= UNSYNCED_MAX) this.#clear(now);
+    if (this.#requests.size >= OPEN_MAX) this.#clear(now);
     const testLimit = request.testLimit === null ? null : Number.MAX_SAFE_INTEGER;
     this.#requests.set(request.id, { ...request, limit: null, testLimit, isSynced: true });
   }
 
-  find(id: string): ReserveRequest | null {
-    return this.#requests.get(id) ?? null;
+  /** Null: it was closed, or nobody may close it any more. */
+  find(now: EpochNs, id: string): ReserveRequest | null {
+    const request = this.#requests.get(id);
+    return request === undefined || request.expiresAt + EXPIRED_KEPT_NS < now ? null : request;
   }
 
   forget(id: string): void {
@@ -102,10 +105,15 @@ class UnsyncedReservations {
   /** What nobody closed has expired by itself; where that is not enough the oldest go. */
   #clear(now: EpochNs): void {
     for (const [id, { expiresAt }] of this.#requests) {
-      const isFull = this.#requests.size > UNSYNCED_MAX / 2;
+      const isFull = this.#requests.size > OPEN_MAX / 2;
       if (expiresAt <= now || isFull) this.#requests.delete(id);
     }
   }
+}
+
+async function isThere(database: Database, { accountId }: ReserveRequest): Promise<boolean> {
+  const found = database.selectFrom('accounts').select('id').where('id', '=', accountId);
+  return (await found.executeTakeFirst()) !== undefined;
 }
 
 async function reserve(
@@ -152,13 +160,17 @@ async function close(
 /** What `accounts_close_1` answers when it did it. */
 const CLOSED = 'closed';
 
-/** In the order of their rows, so that nodes that add at once do not wait in a circle. */
+/**
+ * In the order of their rows, so that nodes that add at once do not wait in a circle. What was counted of an account that the database
+ * does not know any more counts for nobody, and must not keep that of the others from being written.
+ */
 async function addUsage(database: Database, counts: readonly RequestCount[]): Promise<void> {
   const columns = sql`unnest(
     ${counts.map(({ accountId }) => accountId)}::text[], ${counts.map(({ period }) => period)}::text[],
     ${counts.map(({ keyId }) => keyId)}::text[], ${counts.map(({ isTest }) => (isTest ? 1n : 0n))}::int8[],
     ${counts.map(({ restRequests }) => whole(restRequests, 'a count of requests'))}::int8[]
-  ) as used (account_id, period, key_id, is_test, requests)`;
+  ) as used (account_id, period, key_id, is_test, requests)
+  where exists (select from accounts where accounts.id = used.account_id)`;
   await sql`insert into month_usage as month (account_id, period, rest_requests, test_rest_requests)
     select account_id, period, sum(requests)::int8, sum(requests * is_test)::int8 from ${columns}
     group by account_id, period order by account_id, period

@@ -22,7 +22,7 @@ import { countsOf } from './sql-usage.ts';
  * for 40 days: until then it can be settled.
  */
 const CLOSED_KEPT_NS = DAY_NS_BIG;
-const EXPIRED_KEPT_NS = 40n * CLOSED_KEPT_NS;
+export const EXPIRED_KEPT_NS = 40n * CLOSED_KEPT_NS;
 
 export const BUDGET_COLUMNS = {
   computeUnits: {

@@ -117,6 +117,7 @@ class SqliteBudgets {
 
   addRequests(counts: readonly RequestCount[]): void {
     for (const { accountId, keyId, isTest, period, restRequests } of counts) {
+      if (this.#get(ACCOUNT, { id: accountId }) === undefined) continue;
       const whose = { account_id: accountId, key_id: keyId, is_test: isTest ? 1n : 0n, period };
       const requests = whole(restRequests, 'a count of requests');
       this.#addUse(whose, { units: 0n, items: 0n, bytes: 0n, requests });
@@ -197,6 +198,7 @@ const ROLLBACK = 'rollback';
 const HELD = 'account_id, key_id, is_test, budget, period, amount';
 const OF_MONTH = 'where account_id = :account_id and period = :period';
 
+const ACCOUNT = 'select id from accounts where id = :id';
 const EARLIER = 'select account_id, budget, amount from reservations where id = :id';
 const MONTH = `select * from month_usage ${OF_MONTH}`;
 const OPEN_MONTH = `insert into month_usage (account_id, period) values (:account_id, :period)

@@ -64,6 +64,8 @@ export interface NodeNews {
   drain(): void;
   /** Another process has its place: it must end. */
   displaced(): void;
+  /** The database may lack what was done last: it was put back, or another took its place. */
+  older(): void;
   /** What the nodes alive compute, whenever that is something else. */
   agreed(computations: Computations): void;
   /** The nodes were looked at. */
@@ -145,7 +147,11 @@ export class NodeServices implements AsyncDisposable {
     const { clock, log } = this.#options;
     const onFault = (error: unknown) => log.debug({ error }, 'what nodes share cannot be reached');
     this.register.start({
-      over: () => this.leases.mayBeLost(),
+      over: (databaseNow) => this.leases.mayBeLost(databaseNow),
+      older: () => {
+        this.#readSecrets().catch(onFault);
+        news.older();
+      },
       drain: () => news.drain(),
       displaced: () => news.displaced(),
       looked: (nodes) => {
