@@ -13,62 +13,41 @@
  * fails it says `down` and lives on, so that what is in shared memory stays readable.
  */
 
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, workerData } from 'node:worker_threads';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { type FillPlan, TapeClaimedError, type TradeSource } from '../markets/market.ts';
-import { openLiveMarket } from '../markets/open-live-market.ts';
 import type { Clock } from '../platform/clock.ts';
-import { NodeDisk } from '../platform/node-disk.ts';
-import { Patience, type PatienceOptions } from '../platform/patience.ts';
-import { PatientDisk } from '../platform/patient-disk.ts';
 import {
   acceleratedFrom,
   type ClockSetting,
   createClock,
   heldAt,
 } from '../platform/system-clock.ts';
-import { ThreadDesk } from '../platform/thread-desk.ts';
 import { assertAlone } from '../tape/shared/shared-directory.ts';
 import { ForeignDirectoryError } from '../tape/shared/shared-errors.ts';
 import { LogMissingError, TapeDamagedError } from '../tape/tape-errors.ts';
-import { loadEncoder } from '../tape/write/encode-day.ts';
 import { type OpenTape, openTape } from '../tape/write/open-tape.ts';
+import {
+  ENCODER_AFTER_MS,
+  LIVE_CHECK_MS,
+  LIVE_LAG_MS_MAX,
+  loadSealing,
+  openIngestGround,
+  REFRESH_EVERY_MS,
+  REPORT_MS,
+} from './ingest-ground.ts';
 import { IngestReporter } from './ingest-reporter.ts';
-import type { FromIngest, IngestOpened, IngestShape, IngestWorkerData } from './ingest-wire.ts';
+import type { IngestOpened, IngestWorkerData } from './ingest-wire.ts';
+import { JoiningFollowers } from './joining-followers.ts';
 import { TapeAheadError } from './tape-ahead-error.ts';
-import { TapeUpkeep } from './tape-upkeep.ts';
 
-const REPORT_MS = 1_000;
-const LIVE_CHECK_MS = 20;
-/** A source less than this behind, in real time, has caught up. */
-const LIVE_LAG_MS_MAX = 1_000;
-/** How often, in the service's time, contracts and session books are brought up to date. */
-const REFRESH_EVERY_MS = 6 * 3_600_000;
-/** When a start is over, what midnight needs is loaded: then it would find the machine at its busiest. */
-const ENCODER_AFTER_MS = 5_000;
 /** A clock this little behind the tape is waited for; more is refused. */
 const AHEAD_NS_MAX = 10_000_000_000n;
 
-const desk = new ThreadDesk<IngestShape>(parentPort!);
-const { tapeRoot, speed, keepDays, ...setting } = workerData as IngestWorkerData;
-const market = openLiveMarket(setting.market);
-const timers = createClock({ kind: 'system' });
-const waits: PatienceOptions = {
-  clock: timers,
-  onWait: (error) => send({ t: 'waiting', error }),
-  onOver: (ms) => send({ t: 'waited', ms }),
-};
-const patience = new Patience(waits);
-const disk = new PatientDisk(new NodeDisk(), patience);
-const upkeep = new TapeUpkeep({
-  ...{ market, disk, tapeRoot, keepDays, waits, send },
-  now: timers.now(),
-});
-
-function send(news: FromIngest): void {
-  desk.tell(news);
-}
+const setting = workerData as IngestWorkerData;
+const { tapeRoot, speed } = setting;
+const { desk, send, market, timers, patience, disk, upkeep } = openIngestGround(setting);
 
 class Ingest {
   readonly opened: IngestOpened;
@@ -79,8 +58,7 @@ class Ingest {
   readonly #stopping = new AbortController();
   readonly #background = new DisposableStack();
   readonly #work: Promise<void>;
-  /** Who waits for the first days; null once they are there. */
-  #joining: MessagePort[] | null = [];
+  readonly #followers: JoiningFollowers;
   #isRefreshing = false;
 
   /** `today` is the day that the plan was made on: what it does not fill is the source's. */
@@ -89,6 +67,7 @@ class Ingest {
     this.#tape = tape;
     this.#clock = clock;
     this.#reporter = new IngestReporter(tape);
+    this.#followers = new JoiningFollowers(tape.publisher);
     this.#source = market.source({
       disk,
       intake: this.#reporter.timed(tape.intake),
@@ -102,8 +81,7 @@ class Ingest {
   }
 
   follow(port: MessagePort): void {
-    if (this.#joining === null) this.#tape.publisher.addFollower(port);
-    else this.#joining.push(port);
+    this.#followers.follow(port);
   }
 
   async stop(): Promise<void> {
@@ -125,7 +103,7 @@ class Ingest {
         upkeep.fill(part, items, { manifest, today: dayOf(this.#clock.now()), signal });
       const fillAll = async () => {
         await fill('first', plan.ready);
-        this.#letJoin();
+        this.#followers.letJoin();
         await this.#live(signal);
         if (!signal.aborted) await fill('rest', plan.rest);
       };
@@ -133,11 +111,6 @@ class Ingest {
     } catch (error) {
       send({ t: 'down', error });
     }
-  }
-
-  #letJoin(): void {
-    for (const port of this.#joining ?? []) this.#tape.publisher.addFollower(port);
-    this.#joining = null;
   }
 
   /** Says that all is live as soon as it is, and resolves then, or when it is aborted. */
@@ -151,18 +124,10 @@ class Ingest {
       resolve();
       this.#report();
       send({ t: 'live' });
-      this.#background.use(timers.after(ENCODER_AFTER_MS, () => void this.#loadEncoder()));
+      this.#background.use(timers.after(ENCODER_AFTER_MS, () => void loadSealing(send)));
     });
     this.#background.use(timer);
     await promise;
-  }
-
-  async #loadEncoder(): Promise<void> {
-    try {
-      await loadEncoder();
-    } catch (error) {
-      send({ t: 'fault', what: 'what days are sealed with could not be loaded', error });
-    }
   }
 
   #report(): void {

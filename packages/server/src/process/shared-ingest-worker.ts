@@ -13,68 +13,42 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import { parseSessionBook } from '@tapeloom/core/calendar/session-book-text';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { MS_NS } from '@tapeloom/core/units';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { FillItem, FillPlan, TradeSource } from '../markets/market.ts';
-import { openLiveMarket } from '../markets/open-live-market.ts';
-import { NodeDisk } from '../platform/node-disk.ts';
-import { Patience, type PatienceOptions } from '../platform/patience.ts';
-import { PatientDisk } from '../platform/patient-disk.ts';
-import { createClock } from '../platform/system-clock.ts';
-import { ThreadDesk } from '../platform/thread-desk.ts';
 import { zstdAside } from '../platform/zstd-aside.ts';
 import { SharedTape } from '../tape/shared/shared-tape.ts';
 import type { LeadTerm } from '../tape/shared/shared-tape-options.ts';
 import type { TapeBook } from '../tape/stream/tape-book.ts';
-import { loadEncoder } from '../tape/write/encode-day.ts';
 import { type OpenedStream, openStream, sharedRefusalOf } from './cluster/open-stream.ts';
+import {
+  ENCODER_AFTER_MS,
+  LIVE_CHECK_MS,
+  LIVE_LAG_MS_MAX,
+  loadSealing,
+  openIngestGround,
+  REFRESH_EVERY_MS,
+  REPORT_MS,
+} from './ingest-ground.ts';
 import { IngestReporter } from './ingest-reporter.ts';
-import type {
-  FromIngest,
-  IngestOpened,
-  IngestOrder,
-  IngestShape,
-  IngestWorkerData,
-} from './ingest-wire.ts';
+import type { IngestOpened, IngestOrder, IngestWorkerData } from './ingest-wire.ts';
+import { JoiningFollowers } from './joining-followers.ts';
 import { SharedFloors } from './shared-floors.ts';
-import { TapeUpkeep } from './tape-upkeep.ts';
 
-const REPORT_MS = 1_000;
-const LIVE_CHECK_MS = 20;
-/** A source less than this behind has caught up. */
-const LIVE_LAG_MS_MAX = 1_000;
-const REFRESH_EVERY_MS = 6 * 3_600_000;
-/** When a start is over, what midnight needs is loaded: then it would find the machine at its busiest. */
-const ENCODER_AFTER_MS = 5_000;
 /** A stop waits for its append under way for five seconds, and must be over after eight. */
 const CUT_OFF_MS = 5_500;
 /** Elections take less. */
 const SILENT_MS_MAX = 15_000;
 
-const desk = new ThreadDesk<IngestShape>(parentPort!);
-const { tapeRoot, keepDays, ...setting } = workerData as IngestWorkerData;
+const setting = workerData as IngestWorkerData;
+const { tapeRoot } = setting;
 const { nats, clusterId, nodeId, mayLead } = setting.shared!;
-const market = openLiveMarket(setting.market);
-const clock = createClock({ kind: 'system' });
-const waits: PatienceOptions = {
-  clock,
-  onWait: (error) => send({ t: 'waiting', error }),
-  onOver: (ms) => send({ t: 'waited', ms }),
-};
-const patience = new Patience(waits);
-const disk = new PatientDisk(new NodeDisk(), patience);
-const upkeep = new TapeUpkeep({
-  ...{ market, disk, tapeRoot, keepDays, waits, send },
-  now: clock.now(),
-});
-
-function send(news: FromIngest): void {
-  desk.tell(news);
-}
+// The service's time is the machine's.
+const { desk, send, market, timers: clock, patience, disk, upkeep } = openIngestGround(setting);
 
 class SharedIngest {
   readonly opened: Promise<IngestOpened>;
@@ -84,8 +58,7 @@ class SharedIngest {
   readonly #stopping = new AbortController();
   readonly #background = new DisposableStack();
   readonly #work: Promise<void>;
-  /** Who waits for the first days; null once they are there. */
-  #joining: MessagePort[] | null = [];
+  readonly #followers: JoiningFollowers;
   #sessionsTold: TapeBook['sessions'] | null = null;
   /** While this node appends. */
   #source: TradeSource | null = null;
@@ -95,6 +68,7 @@ class SharedIngest {
     this.#nats = nats;
     this.#tape = tape;
     this.#reporter = new IngestReporter(tape);
+    this.#followers = new JoiningFollowers(tape.publisher);
     this.#floors = new SharedFloors({
       ...{ tape, clock, send },
       listed: (day) => upkeep.listed(day),
@@ -107,7 +81,7 @@ class SharedIngest {
   }
 
   obey(order: IngestOrder): void {
-    if (order.t === 'follow') this.#follow(order.port);
+    if (order.t === 'follow') this.#followers.follow(order.port);
     else if (order.t === 'agree') this.#floors.agree(order.computations);
     else if (order.t === 'spread') this.#floors.heard(order.spread);
     else this.#floors.hold(order.text);
@@ -181,11 +155,6 @@ class SharedIngest {
     await holding;
   }
 
-  #follow(port: MessagePort): void {
-    if (this.#joining === null) this.#tape.publisher.addFollower(port);
-    else this.#joining.push(port);
-  }
-
   async #run(): Promise<void> {
     try {
       await this.#tape.run();
@@ -212,15 +181,14 @@ class SharedIngest {
   /** Says that all is live as soon as it is. */
   async #live(): Promise<void> {
     await Promise.all([this.#tape.ready, this.#tape.caughtUp]);
-    for (const port of this.#joining ?? []) this.#tape.publisher.addFollower(port);
-    this.#joining = null;
+    this.#followers.letJoin();
     if (this.#stopping.signal.aborted) return;
     const timer = clock.every(LIVE_CHECK_MS, () => {
       if ((this.#source?.lagMs ?? 0) > LIVE_LAG_MS_MAX) return;
       timer[Symbol.dispose]();
       this.#report();
       send({ t: 'live' });
-      this.#background.use(clock.after(ENCODER_AFTER_MS, () => void loadSealing()));
+      this.#background.use(clock.after(ENCODER_AFTER_MS, () => void loadSealing(send)));
     });
     this.#background.use(timer);
   }
@@ -312,14 +280,6 @@ async function start(): Promise<SharedIngest> {
 
 function booksOf({ sessions }: TapeBook): SessionBook[] {
   return Object.values(sessions).map(parseSessionBook);
-}
-
-async function loadSealing(): Promise<void> {
-  try {
-    await loadEncoder();
-  } catch (error) {
-    send({ t: 'fault', what: 'what days are sealed with could not be loaded', error });
-  }
 }
 
 const starting = start();
