@@ -4,17 +4,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ClusterNode } from '../../tests/cluster-suite/cluster-node.ts';
 import { FrameCounter } from '../fanout/frame-counter.ts';
 import { forEachOf, LightSocket } from '../shared/stream-sockets.ts';
-import { EVERY_TRADE } from './update-reader.ts';
 
 export const CONNECTIONS_EACH = 250;
 export const CONNECTIONS_PER_ACCOUNT = 5;
 
-/** What each of them wants: every trade, and what forms out of them, each with edges of its own. */
+/**
+ * What each of them wants: what forms out of trades, each with edges of its own, in a contract that trades round the clock and in one
+ * that trades much more while its exchange is open.
+ */
 export const SUBSCRIPTIONS = [
-  EVERY_TRADE,
-  { ...EVERY_TRADE, sub: 'b', params: {} },
-  { ...EVERY_TRADE, sub: 'd', indicator: 'delta', params: {} },
-  { ...EVERY_TRADE, sub: 'v', indicator: 'vwap', params: {} },
+  { t: 'subscribe', sub: 'a', instrument: 'BTC.c.0', indicator: 'bars' },
+  { t: 'subscribe', sub: 'b', instrument: 'BTC.c.0', indicator: 'vwap' },
+  { t: 'subscribe', sub: 'c', instrument: 'ES.c.0', indicator: 'bars' },
+  { t: 'subscribe', sub: 'd', instrument: 'ES.c.0', indicator: 'delta' },
 ] as const;
 const SNAPSHOTS_MS_MAX = 60_000;
 const LOOK_MS = 20;

@@ -12,13 +12,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ClusterNode } from '../../tests/cluster-suite/cluster-node.ts';
 import { ClusterRig } from '../../tests/cluster-suite/cluster-rig.ts';
 import { makeSharedAccounts } from '../../tests/cluster-suite/shared-accounts.ts';
+import { median } from '../shared/machine-load.ts';
 import { CONNECTIONS_EACH, CONNECTIONS_PER_ACCOUNT, Crowd, SUBSCRIPTIONS } from './crowd.ts';
 import type { ClusterPart, RunClusterPart } from './part.ts';
 import { verdict } from './part.ts';
 import { UpdateReader } from './update-reader.ts';
 
 const NODES_MAX = 3;
-const ROUNDS = 2;
+const ROUNDS = 3;
 /** How many serve, turn by turn; all do before the first. */
 const SERVING = [3, 2, 1, 0, 0, 1, 2, 3];
 const SECONDS = 5;
@@ -92,14 +93,15 @@ async function turnOf(
 
 function partOf(turns: readonly Turn[]): ClusterPart {
   const idle = turns.filter(({ nodes }) => nodes === 0);
-  const idleMs = sumOf(idle, 'cpuMs') / (idle.length * NODES_MAX);
+  const idleMs = median(idle.map(({ cpuMs }) => cpuMs / NODES_MAX));
   const serving = turns.filter(({ nodes }) => nodes > 0);
   const idlePerMessage = (1_000 * idleMs * sumOf(serving, 'nodes')) / sumOf(serving, 'messages');
   const costs = Array.from({ length: NODES_MAX }, (_, index) => {
     const of = turns.filter(({ nodes }) => nodes === index + 1);
     const messages = sumOf(of, 'messages');
-    const sendingMs = sumOf(of, 'cpuMs') - idleMs * sumOf(of, 'nodes');
-    const microsecondsToSend = (1_000 * sendingMs) / messages;
+    const microsecondsToSend = median(
+      of.map((turn) => (1_000 * (turn.cpuMs - idleMs * turn.nodes)) / turn.messages),
+    );
     const microsecondsPerMessage = microsecondsToSend + idlePerMessage;
     return { nodes: index + 1, messages, microsecondsToSend, microsecondsPerMessage };
   });
