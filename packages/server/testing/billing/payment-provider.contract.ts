@@ -23,7 +23,7 @@ import {
   started,
   webhookOf,
 } from './provider-rig.ts';
-import { testWithdrawalsOver } from './withdrawals.contract.ts';
+import { testForgottenWithdrawalsOver, testWithdrawalsOver } from './withdrawals.contract.ts';
 
 export function testPaymentProvider(name: string, open: () => Promise<ProviderRig>): void {
   testCheckouts(name, open);
@@ -34,6 +34,7 @@ export function testPaymentProvider(name: string, open: () => Promise<ProviderRi
   testProviderFaults(name, open);
   testPaymentsOver(name, open);
   testWithdrawalsOver(name, open);
+  testForgottenWithdrawalsOver(name, open);
 }
 
 function testCheckouts(name: string, open: () => Promise<ProviderRig>): void {

@@ -1,9 +1,17 @@
 /** What a withdrawal comes to at a provider: money, receipts, subscription and rights, whichever provider it is. */
 
 import assert from 'node:assert/strict';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { OrderRecord } from '../../src/accounts/store/orders-store.ts';
-import type { WithdrawalRecord } from '../../src/accounts/store/withdrawals-store.ts';
+import { openSqliteAccountStore } from '../../src/accounts/store/sqlite-account-store.ts';
+import type {
+  Declared,
+  WithdrawalRecord,
+  WithdrawalRefused,
+} from '../../src/accounts/store/withdrawals-store.ts';
 import { type OpenStore, PaymentsOverRig } from './payments-over-rig.ts';
 import { DAY_MS, HOUR_MS, type ProviderRig } from './provider-rig.ts';
 
@@ -33,11 +41,21 @@ export class Withdrawer {
     return new Withdrawer(over, accountId, order);
   }
 
-  async declare(): Promise<WithdrawalRecord> {
+  /** The same one, with what another store knows. */
+  in(over: PaymentsOverRig): Withdrawer {
+    return new Withdrawer(over, this.accountId, this.order);
+  }
+
+  tryToDeclare(): Promise<Declared | WithdrawalRefused> {
     const { accountId, order, over } = this;
-    const { withdrawals } = over.billing;
     const wish = { accountId, orderId: order.id, sessionId: null, address: '192.0.2.9' };
-    const declared = await withdrawals.declare({ ...wish, name: null });
+    return over.billing.withdrawals.declare({ ...wish, name: null });
+  }
+
+  async declare(): Promise<WithdrawalRecord> {
+    const { accountId, over } = this;
+    const { withdrawals } = over.billing;
+    const declared = await this.tryToDeclare();
     assert.ok(!('refused' in declared));
     assert.equal(await over.planOf(accountId), 'sandbox', 'the rights are gone at once');
     await withdrawals.idle();
@@ -103,6 +121,55 @@ export function testWithdrawalsOver(
       assert.equal((await ada.later(2 * HOUR_MS)).state, 'done');
       assert.deepEqual(await ada.receipts(), [['paid', 7_900, declared.amountMinor]]);
       assert.equal((await over.again(ada.order)).state, 'ended');
+    });
+  }
+}
+
+/** The store goes back to a copy from before the withdrawal, of which the provider knows everything. */
+export function testForgottenWithdrawalsOver(name: string, open: () => Promise<ProviderRig>): void {
+  for (const by of ['customer', 'operator'] as const) {
+    test(`${name}: a withdrawal that the store has forgotten, declared again by the ${by}, gives no money back twice`, async () => {
+      await using rig = await open();
+      await using cleanup = new AsyncDisposableStack();
+      const directory = await mkdtemp(join(tmpdir(), 'tapeloom-forgotten-'));
+      cleanup.defer(() => rm(directory, { recursive: true }));
+      const [path, older] = [join(directory, 'accounts'), join(directory, 'older')];
+      const over = (file: string) =>
+        PaymentsOverRig.open(rig, { openStore: () => openSqliteAccountStore(file) });
+      let ada: Withdrawer;
+      {
+        await using before = await over(path);
+        ada = await Withdrawer.afterSixDays(before);
+      }
+      await copyFile(path, older);
+      await using known = await over(path);
+      const { state, amountMinor } = await ada.in(known).declare();
+      assert.equal(state, 'done');
+      // What was done is all that a provider remembers by then, and not under which key.
+      await rig.pass(2 * DAY_MS);
+
+      await using forgotten = await over(older);
+      const again = ada.in(forgotten);
+      assert.equal((await forgotten.again(ada.order)).withdrawnAt, null);
+      if (by === 'customer') {
+        const declared = await again.tryToDeclare();
+        assert.ok('refused' in declared && declared.refused === 'no-right');
+        assert.equal(declared.why, 'ended');
+      } else {
+        const call = { now: rig.now(), actor: { kind: 'operator' } } as const;
+        const nobody = { accountId: null, sessionId: null, address: null, name: null } as const;
+        const wish = {
+          orderId: ada.order.id,
+          via: 'operator',
+          offerName: 'Live',
+          email: null,
+        } as const;
+        const declared = await forgotten.store.withdrawals.declare(call, { ...nobody, ...wish });
+        assert.ok(!('refused' in declared));
+        assert.equal((await again.later(HOUR_MS)).state, 'done');
+      }
+      assert.deepEqual(await again.receipts(), [['paid', 7_900, amountMinor]]);
+      assert.equal(await forgotten.planOf(ada.accountId), 'sandbox');
     });
   }
 }
