@@ -27,6 +27,13 @@ const COLUMN = { ts: 0, price: 1, size: 2, side: 3, late: 4 } as const;
 /** Less is decompressed before another thread has begun. */
 const ASIDE_BYTES = 128 * KIB;
 
+/** A batch before it is decompressed, which is done once: here, or in another thread. */
+export interface PackedBatch {
+  /** In memory that belongs to the batch alone, mostly one piece of it. */
+  trades(day: UtcDay): TradeBatch;
+  tradesAside(day: UtcDay): Promise<TradeBatch>;
+}
+
 export class BatchDecoder {
   readonly #bytes: Uint8Array;
   readonly #batch: SidecarBatch;
@@ -56,36 +63,41 @@ export class BatchDecoder {
     };
   }
 
-  /**
-   * The same, with the columns decompressed in another thread, into memory that belongs to the batch
-   * alone, mostly one piece of it.
-   */
-  async tradesAside(day: UtcDay): Promise<TradeBatch> {
+  /** What its trades are made of, in memory of its own. */
+  packed(): PackedBatch {
     const { firstRank, rows } = this.#batch;
     const columns = [COLUMN.ts, COLUMN.price, COLUMN.size, COLUMN.side].map((column) =>
       this.#compressed(column),
     );
-    // Frames one after the other are decompressed to contents one after the other.
     const isPlain = columns.every(
       ({ contentBytes }, column) => contentBytes === rows * ELEMENT_BYTES[column]!,
     );
     const contentBytes = rows * ROW_BYTES;
-    if (!isPlain || contentBytes < ASIDE_BYTES) return this.#copied().trades(day);
-    const bodies = Buffer.concat(columns.map(({ body }) => body));
-    const bytes = await inflateAside(bodies, contentBytes);
-    freeMemory(bodies.buffer);
-    if (bytes?.length !== contentBytes) {
-      throw new TapeDamagedError('a batch has not the rows its index says', this.#place);
+    if (!isPlain || contentBytes < ASIDE_BYTES) {
+      const copied = this.#copied();
+      return { trades: copied.trades.bind(copied), tradesAside: async (day) => copied.trades(day) };
     }
-    const { buffer, byteOffset: at } = bytes;
+    // Frames one after the other are decompressed to contents one after the other.
+    const frames = Buffer.concat(columns.map(({ body }) => body));
+    const inflated = (day: UtcDay, bytes: Uint8Array<ArrayBuffer> | null): TradeBatch => {
+      freeMemory(frames.buffer);
+      if (bytes?.length !== contentBytes) {
+        throw new TapeDamagedError('a batch has not the rows its index says', this.#place);
+      }
+      const { buffer, byteOffset: at } = bytes;
+      return {
+        day,
+        firstRank: firstRank as Rank,
+        count: rows,
+        ts: readEpochColumn(day, new Uint32Array(buffer, at, rows * 2)),
+        price: new Int32Array(buffer, at + rows * 8, rows),
+        size: new Int32Array(buffer, at + rows * 12, rows),
+        side: new Int8Array(buffer, at + rows * 16, rows),
+      };
+    };
     return {
-      day,
-      firstRank: firstRank as Rank,
-      count: rows,
-      ts: readEpochColumn(day, new Uint32Array(buffer, at, rows * 2)),
-      price: new Int32Array(buffer, at + rows * 8, rows),
-      size: new Int32Array(buffer, at + rows * 12, rows),
-      side: new Int8Array(buffer, at + rows * 16, rows),
+      trades: (day) => inflated(day, inflate(frames, contentBytes)),
+      tradesAside: async (day) => inflated(day, await inflateAside(frames, contentBytes)),
     };
   }
 
@@ -134,7 +146,7 @@ export class BatchDecoder {
   }
 }
 
-function inflate(body: Uint8Array, contentBytes: number): Uint8Array {
+function inflate(body: Uint8Array, contentBytes: number): Uint8Array<ArrayBuffer> {
   // One output chunk with room to spare: with less, zlib goes round once more and copies.
   return zstdDecompressSync(body, { chunkSize: contentBytes + SPARE_BYTES });
 }

@@ -12,6 +12,7 @@ import { parseSidecar, type Sidecar, type SidecarBatch } from '../sidecar.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { contractDirectory, dayOfFile } from '../tape-paths.ts';
 import { BatchDecoder } from './batch-decoder.ts';
+import { BatchesAhead } from './batches-ahead.ts';
 
 /** Sidecars kept in memory, a few kilobytes each; the oldest leaves first. */
 const SIDECARS_MAX = 2_048;
@@ -19,8 +20,6 @@ const SIDECARS_MAX = 2_048;
 const RANKS_MAX = 4_096;
 /** Read from a file at a time. */
 const STRETCH_BYTES_MAX = 512 * KIB;
-/** Batches that are decoded before they are asked for: decoding takes longer than most studies. */
-const BATCHES_AHEAD = 2;
 
 /** Which days of a contract are sealed, and what their files are called. */
 export interface SealedIndex {
@@ -139,23 +138,14 @@ export class SealedDays {
     let closing: PromiseLike<void> | null = null;
     const close = () => (closing ??= file[Symbol.asyncDispose]());
     const stretches = new Stretches(file, batches, end);
-    let loading: Promise<unknown> = Promise.resolve();
-    const decode = async (index: number) => {
-      const loaded = loading.then(() => stretches.message(index));
-      loading = loaded.catch(() => {});
-      return await new BatchDecoder(await loaded, batches[index]!, path, index).tradesAside(day);
+    const load = async (index: number) => {
+      const bytes = await stretches.message(index);
+      return new BatchDecoder(bytes, batches[index]!, path, index).packed();
     };
-    const ahead: Promise<TradeBatch>[] = [];
+    const ahead = new BatchesAhead(load, day, first, end);
     try {
       for (let index = first; index < end; index++) {
-        // The next batches are decoded while the reader is busy with this one. They are never awaited when
-        // the reader stops early, so they must not be able to fail alone.
-        while (ahead.length <= BATCHES_AHEAD && index + ahead.length < end) {
-          const decoding = decode(index + ahead.length);
-          decoding.catch(() => {});
-          ahead.push(decoding);
-        }
-        const trades = await ahead.shift()!;
+        const trades = await ahead.next();
         // Everything was read: it is closed while the reader is busy with the last one.
         if (index === end - 1) close().then(undefined, () => {});
         yield cut(trades, from, to);
@@ -225,13 +215,21 @@ async function readBatch(file: DiskFile, batch: SidecarBatch): Promise<Uint8Arra
   return await new Stretches(file, [batch], 1).message(0);
 }
 
+/** The batches [from, to) as they lie in the file. */
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: Uint8Array;
+}
+
 /** Reads batches one after the other, those that lie beside each other in stretches, each at once. */
 class Stretches {
   readonly #file: DiskFile;
   readonly #batches: readonly SidecarBatch[];
   readonly #end: number;
-  /** The batches [from, to) as they lie in the file. */
-  #stretch = { from: 0, to: 0, bytes: new Uint8Array(0) };
+  #stretch: Stretch = { from: 0, to: 0, bytes: new Uint8Array(0) };
+  /** The one after it, which is read meanwhile. */
+  #next: Promise<Stretch> | null = null;
 
   /** Batches from `end` on are not read. */
   constructor(file: DiskFile, batches: readonly SidecarBatch[], end: number) {
@@ -242,13 +240,23 @@ class Stretches {
 
   /** The bytes of a batch, fewer when the file has fewer; good until a later batch is asked for. */
   async message(index: number): Promise<Uint8Array> {
-    if (index >= this.#stretch.to) this.#stretch = await this.#read(index);
+    if (index >= this.#stretch.to) await this.#moveOn(index);
     const { from, bytes } = this.#stretch;
     const at = this.#batches[index]!.offset - this.#batches[from]!.offset;
     return bytes.subarray(at, at + this.#batches[index]!.bytes);
   }
 
-  async #read(from: number) {
+  async #moveOn(index: number): Promise<void> {
+    const before = this.#stretch.bytes;
+    this.#stretch = await (this.#next ?? this.#read(index));
+    freeMemory(before.buffer);
+    const { to } = this.#stretch;
+    this.#next = to < this.#end ? this.#read(to) : null;
+    // Perhaps nobody asks for it, so it must not be able to fail alone.
+    this.#next?.catch(() => {});
+  }
+
+  async #read(from: number): Promise<Stretch> {
     const first = this.#batches[from]!;
     let to = from + 1;
     let size = first.bytes;
@@ -259,7 +267,6 @@ class Stretches {
     }
     const bytes = Buffer.allocUnsafeSlow(size);
     const count = await this.#file.read(bytes, first.offset);
-    freeMemory(this.#stretch.bytes.buffer);
     return { from, to, bytes: bytes.subarray(0, count) };
   }
 }

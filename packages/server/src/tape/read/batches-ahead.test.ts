@@ -1,0 +1,82 @@
+/** Who decodes which batch, and when what fails is told; batches are as their decoder would give them. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { utcDay } from '@tapeloom/core/utc-day';
+import { batchOf } from '../../../testing/imported-dataset.ts';
+import type { PackedBatch } from './batch-decoder.ts';
+import { BatchesAhead } from './batches-ahead.ts';
+
+const DAY = utcDay(20261112);
+const END = 20;
+/** More than are ever begun. */
+const LONG = 50;
+
+/** The price of a batch's only trade is its number. */
+const tradesOf = (index: number) => batchOf(DAY, [[1, index, 1, 1]]);
+
+interface Rig {
+  readonly ahead: BatchesAhead;
+  readonly here: number[];
+  readonly aside: number[];
+  readonly loaded: number[];
+}
+
+/** Other threads give what they have when `asideOver` says so; one batch may fail. */
+function rig(asideOver: () => Promise<unknown>, broken: number | null = null): Rig {
+  const [here, aside, loaded]: [number[], number[], number[]] = [[], [], []];
+  const load = async (index: number): Promise<PackedBatch> => {
+    loaded.push(index);
+    if (index === broken) throw new Error(`batch ${index}`);
+    return {
+      trades: () => {
+        here.push(index);
+        return tradesOf(index);
+      },
+      tradesAside: async () => {
+        aside.push(index);
+        await asideOver();
+        return tradesOf(index);
+      },
+    };
+  };
+  return { ahead: new BatchesAhead(load, DAY, 0, END), here, aside, loaded };
+}
+
+async function prices({ ahead }: Rig, count = END): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (let at = 0; at < count; at += 1) found.push((await ahead.next()).price[0]!);
+  return found;
+}
+
+const ALL = Array.from({ length: END }, (_, index) => index);
+
+test('the first batch is decoded here while the next are elsewhere; who need not wait decodes no other', async () => {
+  const all = rig(() => Promise.resolve());
+  assert.deepEqual(await prices(all), ALL);
+  assert.deepEqual(all.loaded, ALL);
+  assert.deepEqual(all.here, [0]);
+});
+
+test('who would wait decodes later batches meanwhile, but not all of them', async () => {
+  const freed = Promise.withResolvers<void>();
+  const stuck = rig(() => freed.promise);
+  assert.deepEqual(await prices(stuck, 1), [0]);
+  const waiting = stuck.ahead.next();
+  for (let at = 0; at < LONG; at += 1) await turn();
+  assert.deepEqual(stuck.aside, [1, 2, 3]);
+  assert.deepEqual(stuck.here, [0, 4, 5, 6, 7]);
+  freed.resolve();
+  assert.equal((await waiting).price[0], 1);
+  assert.deepEqual(await prices(stuck, END - 2), ALL.slice(2));
+  assert.deepEqual(stuck.loaded, ALL);
+});
+
+test('a batch that fails is told to who asks for it, after all before it', async () => {
+  for (const broken of [0, 1, 5]) {
+    const damaged = rig(() => turn(), broken);
+    assert.deepEqual(await prices(damaged, broken), ALL.slice(0, broken));
+    await assert.rejects(damaged.ahead.next(), { message: `batch ${broken}` });
+  }
+});
