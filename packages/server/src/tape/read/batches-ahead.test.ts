@@ -52,24 +52,30 @@ async function prices({ ahead }: Rig, count = END): Promise<readonly number[]> {
 
 const ALL = Array.from({ length: END }, (_, index) => index);
 
-test('the first batch is decoded here while the next are elsewhere; who need not wait decodes no other', async () => {
+test('batches are decoded elsewhere, in their order, and by who need not wait none', async () => {
   const all = rig(() => Promise.resolve());
   assert.deepEqual(await prices(all), ALL);
   assert.deepEqual(all.loaded, ALL);
-  assert.deepEqual(all.here, [0]);
+  assert.deepEqual(all.aside, ALL);
 });
 
-test('who would wait decodes later batches meanwhile, but not all of them', async () => {
-  const freed = Promise.withResolvers<void>();
-  const stuck = rig(() => freed.promise);
-  assert.deepEqual(await prices(stuck, 1), [0]);
+test('who would wait decodes later batches meanwhile, but not all of them; the first is waited for', async () => {
+  const freed = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let over = freed[0]!;
+  const stuck = rig(() => over.promise);
+  const first = stuck.ahead.next();
+  for (let at = 0; at < LONG; at += 1) await turn();
+  assert.deepEqual([stuck.aside, stuck.here], [[0, 1], []]);
+  over = freed[1]!;
+  freed[0]!.resolve();
+  assert.equal((await first).price[0], 0);
+  assert.deepEqual(await prices(stuck, 1), [1]);
   const waiting = stuck.ahead.next();
   for (let at = 0; at < LONG; at += 1) await turn();
-  assert.deepEqual(stuck.aside, [1, 2, 3]);
-  assert.deepEqual(stuck.here, [0, 4, 5, 6, 7]);
-  freed.resolve();
-  assert.equal((await waiting).price[0], 1);
-  assert.deepEqual(await prices(stuck, END - 2), ALL.slice(2));
+  assert.deepEqual([stuck.aside, stuck.here], [[0, 1, 2, 3, 4], [5, 6, 7, 8]]);
+  freed[1]!.resolve();
+  assert.equal((await waiting).price[0], 2);
+  assert.deepEqual(await prices(stuck, END - 3), ALL.slice(3));
   assert.deepEqual(stuck.loaded, ALL);
 });
 

@@ -1,7 +1,7 @@
 /**
- * The batches of a sealed day, decoded before they are asked for, in other threads. The first is decoded here, for
- * nobody has anything else to do then; and who would have to wait for one decodes a later one meanwhile. So a read uses
- * two processors where they are free, and where they are not it is hardly ever behind others for long.
+ * The batches of a sealed day, decoded by other threads before they are asked for. Who would have to wait for one decodes
+ * a later one meanwhile. So a read uses two processors where they are free; and where they are not, it does itself what
+ * others have no time for.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';
@@ -43,9 +43,9 @@ export class BatchesAhead {
   /** The trades of the next batch, while there is one. */
   async next(): Promise<TradeBatch> {
     if (this.#begun.length === 0) {
-      const first = await this.#load(this.#next++);
+      // Whoever begins to read may have something else to do first.
       await this.#sendAside();
-      return first.trades(this.#day);
+      return await this.#begun.shift()!.trades;
     }
     // What came meanwhile is only told now.
     await turn();
