@@ -72,7 +72,13 @@ test('who would wait decodes later batches meanwhile, but not all of them; the f
   assert.deepEqual(await prices(stuck, 1), [1]);
   const waiting = stuck.ahead.next();
   for (let at = 0; at < LONG; at += 1) await turn();
-  assert.deepEqual([stuck.aside, stuck.here], [[0, 1, 2, 3, 4], [5, 6, 7, 8]]);
+  assert.deepEqual(
+    [stuck.aside, stuck.here],
+    [
+      [0, 1, 2, 3, 4],
+      [5, 6, 7, 8],
+    ],
+  );
   freed[1]!.resolve();
   assert.equal((await waiting).price[0], 2);
   assert.deepEqual(await prices(stuck, END - 3), ALL.slice(3));
