@@ -18,6 +18,8 @@ interface Compose {
         readonly environment?: Readonly<Record<string, string>>;
         readonly read_only?: boolean;
         readonly depends_on?: object;
+        readonly networks?: unknown;
+        readonly command?: readonly string[];
         readonly volumes?: readonly string[];
       }
     >
@@ -50,6 +52,24 @@ test('the nodes of the compose file are one cluster with two names, and their se
       if (source!.startsWith('./')) read(join('deploy', source!));
       else assert.ok(source! in volumes, `${name}: ${source}`);
     }
+  }
+});
+
+test('nginx of the compose file asks the nodes at their fixed addresses, and they trust it at its own', () => {
+  const { services } = parse(read('deploy/compose.yaml'), { merge: true }) as Compose;
+  const addressOf = (name: string) => {
+    const { inside } = services[name]!.networks as { inside: { ipv4_address: string } };
+    return inside.ipv4_address;
+  };
+  const rewrites = services.nginx!.command!.at(-1)!;
+  const balancer = read('deploy/load-balancers/nginx.conf');
+  for (const [name, written] of [
+    ['node-a', '10.0.0.11:8080'],
+    ['node-b', '10.0.0.12:8080'],
+  ] as const) {
+    assert.ok(balancer.includes(`server ${written} `), written);
+    assert.ok(rewrites.includes(`s/${written}/${addressOf(name)}:8080/`), name);
+    assert.equal(services[name]!.environment!.TAPELOOM_TRUSTED_PROXIES, addressOf('nginx'));
   }
 });
 
