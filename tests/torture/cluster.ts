@@ -42,6 +42,9 @@ const CLIENTS = 500;
 /** What the kernel may keep for a connection; also the sign that this is our own network. */
 const BUFFER_BYTES = 4_194_303;
 const STREAMS_PER_CLIENT = 2;
+/** Within which all customers have what they want, before anything is broken. */
+const BEGIN_MS_MAX = 180_000;
+const LOOK_MS = 50;
 /** Undisturbed work before and after a fault. */
 const CALM_MS = 3_000;
 /** The truth of a round begins this long before it. */
@@ -192,6 +195,11 @@ class ClusterTorture implements AsyncDisposable {
   }
 
   async run(faults: readonly Fault[]): Promise<TortureReport> {
+    const deadline = performance.now() + BEGIN_MS_MAX;
+    while (!this.#clients.every(({ hasAll }) => hasAll)) {
+      assert.ok(performance.now() < deadline, 'not all customers have what they want');
+      await pause(LOOK_MS);
+    }
     for (const [index, fault] of faults.entries()) {
       const found = await this.#round(index + 1, fault);
       for (const problem of found.slice(0, PROBLEMS_SHOWN)) console.log(`  ${problem}`);

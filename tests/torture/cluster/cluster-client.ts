@@ -111,6 +111,11 @@ export class ClusterClient implements AsyncDisposable {
     await this.#client.close();
   }
 
+  /** Whether it has something of all it wants. What it never had, the library does not ask for again. */
+  get hasAll(): boolean {
+    return this.followed.every(({ cursor }) => cursor !== null);
+  }
+
   /** Loses its line now and then until told to stop. */
   async live(signal: AbortSignal): Promise<void> {
     const { random } = this.#options;
