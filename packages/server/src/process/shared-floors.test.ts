@@ -15,6 +15,7 @@ function stage(floors: string | null = null) {
   const tape = { book: { floors }, count: 10, set: null as string | null };
   const find = () => ({ count: tape.count });
   const publisher = { days: [{ day: DAY, find }] };
+  const clock = new ManualClock(0n);
   const shared = new SharedFloors({
     tape: {
       get book() {
@@ -27,7 +28,7 @@ function stage(floors: string | null = null) {
         tape.set = text;
       },
     } as unknown as SharedFloorsOptions['tape'],
-    clock: new ManualClock(0n),
+    clock,
     send: (it) => news.push(it),
     listed: () => ['ESU6'],
   });
@@ -38,7 +39,7 @@ function stage(floors: string | null = null) {
     tape.count += 5;
     tape.book = { floors: tape.set };
   };
-  return { shared, tape, news, term: { bookChanged, signal: over.signal }, over };
+  return { shared, tape, news, clock, term: { bookChanged, signal: over.signal }, over };
 }
 
 test('the floor of a new version lies beyond everything that was stored before the others were given up [DET-23]', async () => {
@@ -78,6 +79,16 @@ test('who no longer appends writes nothing', async () => {
   const { shared, tape, term, over } = stage();
   await shared.lead(term);
   over.abort();
+  shared.agree({ vwap: 'new' });
+  await new Promise(setImmediate);
+  assert.equal(tape.set, null);
+});
+
+test('a term that was over before it began leaves no timer, which would keep the thread from its end', async () => {
+  const { shared, tape, clock, term, over } = stage();
+  over.abort();
+  await shared.lead(term);
+  assert.equal(clock.timerCount, 0);
   shared.agree({ vwap: 'new' });
   await new Promise(setImmediate);
   assert.equal(tape.set, null);

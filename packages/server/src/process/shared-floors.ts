@@ -100,8 +100,9 @@ export class SharedFloors implements Disposable {
     if (this.#term !== null) this.#term.days.spread = spread;
   }
 
-  /** This node appends from now on, until the term is over. */
+  /** This node appends from now on, until the term is over. It may be over already: somebody else claimed, or the node stops. */
   async lead({ bookChanged, signal }: Pick<LeadTerm, 'bookChanged' | 'signal'>): Promise<void> {
+    if (signal.aborted) return;
     const term: Term = { bookChanged, signal, days: new DaysAhead(), writing: null };
     this.#term = term;
     const looking = this.#options.clock.every(LOOK_MS, () => this.#look(term));
