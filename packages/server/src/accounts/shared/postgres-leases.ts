@@ -64,9 +64,9 @@ export class PostgresLeases implements Leases {
     if (why !== null) throw new AccountsUnavailableError(why);
     const name = nameOf(request);
     this.#late.delete(name);
-    await this.#releasing;
     this.#asked.add(request);
     try {
+      await this.#releasing;
       const isTaken = await this.#ask(now, request);
       if (isTaken) this.#hold(name, request);
       return isTaken;
@@ -157,15 +157,21 @@ export class PostgresLeases implements Leases {
     }
   }
 
-  /** What is being taken at this moment may be there already, and was not told yet. */
+  /** Seldom are there any; there may be very many of ours. */
   async #releaseOthers(takenUntil: EpochNs): Promise<void> {
-    const ours = [...this.#held.values(), ...this.#asked];
-    await this.#query(
-      `delete from leases where node_id = $1 and taken_at <= $2 and not exists (
-        select from unnest($3::text[], $4::text[], $5::text[]) as it(account, kind, holder)
-        where leases.account_id = it.account and leases.kind = it.kind and leases.holder = it.holder)`,
-      [this.#options.node.id, takenUntil, ...columnsOf(ours)],
+    const known = await this.#query<HeldLease>(
+      `select account_id as "accountId", kind, holder from leases
+        where node_id = $1 and taken_at <= $2`,
+      [this.#options.node.id, takenUntil],
     );
+    for (let from = 0; from < known.length; from += RELEASED_AT_ONCE) {
+      // What is being taken at this moment may be there already, and was not told yet.
+      const asked = new Set([...this.#asked].map(nameOf));
+      const others = known
+        .slice(from, from + RELEASED_AT_ONCE)
+        .filter((lease) => !this.#held.has(nameOf(lease)) && !asked.has(nameOf(lease)));
+      if (others.length > 0) await this.#releaseFirst(others);
+    }
   }
 
   async #takeHeld(now: EpochNs): Promise<void> {
@@ -214,14 +220,19 @@ export class PostgresLeases implements Leases {
       const late = all
         .slice(from, from + RELEASED_AT_ONCE)
         .filter(([name, it]) => this.#late.get(name) === it);
-      this.#releasing = this.#releaseAll(late.map(([, { lease }]) => lease)).finally(() => {
-        this.#releasing = null;
-      });
-      await this.#releasing;
+      await this.#releaseFirst(late.map(([, { lease }]) => lease));
       for (const [name, it] of late) {
         if (it.until <= now && this.#late.get(name) === it) this.#late.delete(name);
       }
     }
+  }
+
+  /** Whoever takes something meanwhile waits for it. */
+  async #releaseFirst(leases: readonly HeldLease[]): Promise<void> {
+    this.#releasing = this.#releaseAll(leases).finally(() => {
+      this.#releasing = null;
+    });
+    await this.#releasing;
   }
 
   async #releaseAll(leases: readonly HeldLease[]): Promise<void> {
