@@ -4,7 +4,7 @@ import { serverFrames } from '../../simulation/stream/server-frames.ts';
 import { LightSocket } from '../shared/stream-sockets.ts';
 
 /** Every trade is an update of its own, and its time that of the trade. */
-export const EVERY_TRADE = {
+const EVERY_TRADE = {
   t: 'subscribe',
   sub: 's',
   instrument: 'BTC.c.0',
