@@ -120,17 +120,41 @@ test('a database that was put back is noticed by the last event, whatever was wr
   }
 });
 
-test('an event made here that was lost does not hide another of its number', async () => {
+test('a database that was put back before a look came across what was made here is noticed, whatever was written since', async () => {
+  for (const writtenSince of [0, 1, 2, 3]) {
+    await using log = await rig();
+    const lost = [await log.write(), await log.write()];
+    log.changes.madeHere(lost);
+    log.hears(...lost);
+    log.replace();
+    for (let count = 0; count < writtenSince; count += 1) await log.write();
+    await log.changes.lookElsewhere();
+    log.hearsOfAll();
+    const next = await log.write();
+    await log.changes.lookElsewhere();
+    log.hears(next);
+  }
+});
+
+test('what is made here with the number of what was lost is told at once, and all that anything may be otherwise', async () => {
   await using log = await rig();
-  const lost = [await log.write(), await log.write()];
-  log.changes.madeHere(lost);
-  log.hears(...lost);
+  const lost = await log.write();
+  log.changes.madeHere([lost]);
   log.replace();
-  const others = [await log.write(), await log.write()];
-  assert.deepEqual(
-    others.map(({ sequence }) => sequence),
-    lost.map(({ sequence }) => sequence),
-  );
+  const other = await log.write();
+  assert.equal(other.sequence, lost.sequence);
+  log.changes.madeHere([other]);
+  log.hears(lost, other);
   await log.changes.lookElsewhere();
-  log.hears(...others);
+  log.hearsOfAll();
+});
+
+test('what is made here while the log is read is not missed in it', async () => {
+  await using log = await rig();
+  const [first, second] = [await log.write(), await log.write()];
+  log.changes.madeHere([first]);
+  const looked = log.changes.lookElsewhere();
+  log.changes.madeHere([{ ...second, sequence: second.sequence + 1 }]);
+  await looked;
+  log.hears(first, second, second);
 });

@@ -3,8 +3,8 @@
  * in the same database when `lookElsewhere` finds their events in the audit log. Each is told once.
  *
  * A database may be put back to an older copy, or be a standby that lacks the last moments, while it is in use here; its log then
- * goes on with numbers that were told already, of other events. So the last one that was told is looked at with every look: where it is
- * another one, or is gone and not by age, everybody is told that anything may be otherwise.
+ * goes on with numbers that were told already, of other events. So the last one that was told, and those made here since, are looked at
+ * with every look: where one is another, or is gone and not by age, everybody is told that anything may be otherwise.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -29,6 +29,8 @@ export class SqlChanges {
   #last: Told | null;
   /** What events made here with higher numbers are; between them there may be some of others. */
   readonly #own = new Map<number, Told>();
+  /** Two events were made here with one number: between them the log went back. */
+  #isForked = false;
 
   constructor(database: Kysely<AccountSchema>, newest: AuditEvent | null) {
     this.#database = database;
@@ -45,7 +47,10 @@ export class SqlChanges {
   madeHere(events: readonly AuditEvent[]): void {
     for (const event of events) {
       if (event.sequence <= this.#toldUpTo) continue;
-      this.#own.set(event.sequence, toldOf(event));
+      const made = toldOf(event);
+      const before = this.#own.get(event.sequence);
+      if (before !== undefined && before.what !== made.what) this.#isForked = true;
+      this.#own.set(event.sequence, made);
       this.#tellOf(event);
     }
   }
@@ -57,34 +62,45 @@ export class SqlChanges {
   }
 
   async lookElsewhere(): Promise<void> {
+    if ((await this.#isTakenOver()) && !this.#isForked) return;
+    await this.#beginAnew();
+  }
+
+  /** Tells of what others have made. False where the log is not the one that was told of. */
+  async #isTakenOver(): Promise<boolean> {
+    // What is made while the log is read may not be in it yet.
+    const made = [...this.#own.values()];
     for (;;) {
       const filter = { after: Math.max(0, this.#toldUpTo - 1), limit: EVENTS_PER_READ };
       const events = await readAudit(this.#database, filter);
-      if (!(await this.#isContinued(events[0]))) {
-        await this.#beginAnew();
-        return;
-      }
+      const [first] = events;
+      if (this.#last !== null && !(await this.#isThere(this.#last, first))) return false;
       for (const event of events) {
         if (event.sequence <= this.#toldUpTo) continue;
         const own = this.#own.get(event.sequence);
+        if (own !== undefined && !(await this.#isThere(own, event))) return false;
         this.#own.delete(event.sequence);
         this.#last = toldOf(event);
-        if (own === undefined || own.what !== this.#last.what) this.#tellOf(event);
+        if (own === undefined) this.#tellOf(event);
       }
-      if (events.length < EVENTS_PER_READ) return;
+      if (events.length < EVENTS_PER_READ) break;
     }
+    for (const own of made) {
+      if (this.#own.get(own.sequence) !== own) continue;
+      if (!(await this.#isThere(own, undefined))) return false;
+      this.#own.delete(own.sequence);
+    }
+    return true;
   }
 
   get #toldUpTo(): number {
     return this.#last?.sequence ?? 0;
   }
 
-  /** Whether the last event that was told is the first of these, or was removed because it is old. */
-  async #isContinued(first: AuditEvent | undefined): Promise<boolean> {
-    const last = this.#last;
-    if (last === null) return true;
-    if (first?.sequence === last.sequence) return toldOf(first).what === last.what;
-    return last.at < (await auditKeptFrom(this.#database));
+  /** Whether an event that was told is the one that was found at its number, or was removed because it is old. */
+  async #isThere(told: Told, found: AuditEvent | undefined): Promise<boolean> {
+    if (found?.sequence === told.sequence) return toldOf(found).what === told.what;
+    return told.at < (await auditKeptFrom(this.#database));
   }
 
   /** What has come by then is part of what anybody finds who looks again. */
@@ -92,6 +108,7 @@ export class SqlChanges {
     const [newest] = await readAudit(this.#database, { limit: 1, newestFirst: true });
     this.#last = newest === undefined ? null : toldOf(newest);
     this.#own.clear();
+    this.#isForked = false;
     this.#tell({ accountId: null, keyId: null, kind: 'accounts.replaced' });
   }
 
