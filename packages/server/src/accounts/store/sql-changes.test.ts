@@ -104,19 +104,27 @@ test('more events than are read at a time are all told, in order', async () => {
   log.hears(...events);
 });
 
+/** The next look finds another database, with so much in it; from then on events are told as ever. */
+async function noticesReplacement(
+  log: Awaited<ReturnType<typeof rig>>,
+  writtenSince: number,
+): Promise<void> {
+  log.replace();
+  for (let count = 0; count < writtenSince; count += 1) await log.write();
+  await log.changes.lookElsewhere();
+  log.hearsOfAll();
+  const next = await log.write();
+  await log.changes.lookElsewhere();
+  log.hears(next);
+}
+
 test('a database that was put back is noticed by the last event, whatever was written since', async () => {
   for (const writtenSince of [0, 1, 2, 3]) {
     await using log = await rig();
     const events = [await log.write(), await log.write()];
     await log.changes.lookElsewhere();
     log.hears(...events);
-    log.replace();
-    for (let count = 0; count < writtenSince; count += 1) await log.write();
-    await log.changes.lookElsewhere();
-    log.hearsOfAll();
-    const next = await log.write();
-    await log.changes.lookElsewhere();
-    log.hears(next);
+    await noticesReplacement(log, writtenSince);
   }
 });
 
@@ -126,13 +134,7 @@ test('a database that was put back before a look came across what was made here 
     const lost = [await log.write(), await log.write()];
     log.changes.madeHere(lost);
     log.hears(...lost);
-    log.replace();
-    for (let count = 0; count < writtenSince; count += 1) await log.write();
-    await log.changes.lookElsewhere();
-    log.hearsOfAll();
-    const next = await log.write();
-    await log.changes.lookElsewhere();
-    log.hears(next);
+    await noticesReplacement(log, writtenSince);
   }
 });
 
