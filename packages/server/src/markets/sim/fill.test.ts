@@ -12,7 +12,7 @@ import { readManifest, TapeManifest } from '../../tape/tape-manifest.ts';
 import { openTape } from '../../tape/write/open-tape.ts';
 import { sealDay } from '../../tape/write/seal.ts';
 import { FillError, type FillItem } from '../market.ts';
-import { readFillState, runFill } from './fill.ts';
+import { readFillState, runFill, workersWorth } from './fill.ts';
 import { SimSource } from './sim-source.ts';
 import { createSimUniverse, SIM_DATASET } from './sim-universe.ts';
 import { TradeColumns } from './trades/trade-columns.ts';
@@ -55,7 +55,7 @@ test('workers write the days that this thread would have made, and report each',
   await using place = await scratch();
   const items = someItems(18);
   const seen: FillItem[] = [];
-  const setting = { tapeRoot: place.tapeRoot, sim, today: TODAY };
+  const setting = { tapeRoot: place.tapeRoot, sim, today: TODAY, workers: 2 };
   const result = await runFill(
     setting,
     items,
@@ -110,6 +110,13 @@ test('days are named when they are made; one that was there with other trades is
   }
   const state = await readFillState(disk, tapeRoot);
   assert.equal(state.isDone(second!.symbol, second!.day), false);
+});
+
+test('a second worker is started for as much work as its start takes', () => {
+  assert.equal(workersWorth({ seed: 1, printsScale: 1 }, 3), 1);
+  assert.equal(workersWorth({ seed: 1, printsScale: 1 }, 4), 2);
+  assert.equal(workersWorth({ seed: 1, printsScale: 1 }, 1_000), 2);
+  assert.equal(workersWorth({ seed: 1, printsScale: 0.05 }, 50), 1);
 });
 
 test('a day that cannot be made fails the fill and names it', async () => {

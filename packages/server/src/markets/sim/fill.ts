@@ -25,12 +25,18 @@ import { SIM_DATASET } from './sim-universe.ts';
 import type { SimOptions } from './trades/sim-market.ts';
 
 const WORKERS_MAX = 2;
+/** Of a contract and day, about. */
+const PRINTS_PER_DAY = 150_000;
+/** For fewer, another worker takes more to start than it makes. */
+const PRINTS_PER_WORKER = 500_000;
 
 /** What a fill worker is started with; `today` only chooses the range of contracts it knows. */
 export interface FillSetting {
   readonly tapeRoot: string;
   readonly sim: SimOptions;
   readonly today: UtcDay;
+  /** Threads that make days; by default as many as the work is worth. */
+  readonly workers?: number;
 }
 
 /** What a fill worker is asked for. */
@@ -126,11 +132,17 @@ export async function runFill(
     }
   };
   // When one worker fails the others go on: what is left may be begun anew once nothing is under way.
-  const workers = Array.from({ length: Math.min(WORKERS_MAX, items.length) }, work);
+  const { workers: count = workersWorth(setting.sim, items.length) } = setting;
+  const workers = Array.from({ length: Math.min(count, items.length) }, work);
   const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected');
   signal.removeEventListener('abort', abort);
   if (failed?.status === 'rejected') throw failed.reason;
   return { days, trades, isComplete: days === items.length, conflicts };
+}
+
+export function workersWorth({ printsScale }: SimOptions, items: number): number {
+  const prints = items * PRINTS_PER_DAY * printsScale;
+  return Math.min(WORKERS_MAX, 1 + Math.floor(prints / PRINTS_PER_WORKER));
 }
 
 function startFillThread(workerData: FillSetting): Thread<FillShape> {

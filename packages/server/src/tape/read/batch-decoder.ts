@@ -162,7 +162,8 @@ function inflateAside(frames: Buffer, bytesMax: number): Promise<Buffer<ArrayBuf
     stream.on('data', (piece) => pieces.push(piece));
     stream.on('error', reject);
     stream.write(frames, () => {
-      stream.destroy();
+      // Not at once: a stream that is gone while it tells of a write makes an error that nobody gets.
+      queueMicrotask(() => stream.destroy());
       resolve(pieces.length === 1 ? pieces[0]! : null);
     });
   });

@@ -151,7 +151,7 @@ interface Listing {
 class ProductMarket {
   readonly profile: SimProfile;
   readonly rollDays: readonly number[];
-  readonly flow: OrderFlow;
+  #flow: OrderFlow | null = null;
   readonly #seed: number;
   readonly #calendarName: string;
   readonly #weeks = new Map<number, WeekPlan>();
@@ -161,7 +161,12 @@ class ProductMarket {
     this.profile = product.profile;
     this.#calendarName = product.contracts[0]!.calendar;
     this.rollDays = product.rollDays.map(dayNumber);
-    this.flow = new OrderFlow(product.profile);
+  }
+
+  /** Made when there is something to trade: most threads only want to know which contracts there are. */
+  get flow(): OrderFlow {
+    this.#flow ??= new OrderFlow(this.profile);
+    return this.#flow;
   }
 
   week(week: number): WeekPlan {
