@@ -23,6 +23,13 @@ export function isLoopbackUrl(url: string): boolean {
   return LOOPBACK_HOST.test(new URL(url).hostname);
 }
 
+/** The origin by which this machine itself reaches a port that is open at `address`. */
+export function addressHere(address: string): string {
+  const url = new URL(address);
+  if (ANY_HOST.test(url.hostname)) url.hostname = '127.0.0.1';
+  return url.origin;
+}
+
 export class PublicAddress {
   readonly #isConfigured: boolean;
   #origin: string;
@@ -68,8 +75,6 @@ export class PublicAddress {
   /** The public port is open at `address`. */
   opened(address: string): void {
     if (this.#isConfigured) return;
-    const url = new URL(address);
-    if (ANY_HOST.test(url.hostname)) url.hostname = '127.0.0.1';
-    this.#origin = url.origin;
+    this.#origin = addressHere(address);
   }
 }

@@ -8,6 +8,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ClusterConfig } from '../config/cluster-settings.ts';
+import { addressHere } from '../config/public-address.ts';
 import { createInternalServer } from '../http/server/internal-server.ts';
 import { UnreadAnswers } from '../http/server/unread-answers.ts';
 import { openMarket } from '../markets/open-market.ts';
@@ -248,12 +249,13 @@ export class Service implements AsyncDisposable {
   async #open(): Promise<void> {
     if (this.#node !== null) this.#joinCluster(this.#node);
     const { internalHost, internalPort } = this.#options.config;
-    this.#internalAddress = await listen(
+    const internal = await listen(
       this.#internal,
       internalHost,
       internalPort,
       'TAPELOOM_INTERNAL_PORT',
     );
+    this.#internalAddress = addressHere(internal);
     if (this.#serving === null) await this.#openTape();
     else await this.#openDoors(this.#serving);
     this.#phase = 'the tape is being filled';

@@ -4,7 +4,7 @@
  * answers still count, and the accounts last.
  */
 
-import { PublicAddress } from '../config/public-address.ts';
+import { addressHere, PublicAddress } from '../config/public-address.ts';
 import type { EchoServer } from '../gateway/wire/echo-server.ts';
 import type { UnreadAnswers } from '../http/server/unread-answers.ts';
 import { MailServices } from '../mail/mail-services.ts';
@@ -116,7 +116,7 @@ export class Serving implements AsyncDisposable {
   }
 
   async listen(): Promise<ServingAddresses> {
-    const rest = await this.#doors!.listen();
+    const rest = addressHere(await this.#doors!.listen());
     this.#mail!.tellWhatIsMissing();
     this.#tellOfConcerns();
     const echo = await this.#openEcho();
