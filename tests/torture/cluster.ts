@@ -47,7 +47,7 @@ const BEGIN_MS_MAX = 180_000;
 const LOOK_MS = 50;
 /** Undisturbed work before and after a fault. */
 const CALM_MS = 3_000;
-/** The truth of a round begins this long before it. */
+/** The truth of a round begins this long before customers were last looked at. */
 const BEFORE_NS = 90_000_000_000n;
 const PROBLEMS_SHOWN = 20;
 
@@ -138,6 +138,8 @@ class ClusterTorture implements AsyncDisposable {
   readonly #rows: string[][] = [];
   readonly #problems: string[] = [];
   #isLost = false;
+  /** When customers were last looked at; at first, when they began. */
+  #lookedAtMs = Date.now();
 
   private constructor(
     stage: ClusterStage,
@@ -235,7 +237,7 @@ class ClusterTorture implements AsyncDisposable {
   }
 
   async #round(number: number, fault: Fault): Promise<readonly string[]> {
-    const from = wholeSeconds(BigInt(Date.now()) * 1_000_000n - BEFORE_NS);
+    const from = wholeSeconds(BigInt(this.#lookedAtMs) * 1_000_000n - BEFORE_NS);
     const stopping = new AbortController();
     const { signal } = stopping;
     const working = Promise.all([
@@ -265,6 +267,7 @@ class ClusterTorture implements AsyncDisposable {
     await working;
     const { revoked } = this.#model;
     const phases: string[] = [];
+    this.#lookedAtMs = Date.now();
     for (const [name, check] of this.#checks(from)) {
       const { seconds } = await attempt(name, async () => {
         problems.push(...((await check()) ?? []));

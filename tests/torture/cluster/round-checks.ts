@@ -17,6 +17,8 @@ import { judgeCheckpoint, readHistory, studyFields, truthOfItems } from './histo
 import { replicaContent, replicasDiffer } from './replica-content.ts';
 
 const LOOK_MS = 200;
+/** Lines of a server that did not do what it should. */
+const WORDS_SHOWN = 40;
 
 /** Every customer has what every node says was published; sentences about what is not so. */
 export async function checkCustomers(
@@ -105,9 +107,15 @@ export async function checkReplicas({ nats }: ClusterRig): Promise<void> {
     const difference = replicasDiffer(contents);
     if (difference === null) return;
     // Followers are a moment behind.
-    assert.ok(performance.now() < deadline, difference);
+    if (performance.now() > deadline) assert.fail(`${difference}\n${await lastWordsOf(nats)}`);
     await pause(LOOK_MS);
   }
+}
+
+async function lastWordsOf(nats: ClusterRig['nats']): Promise<string> {
+  const logs = await Promise.all(Array.from({ length: nats.count }, (_, at) => nats.log(at)));
+  const lines = logs.map((log) => log.trimEnd().split('\n').slice(-WORDS_SHOWN).join('\n'));
+  return lines.map((last, at) => `server-${at}:\n${last}`).join('\n');
 }
 
 /** Every node's log of the open day is the beginning of the longest one. Sealed days are not looked at. */
