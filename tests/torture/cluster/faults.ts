@@ -4,6 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { leaderOf, streamLeaderOf } from '../../cluster-suite/cluster-leaders.ts';
 import type { ClusterNode } from '../../cluster-suite/cluster-node.ts';
@@ -26,6 +27,8 @@ const POSTGRES_AWAY_MS = 6_000;
 /** A loss is believed after half a minute. */
 const SHRUNK_WITHIN_MS = 90_000;
 const REFUSED_WITHIN_MS = 10_000;
+/** Whoever lacks messages for so long is not on its way to them. */
+const LACKS_MS = 20_000;
 const FENCED = 'tapeloom_cluster_fenced_total';
 const LOOK_MS = 200;
 const ALL_NATS = [0, 1, 2];
@@ -261,6 +264,25 @@ async function natsDiskFull(stage: ClusterStage): Promise<void> {
   await fillDisk(nats.homeOf(server), SLEEP_MS);
   await nats.stop(server);
   await nats.startAll();
+  // 2.10.27 may come back without what it had no room for, and only our status says so: then it is done what that asks for.
+  if (await isWholeInTheEnd(stage)) return;
+  console.log(`  server-${server} lacks messages, and is filled anew`);
+  await nats.stop(server);
+  await rm(nats.storeOf(server), { recursive: true });
+  await nats.startAll();
+  assert.ok(await isWholeInTheEnd(stage), 'a server that was filled anew still lacks messages');
+}
+
+/** Whether no server lacks messages for long, by what an operator is told. */
+async function isWholeInTheEnd({ rig }: ClusterStage): Promise<boolean> {
+  const until = performance.now() + LACKS_MS;
+  for (;;) {
+    const { stdout } = await rig.command('cluster', 'status', '--json');
+    const { concerns } = JSON.parse(stdout) as { readonly concerns: readonly string[] };
+    if (!concerns.some((it) => it.includes('takes itself for whole'))) return true;
+    if (performance.now() > until) return false;
+    await pause(LOOK_MS);
+  }
 }
 
 async function postgresKilled(stage: ClusterStage): Promise<void> {

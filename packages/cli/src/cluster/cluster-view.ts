@@ -112,7 +112,8 @@ function roleIn(stream: ClusterStatus['stream'], server: string | null): string 
   const follower = stream.followers.find(({ name }) => name === server);
   if (follower === undefined) return stream.followers.length === 0 ? 'keeps it' : UNKNOWN;
   if (follower.isSilent) return 'away';
-  return follower.isCurrent ? 'current' : `lacks ${number(follower.lag)}`;
+  if (!follower.isCurrent) return `lacks ${number(follower.lag)}`;
+  return (follower.lacks ?? 0) > 0 ? `LACKS ${number(follower.lacks!)}` : 'current';
 }
 
 function number(value: number): string {

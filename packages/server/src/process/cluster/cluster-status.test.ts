@@ -43,7 +43,7 @@ function node(name: string, changed: Partial<NodeStatus> = {}): NodeStatus {
 }
 
 function kept(name: string, changed: Partial<KeptState> = {}): KeptState {
-  const follower = { isCurrent: true, isSilent: false, lag: 0 };
+  const follower = { isCurrent: true, isSilent: false, lag: 0, lacks: 0 };
   return {
     name,
     clusterId: 'cluster_1',
@@ -57,6 +57,7 @@ function kept(name: string, changed: Partial<KeptState> = {}): KeptState {
       { ...follower, name: 'server-1' },
       { ...follower, name: 'server-2' },
     ],
+    group: 'S-R3F-abc',
     ...changed,
   };
 }
@@ -80,8 +81,8 @@ test('a cluster that is as it should be gives no concern', () => {
 });
 
 test('what of the stream is under-replicated, foreign, full or assured is said', () => {
-  const offline = { name: 'server-1', isCurrent: false, isSilent: true, lag: 9 };
-  const behind = { name: 'server-2', isCurrent: false, isSilent: false, lag: 9 };
+  const offline = { name: 'server-1', isCurrent: false, isSilent: true, lag: 9, lacks: null };
+  const behind = { name: 'server-2', isCurrent: false, isSilent: false, lag: 9, lacks: 9 };
   const stream = kept('TAPE_SIM', { followers: [offline, behind], clusterId: 'x', bytes: 90 });
   assert.deepEqual(clusterConcerns(facts({ stream, isSyncAssured: true })), [
     'TAPE_SIM is of x, and PostgreSQL knows cluster_1',
@@ -92,6 +93,15 @@ test('what of the stream is under-replicated, foreign, full or assured is said',
   ]);
   const [lost] = clusterConcerns(facts({ stream: null }));
   assert.match(lost!, /^NATS keeps no tape of SIM/);
+});
+
+test('a server that takes itself for whole and is not is named, with what it lacks', () => {
+  const whole = { name: 'server-1', isCurrent: true, isSilent: false, lag: 0, lacks: null };
+  const short = { ...whole, name: 'server-2', lacks: 1_881 };
+  const stream = kept('TAPE_SIM', { followers: [whole, short] });
+  assert.deepEqual(clusterConcerns(facts({ stream })), [
+    'TAPE_SIM is under-replicated: server-2 takes itself for whole and lacks 1881 messages; it has to be filled anew',
+  ]);
 });
 
 test('nodes that are silent, behind, draining, wrong in time or of two versions are named', () => {

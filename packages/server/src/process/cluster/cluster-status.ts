@@ -11,6 +11,7 @@ import {
   type NatsTapeState,
 } from '../../tape/stream/nats/nats-admin.ts';
 import { connectNats } from '../../tape/stream/nats/nats-connection.ts';
+import { withLackingReplicas } from '../../tape/stream/nats/nats-replicas.ts';
 import {
   askNatsServers,
   type NatsServerState,
@@ -140,7 +141,8 @@ async function askNats({ nats }: ClusterConfig, dataset: string): Promise<Asked<
   }
   const connection = await connectNats(nats, CLIENT);
   try {
-    return { found: { servers, tape: await askNatsTape(connection, dataset) }, concerns };
+    const tape = await askNatsTape(connection, dataset);
+    return { found: { servers, tape: await withLackingReplicas(nats, servers, tape) }, concerns };
   } catch (error) {
     const why = `NATS does not tell of its stream: ${innermost(error)}`;
     return { found: { ...NO_NATS, servers }, concerns: [...concerns, why] };
@@ -222,11 +224,15 @@ function keptConcerns(
     concerns.push(`${name} has ${what}: with the machine it is on, it is gone`);
   }
   if (replicas > 1 && leader === null) concerns.push(`${name} has no leader: nothing is stored`);
-  for (const { name: server, isCurrent, isSilent, lag } of followers) {
+  for (const { name: server, isCurrent, isSilent, lag, lacks } of followers) {
     if (isSilent || !isThere(server))
       concerns.push(`${name} is under-replicated: ${server} is away`);
     else if (!isCurrent) {
       concerns.push(`${name} is under-replicated: ${server} lacks ${lag} operations`);
+    } else if (lacks !== null && lacks > 0) {
+      concerns.push(
+        `${name} is under-replicated: ${server} takes itself for whole and lacks ${lacks} messages; it has to be filled anew`,
+      );
     }
   }
   if (bytesMax > 0 && bytes > FULL_SHARE * bytesMax) {

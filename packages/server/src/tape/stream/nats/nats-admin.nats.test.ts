@@ -125,7 +125,7 @@ describe('what is checked before a tape in NATS is used', { skip: natsServerMiss
 
   test('an old server is refused', () => {
     const kind = { payloadBytesMax: 8_000_000, isSyncAlways: true };
-    const state = { url: 'nats://x', name: 'x', fault: null, ...kind };
+    const state = { url: 'nats://x', name: 'x', id: 'X', fault: null, ...kind };
     const faultsOf = (version: string) => natsServerFaults([{ ...state, version }], false).length;
     for (const version of ['2.9.10', '2.10.26', '1.99.99', '2.10'])
       assert.equal(faultsOf(version), 1, version);

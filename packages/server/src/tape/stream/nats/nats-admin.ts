@@ -49,7 +49,11 @@ export interface KeptState {
     readonly isSilent: boolean;
     /** Operations that it has not got yet. */
     readonly lag: number;
+    /** Messages that it has not stored, though it may take itself for whole; null: nobody could be asked. */
+    readonly lacks: number | null;
   }[];
+  /** Those that keep it together, by the name they have where servers are monitored; null: it is kept by one. */
+  readonly group: string | null;
 }
 
 export interface NatsTapeState {
@@ -176,7 +180,9 @@ function stateOf({ config, state, cluster }: StreamInfo): KeptState {
       // Of one that was killed 2.10.27 never says that it is offline.
       isSilent: offline === true || active > SILENT_NS,
       lag: lag ?? 0,
+      lacks: null,
     })),
+    group: (cluster as { readonly raft_group?: string } | undefined)?.raft_group ?? null,
   };
 }
 

@@ -29,6 +29,8 @@ export interface NatsServerState {
   readonly url: string;
   /** What it calls itself; null: it does not answer. */
   readonly name: string | null;
+  /** What it is called where it is monitored. */
+  readonly id: string | null;
   /** Why it does not, in a sentence. */
   readonly fault: ServerFault | null;
   readonly version: string | null;
@@ -53,6 +55,7 @@ export async function askNatsServers(
         return {
           url,
           name: info.server_name,
+          id: info.server_id,
           fault: null,
           version: info.version,
           payloadBytesMax: info.max_payload,
@@ -60,7 +63,8 @@ export async function askNatsServers(
         };
       } catch (error) {
         const fault = natsFault(address, url, error);
-        return { url, name: null, fault, version: null, payloadBytesMax: null, isSyncAlways: null };
+        const unknown = { name: null, id: null, version: null, payloadBytesMax: null };
+        return { url, fault, ...unknown, isSyncAlways: null };
       }
     }),
   );
@@ -98,31 +102,64 @@ export function natsServerFaults(
 }
 
 /** By the ids of the servers that answered. */
-async function askMonitors({
-  monitors,
-  caFile,
-}: NatsServersAddress): Promise<ReadonlyMap<string, boolean>> {
+async function askMonitors(address: NatsServersAddress): Promise<ReadonlyMap<string, boolean>> {
+  const answers = await eachMonitor(address, '/jsz');
+  return new Map(
+    answers.flatMap(({ server_id: id, config }) =>
+      config === undefined ? [] : [[id, config.sync_always === true]],
+    ),
+  );
+}
+
+/** How far each server has stored each stream, by its id and by the name of those that keep the stream together. */
+export async function askStoredEnds(
+  address: NatsServersAddress,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
+  const answers = await eachMonitor(address, '/jsz?streams=true');
+  return new Map(
+    answers.map(({ server_id: id, account_details: accounts = [] }) => {
+      const streams = accounts.flatMap(({ stream_detail: details = [] }) => details);
+      const ends = streams.flatMap(({ cluster, state }): (readonly [string, number])[] =>
+        cluster?.raft_group === undefined ? [] : [[cluster.raft_group, state?.last_seq ?? 0]],
+      );
+      return [id, new Map(ends)];
+    }),
+  );
+}
+
+/** What a server says where it is monitored, as far as it is looked at. */
+interface MonitorAnswer {
+  readonly server_id: string;
+  readonly config?: { readonly sync_always?: unknown };
+  readonly account_details?: readonly {
+    readonly stream_detail?: readonly {
+      readonly cluster?: { readonly raft_group?: string };
+      readonly state?: { readonly last_seq?: number };
+    }[];
+  }[];
+}
+
+/** Without those that do not answer. */
+async function eachMonitor(
+  { monitors, caFile }: NatsServersAddress,
+  path: string,
+): Promise<readonly MonitorAnswer[]> {
   const ca = caFile === null ? null : await readFile(caFile, 'utf8').catch(() => null);
   const answers = await Promise.all(
-    monitors.map(async (monitor): Promise<readonly [string, boolean] | null> => {
+    monitors.map(async (monitor) => {
       try {
-        const said = (await askMonitor(monitor, ca)) as {
-          readonly server_id?: unknown;
-          readonly config?: { readonly sync_always?: unknown };
-        };
-        if (typeof said.server_id !== 'string' || said.config === undefined) return null;
-        return [said.server_id, said.config.sync_always === true];
+        const said = (await askMonitor(new URL(path, monitor), ca)) as MonitorAnswer;
+        return typeof said.server_id === 'string' ? said : null;
       } catch {
         return null;
       }
     }),
   );
-  return new Map(answers.filter((answer) => answer !== null));
+  return answers.filter((answer) => answer !== null);
 }
 
 /** By the same authority as the servers themselves: `fetch` takes none. */
-async function askMonitor(monitor: string, ca: string | null): Promise<unknown> {
-  const url = new URL('/jsz', monitor);
+async function askMonitor(url: URL, ca: string | null): Promise<unknown> {
   const signal = AbortSignal.timeout(MONITOR_MS_MAX);
   const asked =
     url.protocol === 'https:'

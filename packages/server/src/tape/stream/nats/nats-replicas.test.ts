@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { addressOf } from '../../../../testing/tape/nats-tape-rig.ts';
+import type { KeptState, NatsTapeState } from './nats-admin.ts';
+import { withLackingReplicas } from './nats-replicas.ts';
+import type { NatsServerState } from './nats-servers-check.ts';
+
+const GROUP = 'S-R3F-abc';
+const SERVERS = ['a', 'b', 'c'].map(
+  (name): NatsServerState => ({
+    url: `nats://${name}`,
+    name,
+    id: `ID-${name}`,
+    fault: null,
+    version: '2.10.27',
+    payloadBytesMax: 8_388_608,
+    isSyncAlways: true,
+  }),
+);
+
+/** Where a server is monitored; it says what `ends` has of it. */
+async function monitor(id: string, ends: () => Readonly<Record<string, number>>) {
+  const server = createServer((request, response) => {
+    assert.equal(request.url, '/jsz?streams=true');
+    const details = Object.entries(ends()).map(([group, last]) => ({
+      name: 'TAPE_SIM',
+      cluster: { raft_group: group },
+      state: { last_seq: last },
+    }));
+    response.end(
+      JSON.stringify({ server_id: id, config: {}, account_details: [{ stream_detail: details }] }),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.dispose]: () => void server.close().closeAllConnections(),
+  };
+}
+
+function tapeUpTo(last: number): NatsTapeState {
+  const followers = ['b', 'c'].map((name) => ({
+    name,
+    isCurrent: true,
+    isSilent: false,
+    lag: 0,
+    lacks: null,
+  }));
+  const stream: KeptState = {
+    name: 'TAPE_SIM',
+    clusterId: 'x',
+    first: 1,
+    last,
+    bytes: 1,
+    bytesMax: 10,
+    replicas: 3,
+    leader: 'a',
+    followers,
+    group: GROUP,
+  };
+  return { stream, objects: null, faults: [] };
+}
+
+const lacksOf = ({ stream }: NatsTapeState) => stream!.followers.map(({ lacks }) => lacks);
+
+test('a server that takes itself for whole and has not stored all is found out; one that is not monitored is not judged', async () => {
+  // Another stream of that name, in another account, is another stream.
+  using whole = await monitor('ID-a', () => ({ [GROUP]: 100, other: 3 }));
+  using short = await monitor('ID-b', () => ({ other: 3, [GROUP]: 40 }));
+  const address = {
+    ...addressOf(['nats://a']),
+    monitors: [whole.url, short.url, 'http://127.0.0.1:1'],
+    isSyncAssured: false,
+  };
+  const waited: number[] = [];
+  const wait = async (ms: number) => waited.push(ms);
+  assert.deepEqual(lacksOf(await withLackingReplicas(address, SERVERS, tapeUpTo(100), wait)), [
+    60,
+    null,
+  ]);
+  assert.deepEqual(waited, [1_000], 'it is looked at again before it is said');
+});
+
+test('who is only a moment behind lacks nothing', async () => {
+  let end = 90;
+  using follower = await monitor('ID-b', () => ({ [GROUP]: end }));
+  using other = await monitor('ID-c', () => ({ [GROUP]: 120 }));
+  const address = {
+    ...addressOf(['nats://a']),
+    monitors: [follower.url, other.url],
+    isSyncAssured: false,
+  };
+  const wait = async () => {
+    end = 130;
+  };
+  assert.deepEqual(
+    lacksOf(await withLackingReplicas(address, SERVERS, tapeUpTo(100), wait)),
+    [0, 0],
+  );
+});

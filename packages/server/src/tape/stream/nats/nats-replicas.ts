@@ -1,0 +1,45 @@
+/**
+ * What the servers of a shared tape have stored, asked of each of them. A server whose disk was full may come back without messages,
+ * take itself for whole and be taken for that by the others (2.10.27): those that lead then count it among the
+ * replicas, and were it to lead itself, it would know nothing of what it lacks.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { KeptState, NatsTapeState } from './nats-admin.ts';
+import {
+  askStoredEnds,
+  type NatsServerState,
+  type NatsServersAddress,
+} from './nats-servers-check.ts';
+
+/** Within which those that follow have what their leader had. */
+const FOLLOWED_MS = 1_000;
+
+/** The same with what each of those that follow lacks, as far as it is monitored. */
+export async function withLackingReplicas(
+  address: NatsServersAddress,
+  servers: readonly NatsServerState[],
+  tape: NatsTapeState,
+  wait: (ms: number) => Promise<unknown> = pause,
+): Promise<NatsTapeState> {
+  const look = async (): Promise<NatsTapeState> => {
+    const ends = await askStoredEnds(address);
+    const idOf = (name: string) => servers.find((server) => server.name === name)?.id ?? '';
+    const told = (kept: KeptState | null): KeptState | null => {
+      if (kept === null) return null;
+      const followers = kept.followers.map((follower) => {
+        const end = ends.get(idOf(follower.name))?.get(kept.group ?? '');
+        return { ...follower, lacks: end === undefined ? null : Math.max(0, kept.last - end) };
+      });
+      return { ...kept, followers };
+    };
+    return { ...tape, stream: told(tape.stream), objects: told(tape.objects) };
+  };
+  const first = await look();
+  const isLacking = [first.stream, first.objects].some((kept) =>
+    kept?.followers.some(({ lacks }) => (lacks ?? 0) > 0),
+  );
+  if (!isLacking) return first;
+  await wait(FOLLOWED_MS);
+  return await look();
+}
