@@ -160,4 +160,6 @@ export interface SharedTapeReport {
   readonly daysToCome: number;
   /** The number of the newest book of which it had all of them, and had computed anew what they change. */
   readonly daysAt: number;
+  /** NATS servers that lacked messages when it was last looked; left out before that. */
+  readonly serversLacking?: number;
 }

@@ -43,6 +43,7 @@ import { SharedFloors } from './shared-floors.ts';
 const CUT_OFF_MS = 5_500;
 /** Elections take less. */
 const SILENT_MS_MAX = 15_000;
+const SERVERS_EVERY_MS = 60_000;
 
 const setting = workerData as IngestWorkerData;
 const { tapeRoot } = setting;
@@ -63,6 +64,7 @@ class SharedIngest {
   /** While this node appends. */
   #source: TradeSource | null = null;
   readonly #floors: SharedFloors;
+  #serversLacking: number | null = null;
 
   constructor(nats: OpenedStream, tape: SharedTape) {
     this.#nats = nats;
@@ -77,6 +79,7 @@ class SharedIngest {
     this.opened = this.#open();
     this.#background.use(clock.every(REPORT_MS, () => this.#report()));
     this.#background.use(clock.every(REFRESH_EVERY_MS, () => this.#refresh()));
+    this.#background.use(clock.every(SERVERS_EVERY_MS, () => void this.#lookAtServers()));
     void this.#live();
   }
 
@@ -203,8 +206,20 @@ class SharedIngest {
       lagMs: this.#source?.lagMs ?? Math.max(0, behind),
       isPaused: isOutOfReach,
       waitsTotal: patience.waitsTotal,
-      shared: report,
+      shared:
+        this.#serversLacking === null
+          ? report
+          : { ...report, serversLacking: this.#serversLacking },
     });
+  }
+
+  /** A server that lacks messages may take itself for whole, and then nobody else says so. */
+  async #lookAtServers(): Promise<void> {
+    try {
+      this.#serversLacking = await this.#nats.lacking();
+    } catch {
+      // It cannot be asked now: what is known stays.
+    }
   }
 
   /** Days that others have made, or that are in memory, are not made once more. */

@@ -90,6 +90,9 @@ function tapeReadings({ roles, isSyncAssured, tape }: ClusterReadings): readonly
     counter('tapeloom_cluster_publishes_unknown_total', 'Publishes without an answer.', () => {
       return of('unknowns');
     }),
+    gauge('tapeloom_cluster_servers_lacking', 'NATS servers that lack messages.', () => {
+      return tape()?.serversLacking ?? 0;
+    }),
     gauge('tapeloom_cluster_sync_assured', '1 where nobody checks that NATS syncs.', () => {
       return Number(isSyncAssured);
     }),

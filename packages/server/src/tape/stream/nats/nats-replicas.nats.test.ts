@@ -27,6 +27,7 @@ test('what servers have stored is told of each, and one whose store was removed 
   };
   await append(0);
   assert.deepEqual(await wholeInTheEnd(servers), [0, 0]);
+  assert.equal(await tape.lacking(), 0);
   await servers.stop(1);
   await rm(servers.storeOf(1), { recursive: true });
   await append(MESSAGES);

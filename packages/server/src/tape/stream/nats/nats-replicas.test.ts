@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { addressOf } from '../../../../testing/tape/nats-tape-rig.ts';
 import type { KeptState, NatsTapeState } from './nats-admin.ts';
-import { withLackingReplicas } from './nats-replicas.ts';
+import { countLacking, withLackingReplicas } from './nats-replicas.ts';
 import type { NatsServerState } from './nats-servers-check.ts';
 
 const GROUP = 'S-R3F-abc';
@@ -83,6 +83,8 @@ test('a server that takes itself for whole and has not stored all is found out; 
     null,
   ]);
   assert.deepEqual(waited, [1_000], 'it is looked at again before it is said');
+  assert.equal(await countLacking(address, tapeUpTo(100), wait), 1);
+  assert.equal(await countLacking(address, tapeUpTo(40), wait), 0);
 });
 
 test('who is only a moment behind lacks nothing', async () => {

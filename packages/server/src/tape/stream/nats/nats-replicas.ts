@@ -43,3 +43,19 @@ export async function withLackingReplicas(
   await wait(FOLLOWED_MS);
   return await look();
 }
+
+/** How many servers have not stored what there was a second ago, of those that are monitored. */
+export async function countLacking(
+  address: NatsServersAddress,
+  { stream, objects }: NatsTapeState,
+  wait: (ms: number) => Promise<unknown> = pause,
+): Promise<number> {
+  const kept = [stream, objects].filter((it) => it !== null);
+  const look = async () =>
+    [...(await askStoredEnds(address)).values()].filter((ends) =>
+      kept.some(({ group, last }) => (ends.get(group ?? '') ?? last) < last),
+    ).length;
+  if ((await look()) === 0) return 0;
+  await wait(FOLLOWED_MS);
+  return await look();
+}

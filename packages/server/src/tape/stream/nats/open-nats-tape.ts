@@ -8,6 +8,7 @@ import type { TapeObjects, TapeStream } from '../tape-stream.ts';
 import { askNatsTape } from './nats-admin.ts';
 import { connectNats } from './nats-connection.ts';
 import { NatsObjects } from './nats-objects.ts';
+import { countLacking } from './nats-replicas.ts';
 import {
   askNatsServers,
   type NatsServerState,
@@ -28,6 +29,8 @@ export interface NatsTapeOptions {
 export interface NatsTape extends AsyncDisposable {
   readonly stream: TapeStream;
   readonly objects: TapeObjects;
+  /** How many servers lack messages now, of those that are monitored, and perhaps do not know it. */
+  lacking(): Promise<number>;
 }
 
 /** What is there cannot hold this cluster's tape. */
@@ -63,6 +66,7 @@ export async function openNatsTape(options: NatsTapeOptions): Promise<NatsTape> 
     return {
       stream: await NatsTapeStream.over(connection, dataset),
       objects: await NatsObjects.over(connection, dataset),
+      lacking: async () => await countLacking(nats, await askNatsTape(connection, dataset)),
       [Symbol.asyncDispose]: () => connection.close(),
     };
   } catch (error) {
