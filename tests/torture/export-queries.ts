@@ -1,11 +1,13 @@
 /** What is exported: random queries of all kinds over the days of a service, and their undisturbed files. */
 
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { TABLE_INDICATORS } from '@tapeloom/server/exports/table-columns';
 import type { Random } from '../../simulation/disk/sim-disk.ts';
 import { type Fields, fetchExport, heldOf, type Wire } from './export-client.ts';
 
 const DAY_MS = 86_400_000;
+const FILL_LOOK_MS = 300;
 /** `to` is never so near that a restarted service might still be on its way there. */
 const NEWEST_MS = 60_000;
 /** Of so many queries one ends at a cursor, and one has very many lines. */
@@ -107,14 +109,32 @@ async function estimate(wire: Wire, { format, ...fields }: Fields): Promise<numb
   return ((await answer.json()) as { readonly computeUnits: number }).computeUnits;
 }
 
+/**
+ * Resolves when so many days before today are there, and the tape has come so far that no range is cut at its end. A service has to make one day
+ * more: the session of the first hours begins the day before.
+ */
+export async function untilReadable(
+  wire: Wire,
+  instruments: readonly string[],
+  days: number,
+): Promise<void> {
+  const now = Date.now();
+  const from = (Math.floor(now / DAY_MS) - days) * DAY_MS;
+  const instants = { from: instantText(from), to: instantText(now) };
+  for (const instrument of instruments) {
+    const fields = { instrument, indicator: 'bars', ...instants };
+    while (!(await isReadable(wire, fields))) await pause(FILL_LOOK_MS);
+  }
+}
+
 /** Whether all days of a range are there, and the tape has come to its end. */
-export async function isReadable(wire: Wire, fields: Fields): Promise<boolean> {
+async function isReadable(wire: Wire, fields: Fields): Promise<boolean> {
   const answer = await get(wire, '/v1/history', { ...fields, limit: '1' });
   const { to } = (await answer.json()) as { readonly to?: string };
   return to === fields.to;
 }
 
-export function instantText(ms: number): string {
+function instantText(ms: number): string {
   return String(BigInt(ms) * 1_000_000n);
 }
 

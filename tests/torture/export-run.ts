@@ -9,7 +9,6 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../packages/server/testing/platform/free-ports.ts';
 import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import type { Random } from '../../simulation/disk/sim-disk.ts';
@@ -18,17 +17,9 @@ import { RunningService } from '../running-service.ts';
 import { addCacheOutcomes, CacheVandal, cacheLimitOf } from './cache-vandal.ts';
 import { type Cut, type Fetched, fetchExport, heldOf, type Wire } from './export-client.ts';
 import { ExportLedger } from './export-ledger.ts';
-import {
-  type ExportedQuery,
-  exportedQueries,
-  instantText,
-  isReadable,
-  pick,
-} from './export-queries.ts';
+import { type ExportedQuery, exportedQueries, pick, untilReadable } from './export-queries.ts';
 
 const INSTRUMENTS = ['BTC.c.0', 'ES.c.0', 'NQ.c.0'];
-const DAY_MS = 86_400_000;
-const FILL_LOOK_MS = 300;
 const UNHEARD_MS_MAX = 30;
 /** A frame with the end line alone is shorter. */
 const END_BYTES = 64;
@@ -111,7 +102,7 @@ class ExportStage {
     const names = Array.from({ length: clients }, (_, index) => `exporter-${index}`);
     const [first, ...others] = await makeAccounts(this.#data, ['undisturbed', ...names]);
     const wire = { port: this.#port, key: first! };
-    await this.#filled(wire);
+    await untilReadable(wire, INSTRUMENTS, this.#options.days);
     const random = seededRandom(seed);
     const queries = await exportedQueries(wire, count, { random, instruments: INSTRUMENTS, days });
     const vandal = spoilsCache ? new CacheVandal(this.#data, seededRandom(seed)) : null;
@@ -154,20 +145,9 @@ class ExportStage {
   #start(): RunningService {
     const limit = this.#options.spoilsCache ? cacheLimitOf(this.#starts) : {};
     this.#starts += 1;
-    const days = { TAPELOOM_SIM_DAYS: String(this.#options.days) };
+    const days = { TAPELOOM_SIM_DAYS: String(this.#options.days + 1) };
     const env = { TAPELOOM_PORT: String(this.#port), ...days, ...limit };
     return new RunningService({ data: this.#data, env });
-  }
-
-  /** Resolves when the tape has all days, and has come so far that no range is cut at its end. */
-  async #filled(wire: Wire): Promise<void> {
-    const now = Date.now();
-    const from = (Math.floor(now / DAY_MS) - this.#options.days) * DAY_MS;
-    const instants = { from: instantText(from), to: instantText(now) };
-    for (const instrument of INSTRUMENTS) {
-      const fields = { instrument, indicator: 'bars', ...instants };
-      while (!(await isReadable(wire, fields))) await pause(FILL_LOOK_MS);
-    }
   }
 
   /** One account's exports, one after another. */

@@ -17,8 +17,8 @@ const SETTLED_WITHIN_MS = 60_000;
 const LOOK_MS = 200;
 /** Letters of what a node has printed that are shown. */
 const LINES = 2_000;
-/** So many trades that every customer hears of one within seconds. */
-const MARKET = { TAPELOOM_SIM_SCALE: '0.4' };
+/** So many trades that every customer hears of one within seconds, and a day more than is asked for. */
+const MARKET = { TAPELOOM_SIM_SCALE: '0.4', TAPELOOM_SIM_DAYS: '2' };
 const NATS_COUNT = 3;
 const NODES = {
   'serve-1': 'serve',

@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../simulation/disk/sim-disk.ts';
 import { type Cut, type Fields, fetchExport, heldOf, type Wire } from '../export-client.ts';
-import { type ExportedQuery, exportedQueries, pick } from '../export-queries.ts';
+import { type ExportedQuery, exportedQueries, pick, untilReadable } from '../export-queries.ts';
 import { type Asked, readHistory } from './history-truth.ts';
 
 const INSTRUMENTS = ['BTC.c.0', 'ES.c.0'];
@@ -57,6 +57,7 @@ export class PastWork implements AsyncDisposable {
   static async start(options: PastWorkOptions): Promise<PastWork> {
     const { random, wire } = options;
     const asked = { random, instruments: INSTRUMENTS, days: DAYS };
+    await untilReadable(wire(), INSTRUMENTS, DAYS);
     const queries = await exportedQueries(wire(), QUERIES, asked);
     const ranges: ReadRange[] = [];
     for (const query of queries.slice(0, RANGES)) {
