@@ -27,7 +27,7 @@ import type { SimOptions } from './trades/sim-market.ts';
 const WORKERS_MAX = 2;
 /** Of a contract and day, about. */
 const PRINTS_PER_DAY = 150_000;
-/** For fewer, another worker takes more to start than it makes. */
+/** Another worker for each so many: to start one takes about a fifth of a second of a processor. */
 const PRINTS_PER_WORKER = 500_000;
 
 /** What a fill worker is started with; `today` only chooses the range of contracts it knows. */

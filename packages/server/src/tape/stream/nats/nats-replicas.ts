@@ -35,13 +35,9 @@ export async function withLackingReplicas(
     };
     return { ...tape, stream: told(tape.stream), objects: told(tape.objects) };
   };
-  const first = await look();
-  const isLacking = [first.stream, first.objects].some((kept) =>
-    kept?.followers.some(({ lacks }) => (lacks ?? 0) > 0),
-  );
-  if (!isLacking) return first;
-  await wait(FOLLOWED_MS);
-  return await look();
+  const isLacking = ({ stream, objects }: NatsTapeState) =>
+    [stream, objects].some((kept) => kept?.followers.some(({ lacks }) => (lacks ?? 0) > 0));
+  return await againIf(isLacking, look, wait);
 }
 
 /** How many servers have not stored what there was a second ago, of those that are monitored. */
@@ -55,7 +51,17 @@ export async function countLacking(
     [...(await askStoredEnds(address)).values()].filter((ends) =>
       kept.some(({ group, last }) => (ends.get(group ?? '') ?? last) < last),
     ).length;
-  if ((await look()) === 0) return 0;
+  return await againIf((lacking) => lacking > 0, look, wait);
+}
+
+/** Whoever is a moment behind is looked at once more. */
+async function againIf<Seen>(
+  isLacking: (seen: Seen) => boolean,
+  look: () => Promise<Seen>,
+  wait: (ms: number) => Promise<unknown>,
+): Promise<Seen> {
+  const seen = await look();
+  if (!isLacking(seen)) return seen;
   await wait(FOLLOWED_MS);
   return await look();
 }
