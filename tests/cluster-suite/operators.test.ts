@@ -14,6 +14,7 @@ import { ownCertificate } from '../../simulation/rest/own-authority.ts';
 import { PATIENCE_MS } from '../running-service.ts';
 import { ClusterNode } from './cluster-node.ts';
 import { ClusterRig, type ClusterRigOptions } from './cluster-rig.ts';
+import { ForgetfulMonitor } from './forgetful-monitor.ts';
 import { makeSharedAccounts } from './shared-accounts.ts';
 
 const LOOK_MS = 100;
@@ -76,6 +77,27 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
     });
     await rig.nats.startAll();
     await settled((status) => status.concerns.length === 0);
+  });
+
+  test('a NATS server that lacks messages is named by status and counted by nodes, also where it takes itself for whole', async () => {
+    const { name } = (await settled(({ concerns }) => concerns.length === 0)).stream!.followers[0]!;
+    const index = Number(name.slice(-1));
+    await using monitor = await ForgetfulMonitor.start(rig.nats.monitors[index]!);
+    const env = { TAPELOOM_NATS_MONITOR: rig.nats.monitors.with(index, monitor.url).join() };
+    await settled(
+      ({ concerns }) =>
+        concerns.some((it) => it.includes(`${name} takes itself for whole and lacks`)),
+      env,
+    );
+    const counting = new ClusterNode({
+      ...(await rig.addNode('second', 'serve')).setting,
+      env: { ...node.setting.env, ...env },
+    });
+    rig.nodes.set('second', counting);
+    await counting.start();
+    await until(async () => (await counting.metric('tapeloom_cluster_servers_lacking')) === 1);
+    assert.equal(await node.metric('tapeloom_cluster_servers_lacking'), 0);
+    assert.equal(await counting.stop(), 0);
   });
 
   test('a node without NATS stops cleanly, says what it waits for, and comes up with it', async () => {
@@ -147,6 +169,14 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
     }
   }
 });
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await isSo())) {
+    assert(performance.now() < deadline, 'it never became so');
+    await pause(LOOK_MS);
+  }
+}
 
 async function told({ service }: ClusterNode, pattern: RegExp): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;

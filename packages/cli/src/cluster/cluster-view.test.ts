@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NodeStatus } from '@tapeloom/server/process/cluster/cluster-status';
+import type { ClusterStatus, NodeStatus } from '@tapeloom/server/process/cluster/cluster-status';
 import { clusterText } from './cluster-view.ts';
 
 function node(name: string, changed: Partial<NodeStatus>): NodeStatus {
@@ -33,20 +33,50 @@ function node(name: string, changed: Partial<NodeStatus>): NodeStatus {
   };
 }
 
-test('a node that is no longer heard of is silent, whatever it said last', () => {
-  const text = clusterText({
+function status(changed: Partial<ClusterStatus>): ClusterStatus {
+  return {
     id: 'cluster_1',
     dataset: 'SIM',
-    nodes: [node('a', { heardMsAgo: 22_300 }), node('b', {}), node('c', { isAlive: false })],
+    nodes: [],
     servers: [],
     isSyncAssured: false,
     stream: null,
     objects: null,
     mixedIndicators: [],
-    appends: 'b',
+    appends: null,
     concerns: [],
-  });
+    ...changed,
+  };
+}
+
+test('a node that is no longer heard of is silent, whatever it said last', () => {
+  const nodes = [node('a', { heardMsAgo: 22_300 }), node('b', {}), node('c', { isAlive: false })];
+  const text = clusterText(status({ nodes, appends: 'b' }));
   assert.match(text, /^a .* silent +- +100 .*22\.3 s$/m);
   assert.match(text, /^b .* ready +leading +100 /m);
   assert.match(text, /^c .* gone /m);
+});
+
+test('what a server lacks is shown, and stands out where it takes itself for whole', () => {
+  const server = (name: string) => ({
+    ...{ name, url: `nats://${name}:4222`, id: name, fault: null, version: '2.10.27' },
+    ...{ payloadBytesMax: 4_194_304, isSyncAlways: true },
+  });
+  const whole = { isCurrent: true, isSilent: false, lag: 0, lacks: 0 };
+  const stream = {
+    ...{ name: 'TAPE_SIM', clusterId: 'cluster_1', first: 1, last: 2_000, bytes: 1, bytesMax: 2 },
+    ...{ replicas: 5, leader: 'nats-0', group: 'group' },
+    followers: [
+      { ...whole, name: 'nats-1' },
+      { ...whole, name: 'nats-2', lacks: 1_881 },
+      { ...whole, name: 'nats-3', isCurrent: false, lag: 12, lacks: 12 },
+      { ...whole, name: 'nats-4', isSilent: true, lacks: null },
+    ],
+  };
+  const servers = [0, 1, 2, 3, 4].map((index) => server(`nats-${index}`));
+  const text = clusterText(status({ servers, stream }));
+  const roles = ['leads', 'current', 'LACKS 1,881', 'lacks 12', 'away'];
+  for (const [index, role] of roles.entries()) {
+    assert.match(text, new RegExp(`^nats-${index} .* ${role}$`, 'm'));
+  }
 });

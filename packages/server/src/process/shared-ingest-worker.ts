@@ -186,6 +186,7 @@ class SharedIngest {
     await Promise.all([this.#tape.ready, this.#tape.caughtUp]);
     this.#followers.letJoin();
     if (this.#stopping.signal.aborted) return;
+    void this.#lookAtServers();
     const timer = clock.every(LIVE_CHECK_MS, () => {
       if ((this.#source?.lagMs ?? 0) > LIVE_LAG_MS_MAX) return;
       timer[Symbol.dispose]();
