@@ -65,3 +65,22 @@ test('a password is read from its file at every connection, and a wrong one reac
   await writeFile(passwordFile, 'second\n');
   assert.deepEqual(await late.query('select 1 as one'), [{ one: 1 }]);
 });
+
+test('a connection to a server that only reads is not kept: the next one may lead to another', async () => {
+  await using operator = openPostgres({ url });
+  await operator.query('create table written (number int8)');
+  await operator.query('create role mover login in role tapeloom');
+  await operator.query('alter role mover set default_transaction_read_only = on');
+  await using postgres = openPostgres({
+    url: url.replace('tapeloom@', 'mover@'),
+    connectionsMax: 1,
+  });
+  const write = () => postgres.query('insert into written values (1)');
+  await postgres.query('select 1');
+  await operator.query('alter role mover reset default_transaction_read_only');
+  await assert.rejects(
+    write(),
+    (error) => error instanceof PostgresError && error.code === '25006',
+  );
+  await write();
+});

@@ -153,7 +153,7 @@ class PostgresPool implements Postgres {
     return {
       query: <Row>(statement: Statement, values?: readonly unknown[]) =>
         ask<Row>(client, statement, values).catch((error: unknown) => {
-          isLost ||= error instanceof PostgresUnreachableError;
+          isLost ||= error instanceof PostgresUnreachableError || isOnlyReading(error);
           throw error;
         }),
       release: (isBroken = false) => client.release(isBroken || isLost),
@@ -195,6 +195,14 @@ async function ask<Row>(
 
 /** The server is being stopped, has crashed, does not take connections yet, or has ended this one. */
 const SERVER_LEAVES = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '25P04']);
+
+/**
+ * A standby that is not written to, or not yet: the address may lead to another server by now, which nobody would notice who
+ * keeps this connection.
+ */
+function isOnlyReading(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '25006';
+}
 
 function hangUp(client: pg.PoolClient): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };

@@ -18,19 +18,22 @@ interface Cut {
 export class CuttingLine implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  #port: number;
   #cut: Cut | null = null;
   #isClosed = false;
   cuts = 0;
 
-  private constructor(server: Server) {
+  private constructor(server: Server, port: number) {
     this.#server = server;
+    this.#port = port;
   }
 
-  static async open(port: number): Promise<CuttingLine> {
+  /** To the server at `port`, from `near`; any by default. */
+  static async open(port: number, near = 0): Promise<CuttingLine> {
     const server = createServer();
-    const line = new CuttingLine(server);
-    server.on('connection', (socket) => line.#join(socket, port));
-    server.listen(0, '127.0.0.1');
+    const line = new CuttingLine(server, port);
+    server.on('connection', (socket) => line.#join(socket));
+    server.listen(near, '127.0.0.1');
     await once(server, 'listening');
     return line;
   }
@@ -54,18 +57,23 @@ export class CuttingLine implements AsyncDisposable {
     this.#isClosed = false;
   }
 
+  /** Whoever comes from now on is led to another server. */
+  leadTo(port: number): void {
+    this.#port = port;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
     await once(this.#server, 'close');
   }
 
-  #join(near: Socket, port: number): void {
+  #join(near: Socket): void {
     if (this.#isClosed) {
       near.destroy();
       return;
     }
-    const far = connect(port, '127.0.0.1');
+    const far = connect(this.#port, '127.0.0.1');
     const sockets = [near, far];
     const hangUp = () => {
       for (const socket of sockets) socket.destroy();

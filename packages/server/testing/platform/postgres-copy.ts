@@ -52,8 +52,13 @@ export class PostgresCopy {
     const data = join(this.#server.directory, 'data');
     await this.#server.stop();
     await rm(data, { recursive: true });
-    await rename(this.#directory, data);
+    await this.moveTo(data);
     await this.#server.start();
+  }
+
+  /** Once: another server may begin with it. */
+  async moveTo(directory: string): Promise<void> {
+    await rename(this.#directory, directory);
   }
 }
 

@@ -43,6 +43,8 @@ export interface PostgresServerOptions {
   readonly host?: string;
   /** More settings, as `name=value`. */
   readonly settings?: readonly string[];
+  /** Makes what it begins with in that directory; by default it begins empty. */
+  readonly fill?: (data: string) => Promise<void>;
   /** What it proves its name with; without it, it has no TLS. */
   readonly tls?: { readonly key: string; readonly cert: string };
 }
@@ -74,7 +76,7 @@ export class PostgresServer implements AsyncDisposable {
     if (isRoot()) await chown(directory, NOBODY, NOBODY);
     const server = new PostgresServer(directory, await freePort(), options);
     try {
-      await server.#initialise();
+      await (options.fill?.(join(directory, 'data')) ?? server.#initialise());
       if (options.tls !== undefined) await server.#keepCertificate(options.tls);
       await server.start();
       return server;

@@ -6,7 +6,8 @@
  *
  * A commit whose connection breaks may have happened. Every transaction therefore knows its number before it does anything,
  * and the server is asked what became of it: nothing is done twice, and nothing that happened is said not to have. Only
- * while the server cannot be asked either is the outcome open, and the trouble says so.
+ * while the server cannot be asked either is the outcome open, and the trouble says so. A standby that has taken over may have
+ * given that number to another transaction, so it is not asked.
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
@@ -41,6 +42,9 @@ const TRIES_MAX = 5;
 /** How long it is tried to learn what became of a call whose connection broke; a restart takes about a second. */
 const OUTCOME_WITHIN_MS = 4_000;
 const OUTCOME_ASKED_EVERY_MS = 100;
+/** Which course of events the server is on: a standby that takes over begins one of its own. It is not told while it only reads. */
+const COURSE = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)';
+const COURSE_UNTOLD = "''";
 /** A call of a function of ours, by its name. */
 const CALL = /^select (accounts_\w+)\(/;
 /** Others must be heard within a second, also when what they told was lost with its connection. */
@@ -63,6 +67,8 @@ class PostgresDatabase implements SqlDatabase {
   #news: PostgresNews | null = null;
   #hasNews = true;
   #lookedAtMs = 0;
+  /** A service that is like PostgreSQL, and has no such function, is taken to be on one. */
+  #course = COURSE_UNTOLD;
 
   constructor(options: PostgresOptions) {
     this.#options = options;
@@ -141,6 +147,12 @@ class PostgresDatabase implements SqlDatabase {
     if (version < VERSION_MIN) throw unfit(`it is PostgreSQL ${version}, and 14 is needed`);
     if (commits === 'off') throw unfit('synchronous_commit is off: commits could be lost');
     if (others) throw unfit('it has accounts of something else');
+    await this.#postgres.query(`select ${COURSE}`).then(
+      () => {
+        this.#course = COURSE;
+      },
+      () => {},
+    );
   }
 
   /** Every change of the schema is a transaction, so what its version says is there. */
@@ -159,8 +171,8 @@ class PostgresDatabase implements SqlDatabase {
   }
 
   async #transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
-    const { result, number, fault } = await this.kysely.connection().execute(async (held) => {
-      const number = await begin(held);
+    const { result, begun, fault } = await this.kysely.connection().execute(async (held) => {
+      const begun = await begin(held, this.#course);
       const result = await work(held as Sql).catch(async (error: unknown) => {
         await execute(held, 'rollback').catch(() => {});
         throw error;
@@ -169,30 +181,32 @@ class PostgresDatabase implements SqlDatabase {
         () => null,
         (error: unknown) => error,
       );
-      return { result, number, fault };
+      return { result, begun, fault };
     });
     if (fault === null) return result;
     // What the server itself refused has not happened.
     if (!(fault instanceof PostgresUnreachableError)) throw fault;
-    if (await this.#happened(number, fault)) return result;
+    if (await this.#happened(begun, fault)) return result;
     throw new PostgresBrokenError('the connection broke before the commit', { cause: fault });
   }
 
-  /** Whether the transaction of this number was committed, as soon as the server says so. */
-  async #happened(number: string, fault: PostgresUnreachableError): Promise<boolean> {
+  /** Whether it was committed, as soon as the server says so. */
+  async #happened({ number, course }: Begun, fault: PostgresUnreachableError): Promise<boolean> {
     const until = performance.now() + OUTCOME_WITHIN_MS;
+    const text = `select pg_xact_status($1::xid8) as status, ${this.#course} as course`;
     while (performance.now() < until) {
-      const status = await this.#postgres
-        .query<{ status: string | null }>(
-          { text: 'select pg_xact_status($1::xid8) as status', withinMs: OUTCOME_WITHIN_MS },
+      const told = await this.#postgres
+        .query<{ readonly status: string | null; readonly course: string }>(
+          { text, withinMs: OUTCOME_WITHIN_MS },
           [number],
         )
         .then(
-          ([row]) => row!.status,
+          ([row]) => row!,
           () => null,
         );
-      if (status === 'committed') return true;
-      if (status === 'aborted') return false;
+      if (told !== null && told.course !== course) break;
+      if (told?.status === 'committed') return true;
+      if (told?.status === 'aborted') return false;
       await wait(OUTCOME_ASKED_EVERY_MS);
     }
     throw new PostgresUnreachableError('whether it was committed is not known', { cause: fault });
@@ -239,14 +253,19 @@ function planningOnce({ query, release }: PostgresConnection): PostgresConnectio
   };
 }
 
-/** The number of a transaction that begins. */
-async function begin(held: Kysely<AccountSchema>): Promise<string> {
-  const { rows } = await held.executeQuery<{ number: string }>(
+/** A transaction: its number, and where that is its number. */
+interface Begun {
+  readonly number: string;
+  readonly course: string;
+}
+
+async function begin(held: Kysely<AccountSchema>, course: string): Promise<Begun> {
+  const { rows } = await held.executeQuery<Begun>(
     CompiledQuery.raw(
-      'begin isolation level read committed; select pg_current_xact_id()::text as number',
+      `begin isolation level read committed; select pg_current_xact_id()::text as number, ${course} as course`,
     ),
   );
-  return rows[0]!.number;
+  return rows[0]!;
 }
 
 async function execute(held: Kysely<AccountSchema>, statement: 'commit' | 'rollback') {
