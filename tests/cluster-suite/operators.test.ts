@@ -15,6 +15,7 @@ import { PATIENCE_MS } from '../running-service.ts';
 import { ClusterNode } from './cluster-node.ts';
 import { ClusterRig, type ClusterRigOptions } from './cluster-rig.ts';
 import { ForgetfulMonitor } from './forgetful-monitor.ts';
+import { until } from './in-the-end.ts';
 import { makeSharedAccounts } from './shared-accounts.ts';
 
 const LOOK_MS = 100;
@@ -95,7 +96,9 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
     });
     rig.nodes.set('second', counting);
     await counting.start();
-    await until(async () => (await counting.metric('tapeloom_cluster_servers_lacking')) === 1);
+    await until(async () => {
+      assert.equal(await counting.metric('tapeloom_cluster_servers_lacking'), 1);
+    });
     assert.equal(await node.metric('tapeloom_cluster_servers_lacking'), 0);
     assert.equal(await counting.stop(), 0);
   });
@@ -170,18 +173,6 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
   }
 });
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!(await isSo())) {
-    assert(performance.now() < deadline, 'it never became so');
-    await pause(LOOK_MS);
-  }
-}
-
 async function told({ service }: ClusterNode, pattern: RegExp): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!pattern.test(service.output + service.errors)) {
-    assert(performance.now() < deadline, `${pattern}: ${service.output}${service.errors}`);
-    await pause(LOOK_MS);
-  }
+  await until(() => assert.match(service.output + service.errors, pattern));
 }

@@ -6,19 +6,17 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { openPostgres } from '@tapeloom/server/platform/postgres';
 import {
   postgresTool,
   postgresToolsMissing,
 } from '../../packages/server/testing/platform/find-postgres-tools.ts';
 import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-server.ts';
-import { PATIENCE_MS } from '../running-service.ts';
 import { ClusterNode } from './cluster-node.ts';
 import { ClusterRig } from './cluster-rig.ts';
+import { answers } from './in-the-end.ts';
 import { makeSharedAccounts } from './shared-accounts.ts';
 
-const LOOK_MS = 50;
 /** What changes by nothing that nodes do by themselves, as to count requests a moment later. */
 const STEADY = ['accounts', 'audit_log', 'cluster', 'grants', 'shared_secrets'];
 
@@ -44,7 +42,7 @@ suite('accounts out of a dump', { skip: natsServerMissing || postgresToolsMissin
 
   test('made while nodes run it has the same rows, and nodes go on with one in a new database', async () => {
     const [key] = await makeSharedAccounts(rig.database, ['kept']);
-    await answers(key!, 200);
+    await bothAnswer(key!, 200);
     const running = await restored(await dumped('running', rig.database));
     const [copied, own] = [await sumsOf(running), await sumsOf(rig.database)];
     for (const table of STEADY) assert.equal(copied.get(table), own.get(table), table);
@@ -58,27 +56,27 @@ suite('accounts out of a dump', { skip: natsServerMissing || postgresToolsMissin
       rig.nodes.set(name, new ClusterNode({ ...setting, env }));
     }
     await rig.startNodes();
-    await answers(key!, 200);
+    await bothAnswer(key!, 200);
   });
 
   test('an older one in the place of the database: nodes that run forget what it does not know, and miss no revocation', async () => {
     const url = rig.node('first').setting.env.TAPELOOM_POSTGRES_URL!;
     const [early] = await makeSharedAccounts(url, ['early']);
-    await answers(early!, 200);
+    await bothAnswer(early!, 200);
     const file = await dumped('older', url);
     const late = await makeSharedAccounts(url, ['late', 'later', 'latest']);
-    for (const key of late) await answers(key, 200);
+    for (const key of late) await bothAnswer(key, 200);
 
     const older = await restored(file);
     await putInPlace(older, url);
     // They were remembered as good, and nobody has revoked them.
-    for (const key of late) await answers(key, 401);
-    await answers(early!, 200);
+    for (const key of late) await bothAnswer(key, 401);
+    await bothAnswer(early!, 200);
     // Its event has a number that was told before, of another one.
     const { id } = (await keysOf(url, 'early'))[0]!;
     const revoked = await rig.commandWith({ TAPELOOM_POSTGRES_URL: url }, 'key', 'revoke', id);
     assert.equal(revoked.code, 0, revoked.stderr);
-    await answers(early!, 401);
+    await bothAnswer(early!, 401);
   });
 
   test('one from before the nodes were started: they end with a sentence, and come up again', async () => {
@@ -98,16 +96,8 @@ suite('accounts out of a dump', { skip: natsServerMissing || postgresToolsMissin
   });
 
   /** Until both nodes answer so. */
-  async function answers(key: string, status: number): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS;
-    for (const node of rig.nodes.values()) {
-      for (;;) {
-        const answer = await node.get('/v1/instruments', key);
-        if (answer.status === status) break;
-        assert.ok(performance.now() < deadline, `${node.name} answers ${answer.status}`);
-        await pause(LOOK_MS);
-      }
-    }
+  async function bothAnswer(key: string, status: number): Promise<void> {
+    for (const node of rig.nodes.values()) await answers(node, key, status);
   }
 
   /** One database takes the name of another, whose connections end. */

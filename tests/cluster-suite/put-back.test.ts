@@ -6,20 +6,19 @@
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import { PLAN_LIMITS } from '@tapeloom/core/entitlement/plan';
 import { openPostgres, type Postgres } from '@tapeloom/server/platform/postgres';
 import { PostgresCopy } from '../../packages/server/testing/platform/postgres-copy.ts';
 import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-server.ts';
-import { PATIENCE_MS, type TestSubscriber } from '../running-service.ts';
+import type { TestSubscriber } from '../running-service.ts';
 import { ClusterBuyer } from './cluster-buyer.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import { ClusterRig } from './cluster-rig.ts';
+import { answers, until } from './in-the-end.ts';
 import { LocalStripe } from './local-stripe.ts';
 import { makeSharedAccounts } from './shared-accounts.ts';
 
-const LOOK_MS = 50;
 const { maxConnections, maxCustomConfigs } = PLAN_LIMITS.live_history;
 
 suite('PostgreSQL put back below nodes that run', { skip: natsServerMissing }, () => {
@@ -268,13 +267,6 @@ async function linesOf(answer: Response): Promise<readonly string[]> {
   return zstdDecompressSync(bytes).toString().split('\n').slice(0, -1);
 }
 
-async function answers(node: ClusterNode, key: string, status: number): Promise<void> {
-  await until(async () => {
-    const answer = await node.get('/v1/instruments', key);
-    assert.equal(answer.status, status, node.name);
-  });
-}
-
 async function becomes(state: string, buyer: ClusterBuyer, id: string) {
   let seen = await buyer.orderNow(id);
   await until(async () => {
@@ -282,18 +274,4 @@ async function becomes(state: string, buyer: ClusterBuyer, id: string) {
     assert.equal(seen?.state, state, id);
   });
   return seen!;
-}
-
-/** Tries until it holds. */
-async function until(holds: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      await holds();
-      return;
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-      await pause(LOOK_MS);
-    }
-  }
 }

@@ -6,17 +6,16 @@
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { openPostgres } from '@tapeloom/server/platform/postgres';
 import { CuttingLine } from '../../packages/server/testing/platform/cutting-line.ts';
 import { PostgresStandby } from '../../packages/server/testing/platform/postgres-standby.ts';
 import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-server.ts';
-import { PATIENCE_MS, type TestSubscriber } from '../running-service.ts';
+import type { TestSubscriber } from '../running-service.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import { ClusterRig } from './cluster-rig.ts';
+import { answers, until } from './in-the-end.ts';
 import { makeSharedAccounts } from './shared-accounts.ts';
 
-const LOOK_MS = 50;
 /** Calls while the standby only reads. */
 const CALLS = 20;
 
@@ -133,25 +132,4 @@ async function opened(node: ClusterNode, key: string): Promise<TestSubscriber> {
   const { t, detail } = await subscriber.first(({ t }) => t === 'subscribed' || t === 'error');
   assert.equal(t, 'subscribed', String(detail));
   return subscriber;
-}
-
-async function answers(node: ClusterNode, key: string, status: number): Promise<void> {
-  await until(async () => {
-    const answer = await node.get('/v1/instruments', key);
-    assert.equal(answer.status, status, node.name);
-  });
-}
-
-/** Tries until it holds. */
-async function until(holds: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      await holds();
-      return;
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-      await pause(LOOK_MS);
-    }
-  }
 }

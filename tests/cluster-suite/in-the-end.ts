@@ -1,0 +1,30 @@
+/** What nodes come to by themselves, sooner or later. */
+
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PATIENCE_MS } from '../running-service.ts';
+import type { ClusterNode } from './cluster-node.ts';
+
+const LOOK_MS = 50;
+
+/** Tries until it holds; rejects with why it does not when patience is over. */
+export async function until(holds: () => Promise<void> | void): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      await holds();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await pause(LOOK_MS);
+    }
+  }
+}
+
+/** Until requests with this key are answered so. */
+export async function answers(node: ClusterNode, key: string, status: number): Promise<void> {
+  await until(async () => {
+    const answer = await node.get('/v1/instruments', key);
+    assert.equal(answer.status, status, node.name);
+  });
+}
