@@ -13,12 +13,20 @@ import { PATIENCE_MS } from '../../running-service.ts';
 import { fetchExport, heldOf } from '../export-client.ts';
 import type { ResumeStream } from '../followed.ts';
 import type { Checkpoint, ClusterClient } from './cluster-client.ts';
-import { judgeCheckpoint, readHistory, studyFields, truthOfItems } from './history-truth.ts';
+import {
+  judgeCheckpoint,
+  readHistory,
+  studyFields,
+  type ToldHistory,
+  truthOfItems,
+} from './history-truth.ts';
 import { replicaContent, replicasDiffer } from './replica-content.ts';
 
 const LOOK_MS = 200;
 /** Lines of a server that did not do what it should. */
 const WORDS_SHOWN = 40;
+/** Characters of an item on which nodes differ. */
+const ITEM_SHOWN = 300;
 
 /** Every customer has what every node says was published; sentences about what is not so. */
 export async function checkCustomers(
@@ -57,10 +65,10 @@ async function checkStream(
   );
   const problems: string[] = [];
   const name = `${stream.indicator} ${stream.mode}`;
-  for (const [index, { digest }] of told.entries()) {
-    if (digest !== told[0]!.digest) {
-      problems.push(`${name}: ${nodes[index]!.name} tells another history than ${nodes[0]!.name}`);
-    }
+  for (const [index, other] of told.entries()) {
+    if (other.digest === told[0]!.digest) continue;
+    const who = `${nodes[index]!.name} tells another history than ${nodes[0]!.name}`;
+    problems.push(`${name}: ${who} from ${from} to ${until}: ${firstDifference(told[0]!, other)}`);
   }
   const truth = truthOfItems(stream, told[0]!.items);
   for (const checkpoint of checkpoints) {
@@ -68,6 +76,13 @@ async function checkStream(
   }
   problems.push(...(await checkExports(nodes, range, key)).map((it) => `${name}: ${it}`));
   return problems;
+}
+
+function firstDifference({ items }: ToldHistory, other: ToldHistory): string {
+  const texts = [items, other.items].map((all) => all.map((item) => JSON.stringify(item)));
+  const at = texts[0]!.findIndex((text, index) => text !== texts[1]![index]);
+  const each = texts.map((all) => `${all[at]?.slice(0, ITEM_SHOWN) ?? 'nothing'} of ${all.length}`);
+  return `at ${at}, ${each.join(' against ')}`;
 }
 
 /** Every node exports the same, and it is what pages say. */

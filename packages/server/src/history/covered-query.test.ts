@@ -274,6 +274,30 @@ test('a node among others does not end a range before updates by time that anoth
   assert.equal(alone.until, desk.visible);
 });
 
+test('nor in the middle of a flush that another has published', async () => {
+  const desk = new Desk();
+  desk.tape.commit([tradeAt(21.1), tradeAt(21.2)], at(21.3));
+  desk.visible = at(21.3);
+  const asked = { untilCursor: cursor(11, 1) };
+  const moment = { arrived: at(21.6), isBehind: () => false };
+  await assert.rejects(desk.cover(asked, moment), (error) => {
+    return error instanceof Refusal && error.reason.t === 'behind';
+  });
+  desk.onPause = () => {
+    desk.visible = at(21.6);
+    desk.tape.commit([], desk.visible);
+  };
+  const covered = await desk.cover(asked, moment);
+  assert.deepEqual([covered.until, covered.publishedUntil], [at(21.2), at(21.6)]);
+  // Once its second is over nothing is waited for.
+  desk.tape.commit([], at(22));
+  desk.visible = at(22);
+  const pauses = desk.pauses.length;
+  const late = await desk.cover(asked, { ...moment, arrived: at(30) });
+  assert.deepEqual([late.publishedUntil, late.isEndFixed], [at(22), true]);
+  assert.equal(desk.pauses.length, pauses);
+});
+
 test('both cursors together are waited for no longer than one', async () => {
   const desk = new Desk();
   desk.onPause = () => {

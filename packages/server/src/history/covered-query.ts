@@ -160,15 +160,17 @@ async function endOf(
       const until = dayEnd < visible ? dayEnd : visible;
       return { until, publishedUntil: until, isEndFixed: false, isGone: true };
     }
-    const until = (await nextEntry(replays, contract, cursor, place.at, visible)) ?? dayEnd;
-    if (until <= visible) return { until, ...publishedBy(until, visible), isGone: false };
-    // Time events that the cursor stands for may lie between its trade and what is known of now.
-    if (visible >= moment.arrived || !(await seesArrival(moment, wait))) {
-      // Another node may have given a cursor for what has not come here, or has and is not seen yet.
-      if (visible < moment.arrived && moment.isBehind !== undefined) {
-        throw new Refusal({ t: 'behind' });
-      }
-      return { until: visible, publishedUntil: visible, isEndFixed: false, isGone: false };
+    const next = (await nextEntry(replays, contract, cursor, place.at, visible)) ?? dayEnd;
+    const end: RangeEnd =
+      next <= visible
+        ? { until: next, ...publishedBy(next, visible), isGone: false }
+        : { until: visible, publishedUntil: visible, isEndFixed: false, isGone: false };
+    // The flush that the cursor was given in may not be over here, or time events that it stands for may not have come.
+    if (end.isEndFixed || visible >= moment.arrived) return end;
+    if (!(await seesArrival(moment, wait))) {
+      // Another node may have given it for what has not come here, or has and is not seen yet.
+      if (moment.isBehind !== undefined) throw new Refusal({ t: 'behind' });
+      return end;
     }
   }
 }
