@@ -34,6 +34,8 @@ function tradeAt(seconds: number): MemoryTrade {
   return { at: at(seconds), price: 100, size: 1, side: 1 };
 }
 
+const isBehindHere = (error: unknown) => error instanceof Refusal && error.reason.t === 'behind';
+
 /** Ten trades a second apart, then nothing for the rest of the first day. */
 class Desk {
   readonly tape = new MemoryTape(CONTRACT, 100);
@@ -268,7 +270,7 @@ test('a node among others does not end a range before updates by time that anoth
   const arrived = at(55);
   for (const isBehind of [true, false]) {
     const among = desk.cover(asked, { arrived, isBehind: () => isBehind });
-    await assert.rejects(among, (error) => error instanceof Refusal && error.reason.t === 'behind');
+    await assert.rejects(among, isBehindHere);
   }
   const alone = await desk.cover(asked, { arrived });
   assert.equal(alone.until, desk.visible);
@@ -280,9 +282,7 @@ test('nor in the middle of a flush that another has published', async () => {
   desk.visible = at(21.3);
   const asked = { untilCursor: cursor(11, 1) };
   const moment = { arrived: at(21.6), isBehind: () => false };
-  await assert.rejects(desk.cover(asked, moment), (error) => {
-    return error instanceof Refusal && error.reason.t === 'behind';
-  });
+  await assert.rejects(desk.cover(asked, moment), isBehindHere);
   desk.onPause = () => {
     desk.visible = at(21.6);
     desk.tape.commit([], desk.visible);
