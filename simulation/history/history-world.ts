@@ -10,7 +10,7 @@ import { PublishedObjects } from '@tapeloom/core/studies/published-objects';
 import { StudyRun } from '@tapeloom/core/studies/run';
 import { epochNs } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
-import { coverQuery } from '@tapeloom/server/history/covered-query';
+import { type CoverMoment, coverQuery } from '@tapeloom/server/history/covered-query';
 import { type HistoryPageLimits, HistoryPages } from '@tapeloom/server/history/history-pages';
 import type { HistoryQuery } from '@tapeloom/server/history/history-query';
 import { SettledDaysReader } from '@tapeloom/server/results/settled-days-reader';
@@ -216,7 +216,7 @@ export class HistoryWorld implements Disposable {
     };
   }
 
-  async cover(query: HistoryQuery, visible = this.end) {
+  async cover(query: HistoryQuery, visible = this.end, moment: Partial<CoverMoment> = {}) {
     return await coverQuery(
       query,
       { days: this.#days, replays: this.#replays },
@@ -227,6 +227,7 @@ export class HistoryWorld implements Disposable {
         contractOn: () => query.contract,
         enterWait: () => new DisposableStack(),
         pause: async () => {},
+        ...moment,
       },
     );
   }
@@ -236,6 +237,7 @@ export class HistoryWorld implements Disposable {
     query: HistoryQuery,
     limits: Partial<HistoryPageLimits> = {},
     visible = this.end,
+    moment: Partial<CoverMoment> = {},
   ): Promise<readonly WalkedPage[]> {
     const pages = new HistoryPages({
       days: this.#days,
@@ -246,7 +248,7 @@ export class HistoryWorld implements Disposable {
     const walked: WalkedPage[] = [];
     let cursor = query.cursor;
     do {
-      const covered = await this.cover({ ...query, cursor }, visible);
+      const covered = await this.cover({ ...query, cursor }, visible, moment);
       const page = await pages.page(covered, 'account');
       const document = JSON.parse(page.bytes.toString());
       assert.equal(document.items.length, page.items);
@@ -300,6 +302,14 @@ export class HistoryWorld implements Disposable {
       .flatMap((flush) => decodeFrames(flush))
       .map(withoutSub)
       .filter(({ cursor }) => compare(cursor, after) > 0);
+  }
+
+  /** Every place the stream gave, and when it was given. */
+  places(): readonly { readonly cursor: string; readonly at: EpochNs }[] {
+    return this.run.flushes().flatMap((flush) => {
+      const at = edgeOf(flush);
+      return updatesOf(flush.block).map(({ cursor }) => ({ cursor, at }));
+    });
   }
 
   /** The same as the very texts that were sent, but for the subscription's name. */

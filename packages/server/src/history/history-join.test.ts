@@ -189,3 +189,34 @@ async function checkSnapshot(
     if (!object.final) assert.ok(!held.has(object.id!));
   }
 }
+
+test('up to any place that a stream gave, a node that sees less of the tape tells the same or that it is behind', async () => {
+  const ends = { told: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      scripts,
+      topics,
+      fc.nat(),
+      fc.oneof(fc.integer({ min: -40, max: 0 }), fc.integer({ min: -1_200, max: 300 })),
+      modes,
+      fc.boolean(),
+      async (script, topic, chosen, ms, mode, hasSnapshot) => {
+        using world = await HistoryWorld.over(script, topic);
+        const places = world.places();
+        if (places.length === 0) return;
+        const { cursor, at } = places[chosen % places.length]!;
+        const from = world.at(0);
+        const seen = (at + BigInt(ms) * 1_000_000n) as EpochNs;
+        const query = world.query({ from, untilCursor: cursor, mode, hasSnapshot });
+        const moment = { arrived: at, isBehind: () => true };
+        const told = await world.walk(query, {}, seen, moment).catch((error: unknown) => {
+          assert.ok(error instanceof Refusal && error.reason.t === 'behind', String(error));
+        });
+        ends[told === undefined ? 'refused' : 'told'] += 1;
+        if (told !== undefined) assert.equal(textOf(told), textOf(await world.walk(query)));
+      },
+    ),
+    { numRuns: 200 },
+  );
+  assert.ok(ends.told > 40 && ends.refused > 40, JSON.stringify(ends));
+});
