@@ -59,17 +59,18 @@ interface RangeEnd {
 }
 
 export async function coverQuery(
-  query: HistoryQuery,
+  asked: HistoryQuery,
   sources: CoverSources,
   moment: CoverMoment,
   /** Of all that is asked for with it, which a refusal tells the cost of. */
-  unitsPerTrade = query.computeUnitsPerTrade,
+  unitsPerTrade = asked.computeUnitsPerTrade,
 ): Promise<CoveredQuery> {
   if (!moment.isReady()) {
     const detail = 'The service is still reading its tape. Try again soon.';
     throw Refusal.ofQuestion({ code: 'WARMING', detail });
   }
   using wait = new CursorWait(moment);
+  const query = await withEnd(asked, moment, wait);
   await awaitCursors(query, sources.replays, moment, wait);
   const end = await endOf(query, sources, moment, wait);
   const start = await startOf(query, end.until, sources, moment.visible());
@@ -140,6 +141,18 @@ async function located(
   return allowsGaps === true ? passingGaps(place, parseCursor(cursor)!) : place;
 }
 
+/** A further page ends where the first one did, also where that was told by a node that is ahead. */
+async function withEnd(
+  { endAhead, ...query }: HistoryQuery,
+  moment: CoverMoment,
+  wait: CursorWait,
+): Promise<HistoryQuery> {
+  if (endAhead === undefined) return query;
+  if (await sees(endAhead, moment, wait)) return { ...query, to: endAhead, hasEnd: true };
+  if (moment.isBehind !== undefined) throw new Refusal({ t: 'behind' });
+  return query;
+}
+
 async function endOf(
   query: HistoryQuery,
   sources: CoverSources,
@@ -167,7 +180,7 @@ async function endOf(
         : { until: visible, publishedUntil: visible, isEndFixed: false, isGone: false };
     // The flush that the cursor was given in may not be over here, or time events that it stands for may not have come.
     if (end.isEndFixed || visible >= moment.arrived) return end;
-    if (!(await seesArrival(moment, wait))) {
+    if (!(await sees(moment.arrived, moment, wait))) {
       // Another node may have given it for what has not come here, or has and is not seen yet.
       if (moment.isBehind !== undefined) throw new Refusal({ t: 'behind' });
       return end;
@@ -176,8 +189,12 @@ async function endOf(
 }
 
 /** What is known of now comes once a second in a market that rests; looking for it costs nothing. */
-async function seesArrival({ visible, arrived }: CoverMoment, wait: CursorWait): Promise<boolean> {
-  while (visible() < arrived) {
+async function sees(
+  instant: EpochNs,
+  { visible }: CoverMoment,
+  wait: CursorWait,
+): Promise<boolean> {
+  while (visible() < instant) {
     if (!(await wait.again(LOOK_AGAIN_MS))) return false;
   }
   return true;

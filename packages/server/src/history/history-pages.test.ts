@@ -17,6 +17,7 @@ import {
 } from '../../../../simulation/history/history-world.ts';
 import { DAY, HOUR_NS } from '../../../../simulation/stream/engine-run.ts';
 import { answerToRefused } from '../../testing/refused-as.ts';
+import { isRefused } from '../platform/refusal.ts';
 
 /** Of a stretch of time. */
 const shares = fc.integer({ min: 0, max: 999 }).map((share) => share / 1_000);
@@ -71,6 +72,39 @@ test('walking next gives the whole range once, in order, with its tail, and char
     ),
     { numRuns: 60 },
   );
+});
+
+test('further pages end where the first one did, also on a node that sees less of the tape: it waits, or is behind', async () => {
+  let further = 0;
+  await fc.assert(
+    fc.asyncProperty(scripts, topics, ranges, shares, async (script, topic, [a, b], less) => {
+      using world = await HistoryWorld.over(script, topic);
+      const [from, to] = [world.at(a), world.at(b)];
+      if (from >= to) return;
+      const query = world.query({ from, to, limit: 2 });
+      const pages = await world.walk(query);
+      const behind = world.at(a + (b - a) * less);
+      for (const [at, { next }] of pages.entries()) {
+        if (next === null || behind >= to) continue;
+        further += 1;
+        const asked = { ...query, to: behind, endAhead: to, cursor: next };
+        const stays = world.cover(asked, behind, { isBehind: () => false });
+        await assert.rejects(stays, (error) => isRefused(error, 'behind'));
+        let visible = behind;
+        const moment = {
+          visible: () => visible,
+          isBehind: () => true,
+          pause: async () => {
+            visible = to;
+          },
+        };
+        const told = await world.walk(asked, {}, behind, moment);
+        assert.deepEqual(texts(itemsOf(told)), texts(itemsOf(pages.slice(at + 1))));
+      }
+    }),
+    { numRuns: 30 },
+  );
+  assert.ok(further > 10, String(further));
 });
 
 test('adjoining ranges add up, and so do ranges that are joined at a cursor [DET-17] [DET-21]', async () => {

@@ -96,6 +96,24 @@ function ask(...asked: Parameters<typeof accepted>): HistoryQuery | QuestionFaul
   }
 }
 
+test('a further page keeps its end where that has been and is not seen here; others end with what is seen', () => {
+  const visible = (NOW - 2_000_000_000n) as EpochNs;
+  const context = { ...contextOf(), visible };
+  const cursor = '20261113.5.1';
+  for (const [seconds, isAhead] of [
+    [-3, false],
+    [-1, true],
+    [0, true],
+    [1, false],
+  ] as const) {
+    const to = NOW + BigInt(seconds) * 1_000_000_000n;
+    const page = accepted({ ...PLAIN, to: String(to), cursor }, context);
+    assert.equal(page.endAhead, isAhead ? to : undefined);
+    assert.equal(page.to, to < visible ? to : visible);
+    assert.equal(accepted({ ...PLAIN, to: String(to) }, context).endAhead, undefined);
+  }
+});
+
 function refused(...asked: Parameters<typeof accepted>): QuestionFault {
   const outcome = ask(...asked);
   assert.ok('code' in outcome, 'it was accepted');

@@ -47,6 +47,8 @@ export interface HistoryQuery {
   readonly from: EpochNs;
   /** At most what the caller may see. With `untilCursor`: that very instant. */
   readonly to: EpochNs;
+  /** Where a further page is to end, which cannot be seen here yet: the first one may be of a node that was ahead. */
+  readonly endAhead?: EpochNs;
   /** Whether it ends where the request says, and so at the same place whenever it is asked. */
   readonly hasEnd?: boolean;
   /** An included upper bound. */
@@ -233,12 +235,13 @@ function queryOf(
   fields: HistoryFields,
   indicator: Indicator,
   contract: Contract,
-  { visible }: HistoryContext,
+  { entitlements, now, visible }: HistoryContext,
 ): HistoryQuery {
   const { instrument, from, to, mode, hasSnapshot, limit, untilCursor, cursor, format } = fields;
   const { allowsGaps } = fields;
   const params = fields.params!;
   const { depth } = params;
+  const isAhead = to !== null && to > visible && to <= entitlements.visibleUntil(now);
   return {
     instrument,
     contract: contract.symbol,
@@ -252,6 +255,7 @@ function queryOf(
     hasSnapshot,
     from,
     to: to !== null && to < visible ? to : visible,
+    ...(isAhead && cursor !== null ? { endAhead: to } : {}),
     hasEnd: untilCursor !== null || (to !== null && to <= visible),
     untilCursor: untilCursor?.text ?? null,
     cursor: cursor?.text ?? null,
