@@ -44,7 +44,7 @@ export interface CoverSources {
 }
 
 export interface CoverMoment extends AwaitedMoment {
-  /** How far he would have seen it, by the clock, when the request arrived. */
+  /** How far he would have seen it when the request arrived, by the clock or by the tape. */
   readonly arrived: EpochNs;
   /** Whether the tape is complete as far as it will be. */
   readonly isReady: () => boolean;

@@ -60,3 +60,21 @@ test('a fast clock shows a delayed key nothing sooner, a slow one no more than i
     assert.equal(live.updatedAt, last);
   }
 });
+
+test('up to a cursor of the last moment, what the tape had when it was asked for is waited for, also by a slow clock', async () => {
+  for (const [aheadNs, isAwaited] of [
+    [-300_000_000n, true],
+    [0n, false],
+    [300_000_000n, true],
+  ] as const) {
+    await using service = await serviceAt(aheadNs);
+    const asked = new URLSearchParams({
+      ...{ instrument: 'ESZ6', indicator: 'bars', from: '2026-11-11T14:00:00Z' },
+      ...{ snapshot: 'true', untilCursor: '20261111.60.1' },
+    });
+    const key = await service.customer('live_history');
+    const { status, body } = await service.get<Page>(`/v1/history?${asked}`, { key });
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(service.pausedMs > 0, isAwaited, `${aheadNs} ns`);
+  }
+});

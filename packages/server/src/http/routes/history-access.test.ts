@@ -12,6 +12,7 @@ test('what needs days that only other machines have is refused until they are he
   const facts = {
     book: () => ({ resolve: () => null }),
     now: () => 0n as EpochNs,
+    tapeTime: () => null,
     daysHere: async (...days: [string, UtcDay, UtcDay]) => {
       asked.push(days);
       return false;

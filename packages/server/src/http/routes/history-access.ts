@@ -6,7 +6,7 @@
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
-import { addDays, dayOf, earlier } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, earlier, later } from '@tapeloom/core/utc-day';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { Charges } from '../../accounts/limits/charges.ts';
 import { type CoveredQuery, type CoverSources, coverQuery } from '../../history/covered-query.ts';
@@ -108,9 +108,11 @@ export async function coveredQueries(
   const { instrument } = queries[0]!;
   const unitsPerTrade = queries.reduce((sum, query) => sum + query.computeUnitsPerTrade, 0);
   const book = facts.book();
+  const now = facts.now();
   const moment = {
     visible: () => visibleTo(caller, facts),
-    arrived: caller.entitlements.visibleUntil(facts.now()),
+    // Streams may have told what the tape has, whatever a slow clock says.
+    arrived: caller.entitlements.visibleUntil(later(facts.tapeTime() ?? now, now)),
     isReady: () => facts.tapeTime() !== null,
     contractOn: (day: UtcDay) => book.resolve(instrument, day)?.symbol ?? null,
     enterWait: () => facts.awaited.enter(caller.accountId),
