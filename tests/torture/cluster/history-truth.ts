@@ -13,6 +13,8 @@ import type { Checkpoint, Door } from './cluster-client.ts';
 /** Not now: it is at its limit, or behind what others have told already. */
 const LATER: readonly number[] = [409, 429, 503];
 const LATER_MS = 300;
+/** Several pages for what a stream published in two minutes. */
+const LIMIT_ACROSS = '100';
 
 export interface Item {
   readonly t: 'snapshot' | 'upsert' | 'remove';
@@ -61,9 +63,29 @@ export async function readHistory(
   return { items, digest: hash.digest('hex') };
 }
 
+/** A range up to now, each page of another node, and where the first one said that it ends. */
+export async function readAcross(
+  nodes: readonly Asked[],
+  fields: Readonly<Record<string, string>>,
+  withinMs: number,
+): Promise<{ readonly items: readonly Item[]; readonly to: string }> {
+  const deadline = performance.now() + withinMs;
+  const items: Item[] = [];
+  let further: Record<string, string> = {};
+  for (let at = 0; ; at += 1) {
+    const node = nodes[at % nodes.length]!;
+    const page = await readPage(node, { ...fields, limit: LIMIT_ACROSS, ...further }, deadline);
+    items.push(...page.items);
+    const to = further.to ?? page.to!;
+    if (page.next === null) return { items, to };
+    further = { to, cursor: page.next };
+  }
+}
+
 interface Page {
   readonly items: readonly Item[];
   readonly next: string | null;
+  readonly to?: string;
 }
 
 async function readPage(

@@ -15,6 +15,7 @@ import type { ResumeStream } from '../followed.ts';
 import type { Checkpoint, ClusterClient } from './cluster-client.ts';
 import {
   judgeCheckpoint,
+  readAcross,
   readHistory,
   studyFields,
   type ToldHistory,
@@ -75,6 +76,12 @@ async function checkStream(
     problems.push(...judgeCheckpoint(truth, checkpoint).map((it) => `${name}: ${it}`));
   }
   problems.push(...(await checkExports(nodes, range, key)).map((it) => `${name}: ${it}`));
+  const doors = nodes.map((node) => ({ ...doorOf(node), key }));
+  const fields = { ...studyFields(stream), from: String(from) };
+  const { items, to } = await readAcross(doors, fields, PATIENCE_MS);
+  const whole = await readHistory(doors[0]!, { ...fields, to }, PATIENCE_MS);
+  const isSame = JSON.stringify(items) === JSON.stringify(whole.items);
+  if (!isSame) problems.push(`${name}: pages of several nodes have other items up to ${to}`);
   return problems;
 }
 
