@@ -147,9 +147,10 @@ async function withEnd(
   moment: CoverMoment,
   wait: CursorWait,
 ): Promise<HistoryQuery> {
-  if (endAhead === undefined) return query;
+  // Where nobody else has the tape, no page was told an end that is not seen.
+  if (endAhead === undefined || moment.isBehind === undefined) return query;
   if (await sees(endAhead, moment, wait)) return { ...query, to: endAhead, hasEnd: true };
-  if (moment.isBehind !== undefined) throw new Refusal({ t: 'behind' });
+  if (moment.isBehind()) throw new Refusal({ t: 'behind' });
   return query;
 }
 
