@@ -20,7 +20,7 @@ import {
 import type { StoredMessage, TapeObjects, TapeStream } from '../stream/tape-stream.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import type { SealedPart } from '../tape-manifest.ts';
-import { answered } from './answered.ts';
+import { type Asking, answered, patientObjects } from './answered.ts';
 import { type BookPlace, readBookFiles, writeBookFiles } from './book-files.ts';
 import { inUseAgain, sweepBooks } from './book-objects.ts';
 import { putDay } from './day-objects.ts';
@@ -62,6 +62,8 @@ export class BookKeeper {
   #floors: string | null = null;
   #purgedBelow = 0;
   readonly #unlistable = new Set<string>();
+  /** Objects of days that books no longer list. */
+  readonly #unlisted = new Set<string>();
 
   constructor(options: BookKeeperOptions) {
     this.#options = options;
@@ -87,16 +89,16 @@ export class BookKeeper {
 
   /** The newest book there is, if any. */
   async fetchNewest(): Promise<void> {
-    const { stream, clock, signal } = this.#options;
-    const newest = await answered(clock, signal, () => stream.newest('book'));
+    const { stream, signal } = this.#options;
+    const newest = await answered(this.#asking(signal), () => stream.newest('book'));
     if (newest !== null) await this.follow(newest);
   }
 
   /** A book that somebody else has appended. One that is older than what is known says nothing: a start reads the newest one first. */
   async follow({ body, sequence }: StoredMessage): Promise<void> {
-    const { objects, clock, signal } = this.#options;
+    const { objects, signal } = this.#options;
     if (sequence <= this.#sequence) return;
-    const book = await answered(clock, signal, () => decodeBook(body, objects));
+    const book = await answered(this.#asking(signal), () => decodeBook(body, objects));
     const removals = await writeBookFiles(this.#options, book);
     for (const { symbol, days } of removals) {
       for (const day of days) this.#options.onRemoved(symbol, day);
@@ -114,7 +116,7 @@ export class BookKeeper {
 
   /** All days that the first streams need are sealed here: books say so as soon as they list them. */
   setReady(): void {
-    this.#needed = this.#unlisted();
+    this.#needed = this.#daysToList();
   }
 
   /** What books say of floors from now on. */
@@ -138,6 +140,7 @@ export class BookKeeper {
         if (!(await this.#listDays(writer, signal)))
           await pause(this.#options.clock, ROUND_MS, signal);
         await this.#purge(writer);
+        await this.#removeUnlisted();
       } catch (error) {
         if (signal.aborted) return;
         this.#options.onFault('sealed days could not be shared; it is tried again', error);
@@ -148,7 +151,7 @@ export class BookKeeper {
 
   /** Lists some days that are sealed here; false when there are none left. */
   async #listDays(writer: FencedWriter, signal: AbortSignal): Promise<boolean> {
-    const parts = withWholeDays(this.#unlisted(), PUT_AT_ONCE);
+    const parts = withWholeDays(this.#daysToList(), PUT_AT_ONCE);
     const put: [SealedPart, BookDay][] = [];
     for (const part of parts) {
       if (signal.aborted) return false;
@@ -179,7 +182,7 @@ export class BookKeeper {
   }
 
   /** Newest first. */
-  #unlisted(): readonly SealedPart[] {
+  #daysToList(): readonly SealedPart[] {
     const { manifest } = this.#options;
     const { days } = this.book;
     const unlisted: SealedPart[] = [];
@@ -222,7 +225,8 @@ export class BookKeeper {
 
   async #append(writer: FencedWriter, book: TapeBook): Promise<void> {
     const before = this.book;
-    const { objects } = this.#options;
+    // An outage of the objects must not end this node's turn to append: only the end of its writer does.
+    const objects = patientObjects(this.#options.objects, this.#asking(writer.ended));
     const body = await encodeBook(book, objects);
     const object = objectOfBook(body);
     if (object !== null && object !== this.#object) await inUseAgain(objects, object);
@@ -231,7 +235,14 @@ export class BookKeeper {
     // Others may have been set meanwhile.
     if (this.#floors === book.floors) this.#floors = null;
     await this.#take(book, sequence);
-    await this.#removeObjects(before, book);
+    for (const object of objectsOf(before).difference(objectsOf(book))) this.#unlisted.add(object);
+  }
+
+  #asking(signal: AbortSignal): Asking {
+    const { stream, clock, onFault } = this.#options;
+    const onWaiting = (error: unknown) =>
+      onFault('the book of the tape cannot be stored or read now; it is tried again', error);
+    return { stream, clock, signal, onWaiting };
   }
 
   async #take(book: TapeBook, sequence: number): Promise<void> {
@@ -241,12 +252,13 @@ export class BookKeeper {
     await this.#options.onBook(book);
   }
 
-  /** Objects of days that the book no longer lists. */
-  async #removeObjects(before: TapeBook, after: TapeBook): Promise<void> {
-    for (const [symbol, days] of Object.entries(before.days)) {
-      for (const [day, { object }] of Object.entries(days)) {
-        if (after.days[symbol]?.[day] === undefined) await this.#options.objects.remove(object);
-      }
+  /** What cannot be removed now is removed in a later round. */
+  async #removeUnlisted(): Promise<void> {
+    if (this.#unlisted.size === 0) return;
+    for (const object of objectsOf(this.book)) this.#unlisted.delete(object);
+    for (const object of this.#unlisted) {
+      await this.#options.objects.remove(object);
+      this.#unlisted.delete(object);
     }
   }
 
@@ -285,4 +297,9 @@ export class BookKeeper {
 function withWholeDays(parts: readonly SealedPart[], least: number): readonly SealedPart[] {
   const last = parts[least - 1]?.day;
   return parts.filter(({ day }, index) => index < least || day === last);
+}
+
+function objectsOf({ days }: TapeBook): ReadonlySet<string> {
+  const listed = Object.values(days).flatMap((of) => Object.values(of));
+  return new Set(listed.map(({ object }) => object));
 }

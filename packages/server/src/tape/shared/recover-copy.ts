@@ -27,11 +27,13 @@ export async function recoverOrJoin(
   sequencer: Sequencer,
   facts: JoinFacts,
 ): Promise<RecoveredCopy> {
+  // Own logs are read without objects that are out of reach; nothing else could be joined without them.
+  const shared = { ...place, objects: facts.objects };
   const ways = [
     () => recoverCopy(place, manifest, sequencer, facts),
-    () => joinByColumns(place, sequencer, facts),
+    () => joinByColumns(shared, sequencer, facts),
     async () =>
-      (await joinByParts(place, facts)) ? recoverCopy(place, manifest, sequencer, facts) : null,
+      (await joinByParts(shared, facts)) ? recoverCopy(place, manifest, sequencer, facts) : null,
   ];
   for (const way of ways) {
     const copy = await way();

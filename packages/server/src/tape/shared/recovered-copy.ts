@@ -2,6 +2,7 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { LiveDay } from '../live-day.ts';
+import type { TapeObjects } from '../stream/tape-stream.ts';
 import type { LogEnd } from '../write/day-log.ts';
 import type { HollowLog } from './fill-log.ts';
 import type { LogMark } from './log-mark.ts';
@@ -30,6 +31,8 @@ export interface JoinFacts {
   readonly first: number;
   readonly isListed: (day: UtcDay) => boolean;
   readonly openingOf: (day: UtcDay) => number;
+  /** Those of the cluster, for a node without logs of its own: their outages are waited out. */
+  readonly objects: TapeObjects;
   /** Something that was put cannot be used. */
   readonly onFault: (what: string, error: unknown) => void;
 }

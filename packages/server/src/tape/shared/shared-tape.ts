@@ -18,12 +18,13 @@ import { FencedError, StreamPurgedError } from '../stream/stream-errors.ts';
 import { Succession, type SuccessionState } from '../stream/succession.ts';
 import type { TapeBook } from '../stream/tape-book.ts';
 import type { StoredMessage } from '../stream/tape-stream.ts';
+import { TapeDamagedError } from '../tape-errors.ts';
 import { type SealedPart, TapeManifest } from '../tape-manifest.ts';
 import { LiveDays } from '../write/live-days.ts';
 import { Sequencer } from '../write/sequencer.ts';
 import { createCounters, type SequencerCounters } from '../write/sequencer-counters.ts';
 import { TapePublisher } from '../write/tape-publisher.ts';
-import { answered } from './answered.ts';
+import { type Asking, answered, patientObjects } from './answered.ts';
 import { BookKeeper } from './book-keeper.ts';
 import { LogFiller } from './fill-log.ts';
 import { leadTape } from './lead-tape.ts';
@@ -35,6 +36,8 @@ import { prepareDirectory } from './shared-directory.ts';
 import { CopyDiffersError } from './shared-errors.ts';
 import type { SharedTapeOptions } from './shared-tape-options.ts';
 import { TapeCopy } from './tape-copy.ts';
+
+const BOOK = { file: 'book', offset: 0 } as const;
 
 export class SharedTape implements AsyncDisposable {
   readonly manifest: TapeManifest;
@@ -274,10 +277,9 @@ export class SharedTape implements AsyncDisposable {
   }
 
   async #join(): Promise<void> {
-    const { dataset, listed, stream, clock, handler } = this.#options;
-    const { signal } = this.#over;
+    const { dataset, listed, stream, objects, handler } = this.#options;
     await this.#books.fetchNewest();
-    const { first, last } = await answered(clock, signal, () => stream.ends());
+    const { first, last } = await answered(this.#asking, () => stream.ends());
     this.#joinedAt = last;
     const sequencer = new Sequencer(dataset, listed, createCounters());
     await giveUpHalfSealed(this.#options, this.manifest, (day) => this.#books.isListed(day));
@@ -285,6 +287,7 @@ export class SharedTape implements AsyncDisposable {
       first,
       isListed: (day) => this.#books.isListed(day),
       openingOf: (day) => this.book.openings[day] ?? first,
+      objects: patientObjects(objects, this.#asking),
       onFault: (what, error) => handler.fault(what, error),
     });
     await this.manifest.nameLogs(recovered.days.map(({ live }) => live.day));
@@ -350,15 +353,16 @@ export class SharedTape implements AsyncDisposable {
 
   /** The stream was purged beyond this node: days in memory are sealed and listed. */
   async #rejoin(): Promise<void> {
-    const { clock } = this.#options;
     this.#state = { role: 'joining' };
     await this.#drop();
     const days = this.publisher.days.map(({ day }) => day);
-    await answered(clock, this.#over.signal, async () => {
+    await answered(this.#asking, async () => {
       await this.#books.fetchNewest();
       // Whoever answers may be behind.
       const unlisted = days.find((day) => !this.#books.isListed(day));
-      if (unlisted !== undefined) throw new Error(`${unlisted} is purged, and not listed`);
+      if (unlisted !== undefined) {
+        throw new TapeDamagedError(`${unlisted} is purged, and not listed`, BOOK);
+      }
       await this.#listed.fetchDays(days);
     });
     await removeLogs(this.#options);
@@ -373,6 +377,13 @@ export class SharedTape implements AsyncDisposable {
     await this.#copy?.days.sealed();
     await this.#filler?.[Symbol.asyncDispose]();
     await this.#local[Symbol.asyncDispose]().catch(() => {});
+  }
+
+  get #asking(): Asking {
+    const { stream, clock, handler } = this.#options;
+    const onWaiting = (error: unknown) =>
+      handler.fault('the tape cannot be joined now; it is tried again', error);
+    return { stream, clock, signal: this.#over.signal, onWaiting };
   }
 
   #fail(error: unknown): void {
