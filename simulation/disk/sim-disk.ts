@@ -217,7 +217,12 @@ class SimProcessDisk implements Disk {
     await this.#pass('rename', from);
     const node = this.#machine.find(from);
     if (node === null) throw diskError('ENOENT', from);
-    if (parentOf(from) !== parentOf(to)) throw diskError('EXDEV', to);
+    if (parentOf(from) !== parentOf(to)) {
+      // Two directories, each of which has to be synced: a crash may leave both names.
+      this.#machine.change([[to, node]]);
+      this.#machine.change([[from, null]]);
+      return;
+    }
     this.#machine.change([
       [from, null],
       [to, node],

@@ -1,5 +1,6 @@
 /** The markets of a service as it starts; what is wrong with them is a sentence for the operator. */
 
+import { join } from 'node:path';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { Config } from '../config/config.ts';
 import { joinedListing, MarketClashError } from '../markets/joined-listing.ts';
@@ -10,9 +11,12 @@ import {
   type MarketSettings,
   readMarkets,
 } from '../markets/read-markets.ts';
+import type { Disk } from '../platform/disk.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { type ClockSetting, createClock } from '../platform/system-clock.ts';
+import { readImported } from '../tape/imported/imported-manifest.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
+import { isSafeName } from '../tape/tape-paths.ts';
 import { ImportedDatasets } from './imported-datasets.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 
@@ -25,7 +29,33 @@ export async function readServiceMarkets({
   readonly market?: MarketSetting;
 }): Promise<MarketSettings> {
   if (market !== undefined) return onlyMarket(market);
-  return await refusing(() => readMarkets(new NodeDisk(), config));
+  return await refusing(async () => {
+    const disk = new NodeDisk();
+    const markets = await readMarkets(disk, config);
+    await requireInstruments(disk, config.data, markets);
+    return markets;
+  });
+}
+
+/**
+ * Imported days that no instrument stands for mean that the file of instruments was lost: a service without it would
+ * give customers another market, the simulated one, in place of theirs.
+ */
+async function requireInstruments(
+  disk: Disk,
+  data: string,
+  { imported }: MarketSettings,
+): Promise<void> {
+  const tapeRoot = join(data, 'tape');
+  for (const dataset of (await disk.list(tapeRoot)).filter(isSafeName)) {
+    if (imported.some(({ name }) => name === dataset)) continue;
+    const { days } = (await readImported(disk, tapeRoot, dataset)) ?? { days: new Map() };
+    if (days.size === 0) continue;
+    throw new StartRefusedError(
+      `${join(tapeRoot, dataset)} has imported days, but ${join(data, 'instruments.yaml')} names no instrument of ${dataset}. ` +
+        'Put the file back (tapeloom restore, or tapeloom instruments apply <file>), or move that directory away to start without it',
+    );
+  }
 }
 
 /** Of a service that is about one market. */

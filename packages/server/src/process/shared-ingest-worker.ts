@@ -177,6 +177,7 @@ class SharedIngest {
         logs: [],
         unfinishedRemoved: 0,
         missing: manifest.missingFiles,
+        setAside: [],
       },
     };
   }

@@ -12,13 +12,16 @@ export function tellRecovery(log: Log, { recovery }: IngestOpened): void {
     if (tornBytes > 0)
       log.warn({ day, tornBytes }, 'a torn record was cut off; it was never acknowledged');
   }
-  const { unfinishedRemoved, missing } = recovery;
+  const { unfinishedRemoved, missing, setAside } = recovery;
   if (missing.length > 0) {
     const files = missing.slice(0, MISSING_TOLD_MAX);
     log.error(
       { days: missing.length, files },
       'sealed days are missing; tapeloom tape verify says more',
     );
+  }
+  for (const file of setAside) {
+    log.warn({ file }, 'a log whose day is sealed was set aside; nothing of it is needed');
   }
   if (unfinishedRemoved > 0) log.warn({ unfinishedRemoved }, 'unfinished files were removed');
 }

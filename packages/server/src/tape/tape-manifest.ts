@@ -173,6 +173,12 @@ export class TapeManifest {
     return this.save();
   }
 
+  /** A log is about to be moved out of the way: all it has is sealed. */
+  logSetAside(day: UtcDay): Promise<void> {
+    if (this.#logs.delete(day)) this.#isChanged = true;
+    return this.save();
+  }
+
   /** Of a tape that others have too: these are the logs there are, whatever was named before. */
   nameLogs(days: readonly UtcDay[]): Promise<void> {
     this.#logs.clear();

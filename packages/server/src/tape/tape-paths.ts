@@ -53,6 +53,11 @@ export function sharedDirectory(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/shared`;
 }
 
+/** What was moved out of the tape's way and not deleted; nothing of it is ever read. */
+export function asideDirectory(tapeRoot: string, dataset: string): string {
+  return `${tapeRoot}/${safeName(dataset)}/aside`;
+}
+
 /** Who began the tape. */
 export function sourcePath(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/source.json`;

@@ -23,7 +23,13 @@ const MANIFEST = `${TAPE_ROOT}/${DATASET}/manifest.json`;
 
 test('an empty directory opens as an empty tape', async () => {
   await using tape = await openSimTape(new SimDisk().boot());
-  assert.deepEqual(tape.report, { promise: null, logs: [], unfinishedRemoved: 0, missing: [] });
+  assert.deepEqual(tape.report, {
+    promise: null,
+    logs: [],
+    unfinishedRemoved: 0,
+    missing: [],
+    setAside: [],
+  });
   assert.equal(tape.intake.promise, null);
   assert.equal(tape.intake.lastId('ESZ6'), -1);
   assert.deepEqual(await tape.tape.days('ESZ6'), []);
@@ -53,6 +59,7 @@ test('a start reports promise, trades and what was torn, and removes unfinished 
     logs: [{ day: DAY, trades: 2, bytes: log.length, tornBytes: 100, ended: false }],
     unfinishedRemoved: 2,
     missing: [],
+    setAside: [],
   });
   assert.equal(again.intake.lastId('ESZ6'), 8);
   assert.deepEqual(machine.files(), [path, MANIFEST]);

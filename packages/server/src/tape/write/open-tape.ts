@@ -31,6 +31,7 @@ import type { ListedSymbols } from './listed-on.ts';
 import { LiveDays } from './live-days.ts';
 import type { Commit } from './log-payload.ts';
 import { type LogRecovery, recoverLog } from './log-recovery.ts';
+import { setSealedLogsAside } from './sealed-logs.ts';
 import { Sequencer } from './sequencer.ts';
 import { createCounters, type SequencerCounters } from './sequencer-counters.ts';
 import { TapePublisher } from './tape-publisher.ts';
@@ -76,6 +77,8 @@ export interface RecoveryReport {
   readonly unfinishedRemoved: number;
   /** Files of sealed days that the manifest names and that are not there. */
   readonly missing: readonly string[];
+  /** Logs without an end whose days are sealed, where they were moved to. */
+  readonly setAside: readonly string[];
 }
 
 interface RecoveredLog {
@@ -104,6 +107,7 @@ export async function openTape(options: OpenTapeOptions): Promise<OpenTape> {
   for (const path of manifest.missingLogs) {
     throw new LogMissingError(path, manifestPath(tapeRoot, dataset));
   }
+  const setAside = await setSealedLogsAside({ disk, tapeRoot, dataset }, manifest);
   const logs = await recoverLogs(disk, tapeRoot, dataset, sequencer);
   // Before anything is written to a log that it does not name yet.
   await manifest.save();
@@ -139,6 +143,7 @@ export async function openTape(options: OpenTapeOptions): Promise<OpenTape> {
     logs: logs.map(describe),
     unfinishedRemoved,
     missing: manifest.missingFiles,
+    setAside,
   };
   return {
     manifest,
@@ -203,7 +208,10 @@ async function recoverLogs(
     if (index < days.length - 1 && !log.recovery.ended) {
       const { bytes, records } = log.recovery.end;
       const place = { file: path, offset: bytes, record: records };
-      throw new TapeDamagedError('the log has no end, though a later one exists', place);
+      throw new TapeDamagedError(
+        'the log has no end, though a later one exists; put a whole copy of it back, or restore a backup',
+        place,
+      );
     }
     logs.push(log);
   }
