@@ -130,6 +130,7 @@ export class InProcessStream implements AsyncDisposable {
     this.clock = clock;
     this.tape = options.tape ?? new MemoryTape('AA', 1_000);
     let hear: (message: EngineMessage) => void = () => {};
+    const said = new LaterMessages((message) => hear(message));
     const runs = {
       tape: this.tape,
       indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
@@ -139,7 +140,7 @@ export class InProcessStream implements AsyncDisposable {
     this.engine = new Engine({
       ...runs,
       flow: new OutgoingFlow(),
-      emit: (message) => hear(message),
+      emit: (message) => said.push(message),
       onFault: (error) => this.faults.push(error),
     });
     this.replays = new StudyReplays({ ...runs, ...(options.pages && { limits: options.pages }) });
@@ -241,6 +242,26 @@ export class InProcessStream implements AsyncDisposable {
     this.#http.close();
     this.#http.closeAllConnections();
     await once(this.#http, 'close');
+  }
+}
+
+/** Messages of an engine, heard in their order and a turn of the event loop later, as those of a thread are. */
+class LaterMessages {
+  readonly #hear: (message: EngineMessage) => void;
+  #waiting: EngineMessage[] = [];
+
+  constructor(hear: (message: EngineMessage) => void) {
+    this.#hear = hear;
+  }
+
+  push(message: EngineMessage): void {
+    this.#waiting.push(message);
+    if (this.#waiting.length > 1) return;
+    setImmediate(() => {
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const each of waiting) this.#hear(each);
+    });
   }
 }
 

@@ -141,6 +141,7 @@ test('a roll that meets a full outbox leaves no subscription behind', async () =
   assert.equal(stage.metrics.subscriptions, 2);
   stream.tape.commit([], epochNs(addDays(DAY, 1), 1));
   stream.engine.pulse();
+  await turn();
   assert.equal(stage.metrics.subscriptions, 1);
   assert.equal(stream.hub.counts.topics, 1);
   socket.destroy();

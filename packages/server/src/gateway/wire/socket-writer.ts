@@ -65,7 +65,7 @@ export class SocketWriter {
     this.#services = services;
   }
 
-  /** Whether so little waits that the next piece may be pulled. */
+  /** Whether so little waits that the next piece may be pulled. False only while the peer is behind: `peerTook` follows. */
   get hasRoom(): boolean {
     return this.#outbox.lets(0, this.#waiting);
   }
@@ -168,7 +168,9 @@ export class SocketWriter {
 
   #put(frames: EncodedFrames): void {
     this.#enqueue(frames);
-    if (this.#isHeld) return;
+    // What fills a write leaves now. So much waits only while the peer is behind, and then `#taken` follows.
+    if (this.#queueBytes > WRITE_BYTES_MAX) this.release();
+    if (this.#isHeld || this.#queue.length === 0) return;
     this.#isHeld = true;
     this.#services.releaseSoon(this);
   }
