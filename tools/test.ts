@@ -5,12 +5,14 @@
  *
  * `npm test` runs everything, `npm test -- packages/core tests/restart.test.ts` only those paths, and
  * `npm test -- --name 'regular expression'` only tests of that name. A partial run is not recorded.
- * `--seed N` or `--seed random` lets the property tests draw other values than usual.
+ * `--seed N` lets the property tests draw other values than usual; `--seed random`, which `.ci/run` uses, draws the seed
+ * and prints it, so that the same run can be had again.
  *
  * Every process finds what others before it have compiled, temporary files are in memory, whole services are started
  * as they are built, and what takes long begins first, so that nothing is waited for alone at the end.
  */
 
+import { randomInt } from 'node:crypto';
 import { globSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
@@ -56,13 +58,15 @@ if (!/^(?:\d{1,9}|random)$/.test(values.seed)) {
   console.error(`--seed is a number or "random", got ${values.seed}`);
   process.exit(2);
 }
-process.env.PROPERTY_SEED = values.seed;
+const seed = values.seed === 'random' ? String(randomInt(1_000_000_000)) : values.seed;
+const seedText = `properties draw from seed ${seed}; the same values again: npm test -- --seed ${seed}`;
+if (seed !== usualSeed) console.log(seedText);
+process.env.PROPERTY_SEED = seed;
 process.env.NODE_COMPILE_CACHE ??= join(root, compiledPath);
 const memory = process.env.TMPDIR === undefined ? memoryDirectory() : null;
 if (memory !== null) process.env.TMPDIR = memory;
 
-const isWholeRun =
-  positionals.length === 0 && values.name === undefined && values.seed === usualSeed;
+const isWholeRun = positionals.length === 0 && values.name === undefined;
 const files = testFilesUnder(positionals.length === 0 ? testRoots : positionals);
 if (files.length === 0) {
   console.error(`no test file under ${positionals.join(', ')}`);
@@ -132,6 +136,7 @@ for await (const text of events
 }
 clearInterval(telling);
 
+if (seed !== usualSeed) console.log(seedText);
 for (const [reason, count] of skipped) console.log(`skipped, ${count}: ${reason}`);
 if (isWholeRun) {
   console.log('not run here: tests with PostgreSQL or a nats-server: npm run test:cluster');

@@ -222,6 +222,7 @@ export class ServingNode {
       hub: this.#hub(place.clock),
       timers: place.clock,
       replays: { locate: () => Promise.reject(new Error('nothing was changed')) },
+      pastRefreshed: () => Promise.resolve(),
       tapeKnown: Promise.resolve(),
       isDisputed: () => false,
     });

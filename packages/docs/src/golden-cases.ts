@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import { type GoldenVector, goldenVectors } from '@tapeloom/core/studies/digests/golden-vector';
 import { code, table } from './markdown-table.ts';
 
@@ -33,9 +34,8 @@ export function casesOf(id: string): readonly VectorCase[] {
   return goldenVectors(text) as readonly VectorCase[];
 }
 
-/** The number is that of the vectors, not of the indicator's computation. */
 function fileOf(id: string): string {
-  return `${id}.v1.jsonl`;
+  return `${id}.v${indicatorNamed(id)!.version}.jsonl`;
 }
 
 /** As Markdown; null when there are none. */

@@ -2,8 +2,15 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { watch } from 'node:fs/promises';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -110,6 +117,22 @@ function isUnderWay(directory: string): boolean {
   return JSON.parse(readFileSync(join(directory, record), 'utf8')).place !== null;
 }
 
+/** Resolves when some of an export is written down, also where it was before this is called. */
+async function underWay(directory: string, signal?: AbortSignal): Promise<void> {
+  const found = Promise.withResolvers<void>();
+  const look = () => {
+    if (isUnderWay(directory)) found.resolve();
+  };
+  const watcher = watch(directory, look);
+  signal?.addEventListener('abort', () => found.reject(signal.reason));
+  try {
+    look();
+    await found.promise;
+  } finally {
+    watcher.close();
+  }
+}
+
 /** Starts the real command, and kills it when it has some lines of an export that is held. */
 async function killedInTheMiddle(
   words: readonly string[],
@@ -130,9 +153,7 @@ async function killedInTheMiddle(
   const stopped = new AbortController();
   void closed.then(() => stopped.abort());
   try {
-    for await (const _ of watch(directory, { signal: stopped.signal })) {
-      if (isUnderWay(directory)) break;
-    }
+    await underWay(directory, stopped.signal);
   } catch (error) {
     assert.fail(`it ended by itself: ${said} ${error}`);
   }
@@ -171,9 +192,7 @@ test('ctrl-c says what is there and how to go on', async () => {
   const hold = rig.holdAfterFirstDay();
   const io = new RecordedIo();
   const ran = rig.run(words, { signal: io.signal });
-  for await (const _ of watch(directory)) {
-    if (isUnderWay(directory)) break;
-  }
+  await underWay(directory);
   io.interrupt.abort();
   const { code, err } = await ran;
   hold.release();

@@ -88,7 +88,7 @@ export class PartFile {
   }
 
   static async note(path: string, record: PartRecord): Promise<void> {
-    const fresh = `${recordPath(path)}.new`;
+    const fresh = freshPath(path);
     const file = await open(fresh, 'w', 0o600);
     try {
       await file.writeFile(`${JSON.stringify(record)}\n`);
@@ -115,12 +115,13 @@ export class PartFile {
       bytes += (piece as Buffer).length;
     }
     await syncFolderOf(path);
-    await rm(recordPath(path), { force: true });
+    for (const name of [freshPath(path), recordPath(path)]) await rm(name, { force: true });
     return { bytes, sha256: digest.digest('hex') };
   }
 
   static async remove(path: string): Promise<void> {
-    for (const name of [recordPath(path), partPath(path)]) await rm(name, { force: true });
+    for (const name of [freshPath(path), recordPath(path), partPath(path)])
+      await rm(name, { force: true });
   }
 }
 
@@ -130,6 +131,11 @@ function partPath(path: string): string {
 
 function recordPath(path: string): string {
   return `${path}.part.json`;
+}
+
+/** A record that is being written; a program that is killed leaves it behind. */
+function freshPath(path: string): string {
+  return `${recordPath(path)}.new`;
 }
 
 /** So that the new name outlives a failure of power. Not every system can do that to a folder. */

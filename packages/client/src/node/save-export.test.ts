@@ -83,6 +83,13 @@ test('an export becomes a file with its digest, and nothing is left beside it', 
   assert.ok(progress.length > 3);
 });
 
+test('what a kill leaves of a record that was being written goes with the next export', async () => {
+  server = await exportServer(LINES);
+  await writeFile(`${path}.part.json.new`, '{"vers');
+  await saveExport(client(), REQUEST, path);
+  assert.deepEqual(await readdir(folder), ['bars.ndjson.zst']);
+});
+
 test('an export that fails leaves what has come, and the next call goes on from there', async () => {
   const frame = exportBody(LINES.slice(0, 3)).length;
   let isBroken = true;

@@ -48,7 +48,10 @@ describe('the catalogue', () => {
   for (const indicator of INDICATORS) {
     const schema = indicator.data as Schema;
     const vectors = readFileSync(
-      new URL(`../../../../contract/vectors/${indicator.id}.v1.jsonl`, import.meta.url),
+      new URL(
+        `../../../../contract/vectors/${indicator.id}.v${indicator.version}.jsonl`,
+        import.meta.url,
+      ),
       'utf8',
     );
 

@@ -77,12 +77,13 @@ const TWINS: Readonly<Record<string, Twin>> = {
 };
 
 for (const [id, twin] of Object.entries(TWINS)) {
-  const file = new URL(`../../../../contract/vectors/${id}.v1.jsonl`, import.meta.url);
+  const indicator = indicatorNamed(id)!;
+  const name = `${id}.v${indicator.version}.jsonl`;
+  const file = new URL(`../../../../contract/vectors/${name}`, import.meta.url);
   const cases = readFileSync(file, 'utf8')
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as VectorCase);
-  const indicator = indicatorNamed(id)!;
 
   describe(`golden vectors of ${id}`, () => {
     for (const vector of cases) {

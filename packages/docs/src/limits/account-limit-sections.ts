@@ -35,7 +35,7 @@ export const KEYS: LimitSection = {
   rows: [
     ['valid keys of an account', count(VALID_KEYS_MAX), `${keysFull()}; revoke one`],
     [
-      'keys made and rotated by your keys',
+      'keys made and rotated; those of the operator count, and are never refused',
       `${count(KEYS_MADE_MAX)} in ${spanOfNs(KEYS_MADE_NS)}`,
       refused('RATE_LIMITED'),
     ],

@@ -79,6 +79,10 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
     },
     nextDay: (read) => this.#pulled(read, (days) => days.next()),
     nextPage: (read, until) => this.#nextPage(read, until),
+    // Reads opened after the answer have the days of the newest import; those opened before keep their own.
+    refresh: async (dataset, days) => {
+      await this.#options.refresh?.(dataset, days);
+    },
   };
   readonly #options: ComputeDeskOptions;
   readonly #held = new Map<number, Held>();
@@ -103,20 +107,8 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
       case 'damaged':
         this.#options.days.damaged.add(order.contract, order.day);
         return;
-      case 'imported':
-        void this.#refresh(order.dataset, order.days);
-        return;
       default:
         throw new RangeError(`no such order: ${JSON.stringify(order satisfies never)}`);
-    }
-  }
-
-  /** What is read from now on has the days of the newest import; what was begun goes on with its own. */
-  async #refresh(dataset: string, days: readonly ContractDay[]): Promise<void> {
-    try {
-      await this.#options.refresh?.(dataset, days);
-    } catch (error) {
-      this.#tellFault(error, null);
     }
   }
 

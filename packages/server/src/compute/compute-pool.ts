@@ -90,6 +90,8 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   readonly #admission: ReadAdmission;
   /** How often days of a contract became others: a replay that was opened before one is not gone on with after it. */
   readonly #imports = new Map<string, number>();
+  /** Until then some threads read the newest import and others the one before it, so nothing new begins. */
+  #refreshed: Promise<unknown> = Promise.resolve();
   readonly #idle: IdleReads;
   readonly #host: ReadHost;
   readonly #refused = Object.fromEntries(Object.keys(SCARCE).map((what) => [what, 0])) as Record<
@@ -166,6 +168,7 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
         weight: IDLE_WEIGHTS.days,
         home: homeOf(request),
         open: async (thread, number) => {
+          await this.#refreshed;
           const { inputs: answer, kept: first } = await thread.call('openDays', number, rest);
           return { inputs: answer, first };
         },
@@ -201,6 +204,7 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
         weight: IDLE_WEIGHTS.replay,
         home: null,
         open: async (thread, number) => {
+          await this.#refreshed;
           await thread.call('openReplay', number, reached);
           return { inputs: '', first: null };
         },
@@ -228,12 +232,17 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     this.#threads.tellAll({ t: 'sessions', sessions });
   }
 
-  /** Something was imported into a dataset: these days are others than before. */
+  /** Something was imported into a dataset: these days are others than before. What is asked from now on sees them. */
   refresh(dataset: string, days: readonly ContractDay[]): void {
     for (const contract of new Set(days.map((one) => one.contract))) {
       this.#imports.set(contract, this.#importsOf(contract) + 1);
     }
-    this.#threads.noteImported(dataset, days);
+    this.#refreshed = Promise.all([this.#refreshed, this.#threads.refresh(dataset, days)]);
+  }
+
+  /** Resolves when all threads read the newest import. */
+  async refreshed(): Promise<void> {
+    await this.#refreshed;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -251,6 +260,7 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     ...args: CallArgs<ComputeShape, N>
   ): Promise<Answer<ComputeShape, N>> {
     this.#refuseWhenOver();
+    await this.#refreshed;
     const thread = this.#threads.leastBusy();
     try {
       if (thread === null || thread.callCount >= this.#limits.callsPerThread) {

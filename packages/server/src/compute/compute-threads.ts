@@ -103,9 +103,11 @@ export class ComputeThreads implements AsyncDisposable {
     for (const thread of this.#crew.threads) thread.tell(order);
   }
 
-  noteImported(dataset: string, days: readonly ContractDay[]): void {
+  /** Resolves when all threads read the newest import. A thread that failed has reported why; its successor starts with it. */
+  async refresh(dataset: string, days: readonly ContractDay[]): Promise<void> {
     for (const { contract, day } of days) this.#damaged.delete(`${contract} ${day}`);
-    this.tellAll({ t: 'imported', dataset, days });
+    const { threads } = this.#crew;
+    await Promise.allSettled(threads.map((thread) => thread.call('refresh', dataset, days)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

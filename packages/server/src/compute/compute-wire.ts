@@ -60,12 +60,12 @@ export interface ComputeShape extends ThreadShape {
     openReplay(read: number, request: ReplayRequest): void;
     nextDay(read: number): DaysPage | null;
     nextPage(read: number, until: EpochNs | null): ReplayPage;
+    /** Something was imported into this dataset: these days are others than before. */
+    refresh(dataset: string, days: readonly ContractDay[]): void;
   };
   readonly orders:
     | { readonly t: 'close'; readonly read: number }
     | { readonly t: 'sessions'; readonly sessions: TradingSessions }
-    /** Something was imported into this dataset: these days are others than before. */
-    | { readonly t: 'imported'; readonly dataset: string; readonly days: readonly ContractDay[] }
     /** Another thread found this sealed day damaged. */
     | { readonly t: 'damaged'; readonly contract: string; readonly day: UtcDay };
   /** For the operator: what it was that failed, what was told of it, and for whom. */

@@ -93,13 +93,38 @@ test('a read that is opened again over other days than before ends', async () =>
   assert.deepEqual([world.pool.counts.open, world.pool.counts.working], [0, 0]);
 });
 
+/** A replay. */
+const WANTED = {
+  ...request('a'),
+  from: { t: 'after', cursor: '20261112.0.0' },
+  chargedBefore: 0n as EpochNs,
+} as const;
+
+test('whatever is asked while threads still read the import before waits for the newest one', async () => {
+  await using world = new ComputeWorld(2, { idle: { eachMax: 0, allMax: 0 } });
+  const manifest = Promise.withResolvers<void>();
+  world.manifest = manifest.promise;
+  const { contract } = WANTED;
+  world.pool.refresh('GLBX', [{ contract, day: DAY }]);
+  const asked = world.pool.tradesAfter(contract, '', 0n as EpochNs);
+  const opened = world.pool.open(WANTED);
+  const begun = world.pool.read(request('a'));
+  for (let turns = 0; turns < 20; turns += 1) await settle();
+  manifest.resolve();
+  await world.pool.refreshed();
+  assert.equal(await asked, 1);
+  await using replay = await opened;
+  // Nobody pulls it, so each page is opened anew: over the same days.
+  assert.equal((await replay.next()).position, '20261112.2.0');
+  assert.equal((await replay.next()).position, '20261112.2.0');
+  await using read = await begun;
+  for (let pages = 0; pages < 3; pages += 1) await read.next();
+});
+
 test('a replay that is opened again after its contract was imported anew ends', async () => {
   await using world = new ComputeWorld(1, { idle: { eachMax: 0, allMax: 0 } });
-  const { account, contract, indicator, params, until } = request('a');
-  const from = { t: 'after', cursor: '20261112.0.0' } as const;
-  const chargedBefore = 0n as EpochNs;
-  const wanted = { account, contract, indicator, params, until, from, chargedBefore };
-  await using replay = await world.pool.open(wanted);
+  const { contract } = WANTED;
+  await using replay = await world.pool.open(WANTED);
   await replay.next();
   world.pool.refresh('GLBX', [{ contract: 'NQZ6', day: DAY }]);
   await replay.next();

@@ -94,8 +94,8 @@ export function digestFaults(committed: StudyDigests, now: StudyDigests): readon
 }
 
 /** Those that a customer's parameters reach. */
-function vectorCases({ id }: Indicator) {
-  const file = new URL(`../../../../contract/vectors/${id}.v1.jsonl`, import.meta.url);
+function vectorCases({ id, version }: Indicator) {
+  const file = new URL(`../../../../contract/vectors/${id}.v${version}.jsonl`, import.meta.url);
   if (!existsSync(file)) return [];
   return goldenVectors(readFileSync(file, 'utf8'))
     .filter(({ barsPerTradeMax }) => barsPerTradeMax === undefined)

@@ -57,6 +57,8 @@ export interface CursorEpochsOptions {
   readonly replays: Pick<Replays, 'locate'>;
   /** When the engines know the tape. */
   readonly tapeKnown: Promise<void>;
+  /** Resolves when history reads the newest import. */
+  readonly pastRefreshed: () => Promise<void>;
   /** Whether nodes alive compute an indicator in different ways; left out where this process is alone. */
   readonly isDisputed?: (indicator: string) => boolean;
 }
@@ -83,7 +85,11 @@ export class CursorEpochs {
     const { hub, log } = options;
     this.#options = options;
     this.#repairs = new TapeRepairs({
-      computeAnew: (contract) => hub.repair(contract),
+      // Whoever gets a reset finds the new days in history, too.
+      computeAnew: async (contract) => {
+        await options.pastRefreshed();
+        return await hub.repair(contract);
+      },
       epochs: options.tapeKnown.then(() => this.#opened.promise),
       isAgreed: (symbol, repaired) =>
         unsettledDays(this.#shared, symbol).includes(repaired) ||

@@ -170,6 +170,7 @@ export class Doors implements AsyncDisposable {
       hub: this.hub,
       timers,
       replays: this.#past.compute,
+      pastRefreshed: () => this.#past.compute.refreshed(),
       tapeKnown: this.tapeKnown,
       ...(node !== undefined && { isDisputed: (indicator: string) => node.isDisputed(indicator) }),
     });

@@ -31,6 +31,8 @@ export class ComputeWorld implements AsyncDisposable {
   /** Whether the first page of a read is there before it is computed. */
   isKept = false;
   readonly faults: string[] = [];
+  /** What each thread waits for before it reads a newer import. */
+  manifest: Promise<void> = Promise.resolve();
   /** Whose work was done, slice by slice. */
   readonly worked: string[] = [];
   slices = 3;
@@ -62,6 +64,8 @@ export class ComputeWorld implements AsyncDisposable {
 class FakeThread extends LoopbackPort<ComputeShape> {
   readonly turns = new FairTurns({ now: () => this.world.ms++, rest: () => settle() });
   readonly closed: string[] = [];
+  /** How many imports it has read. */
+  imports = 0;
   readonly world: ComputeWorld;
   readonly name: number;
 
@@ -74,14 +78,21 @@ class FakeThread extends LoopbackPort<ComputeShape> {
       days: this.#days(),
       replays: {
         locate: async () => ({ t: 'beyond' }),
-        open: async () => ({
-          next: async () => REPLAY_PAGE,
-          [Symbol.asyncDispose]: async () => {},
-        }),
+        open: async () => {
+          const position = `20261112.${this.imports + 1}.0`;
+          return {
+            next: async () => ({ ...REPLAY_PAGE, position }),
+            [Symbol.asyncDispose]: async () => {},
+          };
+        },
       } satisfies Replays,
       turns: this.turns,
       timers: world.clock,
       tables: { replace: () => {} },
+      refresh: async () => {
+        await world.manifest;
+        this.imports += 1;
+      },
       tell: (fault) => this.desk.tell(fault),
     });
     this.desk.open(desk);
@@ -107,7 +118,8 @@ class FakeThread extends LoopbackPort<ComputeShape> {
           sealed: null,
         };
       },
-      tradesAfter: async (contract) => (contract === 'uncrossable' ? (Symbol() as never) : 0),
+      tradesAfter: async (contract) =>
+        contract === 'uncrossable' ? (Symbol() as never) : this.imports,
       read: async (request) => this.#read(request),
     };
   }
@@ -124,7 +136,7 @@ class FakeThread extends LoopbackPort<ComputeShape> {
       return { parts, frames: new Uint8Array(0), position, isLast: false };
     };
     return {
-      inputs: this.world.inputs,
+      inputs: `${this.world.inputs}${this.imports}`,
       kept: async () => (this.world.isKept ? page(9) : null),
       next: async (): Promise<DaysPage | null> => {
         if (contract === 'damaged')
