@@ -22,6 +22,7 @@ const COMMITS: Readonly<Record<string, string>> = {
   '5adfc08': 'a tape with a manifest',
   '8ec4f4c': 'schema 4',
   c312895: 'no format of the directory yet',
+  '19a454a6': 'schema 6',
 };
 
 export async function run({ rounds }: { readonly rounds: number }): Promise<void> {

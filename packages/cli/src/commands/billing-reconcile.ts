@@ -54,11 +54,11 @@ async function run({ values, isJson, now, io, open }: OperatorCall): Promise<num
     return [{ id: order.id, before: paymentStateAt(old, now), after: paymentStateAt(order, now) }];
   });
   const failed = after.filter(
-    ({ id, lookedAt, lookAt }) =>
+    ({ id, heardAsk, lookAt }) =>
       before.has(id) &&
       before.get(id)!.lookAt !== null &&
       lookAt !== null &&
-      !isSince(lookedAt, now),
+      heardAsk === before.get(id)!.heardAsk,
   ).length;
   if (isJson) {
     writeJson(io, { isDone, ...asked, failed, changed });
@@ -76,10 +76,6 @@ async function run({ values, isJson, now, io, open }: OperatorCall): Promise<num
     if (!isDone) io.stdout(NOT_DONE);
   }
   return isDone && failed === 0 ? ExitCode.ok : ExitCode.notNow;
-}
-
-function isSince(instant: bigint | null, now: bigint): boolean {
-  return instant !== null && instant >= now;
 }
 
 function counted(count: number, word: string): string {

@@ -61,7 +61,7 @@ async function replayOrder(
   const read = async () => (await store.orders.findOrder(null, before.id))!;
   const isOver = await waitForService(async () => (await read()).lookAt !== now, io.signal, waitMs);
   const after = await read();
-  const isDone = isOver && after.lookedAt !== null && after.lookedAt >= now;
+  const isDone = isOver && after.heardAsk > before.heardAsk;
   const states = [paymentStateAt(before, now), paymentStateAt(after, now)];
   const said = after.revision > before.revision ? states.join(' → ') : `${states[1]}, as before`;
   const failed =

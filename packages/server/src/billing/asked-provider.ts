@@ -115,6 +115,17 @@ export class AskedProvider {
     return outcome;
   }
 
+  /** Whether the provider refunds once for a key, whichever machines ask. */
+  get hasRefundKeys(): boolean {
+    return this.#provider.findRefund === null;
+  }
+
+  async findRefund(order: Known, key: string): Promise<RefundOutcome | null> {
+    const { findRefund } = this.#provider;
+    if (findRefund === null) throw new Error(`refunds of ${this.name} need not be found`);
+    return this.#inTime((signal) => findRefund(order.ref, key, signal));
+  }
+
   examine(): Promise<readonly Finding[]> {
     return this.#inTime((signal) => this.#provider.examine(signal));
   }

@@ -6,7 +6,6 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AccountStore } from '../accounts/store/account-store.ts';
-import type { OrderRecord } from '../accounts/store/orders-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Receipt } from './payment-provider.ts';
 import type { Payments } from './payments.ts';
@@ -24,6 +23,7 @@ export interface OrderReceiptsOptions {
 
 interface Remembered {
   readonly at: EpochNs;
+  readonly heardAsk: number;
   readonly receipts: Promise<readonly Receipt[]>;
 }
 
@@ -47,10 +47,10 @@ export class OrderReceipts {
     const known = this.#remembered.get(orderId);
     // Whatever was heard of the order since then may have changed them.
     const isFresh =
-      known !== undefined && now < known.at + REMEMBERED_NS && !isHeardSince(order, known.at);
+      known?.heardAsk === order.heardAsk && known.at <= now && now < known.at + REMEMBERED_NS;
     if (isFresh) return known.receipts;
     const receipts = payments.provider(order.provider).receipts(order);
-    this.#remember(orderId, { at: now, receipts });
+    this.#remember(orderId, { at: now, heardAsk: order.heardAsk, receipts });
     try {
       return await receipts;
     } catch (error) {
@@ -80,8 +80,4 @@ export class OrderReceipts {
     const [oldest] = this.#remembered.keys();
     this.#remembered.delete(oldest!);
   }
-}
-
-function isHeardSince({ lookedAt }: OrderRecord, at: EpochNs): boolean {
-  return lookedAt !== null && lookedAt > at;
 }

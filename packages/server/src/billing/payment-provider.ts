@@ -158,6 +158,13 @@ export interface PaymentProvider {
   customerPortal(ref: string, returnUrl: string, signal: AbortSignal): Promise<string | null>;
   /** Gives money of the newest charge back. Whoever gets all of it has the state `refunded`. */
   refund(ref: string, refund: RefundWish, signal: AbortSignal): Promise<RefundOutcome>;
+  /**
+   * What became of the refund with this key; resolves to null when the provider lists none. The member itself is null
+   * where the provider refunds once for a key, whichever machines ask. Where it is not, only one may ask at a time.
+   */
+  readonly findRefund:
+    | ((ref: string, key: string, signal: AbortSignal) => Promise<RefundOutcome | null>)
+    | null;
   /** Read-only calls that tell whether the credentials work. */
   examine(signal: AbortSignal): Promise<readonly Finding[]>;
 }

@@ -161,7 +161,7 @@ export class Payments {
 
   async #look(order: OrderRecord, actor: Actor): Promise<OrderRecord> {
     const { store, clock, mails } = this.#options;
-    const askedAt = clock.now();
+    const ask = await store.orders.beginAsk(order);
     const object = await this.provider(order.provider).fetch(order);
     this.#answered(order.provider);
     const { kind, state, paidAt, paidUntil, cancelAtPeriodEnd, revision } = object;
@@ -178,7 +178,7 @@ export class Payments {
         payment,
         revision,
         grants: grantsOfPayment(order.grants, payment),
-        askedAt,
+        ask,
         lookAt: owesMail ? ((now + MINUTE_NS_BIG) as EpochNs) : lookAt,
       },
     );

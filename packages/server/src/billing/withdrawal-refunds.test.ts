@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BillingRig, DAY_NS } from '../../testing/billing/billing-rig.ts';
+import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
+import { BillingRig, DAY_NS, MINUTE_NS } from '../../testing/billing/billing-rig.ts';
 import {
   buyer,
   HOUR_NS,
@@ -183,4 +184,115 @@ test('two machines that carry out one withdrawal at the same time ask for one re
   await Promise.all([rig, other].map(({ billing }) => billing.withdrawals.carryOut()));
   assert.equal(asked, 1);
   assert.equal((await withdrawalOf(ada)).state, 'done');
+});
+
+/** Two nodes with a clock each, over one database and one provider that has no idempotency keys: whoever asks gets money. */
+async function twoNodes() {
+  const rig = await BillingRig.open();
+  const { provider } = rig;
+  provider.hasRefundKeys = false;
+  const other = BillingRig.over(rig.store, new ManualClock(rig.now), provider);
+  const ada = await buyer(rig);
+  rig.pass(DAY_NS);
+  provider.trouble = 'down';
+  await withdraw(ada);
+  provider.trouble = 'none';
+  rig.pass(HOUR_NS);
+  other.clock.advanceTo(rig.now);
+  return {
+    rig,
+    other,
+    ada,
+    provider,
+    [Symbol.asyncDispose]: async () => {
+      // Whatever still waits for the provider gives up.
+      rig.pass(MINUTE_NS);
+      await rig[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('a node that stands still while it asks for a refund keeps every other node from asking too', async () => {
+  await using nodes = await twoNodes();
+  const { rig, other, ada, provider } = nodes;
+  const refund = provider.refund.bind(provider);
+  const hold = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  let asked = 0;
+  provider.refund = async (...wish) => {
+    asked += 1;
+    reached.resolve();
+    if (asked === 1) await hold.promise;
+    return refund(...wish);
+  };
+  const standing = rig.billing.withdrawals.carryOut();
+  await reached.promise;
+  for (let minute = 0; minute < 30; minute += 1) await passAndCarryOut(other, MINUTE_NS);
+  assert.equal(asked, 1);
+  hold.resolve();
+  await standing;
+  rig.clock.advanceTo(other.now);
+  await passAndCarryOut(other, 2n * HOUR_NS);
+  assert.equal(asked, 1);
+  assert.equal((await withdrawalOf(ada)).state, 'done');
+  assert.equal(provider.refunds.length, 1);
+});
+
+test('a node that stood still before it asked for a refund finds that another has taken over, and does not ask', async () => {
+  await using nodes = await twoNodes();
+  const { rig, other, ada, provider } = nodes;
+  const receipts = provider.receipts.bind(provider);
+  const hold = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  provider.receipts = async (...wish) => {
+    const before = await receipts(...wish);
+    reached.resolve();
+    await hold.promise;
+    return before;
+  };
+  const standing = rig.billing.withdrawals.carryOut();
+  await reached.promise;
+  provider.receipts = receipts;
+  await passAndCarryOut(other, 2n * MINUTE_NS);
+  assert.equal((await withdrawalOf(ada)).state, 'done');
+  hold.resolve();
+  await standing;
+  await rig.billing.withdrawals.idle();
+  assert.equal(provider.refunds.length, 1);
+  assert.equal((await withdrawalOf(ada)).state, 'done');
+});
+
+test('of a node that never came back from asking for a refund another finds the refund, or leaves it to the operator', async () => {
+  for (const wasMade of [true, false]) {
+    await using nodes = await twoNodes();
+    const { rig, other, ada, provider } = nodes;
+    const refund = provider.refund.bind(provider);
+    const reached = Promise.withResolvers<void>();
+    provider.refundOutcome = 'pending';
+    provider.refund = async (...wish) => {
+      if (wasMade) await refund(...wish);
+      reached.resolve();
+      return new Promise(() => {});
+    };
+    const standing = rig.billing.withdrawals.carryOut();
+    await reached.promise;
+    let asked = 0;
+    provider.refund = (...wish) => {
+      asked += 1;
+      return refund(...wish);
+    };
+    for (let minute = 0; minute < 150; minute += 5) await passAndCarryOut(other, 5n * MINUTE_NS);
+    assert.equal(asked, 0);
+    const { state, fault } = await withdrawalOf(ada);
+    assert.equal(state, wasMade ? 'pending' : 'by_hand');
+    if (!wasMade) assert.match(fault ?? '', /check in test whether it was made/);
+    provider.refundOutcome = 'done';
+    provider.giveBack(ada.order.ref, 7_900);
+    await passAndCarryOut(other, 6n * HOUR_NS);
+    assert.equal((await withdrawalOf(ada)).state, 'done');
+    assert.equal(asked, 0);
+    rig.clock.advanceTo(other.now);
+    await standing;
+    assert.equal((await withdrawalOf(ada)).state, 'done', 'who comes back late changes nothing');
+  }
 });

@@ -158,7 +158,7 @@ test('a process that dies at any step leaves what the next one finishes, with on
       const note = withdrawals.noteProgress.bind(withdrawals);
       withdrawals.noteProgress = async (order, progress) => {
         if (step in progress) throw new Error('killed');
-        await note(order, progress);
+        return note(order, progress);
       };
       await withdraw(buyers[at]!);
       withdrawals.noteProgress = note;

@@ -2,7 +2,8 @@
  * Withdrawals, from the declaration to the money. A declaration is recorded whatever its provider is doing: from
  * then on it holds, and the order grants nothing. The receipt is mailed at once; that the subscription ends and the
  * money comes back is asked of the provider until it is done, across restarts. Every step can be repeated: what was
- * decided is written down before it is asked for, and what was given back is read before it is asked for again.
+ * decided is written down before it is asked for, and what was given back is read before it is asked for again. A node
+ * writes only while it holds the withdrawal, and asks for a refund once (decision 0092).
  */
 
 import { mayCharge } from '@tapeloom/core/entitlement/payment';
@@ -15,7 +16,9 @@ import { withdrawalStatement } from '../accounts/store/withdrawal-statement.ts';
 import type {
   DecidedRefund,
   Declared,
+  HeldWithdrawal,
   WithdrawalCounts,
+  WithdrawalProgress,
   WithdrawalRecord,
   WithdrawalRefused,
 } from '../accounts/store/withdrawals-store.ts';
@@ -24,19 +27,30 @@ import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';
 import type { OfferBook } from './offer-book.ts';
 import type { OrderMails } from './order-mails.ts';
-import { type Receipt, RefundRejectedError, UpstreamError } from './payment-provider.ts';
+import {
+  type Receipt,
+  type RefundOutcome,
+  RefundRejectedError,
+  type RefundWish,
+  UpstreamError,
+} from './payment-provider.ts';
 import type { Payments } from './payments.ts';
 import { UnattendedWork } from './unattended-work.ts';
 
 /** The wait after a failure doubles from a minute up to an hour. */
 const DOUBLINGS_MAX = 6;
-/** Whoever takes one has it for so long: more than all questions to a provider may take. */
+/** A node that takes one has it for so long after each step: more than the provider may take for it. */
 const TAKEN_FOR_NS = MINUTE_NS_BIG;
 /** What one round takes up at most; the rest is for the next. */
 const ROUND_MAX = 100;
 /** What needs the operator is looked at again so often, to see whether it was done. */
 const BY_HAND_EVERY_NS = 6n * HOUR_NS_BIG;
 const FAULT_LENGTH_MAX = 500;
+/** A refund whose outcome no node knows is looked for at its provider for so long. */
+const SOUGHT_NS = HOUR_NS_BIG;
+
+/** Another node has taken the withdrawal: what this one does with it counts no more. */
+class HoldLostError extends Error {}
 
 export interface WithdrawalsOptions {
   readonly store: AccountStore;
@@ -153,33 +167,39 @@ export class Withdrawals {
 
   #inTurn(orderId: string): Promise<void> {
     return this.#turns.run(orderId, async () => {
-      const { store, clock } = this.#options;
+      const { store, clock, log } = this.#options;
       const withdrawal = await store.withdrawals.withdrawalOf({ id: orderId });
       const order = await store.orders.findOrder(null, orderId);
       if (withdrawal === null || order === null) return;
       const now = clock.now();
       if (withdrawal.tryAt === null || now < withdrawal.tryAt) return;
       // Where a provider has no idempotency keys, two machines would give back twice.
-      if (!(await store.withdrawals.takeWithdrawal(order, now, this.#after(TAKEN_FOR_NS)))) return;
-      await this.#proceed(order, withdrawal);
+      const held = await store.withdrawals.takeWithdrawal(order, now, this.#heldUntil());
+      if (held === null) return;
+      try {
+        await this.#proceed(order, held);
+      } catch (error) {
+        if (!(error instanceof HoldLostError)) throw error;
+        log.warn({ order: orderId }, 'another node has taken over a withdrawal');
+      }
     });
   }
 
   async #proceed(order: OrderRecord, withdrawal: WithdrawalRecord): Promise<void> {
-    const { store, clock, log } = this.#options;
+    const { clock, log } = this.#options;
     const isTold = await this.#tell(order, withdrawal);
     try {
       await this.#end(order, withdrawal);
       const isSettled = await this.#giveBack(order, withdrawal);
       if (isSettled && isTold) {
-        await store.withdrawals.noteProgress(order, { state: 'done', refundedAt: clock.now() });
+        await this.#note(withdrawal, { state: 'done', refundedAt: clock.now() });
         log.info({ order: order.id }, 'a withdrawal is settled');
       } else if (isSettled) {
         const again = {
           tryAt: this.#after(MINUTE_NS_BIG),
           fault: 'the receipt could not be mailed',
         };
-        await store.withdrawals.noteProgress(order, { state: 'open', ...again });
+        await this.#note(withdrawal, { state: 'open', ...again });
       }
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
@@ -191,16 +211,16 @@ export class Withdrawals {
 
   /** The receipt does not wait for anybody. */
   async #tell(order: OrderRecord, withdrawal: WithdrawalRecord): Promise<boolean> {
-    const { store, clock, mails } = this.#options;
+    const { clock, mails } = this.#options;
     if (withdrawal.toldAt !== null || withdrawal.email === null) return true;
     if (!mails.tellWithdrawal(order, withdrawal)) return false;
-    await store.withdrawals.noteProgress(order, { toldAt: clock.now() });
+    await this.#note(withdrawal, { toldAt: clock.now(), heldUntil: this.#heldUntil() });
     return true;
   }
 
   /** Nothing is charged after it. A paid purchase has nothing that could end. */
   async #end(order: OrderRecord, withdrawal: WithdrawalRecord): Promise<void> {
-    const { store, payments, clock } = this.#options;
+    const { payments, clock } = this.#options;
     if (withdrawal.endedAt !== null) return;
     await payments.provider(order.provider).cancelNow(order.ref);
     const after = await payments.look(order);
@@ -208,7 +228,7 @@ export class Withdrawals {
     if (mayCharge(after) && !isTakenBack) {
       throw new UpstreamError(`${order.provider} did not end ${order.ref}`);
     }
-    await store.withdrawals.noteProgress(order, { endedAt: clock.now() });
+    await this.#note(withdrawal, { endedAt: clock.now(), heldUntil: this.#heldUntil() });
   }
 
   /** Whether nothing is left to be given back. */
@@ -222,12 +242,11 @@ export class Withdrawals {
     if (charge === undefined) throw new UpstreamError(`${order.provider} lists no charge any more`);
     // What a provider has yet to decide may be counted there as given back, and may still be rejected.
     if (withdrawal.state === 'pending' || !isGivenBack(charge, refund)) {
-      const outcome = await provider.refund(order, {
-        key: `withdrawal:${order.id}`,
-        amountMinor: stillDue(charge, refund),
-      });
+      const wish = { key: `withdrawal:${order.id}`, amountMinor: stillDue(charge, refund) };
+      const outcome = await this.#refund(order, withdrawal, wish);
+      if (outcome === 'unknown') return this.#needsOperator(order, withdrawal, unknownIn(order));
       const { state } = await payments.look(order);
-      if (outcome === 'pending') return this.#waitForDecision(order);
+      if (outcome === 'pending') return this.#waitForDecision(withdrawal);
       if (outcome === 'nothing') {
         const why =
           state === 'disputed'
@@ -242,23 +261,52 @@ export class Withdrawals {
     return this.#needsOperator(order, withdrawal, what);
   }
 
-  async #waitForDecision(order: OrderRecord): Promise<false> {
+  /** `unknown`: a node asked for it and did not come back, and its provider does not list it. */
+  async #refund(
+    order: OrderRecord,
+    withdrawal: WithdrawalRecord,
+    wish: RefundWish,
+  ): Promise<RefundOutcome | 'unknown'> {
+    const { payments, clock } = this.#options;
+    const provider = payments.provider(order.provider);
+    if (provider.hasRefundKeys) return provider.refund(order, wish);
+    const asked = withdrawal.refundAskedAt;
+    if (asked !== null) {
+      const found = await provider.findRefund(order, wish.key);
+      if (found !== null || clock.now() >= asked + SOUGHT_NS) return found ?? 'unknown';
+      throw new UpstreamError(`${order.provider} does not list the refund that was asked for yet`);
+    }
+    // From here on no other node asks, whatever becomes of this one.
+    const heldUntil = this.#heldUntil();
+    await this.#note(withdrawal, { refundAskedAt: clock.now(), heldUntil });
+    let outcome: RefundOutcome | null = null;
+    try {
+      outcome = await provider.refund(order, wish);
+      return outcome;
+    } finally {
+      // The call is over, and this node will not repeat it unseen: the provider is asked for its list first.
+      const isMade = outcome === 'done' || outcome === 'pending';
+      if (!isMade) await this.#note(withdrawal, { refundAskedAt: null, heldUntil });
+    }
+  }
+
+  async #waitForDecision(withdrawal: HeldWithdrawal): Promise<false> {
     const again = { tryAt: this.#after(HOUR_NS_BIG), fault: null };
-    await this.#options.store.withdrawals.noteProgress(order, { state: 'pending', ...again });
+    await this.#note(withdrawal, { state: 'pending', ...again });
     return false;
   }
 
   /** It is looked at now and then whether it was done. */
   async #needsOperator(
     order: OrderRecord,
-    { state }: WithdrawalRecord,
+    withdrawal: WithdrawalRecord,
     fault: string,
   ): Promise<false> {
-    const { store, log } = this.#options;
-    if (state !== 'by_hand')
+    const { log } = this.#options;
+    if (withdrawal.state !== 'by_hand')
       log.error({ order: order.id, fault }, 'a withdrawal needs the operator');
     const again = { tryAt: this.#after(BY_HAND_EVERY_NS), fault };
-    await store.withdrawals.noteProgress(order, { state: 'by_hand', ...again });
+    await this.#note(withdrawal, { state: 'by_hand', ...again });
     return false;
   }
 
@@ -278,26 +326,40 @@ export class Withdrawals {
     const minor = refundOf(withdrawal, charge, order.kind === 'subscription');
     if (minor === 0) return null;
     const refund = { chargeId: charge.id, beforeMinor: charge.refundedMinor, minor };
-    await store.withdrawals.noteProgress(order, { refund });
+    await this.#note(withdrawal, { refund, heldUntil: this.#heldUntil() });
     return refund;
   }
 
   async #putOff(
     order: OrderRecord,
-    { attempts }: WithdrawalRecord,
+    withdrawal: WithdrawalRecord,
     error: UpstreamError,
   ): Promise<void> {
-    const { store, log } = this.#options;
+    const { log } = this.#options;
+    const { attempts } = withdrawal;
     const level = attempts === 0 ? 'warn' : 'debug';
     log[level]({ error, order: order.id }, 'a withdrawal waits for its payment provider');
     const tryAt = this.#after(MINUTE_NS_BIG * 2n ** BigInt(Math.min(attempts, DOUBLINGS_MAX)));
     const fault = error.message.slice(0, FAULT_LENGTH_MAX);
-    await store.withdrawals.noteProgress(order, { state: 'open', tryAt, fault });
+    await this.#note(withdrawal, { state: 'open', tryAt, fault });
+  }
+
+  async #note(held: HeldWithdrawal, progress: WithdrawalProgress): Promise<void> {
+    const isHeld = await this.#options.store.withdrawals.noteProgress(held, progress);
+    if (!isHeld) throw new HoldLostError();
+  }
+
+  #heldUntil(): EpochNs {
+    return this.#after(TAKEN_FOR_NS);
   }
 
   #after(ns: bigint): EpochNs {
     return (this.#options.clock.now() + ns) as EpochNs;
   }
+}
+
+function unknownIn({ provider }: OrderRecord): string {
+  return `nobody knows what became of the refund: check in ${provider} whether it was made, and make it there if not`;
 }
 
 function isGivenBack({ refundedMinor, totalMinor }: Receipt, refund: DecidedRefund): boolean {

@@ -231,6 +231,9 @@ interface OrderTable {
   revision: Whole;
   looked_at: WholeOrNull;
   look_at: WholeOrNull;
+  /** How often the provider was asked, and which of these answers was taken last. */
+  asks: Whole;
+  heard_ask: Whole;
   confirmed_at: WholeOrNull;
   failure_told: WholeOrNull;
   /** The right of withdrawal as it was when it was ordered. */
@@ -287,6 +290,10 @@ interface WithdrawalTable {
   charge_id: string | null;
   refund_before_minor: WholeOrNull;
   refund_minor: WholeOrNull;
+  /** When the refund was asked for at a provider without idempotency keys. */
+  refund_asked_at: WholeOrNull;
+  /** How often it was taken; only who took it last may write what became of it. */
+  taken: Whole;
   told_at: WholeOrNull;
   ended_at: WholeOrNull;
   refunded_at: WholeOrNull;

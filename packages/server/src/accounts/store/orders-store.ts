@@ -48,10 +48,13 @@ export interface OrderRecord extends OrderTerms, Payment {
   readonly createdAt: EpochNs;
   /** Of what the provider said last, or (where it counts none) how often that changed; -1: nothing yet. */
   readonly revision: number;
-  /** When the provider was asked last. */
+  /** When the provider last answered, by the clock of the node that asked. */
   readonly lookedAt: EpochNs | null;
   /** When it is to be asked again, if nothing is heard before; null: all is said. */
   readonly lookAt: EpochNs | null;
+  /** How often it was asked, and which of these answers was taken last; 0: none. */
+  readonly asks: number;
+  readonly heardAsk: number;
   /** When the confirmation was mailed. */
   readonly confirmedAt: EpochNs | null;
   /** The end of the paid period of which was mailed that its renewal failed. */
@@ -135,9 +138,17 @@ export interface HeardPayment {
   readonly revision: number | null;
   /** What it grants by that: `grantsOfPayment`. */
   readonly grants: readonly Grant[];
-  /** Events received up to then are settled by it. */
-  readonly askedAt: EpochNs;
+  /** An answer to an earlier question than one that was answered is no news. It settles the events known then. */
+  readonly ask: Ask;
   readonly lookAt: EpochNs | null;
+}
+
+/** A question to a provider about an order. */
+export interface Ask {
+  /** By the order, from 1 on: the clocks of nodes differ. */
+  readonly number: number;
+  /** The ids of events about it that were pending then. */
+  readonly events: readonly string[];
 }
 
 export interface Heard {
@@ -188,6 +199,8 @@ export interface OrdersStore {
     consent: Consent,
   ): Promise<OrderRecord | CheckoutRefused>;
 
+  /** Whoever asks a provider about an order takes a number before. */
+  beginAsk(order: Pick<OrderRecord, 'id' | 'provider' | 'ref'>): Promise<Ask>;
   /**
    * Takes what the provider says, if it is newer than what is known: the order, what it grants, and the events
    * about it change together. Null: no order of ours has this reference.

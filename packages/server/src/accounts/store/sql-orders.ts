@@ -5,6 +5,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { OrderChange } from './account-schema.ts';
 import type { StoreCall } from './account-store.ts';
 import {
+  type Ask,
   bindsAccount,
   type CheckoutQuestion,
   type CheckoutRefused,
@@ -46,6 +47,7 @@ export function sqlOrders(store: SqlStore): OrdersStore {
     }),
     judgeCheckout: store.reads(judgeCheckout),
     placeOrder: store.writes(placeOrder),
+    beginAsk: store.changes(beginAsk),
     hearPayment: store.writes(hearPayment),
     writeOff: store.writes(writeOff),
     lookAgain: store.changes(async (sql, { id }, lookAt) => {
@@ -222,6 +224,19 @@ async function holdersOf(
   return held.filter(({ plan }) => plans.includes(plan)).map(({ source }) => source);
 }
 
+async function beginAsk(
+  sql: Sql,
+  { id, provider, ref }: Pick<OrderRecord, 'id' | 'provider' | 'ref'>,
+): Promise<Ask> {
+  const { asks } = await sql
+    .updateTable('orders')
+    .set((eb) => ({ asks: eb('asks', '+', 1n) }))
+    .where('id', '=', id)
+    .returning('asks')
+    .executeTakeFirstOrThrow();
+  return { number: Number(asks), events: await events.pendingEvents(sql, { provider, ref }) };
+}
+
 async function hearPayment(
   writing: Writing,
   call: StoreCall,
@@ -234,14 +249,15 @@ async function hearPayment(
   // Whoever held it before may have heard something newer.
   await holdAccount(sql, named.accountId);
   const before = (await orderByRef(sql, { provider, ref }))!;
-  await events.settleEvents(sql, { provider, ref, askedAt: heard.askedAt });
+  const { ask } = heard;
+  if (!isOfAnother(before, ask)) await events.settleEvents(sql, provider, ask.events);
   const looked = {
-    looked_at: isAskedBefore(before, heard, call.now) ? before.lookedAt : heard.askedAt,
+    ...(isLate(before, ask) ? {} : { looked_at: call.now, heard_ask: ask.number }),
     look_at: before.writtenOffAt === null ? heard.lookAt : null,
   };
   const deletion = await deletionOf(sql, before.accountId);
   const isAccountGone = deletion !== null && deletion.doneAt !== null;
-  const revision = newRevision(before, heard, call.now);
+  const revision = newRevision(before, heard);
   const isNew = revision !== null;
   const heardColumns = isNew ? { ...paymentColumns(payment), revision } : {};
   const order = await changeOrder(sql, before.id, { ...looked, ...heardColumns });
@@ -254,11 +270,11 @@ async function hearPayment(
 }
 
 /** Of what was heard, if it is news; null: that, or something later, is known, or nothing counts any more. */
-function newRevision(known: OrderRecord, heard: HeardPayment, now: EpochNs): number | null {
-  const { revision, payment } = heard;
+function newRevision(known: OrderRecord, heard: HeardPayment): number | null {
+  const { revision, payment, ask } = heard;
   if (known.writtenOffAt !== null) return null;
   if (revision !== null) return revision > known.revision ? revision : null;
-  if (isAskedBefore(known, heard, now)) return null;
+  if (isLate(known, ask)) return null;
   const { kind, state, paidAt, paidUntil, cancelAtPeriodEnd } = payment;
   const isSame =
     known.kind === kind &&
@@ -269,13 +285,14 @@ function newRevision(known: OrderRecord, heard: HeardPayment, now: EpochNs): num
   return isSame && known.revision >= 0 ? null : known.revision + 1;
 }
 
-/** What was asked for at a time that is yet to come was asked by a clock that was wrong. */
-function isAskedBefore(
-  { lookedAt }: OrderRecord,
-  { askedAt }: HeardPayment,
-  now: EpochNs,
-): boolean {
-  return lookedAt !== null && askedAt < lookedAt && lookedAt <= now;
+/** An answer to a later question was taken. */
+function isLate(order: OrderRecord, ask: Ask): boolean {
+  return ask.number < order.heardAsk || isOfAnother(order, ask);
+}
+
+/** The database was restored from a backup meanwhile: this number is still to be given. */
+function isOfAnother({ asks }: OrderRecord, { number }: Ask): boolean {
+  return number > asks;
 }
 
 async function writeOff(

@@ -12,6 +12,7 @@ import { listingOf, paymentEventOf } from './sql-order-rows.ts';
 
 /** Of one object, or one id, nobody looks at more. */
 const EVENTS_SHOWN_MAX = 200;
+const EVENTS_SETTLED_MAX = 500;
 
 export async function receiveEvent(sql: Sql, now: EpochNs, event: PaymentEvent): Promise<boolean> {
   const row = await sql
@@ -33,26 +34,37 @@ export async function receiveEvent(sql: Sql, now: EpochNs, event: PaymentEvent):
   return row !== undefined;
 }
 
-/** The events about an object that were received before the provider was asked about it. */
-export async function settleEvents(
+/** The ids of those about an object that are pending; what is beyond the limit waits for the next time. */
+export async function pendingEvents(
   sql: Sql,
-  {
-    provider,
-    ref,
-    askedAt,
-  }: { readonly provider: string; readonly ref: string; readonly askedAt: EpochNs },
-): Promise<boolean> {
+  { provider, ref }: { readonly provider: string; readonly ref: string },
+): Promise<readonly string[]> {
   const rows = await sql
-    .updateTable('payment_events')
-    .set({ state: 'done', try_at: null, fault: null })
+    .selectFrom('payment_events')
+    .select('id')
     .where('provider', '=', provider)
     .where('object_ref', '=', ref)
     // Those that are pending, in words that an index answers.
     .where('try_at', '>=', 0n)
-    .where('received_at', '<=', askedAt)
-    .returning('id')
+    .limit(EVENTS_SETTLED_MAX)
     .execute();
-  return rows.length > 0;
+  return rows.map(({ id }) => id);
+}
+
+/** What the provider was asked about after these had come is known. */
+export async function settleEvents(
+  sql: Sql,
+  provider: string,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await sql
+    .updateTable('payment_events')
+    .set({ state: 'done', try_at: null, fault: null })
+    .where('provider', '=', provider)
+    .where('id', 'in', ids)
+    .where('try_at', '>=', 0n)
+    .execute();
 }
 
 export async function putOffEvent(

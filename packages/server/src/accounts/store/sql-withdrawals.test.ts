@@ -50,7 +50,10 @@ test('the database itself refuses to change what was declared or decided, and to
   await using _ = store;
   const { order } = await buy('ada');
   const refund = { chargeId: 'ch_1', beforeMinor: 0, minor: 500 };
-  await store.withdrawals.noteProgress(order, { refund });
+  await store.withdrawals.noteProgress(
+    { orderId: order.id, taken: 0 },
+    { refund, heldUntil: START },
+  );
   const before = await store.withdrawals.withdrawalOf(order);
   for (const change of [
     'update withdrawals set at = 1',

@@ -15,9 +15,11 @@ import { withdrawalStatement } from './withdrawal-statement.ts';
 import type {
   Declaration,
   Declared,
+  HeldWithdrawal,
   WithdrawalProgress,
   WithdrawalRecord,
   WithdrawalRefused,
+  WithdrawalStep,
   WithdrawalsStore,
 } from './withdrawals-store.ts';
 
@@ -33,9 +35,14 @@ export function sqlWithdrawals(store: SqlStore): WithdrawalsStore {
     declare: store.writes(declare),
     noteProgress: store.changes(noteProgress),
     takeWithdrawal: store.changes(async (sql, { id }, now, until) => {
-      const taken = sql.updateTable('withdrawals').set({ try_at: until });
-      const mine = taken.where('order_id', '=', id).where('try_at', '<=', now);
-      return (await mine.returning('order_id').execute()).length > 0;
+      const row = await sql
+        .updateTable('withdrawals')
+        .set((eb) => ({ try_at: until, taken: eb('taken', '+', 1n) }))
+        .where('order_id', '=', id)
+        .where('try_at', '<=', now)
+        .returningAll()
+        .executeTakeFirst();
+      return row === undefined ? null : withdrawalOf(row);
     }),
     dueWithdrawals: store.reads(async (sql, now, limit) => {
       const due = sql.selectFrom('withdrawals').selectAll().where('try_at', '<=', now);
@@ -57,14 +64,20 @@ export function sqlWithdrawals(store: SqlStore): WithdrawalsStore {
 
 async function noteProgress(
   sql: Sql,
-  { id }: Pick<OrderRecord, 'id'>,
+  { orderId, taken }: HeldWithdrawal,
   progress: WithdrawalProgress,
-): Promise<void> {
+): Promise<boolean> {
   const changed = sql.updateTable('withdrawals').set(changeOf(progress));
   const isFailure = 'tryAt' in progress && progress.fault !== null;
-  await (isFailure ? changed.set((eb) => ({ attempts: eb('attempts', '+', 1n) })) : changed)
-    .where('order_id', '=', id)
+  const rows = await (isFailure
+    ? changed.set((eb) => ({ attempts: eb('attempts', '+', 1n) }))
+    : changed
+  )
+    .where('order_id', '=', orderId)
+    .where('taken', '=', BigInt(taken))
+    .returning('order_id')
     .execute();
+  return rows.length > 0;
 }
 
 async function find(sql: Sql, orderId: string): Promise<WithdrawalRecord | null> {
@@ -111,6 +124,7 @@ async function declare(
       unused_ns: share.unusedNs,
       period_ns: share.periodNs,
       state: 'open',
+      taken: 0,
       attempts: 0,
       try_at: call.now,
     })
@@ -179,16 +193,19 @@ async function forgetOrders(sql: Sql, deletedBefore: EpochNs, limit: number): Pr
 }
 
 function changeOf(progress: WithdrawalProgress): WithdrawalChange {
-  if ('toldAt' in progress) return { told_at: progress.toldAt };
-  if ('endedAt' in progress) return { ended_at: progress.endedAt };
-  if ('refund' in progress) {
-    const { chargeId, beforeMinor, minor } = progress.refund;
-    return { charge_id: chargeId, refund_before_minor: beforeMinor, refund_minor: minor };
-  }
+  if ('heldUntil' in progress) return { ...stepOf(progress), try_at: progress.heldUntil };
   if (progress.state === 'done') {
     return { state: 'done', refunded_at: progress.refundedAt, try_at: null, fault: null };
   }
   return { state: progress.state, try_at: progress.tryAt, fault: progress.fault };
+}
+
+function stepOf(step: WithdrawalStep): WithdrawalChange {
+  if ('toldAt' in step) return { told_at: step.toldAt };
+  if ('endedAt' in step) return { ended_at: step.endedAt };
+  if ('refundAskedAt' in step) return { refund_asked_at: step.refundAskedAt };
+  const { chargeId, beforeMinor, minor } = step.refund;
+  return { charge_id: chargeId, refund_before_minor: beforeMinor, refund_minor: minor };
 }
 
 function withdrawalOf(row: WithdrawalRow): WithdrawalRecord {
@@ -218,6 +235,8 @@ function withdrawalOf(row: WithdrawalRow): WithdrawalRecord {
     toldAt: row.told_at as EpochNs | null,
     endedAt: row.ended_at as EpochNs | null,
     refundedAt: row.refunded_at as EpochNs | null,
+    taken: Number(row.taken),
+    refundAskedAt: row.refund_asked_at as EpochNs | null,
     attempts: Number(row.attempts),
     tryAt: row.try_at as EpochNs | null,
     fault: row.fault,

@@ -50,8 +50,12 @@ export interface WithdrawalRecord extends Omit<Declaration, 'offerName' | 'name'
   readonly endedAt: EpochNs | null;
   /** When the money was given back, or it was clear that none is to be. */
   readonly refundedAt: EpochNs | null;
+  /** How often it was taken: whoever took it last holds it. */
+  readonly taken: number;
+  /** When the refund was asked for at a provider without idempotency keys; null: not, or nothing came of it. */
+  readonly refundAskedAt: EpochNs | null;
   readonly attempts: number;
-  /** When something is to be tried again; null: all is done. */
+  /** When something is to be tried again, or its holder loses it; null: all is done. */
   readonly tryAt: EpochNs | null;
   readonly fault: string | null;
 }
@@ -77,11 +81,21 @@ export type WithdrawalRefused =
       readonly order: OrderRecord;
     };
 
-/** What became of it. */
-export type WithdrawalProgress =
+/** A withdrawal in the hands of the node that took it. */
+export type HeldWithdrawal = Pick<WithdrawalRecord, 'orderId' | 'taken'>;
+
+/** A step towards the end, after which its holder has it until then. */
+export type WithdrawalStep = { readonly heldUntil: EpochNs } & (
   | { readonly toldAt: EpochNs }
   | { readonly endedAt: EpochNs }
   | { readonly refund: DecidedRefund }
+  /** Null: the call is over, and nothing came of it. */
+  | { readonly refundAskedAt: EpochNs | null }
+);
+
+/** What became of it. */
+export type WithdrawalProgress =
+  | WithdrawalStep
   | { readonly state: 'done'; readonly refundedAt: EpochNs }
   /** To be tried again then; `fault`: what went wrong last. */
   | {
@@ -102,12 +116,17 @@ export interface WithdrawalsStore {
     call: StoreCall,
     wish: { readonly accountId: string | null; readonly orderId: string } & Declaration,
   ): Promise<Declared | WithdrawalRefused>;
-  noteProgress(order: Pick<OrderRecord, 'id'>, progress: WithdrawalProgress): Promise<void>;
+  /** False: another node has taken it since, and nothing changed. */
+  noteProgress(held: HeldWithdrawal, progress: WithdrawalProgress): Promise<boolean>;
   /**
-   * Takes one of which something is to be done by now: until then nobody else gets it, on this machine or another. False
+   * Takes one of which something is to be done by now: until then nobody else gets it, on this machine or another. Null
    * when somebody else has it, or nothing is to be done.
    */
-  takeWithdrawal(order: Pick<OrderRecord, 'id'>, now: EpochNs, until: EpochNs): Promise<boolean>;
+  takeWithdrawal(
+    order: Pick<OrderRecord, 'id'>,
+    now: EpochNs,
+    until: EpochNs,
+  ): Promise<WithdrawalRecord | null>;
   /** Those of which something is to be done by now, the longest waiting first. */
   dueWithdrawals(now: EpochNs, limit: number): Promise<readonly WithdrawalRecord[]>;
   /** How many are not settled, by their state. */

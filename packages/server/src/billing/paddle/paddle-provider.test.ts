@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { PaddleRig } from '../../../testing/billing/paddle/paddle-rig.ts';
 import { testPaymentProvider } from '../../../testing/billing/payment-provider.contract.ts';
 import { PaymentsOverRig } from '../../../testing/billing/payments-over-rig.ts';
-import { HOUR_MS } from '../../../testing/billing/provider-rig.ts';
+import { HOUR_MS, NEVER } from '../../../testing/billing/provider-rig.ts';
 import { Withdrawer } from '../../../testing/billing/withdrawals.contract.ts';
 
 testPaymentProvider('paddle', () => PaddleRig.open());
@@ -43,4 +43,18 @@ test('paddle: the refund of a withdrawal that Paddle rejects is left to the oper
   await rig.refund(ada.order.ref, amountMinor);
   assert.equal((await ada.later(7 * HOUR_MS)).state, 'done');
   assert.deepEqual(await ada.receipts(), [['paid', 7_900, amountMinor]]);
+});
+
+test('paddle: a refund is found by its key, by a machine that did not make it too', async () => {
+  await using rig = await PaddleRig.open();
+  await using over = await PaymentsOverRig.open(rig);
+  const { order } = await Withdrawer.afterSixDays(over);
+  const { findRefund } = rig.provider;
+  assert.ok(findRefund !== null);
+  assert.equal(await findRefund(order.ref, 'one', NEVER), null);
+  rig.local.books.refunds = 'held';
+  await rig.provider.refund(order.ref, { key: 'one', amountMinor: 100 }, NEVER);
+  await over.restart();
+  assert.equal(await findRefund(order.ref, 'one', NEVER), 'pending');
+  assert.equal(await findRefund(order.ref, 'two', NEVER), null);
 });

@@ -144,6 +144,9 @@ class PaddleProvider implements PaymentProvider {
     return this.#refunds.refund(ref, wish, signal);
   }
 
+  readonly findRefund = (ref: string, key: string, signal: AbortSignal) =>
+    this.#refunds.find(ref, key, signal);
+
   examine(signal: AbortSignal): Promise<readonly Finding[]> {
     const { key, clientToken, webhookSecrets, publicUrl } = this.#options;
     const environment = paddleEnvironment(key, clientToken);

@@ -28,14 +28,18 @@ export class PaddleRefunds {
     return this.#flights.run(name, signal, (inTime) => this.#refund(ref, wish, inTime));
   }
 
+  /** Null: Paddle lists none with this key, and none was made here. */
+  async find(ref: string, key: string, signal: AbortSignal): Promise<RefundOutcome | null> {
+    const checkout = await this.#records.knownCheckout(ref, signal);
+    return this.#known(await this.#records.payment(checkout, signal), ref, key);
+  }
+
   async #refund(ref: string, wish: RefundWish, signal: AbortSignal): Promise<RefundOutcome> {
     const checkout = await this.#records.knownCheckout(ref, signal);
     const payment = await this.#records.payment(checkout, signal);
+    const before = this.#known(payment, ref, wish.key);
+    if (before !== null) return before;
     const reason = reasonOf(wish.key);
-    const known = payment.adjustments.find((one) => one.reason === reason);
-    if (known !== undefined) return outcomeOf(known);
-    const before = this.#flights.known(`${ref} ${wish.key}`);
-    if (before !== undefined) return before;
     const [newest] = paidCharges(payment);
     if (newest === undefined) return 'nothing';
     const { amountMinor, isAll, outcome } = amountOf(newest, payment, wish);
@@ -58,6 +62,12 @@ export class PaddleRefunds {
     const made = outcomeOf(adjustment);
     this.#flights.remember(`${ref} ${wish.key}`, made);
     return made;
+  }
+
+  #known({ adjustments }: PaddlePayment, ref: string, key: string): RefundOutcome | null {
+    const listed = adjustments.find(({ reason }) => reason === reasonOf(key));
+    if (listed !== undefined) return outcomeOf(listed);
+    return this.#flights.known(`${ref} ${key}`) ?? null;
   }
 }
 

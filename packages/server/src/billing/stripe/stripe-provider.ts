@@ -64,6 +64,7 @@ export function stripeProvider(options: StripeOptions): PaymentProvider {
         return (await api.billingPortal.sessions.create(asked)).url;
       }),
     refund: (ref, wish, signal) => client.ask(signal, (api) => refundNewest(api, ref, wish)),
+    findRefund: null,
     examine: (signal) => client.ask(signal, () => examineStripe(client, options)),
   };
 }

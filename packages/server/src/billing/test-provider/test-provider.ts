@@ -122,6 +122,8 @@ export class TestProvider implements PaymentProvider {
     });
   }
 
+  readonly findRefund = null;
+
   examine(signal: AbortSignal): Promise<readonly Finding[]> {
     const count = this.#payments.size;
     const detail = `${count} payments are kept below the data directory; no money moves`;

@@ -11,6 +11,7 @@ import { idempotentRequests } from './0003-idempotent-requests.ts';
 import { listsWithAnEnd } from './0004-lists-with-an-end.ts';
 import { portal } from './0005-portal.ts';
 import { selling } from './0006-selling.ts';
+import { fencedPayments } from './0007-fenced-payments.ts';
 import type { Migration, SchemaDialect } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   listsWithAnEnd,
   portal,
   selling,
+  fencedPayments,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
