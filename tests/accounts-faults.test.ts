@@ -32,17 +32,20 @@ test('a backup of a running service, restored elsewhere, has the same keys', asy
   await service.ready();
   await tapeloomJson(data, 'account', 'create', 'acme', '--plan', 'live');
   const key = await createKey('acme');
-  const file = join(directory, 'accounts.backup');
-  const backup = await tapeloom(data, 'backup', file);
+  const folder = join(directory, 'backups');
+  const backup = await tapeloom(data, 'backup', folder);
   assert.equal(backup.code, 0, backup.stderr);
   const { id } = await createKey('acme');
-  assert.equal((await tapeloom(data, 'backup', file)).code, 1, 'a file is never overwritten');
-  assert.equal((await tapeloom(data, 'restore', file)).code, 1, 'nor is an account');
+  assert.equal((await tapeloom(data, 'restore', folder)).code, 1, 'nothing is overwritten');
   assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
-  assert.equal((await tapeloom(data, 'restore', file)).code, 1, 'whether the service runs or not');
+  assert.equal(
+    (await tapeloom(data, 'restore', folder)).code,
+    1,
+    'whether the service runs or not',
+  );
 
   const elsewhere = join(directory, 'elsewhere');
-  const restored = await tapeloom(elsewhere, 'restore', file);
+  const restored = await tapeloom(elsewhere, 'restore', folder);
   assert.equal(restored.code, 0, restored.stderr);
   const copy = new RunningService({ data: elsewhere, env: NO_TRADES });
   await copy.ready();

@@ -253,12 +253,17 @@ const operators: readonly LazyCommand[] = [
   },
   {
     path: ['backup'],
-    summary: 'Copy the accounts to a file, also while the service runs.',
+    summary: 'Copy accounts, tape and instruments to a folder, while the service runs.',
     load: async () => (await import('./commands/backup.ts')).backupCommand,
   },
   {
+    path: ['backup', 'verify'],
+    summary: 'Check every file of the backups in a folder.',
+    load: async () => (await import('./commands/backup-verify.ts')).backupVerifyCommand,
+  },
+  {
     path: ['restore'],
-    summary: 'Put a copy of the accounts into a data directory that has none.',
+    summary: 'Put a backup into a data directory that has nothing of it.',
     load: async () => (await import('./commands/restore.ts')).restoreCommand,
   },
 ];

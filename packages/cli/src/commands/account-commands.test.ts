@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { digestOf, isSoundText } from '@tapeloom/server/accounts/auth/secret';
 import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
+import { backupAccounts } from '@tapeloom/server/accounts/store/backup';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import { runRecorded } from '../../testing/recorded-io.ts';
@@ -281,18 +282,15 @@ test('wrong names, plans, words and places are refused with a sentence', async (
   assert.match(damaged.err, /cannot open .*accounts\.db: /);
 });
 
-test('a copy of the accounts is made, checked and restored, and nothing is overwritten', async () => {
+test('a file of accounts that an earlier version made is checked and restored, and nothing is overwritten', async () => {
   const [first, second] = [operator(), operator()];
   assert.match((await first.run('backup', join(first.data, 'x'))).err, /there are no accounts in/);
   await first.run('account', 'create', 'acme');
   const made = await first.json<Key>('key', 'create', '--account', 'acme', ...NEW_KEY);
   const file = join(first.data, 'accounts.backup');
-  const told = await first.run('backup', file);
-  assert.equal(told.code, 0, told.err);
-  assert.match(told.out, /accounts\.backup: 1 account, 1 key, 2 audit events, [\d,]+ bytes\n$/);
+  await backupAccounts(first.data, file);
   assert.equal(statSync(file).mode & 0o077, 0, 'its owner reads it, nobody else');
   assert.ok(!readFileSync(file, 'latin1').includes(made.key));
-  assert.match((await first.run('backup', file)).err, /exists and is not overwritten/);
 
   const restored = await second.run('restore', file);
   assert.equal(restored.code, 0, restored.err);
@@ -300,6 +298,7 @@ test('a copy of the accounts is made, checked and restored, and nothing is overw
     restored.out,
     /1 account, 1 key, .*revoked after the copy was made are valid again/s,
   );
+  assert.match(restored.err, /has no checksum/);
   assert.deepEqual(
     await second.json('account', 'show', 'acme'),
     await first.json('account', 'show', 'acme'),
@@ -311,7 +310,7 @@ test('a restore is refused while a service holds the directory, and of what is n
   const [first, second] = [operator(), operator()];
   await first.run('account', 'create', 'acme');
   const file = join(first.data, 'accounts.backup');
-  await first.run('backup', file);
+  await backupAccounts(first.data, file);
   {
     using _lock = lockDirectory(second.data);
     const refused = await second.run('restore', file);
@@ -322,9 +321,9 @@ test('a restore is refused while a service holds the directory, and of what is n
   writeFileSync(damaged, readFileSync(file).subarray(0, 5_000));
   for (const [words, message] of [
     [['restore', damaged], /not a sound copy of accounts/],
-    [['restore', join(first.data, 'none')], /there is no file/],
-    [['restore'], /the file to read is missing/],
-    [['backup'], /the file to write is missing/],
+    [['restore', join(first.data, 'none')], /there is no folder/],
+    [['restore'], /the folder to read is missing/],
+    [['backup'], /the folder of backups is missing/],
   ] as const) {
     const outcome = await second.run(...words);
     assert.notEqual(outcome.code, 0, words.join(' '));

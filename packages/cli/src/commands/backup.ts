@@ -1,33 +1,71 @@
-/** `tapeloom backup`: a consistent copy of the accounts, while the service runs or not. */
+/** `tapeloom backup`: a copy of the accounts, the tape and what belongs to them, while the service runs or not. */
 
 import { resolve } from 'node:path';
-import { backupAccounts } from '@tapeloom/server/accounts/store/backup';
-import { backupContents } from '@tapeloom/server/accounts/store/backup-contents';
+import { MS_NS_BIG } from '@tapeloom/core/units';
+import { type BackupMade, makeBackup } from '@tapeloom/server/process/backup/make-backup';
 import { COMMON_USAGE } from '../accounts/account-options.ts';
-import { contentsText } from '../accounts/contents-text.ts';
 import { refuseInCluster } from '../accounts/open-accounts.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
+import { UsageError } from '../command.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { ProgressLine } from '../progress-line.ts';
+import { sizeText } from '../size-text.ts';
+
+const KEEP_DEFAULT = 30;
 
 export const backupCommand = operatorCommand({
-  usage: `Usage: tapeloom backup <file> [--data <directory>] [--json]
+  usage: `Usage: tapeloom backup <folder> [--backups <number>] [--data <directory>] [--json]
 
-Writes accounts, keys, usage and the audit log as they are at one moment. The file appears when it is
-whole and checked; one that is there is never overwritten. It holds digests of keys, no keys, and is
-readable by its owner only. The tape is no part of it.
+Adds a backup to a folder: the accounts, the tape, instruments.yaml and the stream epochs as they are
+now, while the service runs. Files that the newest backup has already are not read again. Every file is
+recorded with its SHA-256, which tapeloom backup verify and tapeloom restore check. The folder names
+your customers: it is readable by its owner only, and belongs encrypted on another machine.
 
-  <file>              where to write the copy
+  <folder>            where the backups are; made if it is missing
+  --backups <number>  how many backups stay in the folder (default: ${KEEP_DEFAULT})
 ${COMMON_USAGE}
 
 Examples:
-  tapeloom backup accounts-2026-11-16.db`,
-  words: ['the file to write'],
+  tapeloom backup /backup/tapeloom
+  tapeloom backup /backup/tapeloom --backups 90 --data /var/lib/tapeloom`,
+  words: ['the folder of backups'],
+  options: ['backups'],
   run,
 });
 
-async function run({ words, data, io, tell }: OperatorCall): Promise<number> {
+async function run({ words, values, data, io, isJson, now, tell }: OperatorCall): Promise<number> {
   await refuseInCluster(io, 'pg_dump makes a copy of them while the nodes run');
-  const file = resolve(words[0]!);
-  await backupAccounts(data, file);
-  const contents = backupContents(file);
-  return tell({ file, ...contents }, `${file}: ${contentsText(contents)}\n`);
+  const keep = Number(values.backups ?? KEEP_DEFAULT);
+  if (!Number.isSafeInteger(keep) || keep < 1) {
+    throw new UsageError(`--backups must be a whole number from 1 on; got ${values.backups}`);
+  }
+  const folder = resolve(words[0]!);
+  const line = new ProgressLine(io, { isQuiet: isJson });
+  const at = new Date(Number(now / MS_NS_BIG)).toISOString();
+  const made = await makeBackup({
+    ...{ data, folder, at, keep },
+    signal: io.signal,
+    onProgress: ({ files, filesTotal, bytesRead }) =>
+      line.show(
+        () =>
+          `${files.toLocaleString('en')} of ${filesTotal.toLocaleString('en')} files, ${sizeText(bytesRead)} read`,
+      ),
+  });
+  line.erase();
+  for (const file of made.damaged) {
+    io.stderr(`${file} is damaged: earlier backups may have it sound. See tapeloom tape verify.\n`);
+  }
+  for (const file of made.missing) {
+    io.stderr(`${file} is missing, though its manifest names it. See tapeloom tape verify.\n`);
+  }
+  tell({ at, ...made }, madeText(made));
+  return made.damaged.length + made.missing.length === 0 ? ExitCode.ok : ExitCode.failure;
+}
+
+function madeText({ record, files, bytes, filesCopied, bytesCopied, removed }: BackupMade): string {
+  const old = removed === 0 ? '' : ` Older backups removed: ${removed}.`;
+  return (
+    `${record}: ${files.toLocaleString('en')} files, ${sizeText(bytes)}; ` +
+    `copied now: ${filesCopied.toLocaleString('en')}, ${sizeText(bytesCopied)}.${old}\n`
+  );
 }

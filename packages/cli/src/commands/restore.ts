@@ -1,39 +1,81 @@
-/** `tapeloom restore`: puts a copy of the accounts into a data directory that has none. */
+/** `tapeloom restore`: puts a backup into a data directory that has nothing of what it brings. */
 
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
 import { restoreAccounts } from '@tapeloom/server/accounts/store/backup';
 import { backupContents } from '@tapeloom/server/accounts/store/backup-contents';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { restoreBackup } from '@tapeloom/server/process/backup/restore-backup';
 import { COMMON_USAGE } from '../accounts/account-options.ts';
 import { contentsText } from '../accounts/contents-text.ts';
 import { refuseInCluster } from '../accounts/open-accounts.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
+import { UsageError } from '../command.ts';
+import { ProgressLine } from '../progress-line.ts';
+import { sizeText } from '../size-text.ts';
 
 export const restoreCommand = operatorCommand({
-  usage: `Usage: tapeloom restore <file> [--data <directory>] [--json]
+  usage: `Usage: tapeloom restore <folder> [--at <time>] [--only accounts] [--data <directory>] [--json]
 
-Checks a copy that tapeloom backup made and makes it the accounts of the data directory. Accounts that
-are there are never overwritten, and a directory that a service is using is refused. What happened
-after the copy is forgotten: a key that was revoked since is valid again, so look at tapeloom key list.
+Puts a backup of tapeloom backup into a data directory: the accounts, the tape, the instruments. Every
+file is checked before any takes effect. What is there is never overwritten, and a directory that a
+service uses is refused. What happened after the backup is forgotten: a key that was revoked since is
+valid again, so look at tapeloom key list.
 
-  <file>              the copy
+  <folder>            where the backups are; or a file with accounts alone, of an earlier version
+  --at <time>         which backup, by the beginning of its name, like 2026-11-16 (default: the newest)
+  --only accounts     leave the tape and the instruments as they are
 ${COMMON_USAGE}
 
 Examples:
-  tapeloom restore accounts-2026-11-16.db --data ./data`,
-  words: ['the file to read'],
+  tapeloom restore /backup/tapeloom --data ./data
+  tapeloom restore /backup/tapeloom --at 2026-11-16 --only accounts --data ./data`,
+  words: ['the folder to read'],
+  options: ['at', 'only'],
   run,
 });
 
-async function run({ words, data, io, tell }: OperatorCall): Promise<number> {
+const REVOKED_AGAIN = 'Keys that were revoked after the copy was made are valid again.\n';
+
+async function run(call: OperatorCall): Promise<number> {
+  const { words, values, data, io, isJson, tell } = call;
   await refuseInCluster(io, 'stop the nodes and put a copy back with pg_restore');
-  const file = resolve(words[0]!);
+  if (values.only !== undefined && values.only !== 'accounts') {
+    throw new UsageError(`--only takes accounts; got ${values.only}`);
+  }
+  const folder = resolve(words[0]!);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) throw new Error(`there is no folder ${folder}`);
+  if (found.isFile()) return await restoreFile(folder, call);
+  using _lock = lockDirectory(data);
+  const line = new ProgressLine(io, { isQuiet: isJson });
+  let read = 0;
+  const restored = await restoreBackup({
+    ...{ folder, data, at: values.at ?? null, onlyAccounts: values.only === 'accounts' },
+    signal: io.signal,
+    onBytes: (count) => {
+      read += count;
+      line.show(() => `${sizeText(read)} restored`);
+    },
+  });
+  line.erase();
+  const contents = backupContents(accountsPath(data));
+  return tell(
+    { data, ...restored, accounts: contents },
+    `${data} has the backup of ${restored.at}: ${restored.files.toLocaleString('en')} files, ` +
+      `${sizeText(restored.bytes)}; ${contentsText(contents)}.\n${REVOKED_AGAIN}`,
+  );
+}
+
+/** What tapeloom backup wrote before it wrote folders: accounts alone, without a checksum. */
+async function restoreFile(file: string, { data, io, tell }: OperatorCall): Promise<number> {
   using _lock = lockDirectory(data);
   await restoreAccounts(file, data);
+  io.stderr(`${file} has no checksum: whether it was changed since it was made cannot be said.\n`);
   const contents = backupContents(file);
   return tell(
     { data, ...contents },
-    `The accounts of ${data} are those of the copy: ${contentsText(contents)}.\n` +
-      'Keys that were revoked after the copy was made are valid again.\n',
+    `The accounts of ${data} are those of the copy: ${contentsText(contents)}.\n${REVOKED_AGAIN}`,
   );
 }

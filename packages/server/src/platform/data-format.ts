@@ -16,13 +16,16 @@ export class DataFormatError extends Error {}
 
 /** Called by who holds the directory's lock. */
 export function requireDataFormat(directory: string): void {
-  const path = join(directory, 'format.json');
-  const found = readFormat(path);
+  const found = requireKnownFormat(directory);
   if (found === null || found.format < DATA_FORMAT) {
-    writeFormat(directory, path);
-    return;
+    writeFormat(directory, join(directory, 'format.json'));
   }
-  if (found.format === DATA_FORMAT) return;
+}
+
+/** The same for who only reads: nothing is changed. Null where no program has said what the directory's format is. */
+export function requireKnownFormat(directory: string): Format | null {
+  const found = readFormat(join(directory, 'format.json'));
+  if (found === null || found.format <= DATA_FORMAT) return found;
   throw new DataFormatError(
     `the data directory ${directory} has format ${found.format}, which Tapeloom ${found.program} gave it; this is ` +
       `Tapeloom ${VERSION}, which knows formats up to ${DATA_FORMAT}. Run Tapeloom ${found.program} or later on it, ` +

@@ -18,9 +18,9 @@ export class DirectoryLockedError extends Error {
   readonly directory: string;
   readonly holderPid: number | null;
 
-  constructor(directory: string, holderPid: number | null, cause: unknown) {
+  constructor(what: string, directory: string, holderPid: number | null, cause: unknown) {
     const holder = holderPid === null ? 'another process' : `process ${holderPid}`;
-    super(`the data directory ${directory} is in use by ${holder}`, { cause });
+    super(`${what} ${directory} is in use by ${holder}`, { cause });
     this.directory = directory;
     this.holderPid = holderPid;
   }
@@ -31,6 +31,15 @@ export class DirectoryLockedError extends Error {
  * `DataFormatError` when a newer program has had it.
  */
 export function lockDirectory(directory: string): Disposable {
+  return lockFolder(directory, 'the data directory', () => requireDataFormat(directory));
+}
+
+/** The same for a directory of another kind: `what` it is called, and whether it may be used at all. */
+export function lockFolder(
+  directory: string,
+  what: string,
+  check: () => void = () => undefined,
+): Disposable {
   mkdirSync(directory, { recursive: true });
   const database = new DatabaseSync(join(directory, 'lock.db'), { timeout: 0 });
   const pidFile = join(directory, 'lock.pid');
@@ -39,10 +48,10 @@ export function lockDirectory(directory: string): Disposable {
   } catch (error) {
     database.close();
     if (!isBusy(error)) throw error;
-    throw new DirectoryLockedError(directory, readPid(pidFile), error);
+    throw new DirectoryLockedError(what, directory, readPid(pidFile), error);
   }
   try {
-    requireDataFormat(directory);
+    check();
     writeFileSync(pidFile, `${process.pid}\n`);
   } catch (error) {
     database.close();

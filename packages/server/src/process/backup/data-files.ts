@@ -1,0 +1,140 @@
+/**
+ * The files of a data directory that a backup takes, in an order that a running service cannot make wrong: what names other
+ * files is read before them, logs before sealed days. Whoever copies them says whether all were still there; if not, or if a
+ * day was begun or sealed meanwhile, they are listed and copied again. The accounts are copied as a database, not here.
+ */
+
+import { join } from 'node:path';
+import type { Disk } from '../../platform/disk.ts';
+import { importedStem, isImported, readImported } from '../../tape/imported/imported-manifest.ts';
+import { readManifest } from '../../tape/tape-manifest.ts';
+import {
+  contractDirectory,
+  dayOfFile,
+  daysDirectory,
+  isSafeName,
+  logDirectory,
+  sessionsDirectory,
+} from '../../tape/tape-paths.ts';
+
+/** Beside the tape and the accounts. */
+const SINGLE_FILES = ['instruments.yaml', 'stream-epochs.json'];
+/** Those of a dataset beside its days; the manifests name other files and so come first. */
+const DATASET_FILES = ['manifest.json', 'imported.json', 'rolls.json', 'source.json'];
+
+/** Paths below the data directory, with slashes. */
+export async function otherFiles(disk: Disk, data: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const name of SINGLE_FILES) {
+    if ((await disk.stat(join(data, name))) !== null) files.push(name);
+  }
+  for (const dataset of await datasetsOf(disk, join(data, 'served'))) {
+    const path = `served/${dataset}/imported.json`;
+    if ((await disk.stat(join(data, path))) !== null) files.push(path);
+  }
+  return files;
+}
+
+export async function datasetsOf(disk: Disk, root: string): Promise<readonly string[]> {
+  return (await disk.list(root)).filter(isSafeName);
+}
+
+export interface DatasetFiles {
+  /** In the order in which they are to be copied. */
+  readonly files: readonly string[];
+  /** What must be the same after they were copied. */
+  readonly logs: string;
+  /** What the manifest names and is not there. */
+  readonly missing: readonly string[];
+}
+
+export async function datasetFiles(
+  disk: Disk,
+  data: string,
+  dataset: string,
+): Promise<DatasetFiles> {
+  const tapeRoot = join(data, 'tape');
+  const below = (path: string) => path.slice(data.length + 1).replaceAll('\\', '/');
+  const own: string[] = [];
+  for (const name of DATASET_FILES) {
+    const path = join(tapeRoot, dataset, name);
+    if ((await disk.stat(path)) !== null) own.push(below(path));
+  }
+  const wanted = await namedDays(disk, tapeRoot, dataset);
+  const logs = await logNames(disk, tapeRoot, dataset);
+  const sessions = (await disk.list(sessionsDirectory(tapeRoot, dataset))).filter((name) =>
+    name.endsWith('.json'),
+  );
+  const days = await dayFiles(disk, tapeRoot, dataset, wanted);
+  const logPaths = logs.map((name) => `${logDirectory(tapeRoot, dataset)}/${name}`);
+  const there = new Set([...days, ...logPaths]);
+  return {
+    files: [
+      ...own,
+      ...logPaths.map(below),
+      ...sessions.map((name) => below(`${sessionsDirectory(tapeRoot, dataset)}/${name}`)),
+      ...days.map(below),
+    ],
+    logs: logs.join(' '),
+    missing: [...wanted.paths].filter((path) => !there.has(path)).map(below),
+  };
+}
+
+export async function logNames(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+): Promise<readonly string[]> {
+  const names = await disk.list(logDirectory(tapeRoot, dataset));
+  return names.filter((name) => dayOfFile(name, 'log') !== null);
+}
+
+interface NamedDays {
+  /** Of an imported dataset, where files that nobody names may go at any time. */
+  readonly isAll: boolean;
+  readonly paths: ReadonlySet<string>;
+}
+
+/** The files that the dataset's manifest names: logs and days. */
+async function namedDays(disk: Disk, tapeRoot: string, dataset: string): Promise<NamedDays> {
+  const paths = new Set<string>();
+  const add = (symbol: string, stem: string) => {
+    const path = `${contractDirectory(tapeRoot, dataset, symbol)}/${stem}`;
+    paths.add(`${path}.arrow`).add(`${path}.json`);
+  };
+  if (await isImported(disk, tapeRoot, dataset)) {
+    const { days } = (await readImported(disk, tapeRoot, dataset))!;
+    for (const [symbol, of] of days) {
+      for (const [day, { digest }] of of) add(symbol, importedStem(day, digest));
+    }
+    return { isAll: true, paths };
+  }
+  const manifest = await readManifest(disk, tapeRoot, dataset);
+  for (const [symbol, of] of manifest?.days ?? [])
+    for (const day of of.keys()) add(symbol, `${day}`);
+  for (const day of manifest?.logs ?? [])
+    paths.add(`${logDirectory(tapeRoot, dataset)}/${day}.log`);
+  return { isAll: false, paths };
+}
+
+/** Days of which both files are there: one that is being sealed is in its log. */
+async function dayFiles(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+  { isAll, paths }: NamedDays,
+): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const symbol of await datasetsOf(disk, daysDirectory(tapeRoot, dataset))) {
+    const directory = contractDirectory(tapeRoot, dataset, symbol);
+    const names = await disk.list(directory);
+    for (const name of names) {
+      if (!name.endsWith('.json') || !names.includes(`${name.slice(0, -5)}.arrow`)) continue;
+      const stem = `${directory}/${name.slice(0, -5)}`;
+      if (isAll ? paths.has(`${stem}.json`) : dayOfFile(name, 'json') !== null) {
+        files.push(`${stem}.arrow`, `${stem}.json`);
+      }
+    }
+  }
+  return files;
+}
