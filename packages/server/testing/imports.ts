@@ -4,11 +4,8 @@ import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { HOUR_NS } from '@tapeloom/core/units';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { type OpenFeed, openFeed } from '../src/feeds/open-feed.ts';
-import {
-  DatasetImport,
-  type FileImport,
-  type ImportedFile,
-} from '../src/imports/dataset-import.ts';
+import { DatasetImport } from '../src/imports/dataset-import.ts';
+import type { FileImport, ImportedFile } from '../src/imports/file-import.ts';
 import type { ListedDataset } from '../src/markets/instruments/instruments-file.ts';
 import { readInstruments } from '../src/markets/instruments/read-instruments.ts';
 import type { Disk } from '../src/platform/disk.ts';
@@ -131,9 +128,19 @@ export async function importText(
   content: string | Uint8Array,
   { rowsMax, ...options }: Options = {},
 ): Promise<ImportedFile> {
+  return await addText(await importing(disk, rowsMax), path, content, options);
+}
+
+/** One file of a command. */
+export async function addText(
+  to: DatasetImport,
+  path: string,
+  content: string | Uint8Array,
+  options: Omit<Options, 'rowsMax'> = {},
+): Promise<ImportedFile> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const feed: OpenFeed = await openFeed(memorySource(bytes), path, {});
-  return await (await importing(disk, rowsMax)).add({
+  return await to.add({
     path,
     feed,
     contract: null,
@@ -151,7 +158,7 @@ export function imported(disk: Disk): Promise<ImportedManifest | null> {
   return readImported(disk, TAPE_ROOT, DATASET.name);
 }
 
-export function statuses({ days }: ImportedFile): readonly string[] {
+export function statuses({ days }: Pick<ImportedFile, 'days'>): readonly string[] {
   return days.map(({ contract, day, status }) => `${contract.symbol} ${day} ${status}`);
 }
 

@@ -5,11 +5,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import { UnclearFeedError } from '@tapeloom/server/feeds/open-feed';
-import {
-  DatasetImport,
-  type ImportedFile,
-  type ImportProgress,
-} from '@tapeloom/server/imports/dataset-import';
+import { DatasetImport } from '@tapeloom/server/imports/dataset-import';
+import type { ImportedFile, ImportProgress } from '@tapeloom/server/imports/file-import';
 import { readAppliedInstruments } from '@tapeloom/server/markets/instruments/applied-instruments';
 import { decideAndKeepRolls } from '@tapeloom/server/markets/instruments/decide-rolls';
 import type { ListedDataset } from '@tapeloom/server/markets/instruments/instruments-file';
@@ -24,6 +21,7 @@ import { ExitCode } from '../exit-codes.ts';
 import { FileFault, foundFiles, inOrder, named, openFile } from '../import/found-files.ts';
 import { type ImportRequest, readImportRequest } from '../import/import-request.ts';
 import {
+  claimText,
   contractsText,
   fileNotes,
   importJson,
@@ -50,13 +48,15 @@ may run on the directory, and has the new days within seconds.
 
 A day is complete when files cover all hours in which its market was open. DBN says what it covers, and
 archives of Binance and Tardis do by their names; of other files it is from a contract's first trade to
-its last.
+its last and no more, so that a day of such files is complete only if you say so.
 
-  --replace            trades of the files take the place of those that are there
+  --replace            trades of the files take the place of all that is there in what they cover
   --dry-run            say what would be done, each file held against the tape and the files before it;
                        write nothing to the tape
   --covers <range>     what the files have, whatever they say: dates (midnights UTC) or times, as
-                       a..b, the end not included; days without trades are complete then, too
+                       a..b, the end not included; days without trades are complete then, too.
+                       Of several files it is said of all together
+  --whole-day          the files, together, have all of each UTC day on which they have a trade
   --at-edges one|two   what equal trades at the very time are at which one file ends and another begins:
                        one trade that both have, or two; without it such files are refused
   --dataset <name>     into which dataset, where there are several
@@ -122,13 +122,22 @@ async function importAll(
     ...(scratch !== null && ordered.length > 1 && { trialRoot: `${scratch}/tape` }),
   });
   const results: ImportedFile[] = [];
+  // Of several files, what they cover is said of all together, once all are there.
+  const isTogether = request.covers !== null && ordered.length > 1;
+  const setting = { request, covers: isTogether ? null : request.covers, hints, contract };
+  const claims: Pick<ImportedFile, 'days'>[] = [];
   let isRefused = false;
   try {
     for (const path of ordered) {
-      const result = await importOne(path, { request, hints, contract }, importing, disk, io);
+      const result = await importOne(path, setting, importing, disk, io);
       results.push(result);
       isRefused ||= result.days.some(({ status }) => status === 'refused');
       if (isRefused && !isDryRun) break;
+    }
+    if (isTogether && !isRefused) {
+      const claim = await importing.cover({ ...request, contract, covers: request.covers! });
+      io.stderr(claimText(claim));
+      claims.push(claim);
     }
   } catch (error) {
     if (!isDryRun) tellOthers(results, ordered.slice(results.length + 1), io);
@@ -138,24 +147,28 @@ async function importAll(
     ? []
     : await decideAndKeepRolls(disk, tapeRoot, dataset, importing.manifest);
   if (request.isJson) {
-    writeJson(io, { dataset: dataset.name, isDryRun, ...importJson(results, rolls) });
+    writeJson(io, { dataset: dataset.name, isDryRun, ...importJson(results, claims, rolls) });
   } else {
-    io.stdout(contractsText(results) + rollsText(rolls));
+    io.stdout(contractsText([...results, ...claims]) + rollsText(rolls));
     if (isDryRun) io.stdout('Nothing was written: this is what an import would do.\n');
   }
+  const isClaimed = claims.every(({ days }) => days.every(({ status }) => status !== 'refused'));
+  if (!isClaimed) return ExitCode.failure;
   if (isRefused && !isDryRun) tellOthers(results.slice(0, -1), ordered.slice(results.length), io);
   return isRefused ? ExitCode.failure : ExitCode.ok;
 }
 
 interface FileSetting {
   readonly request: ImportRequest;
+  /** What is said of each file. */
+  readonly covers: ImportRequest['covers'];
   readonly hints: Parameters<typeof openFile>[2];
   readonly contract: Contract | null;
 }
 
 async function importOne(
   path: string,
-  { request, hints, contract }: FileSetting,
+  { request, covers, hints, contract }: FileSetting,
   importing: DatasetImport,
   disk: Disk,
   io: CommandIo,
@@ -169,7 +182,7 @@ async function importOne(
         path,
         feed,
         contract,
-        covers: request.covers,
+        covers,
         hasTickRule: request.options.trades.hasTickRule,
         mayReplace: request.mayReplace,
         equalsAtEdges: request.equalsAtEdges,
@@ -180,7 +193,10 @@ async function importOne(
         },
       });
       progress.erase();
-      io.stderr(fileNotes(result, { format: feed.format(), reasons: feed.reasons }));
+      const isCoverageSaid = request.covers !== null || feed.said() !== null;
+      io.stderr(
+        fileNotes(result, { format: feed.format(), reasons: feed.reasons, isCoverageSaid }),
+      );
       io.stderr(refusalsText(result));
       return result;
     });

@@ -44,6 +44,7 @@ import. Reads only; the service may run. Exits with 1 where anything differs.
   --dataset <name>     with which dataset, where there are several
   --contract <symbol>  all trades are of this contract, whatever the file calls it
   --covers <range>     what the file has, whatever it says: dates or times, as a..b, the end not included
+  --whole-day          the file has all of each UTC day on which it has a trade
 ${FORM_USAGE}
   --data <directory>   the data directory (default: TAPELOOM_DATA or ./data)
   --json               JSON instead of text
@@ -63,12 +64,12 @@ interface Compared {
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { values, words } = readArgs(args, {
     texts: IMPORT_TEXTS,
-    flags: ['json'],
+    flags: ['whole-day', 'json'],
     words: ['<file>'],
   });
   const path = resolve(words[0]!);
   const options = readFileOptions(values);
-  const covers = values.covers === undefined ? null : readCovers(values.covers);
+  const covers = readCovers(values.covers, values['whole-day']);
   const disk = new NodeDisk();
   const now = createClock({ kind: 'system' }).now();
   const data = dataDirectory(values.data, io);

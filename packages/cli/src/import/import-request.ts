@@ -1,5 +1,6 @@
 /** The options of `tapeloom import`. */
 
+import type { SaidCoverage } from '@tapeloom/server/imports/file-coverage';
 import type { EqualsAtEdges } from '@tapeloom/server/imports/merge-day';
 import type { InstantRange } from '@tapeloom/server/imports/spans';
 import { dataDirectory } from '../accounts/account-options.ts';
@@ -19,7 +20,7 @@ export interface ImportRequest {
   readonly dataset: string | null;
   /** The symbol of the contract that all files are of; null: they say it. */
   readonly contract: string | null;
-  readonly covers: InstantRange | null;
+  readonly covers: SaidCoverage;
   readonly options: FileOptions;
   readonly mayReplace: boolean;
   readonly equalsAtEdges: EqualsAtEdges;
@@ -30,7 +31,7 @@ export interface ImportRequest {
 export function readImportRequest(args: readonly string[], io: CommandIo): ImportRequest {
   const { values, words } = readArgs(args, {
     texts: [...IMPORT_TEXTS, 'at-edges'],
-    flags: ['replace', 'dry-run', 'json'],
+    flags: ['replace', 'dry-run', 'whole-day', 'json'],
     words: null,
   });
   if (words.length === 0) throw new UsageError('<file> is missing');
@@ -39,7 +40,7 @@ export function readImportRequest(args: readonly string[], io: CommandIo): Impor
     data: dataDirectory(values.data, io),
     dataset: values.dataset ?? null,
     contract: values.contract ?? null,
-    covers: values.covers === undefined ? null : readCovers(values.covers),
+    covers: readCovers(values.covers, values['whole-day']),
     options: readFileOptions(values),
     mayReplace: values.replace,
     equalsAtEdges: readAtEdges(values['at-edges']),
@@ -54,7 +55,13 @@ function readAtEdges(text: string | undefined): EqualsAtEdges {
   throw new UsageError(`--at-edges must be one or two, got ${text}`);
 }
 
-export function readCovers(text: string): InstantRange {
+export function readCovers(text: string | undefined, isWholeDays: boolean): SaidCoverage {
+  if (text === undefined) return isWholeDays ? 'whole-days' : null;
+  if (isWholeDays) throw new UsageError('--covers and --whole-day exclude each other');
+  return readRange(text);
+}
+
+function readRange(text: string): InstantRange {
   const [first, second, more] = text.split('..');
   if (second === undefined || more !== undefined) {
     throw new UsageError(`--covers must be like 2026-03-01..2026-04-01, got ${text}`);

@@ -4,10 +4,10 @@ import { basename } from 'node:path';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import { formatPrice } from '@tapeloom/core/price';
 import { MS_NS } from '@tapeloom/core/units';
-import type { DayResult, ImportedFile } from '@tapeloom/server/imports/dataset-import';
+import type { DayResult, ImportedFile } from '@tapeloom/server/imports/file-import';
 import type { DayStatus } from '@tapeloom/server/imports/judge-day';
-import type { PlainTrade } from '@tapeloom/server/imports/merge-day';
 import type { NewRoll } from '@tapeloom/server/markets/instruments/decide-rolls';
+import type { PlainTrade } from '@tapeloom/server/tape/imported/imported-manifest';
 import type { DaySpan } from '@tapeloom/server/tape/tape';
 import { dateText, rangesText } from '../day-text.ts';
 import { wholeText } from '../stream/text-format.ts';
@@ -29,7 +29,7 @@ const LEFT_OUT_SHOWN_MAX = 20;
 const SIDES = ['sell', 'side unknown', 'buy'];
 
 /** A line per contract, over all files: of a day that several files had, the last word counts. */
-export function contractsText(files: readonly ImportedFile[]): string {
+export function contractsText(files: readonly Pick<ImportedFile, 'days'>[]): string {
   const rows = [...byContract(files)].map(([symbol, days]) => {
     const kept = days.filter(({ imported }) => imported !== null);
     const trades = kept.reduce((sum, { imported }) => sum + imported!.trades, 0);
@@ -65,7 +65,12 @@ function qualityText(days: readonly DayResult[]): string {
 /** What is to be known of one file. */
 export function fileNotes(
   { path, trades, days, leftOut, inferredSides, oneSided }: ImportedFile,
-  feed: { readonly format: string; readonly reasons: readonly string[] },
+  feed: {
+    readonly format: string;
+    readonly reasons: readonly string[];
+    /** Whether the file, or somebody, says what it covers. */
+    readonly isCoverageSaid: boolean;
+  },
 ): string {
   const lines = [`${basename(path)}: ${feed.format}, ${wholeText(trades)} trades`, ...feed.reasons];
   const left = [...leftOut].sort(([, a], [, b]) => b - a);
@@ -82,6 +87,11 @@ export function fileNotes(
   for (const [symbol, found] of Map.groupBy(oneSided, (one) => one.symbol)) {
     const when = rangesText(found.map(({ day }) => day));
     lines.push(`Look at its sides: all trades of ${symbol} are of one side on ${when}.`);
+  }
+  if (!feed.isCoverageSaid && days.some(({ imported }) => (imported?.gaps.length ?? 0) > 0)) {
+    lines.push(
+      'It covers its first to its last trade. If it has more, say so: --whole-day or --covers a..b.',
+    );
   }
   if (days.length === 0) lines.push('It has nothing of the contracts of the dataset.');
   return `${lines.join('\n')}\n`;
@@ -111,9 +121,21 @@ export function refusalsText({ path, days }: ImportedFile): string {
   const remedy = isAtEdge
     ? 'Say --at-edges two where the files were cut there, --at-edges one where both have that time whole.'
     : 'With --replace its trades take the place of those on the tape.';
+  return `${basename(path)} is refused, nothing of it is imported: ${why}.\n${lines.join('\n')}\n${remedy}\n`;
+}
+
+/** Why the files do not cover what they are said to cover; empty when they do. */
+export function claimText({ days }: Pick<ImportedFile, 'days'>): string {
+  const refused = days.filter(({ status }) => status === 'refused');
+  if (refused.length === 0) return '';
+  const lines = refused.slice(0, REFUSALS_SHOWN_MAX).map(({ contract, day, difference }) => {
+    const here = difference?.here ?? null;
+    const what = here === null ? 'others' : tradeText(here, contract);
+    return `  ${contract.symbol} ${dateText(day)}: the tape has ${what}, no file has it`;
+  });
   return (
-    `${basename(path)} is refused, nothing of it is imported: ${why}.\n` +
-    `${lines.join('\n')}\n${remedy}\n`
+    'The files are imported, but they do not have every trade of what they are said to cover.\n' +
+    `${lines.join('\n')}\nWith --replace such trades are removed.\n`
   );
 }
 
@@ -126,7 +148,11 @@ export function rollsText(rolls: readonly NewRoll[]): string {
     .join('');
 }
 
-export function importJson(files: readonly ImportedFile[], rolls: readonly NewRoll[]) {
+export function importJson(
+  files: readonly ImportedFile[],
+  claims: readonly Pick<ImportedFile, 'days'>[],
+  rolls: readonly NewRoll[],
+) {
   return {
     files: files.map(({ path, trades, inferredSides, leftOut, days, oneSided }) => ({
       file: path,
@@ -136,7 +162,7 @@ export function importJson(files: readonly ImportedFile[], rolls: readonly NewRo
       oneSided,
       leftOut: Object.fromEntries(leftOut),
     })),
-    contracts: [...byContract(files)].map(([contract, days]) => ({
+    contracts: [...byContract([...files, ...claims])].map(([contract, days]) => ({
       contract,
       days: days.map(({ day, status, imported, difference, equalAtEdge }) => ({
         day,
@@ -152,7 +178,9 @@ export function importJson(files: readonly ImportedFile[], rolls: readonly NewRo
   };
 }
 
-function byContract(files: readonly ImportedFile[]): ReadonlyMap<string, readonly DayResult[]> {
+function byContract(
+  files: readonly Pick<ImportedFile, 'days'>[],
+): ReadonlyMap<string, readonly DayResult[]> {
   const last = new Map<string, DayResult>();
   for (const { days } of files) {
     for (const result of days) {

@@ -13,6 +13,7 @@ import { DayRows } from '../feeds/day-rows.ts';
 import type { OpenFeed } from '../feeds/open-feed.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
 import type { Disk } from '../platform/disk.ts';
+import type { StrayTrade } from '../tape/imported/imported-manifest.ts';
 import type { DaySpan } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { compareDay, type DayAgreement } from './compare-day.ts';
@@ -20,12 +21,17 @@ import { ContractNames } from './contract-names.ts';
 import {
   type ContractCoverage,
   contractCoverages,
+  cutsOf,
+  type DayCoverage,
   dayCoverage,
+  type SaidCoverage,
   saidDays,
 } from './file-coverage.ts';
 import { FileSplit } from './file-split.ts';
-import { type InstantRange, intersectionOf } from './spans.ts';
+import { firstOther, withoutTrades } from './merge-day.ts';
+import { differenceOf, intersectionOf } from './spans.ts';
 import { StagedRows } from './staged-rows.ts';
+import { isStrayOf } from './stray-trades.ts';
 import { inferSides } from './tick-rule.ts';
 
 const ROWS_MAX = 4_000_000;
@@ -43,6 +49,8 @@ export interface ComparedDay {
   readonly trades: TradeBatch;
   /** What of the day is there. */
   readonly covered: readonly DaySpan[];
+  /** Trades that were captured by a file which begins behind them; null: that is not known. */
+  readonly strays: readonly StrayTrade[] | null;
 }
 
 export interface CompareRequest {
@@ -54,7 +62,7 @@ export interface CompareRequest {
   readonly feed: OpenFeed;
   /** All trades are of this contract, whatever the file calls it. */
   readonly contract: Contract | null;
-  readonly covers: InstantRange | null;
+  readonly covers: SaidCoverage;
   readonly hasTickRule: boolean;
   readonly now: EpochNs;
   readonly requireUnchanged: () => Promise<void>;
@@ -90,7 +98,9 @@ export async function compareFile(request: CompareRequest): Promise<FileComparis
   await request.requireUnchanged();
   const bySymbol = new Map(contracts.map((it) => [it.contract.symbol, it.contract]));
   const met = staged.symbols().map((symbol) => bySymbol.get(symbol)!);
-  const coverages = contractCoverages({ said: feed.said(), covers, contract, names, met, now });
+  const daysOf = (symbol: string) => staged.daysOf(symbol);
+  const said = feed.said();
+  const coverages = contractCoverages({ said, covers, contract, names, met, daysOf, now });
   const days: DayComparison[] = [];
   for (const coverage of coverages.toSorted(inOrderOfSymbols)) {
     days.push(...(await compareContract(request, coverage, staged)));
@@ -119,11 +129,11 @@ async function compareContract(
     there.sort();
     if (hasTickRule) inferSides(there);
     const isTold = there.count > 0 || said.has(day);
-    const sure = isTold
-      ? dayCoverage(coverage, there, day === first, day === last).sure
-      : WHOLE_DAY;
+    const has = isTold
+      ? dayCoverage(coverage, there, day === first, day === last)
+      : { covered: WHOLE_DAY, sure: WHOLE_DAY, edges: [] };
     const here = onTape.has(day) ? await readOrDamaged(tape, symbol, day) : null;
-    comparisons.push({ contract, day, ...judge(here, there, sure) });
+    comparisons.push({ contract, day, ...judge(here, there, has) });
   }
   return comparisons;
 }
@@ -131,14 +141,26 @@ async function compareContract(
 function judge(
   here: ComparedDay | 'damaged' | null,
   there: TradeBatch,
-  sure: readonly DaySpan[],
+  coverage: DayCoverage,
 ): DayAgreement & Pick<DayComparison, 'status'> {
   if (here === null || here === 'damaged') {
     const status = here === null ? 'absent' : here;
     return { ...compareDay(new DayRows(there.day), there, WHOLE_DAY), status };
   }
-  const agreement = compareDay(here.trades, there, intersectionOf(sure, here.covered));
+  const { strays } = here;
+  const others = strays?.filter((stray) => !isStrayOf(stray, coverage)) ?? [];
+  const trades = withoutTrades(here.trades, others);
+  // Only of days of which it is known whose trades stand at the edges, these can be compared.
+  const has = strays === null ? coverage.sure : coverage.covered;
+  const cuts = cutsOf(coverage, 'row').filter((cut) => isCutAt(cut, trades, there));
+  const spans = intersectionOf(differenceOf(has, cuts), here.covered);
+  const agreement = compareDay(trades, there, spans);
   return { ...agreement, status: agreement.difference === null ? 'same' : 'different' };
+}
+
+/** Whether the file was cut among trades of that time: it has some of them, and none that the tape does not have. */
+function isCutAt(cut: DaySpan, here: TradeBatch, there: TradeBatch): boolean {
+  return firstOther(here, there, [cut]) === null && firstOther(there, here, [cut]) !== null;
 }
 
 async function readOrDamaged(

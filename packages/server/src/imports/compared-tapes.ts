@@ -18,9 +18,9 @@ export function importedTape(
     tradesByDay: async (symbol) =>
       new Map([...(days.get(symbol) ?? [])].map(([day, { trades }]) => [day, trades])),
     read: async (symbol, day) => {
-      const { digest, covered } = days.get(symbol)!.get(day)!;
+      const { digest, covered, strays = [] } = days.get(symbol)!.get(day)!;
       const place = { dataset, symbol, day };
-      return { trades: await readImportedDay(disk, tapeRoot, place, digest), covered };
+      return { trades: await readImportedDay(disk, tapeRoot, place, digest), covered, strays };
     },
   };
 }
@@ -39,7 +39,7 @@ export function liveTape(disk: Disk, tapeRoot: string, dataset: string): Compare
       const { rows } = await sealed.sidecar(symbol, day);
       const whole = allocateBatch(day, 1 as Rank, rows);
       for await (const batch of sealed.read(symbol, day, 0, rows)) append(whole, batch);
-      return { trades: whole, covered: [[0, DAY_NS]] };
+      return { trades: whole, covered: [[0, DAY_NS]], strays: null };
     },
   };
 }

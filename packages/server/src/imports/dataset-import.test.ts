@@ -126,7 +126,7 @@ test('a trade that was captured behind midnight joins its day, whichever file co
   }
 });
 
-test('without a said range a day is whole where trades reach its open hours, else it is completed later', async () => {
+test('without a said range a day has what lies between its first and its last trade, and is completed later', async () => {
   const disk = new SimDisk().boot();
   // The market closes at 21:00 UTC and opens at 22:00.
   await importText(disk, 'morning.csv', csv(halfHours(TUESDAY, 0, 10)));
@@ -142,11 +142,15 @@ test('without a said range a day is whole where trades reach its open hours, els
   const last = { ...noon.at(-1)!, ts: at(TUESDAY, 20.9 * HOUR_NS) };
   const result = await importText(disk, 'noon.csv', csv([...noon, last]));
   assert.deepEqual(statuses(result), ['ESH6 20260310 extended']);
-  assert.deepEqual(await gaps(), [[22 * HOUR_NS, DAY_NS]]);
+  const holes = [
+    [9.5 * HOUR_NS + 1, 9.6 * HOUR_NS],
+    [20.9 * HOUR_NS + 1, 21 * HOUR_NS],
+  ] as const;
+  assert.deepEqual(await gaps(), [...holes, [22 * HOUR_NS, DAY_NS]]);
   const covers = { from: at(TUESDAY, 21 * HOUR_NS), to: at(WEDNESDAY, 0) };
   const evening = [{ ts: at(TUESDAY, 23 * HOUR_NS), price: 20_000, size: 1, side: 0 as const }];
   await importText(disk, 'evening.csv', csv(evening), { covers });
-  assert.deepEqual(await gaps(), []);
+  assert.deepEqual(await gaps(), holes);
   const { sources } = (await imported(disk))!.days.get('ESH6')!.get(TUESDAY)!;
   assert.deepEqual(sources, ['morning.csv', 'noon.csv', 'evening.csv']);
   assert.deepEqual(await rowsOn(disk, 'ESH6', TUESDAY), [

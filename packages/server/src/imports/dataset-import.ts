@@ -7,10 +7,10 @@
 import { basename } from 'node:path';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { DAY_NS, MS_NS_BIG } from '@tapeloom/core/units';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
-import type { DayRows } from '../feeds/day-rows.ts';
-import type { OpenFeed } from '../feeds/open-feed.ts';
+import { DayRows } from '../feeds/day-rows.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
 import type { Disk } from '../platform/disk.ts';
 import {
@@ -31,14 +31,23 @@ import { ContractNames } from './contract-names.ts';
 import {
   type ContractCoverage,
   contractCoverages,
+  type DayCoverage,
   dayCoverage,
   saidDays,
 } from './file-coverage.ts';
+import type {
+  Claim,
+  DayResult,
+  FileImport,
+  ImportedFile,
+  JudgedFile,
+  OneSidedDay,
+} from './file-import.ts';
 import { FileSplit } from './file-split.ts';
-import { type DayStatus, judgeDay } from './judge-day.ts';
-import type { Difference, EqualsAtEdges, PlainTrade } from './merge-day.ts';
+import { judgeDay } from './judge-day.ts';
+import { withoutSpans } from './merge-day.ts';
 import { SessionHours } from './session-hours.ts';
-import { type InstantRange, unionOf } from './spans.ts';
+import { differenceOf, unionOf } from './spans.ts';
 import { StagedRows } from './staged-rows.ts';
 import { inferSides } from './tick-rule.ts';
 
@@ -61,50 +70,7 @@ export interface ImportPlace {
   readonly rowsMax?: number;
 }
 
-export interface FileImport {
-  readonly path: string;
-  readonly feed: OpenFeed;
-  readonly contract: Contract | null;
-  readonly covers: InstantRange | null;
-  readonly hasTickRule: boolean;
-  readonly mayReplace: boolean;
-  /** What equal trades are where the file meets what is there. */
-  readonly equalsAtEdges: EqualsAtEdges;
-  /** Rejects, after all was read, when the file is not what it was at the begin. */
-  readonly requireUnchanged: () => Promise<void>;
-  /** Told now and then; may throw to end it. */
-  readonly onProgress: (progress: ImportProgress) => void;
-}
-
-export type ImportProgress =
-  | { readonly step: 'reading'; readonly trades: number }
-  | { readonly step: 'sealing'; readonly symbol: string; readonly day: UtcDay };
-
-export interface ImportedFile {
-  readonly path: string;
-  readonly trades: number;
-  readonly inferredSides: number;
-  /** By contract, days ascending. */
-  readonly days: readonly DayResult[];
-  /** Days on which the file has many trades, all of them bought or all of them sold: its sides may be wrong. */
-  readonly oneSided: readonly OneSidedDay[];
-  readonly leftOut: ReadonlyMap<string, number>;
-}
-
-export interface OneSidedDay {
-  readonly symbol: string;
-  readonly day: UtcDay;
-}
-
-export interface DayResult {
-  readonly contract: Contract;
-  readonly day: UtcDay;
-  readonly status: DayStatus;
-  /** As it is afterwards; null where it is refused. */
-  readonly imported: ImportedDay | null;
-  readonly difference: Difference | null;
-  readonly equalAtEdge: PlainTrade | null;
-}
+type CoveredDays = Map<string, Map<UtcDay, readonly DaySpan[]>>;
 
 export class DatasetImport {
   readonly #place: ImportPlace;
@@ -112,6 +78,8 @@ export class DatasetImport {
   readonly #contracts: ReadonlyMap<string, Contract>;
   readonly #hours: SessionHours;
   #manifest: ImportedManifest;
+  /** What the files of this import have of each contract and day. */
+  readonly #own: CoveredDays = new Map();
   /** Days that only a dry run has: the digests of their trades. */
   readonly #tried = new Set<string>();
 
@@ -148,19 +116,70 @@ export class DatasetImport {
   async add(file: FileImport): Promise<ImportedFile> {
     const { disk, stagingDirectory } = this.#place;
     await disk.makeDirectory(stagingDirectory);
-    const written: string[] = [];
     try {
       await using staged = new StagedRows(disk, `${stagingDirectory}/rows`);
-      const result = await this.#judge(file, staged, written);
-      const isRefused = result.days.some(({ status }) => status === 'refused');
-      if (!isRefused) {
+      return await this.#whole((written) => this.#judge(file, staged, written));
+    } finally {
+      await emptyDirectory(disk, stagingDirectory);
+    }
+  }
+
+  /**
+   * Says that all files that were added, together, have every trade of a range, or of each UTC day on which they have one.
+   * What else is on the tape there is refused, or removed where the files may replace. Takes effect as a file does.
+   */
+  async cover(claim: Claim): Promise<Pick<ImportedFile, 'days'>> {
+    const { now } = this.#place;
+    const met = [...this.#own.keys()].sort().map((symbol) => this.#contracts.get(symbol)!);
+    const coverages = contractCoverages({
+      said: null,
+      covers: claim.covers,
+      contract: claim.contract,
+      names: this.#names,
+      met,
+      daysOf: (symbol) => [...(this.#own.get(symbol)?.keys() ?? [])].sort((a, b) => a - b),
+      now,
+    });
+    return await this.#whole(async (written) => {
+      const days: DayResult[] = [];
+      for (const coverage of coverages) {
+        for (const day of saidDays(coverage)) {
+          const trades = await this.#ownTrades(coverage.contract, day);
+          const has = dayCoverage(coverage, trades, false, false);
+          const file = { ...claim, hasTickRule: false, equalsAtEdges: null, sources: [] };
+          const result = await this.#judgeDay(file, coverage.contract, trades, has, written);
+          if (result !== null) days.push(result);
+        }
+      }
+      return { days };
+    });
+  }
+
+  /** What the files of this import have of a day, out of the tape. */
+  async #ownTrades({ symbol }: Contract, day: UtcDay): Promise<TradeBatch> {
+    const { disk, dataset } = this.#place;
+    const covered = this.#own.get(symbol)?.get(day);
+    const digest = this.#manifest.days.get(symbol)?.get(day)?.digest;
+    if (covered === undefined || digest === undefined) return new DayRows(day);
+    const place = { dataset: dataset.name, symbol, day };
+    const whole = await readImportedDay(disk, this.#rootOf(digest), place, digest);
+    return withoutSpans(whole, differenceOf([[0, DAY_NS]], covered));
+  }
+
+  /** All days that something gives, or none where one is refused. */
+  async #whole<Result extends Pick<ImportedFile, 'days'>>(
+    judge: (written: string[]) => Promise<Result>,
+  ): Promise<Result> {
+    const written: string[] = [];
+    try {
+      const result = await judge(written);
+      if (result.days.every(({ status }) => status !== 'refused')) {
         await this.#commit(result.days);
         written.length = 0;
       }
       return result;
     } finally {
-      for (const path of written) await removeDay(disk, path);
-      await emptyDirectory(disk, stagingDirectory);
+      for (const path of written) await removeDay(this.#place.disk, path);
     }
   }
 
@@ -173,6 +192,7 @@ export class DatasetImport {
       contract: file.contract,
       names: this.#names,
       met,
+      daysOf: (symbol) => staged.daysOf(symbol),
       now: this.#place.now,
     });
     const results: DayResult[] = [];
@@ -188,12 +208,11 @@ export class DatasetImport {
         rows.sort();
         if (isOneSided(rows)) oneSided.push({ symbol, day });
         if (file.hasTickRule) inferredSides += inferSides(rows);
-        const isEdge = [day === traded[0], day === traded.at(-1)] as const;
         const result = await this.#judgeDay(
-          file,
-          coverage,
+          { ...file, sources: [basename(file.path)] },
+          coverage.contract,
           rows,
-          isEdge,
+          dayCoverage(coverage, rows, day === traded[0], day === traded.at(-1)),
           isRefused ? null : written,
         );
         rows.free();
@@ -228,35 +247,37 @@ export class DatasetImport {
 
   /** Null for a day on which there was nothing: no trade, and the market closed. Files go to `written`; null: none are. */
   async #judgeDay(
-    file: FileImport,
-    coverage: ContractCoverage,
-    trades: DayRows,
-    [isFirst, isLast]: readonly [boolean, boolean],
+    file: JudgedFile,
+    contract: Contract,
+    trades: TradeBatch,
+    coverage: DayCoverage,
     written: string[] | null,
   ): Promise<DayResult | null> {
     const { disk, dataset } = this.#place;
-    const { contract } = coverage;
     const { day } = trades;
     const open = await this.#hours.openOn(contract, day);
     if (trades.count === 0 && open.length === 0) return null;
     const place = { dataset: dataset.name, symbol: contract.symbol, day };
-    const before = this.#manifest.days.get(contract.symbol)?.get(day) ?? null;
+    const days = this.#manifest.days.get(contract.symbol);
+    const before = days?.get(day) ?? null;
     const { status, after, difference, equalAtEdge } = await judgeDay({
       place,
       trades,
-      coverage: dayCoverage(coverage, trades, isFirst, isLast),
+      coverage,
       open,
       before,
-      around: this.#coveredAround(contract, day),
+      around: coveredAround((one) => days?.get(one)?.covered, day),
+      own: coveredAround((one) => this.#own.get(contract.symbol)?.get(one), day),
       equalsAtEdges: file.equalsAtEdges,
       readBefore: () => readImportedDay(disk, this.#rootOf(before!.digest), place, before!.digest),
       mayReplace: file.mayReplace,
     });
+    const { covered: has } = coverage;
     if (after === null) {
       const imported = status === 'same' ? before : null;
-      return { contract, day, status, imported, difference, equalAtEdge };
+      return { contract, day, status, imported, difference, equalAtEdge, covered: has };
     }
-    const { digest, covered, gaps } = after;
+    const { digest, covered, gaps, strays } = after;
     const root = this.#writtenRoot();
     if (root !== null && written !== null) {
       if (digest !== before?.digest) written.push(importedDayPath(root, place, digest));
@@ -270,22 +291,12 @@ export class DatasetImport {
       covered,
       gaps,
       origin: status === 'replaced' ? 'replaced' : (before?.origin ?? 'imported'),
-      sources: [...new Set([...(before?.sources ?? []), basename(file.path)])],
+      sources: [...new Set([...(before?.sources ?? []), ...file.sources])],
       at: new Date(Number(this.#place.now / MS_NS_BIG)).toISOString(),
       sideRule: file.hasTickRule ? 'tick-rule' : (before?.sideRule ?? null),
+      ...(strays.length > 0 && { strays }),
     };
-    return { contract, day, status, imported, difference, equalAtEdge };
-  }
-
-  /** What is there of a day and of those beside it, by the clock of the day. */
-  #coveredAround({ symbol }: Contract, day: UtcDay): readonly DaySpan[] {
-    const days = this.#manifest.days.get(symbol);
-    const spans = [-1, 0, 1].flatMap((offset) =>
-      (days?.get(addDays(day, offset))?.covered ?? []).map(([from, to]): DaySpan => {
-        return [from + offset * DAY_NS, to + offset * DAY_NS];
-      }),
-    );
-    return unionOf(spans, []);
+    return { contract, day, status, imported, difference, equalAtEdge, covered: has };
   }
 
   /** Where days are written; null: nowhere. */
@@ -302,6 +313,10 @@ export class DatasetImport {
   /** Nothing is written where nothing has changed, nor by a dry run, whose days are there for its next files only. */
   async #commit(results: readonly DayResult[]): Promise<void> {
     const { isDryRun } = this.#place;
+    for (const { contract, day, covered } of results) {
+      const of = this.#own.get(contract.symbol) ?? new Map<UtcDay, readonly DaySpan[]>();
+      this.#own.set(contract.symbol, of.set(day, unionOf(of.get(day) ?? [], covered)));
+    }
     const changed = results.filter(({ status }) => status !== 'same');
     if (changed.length === 0 || this.#writtenRoot() === null) return;
     if (!isDryRun) await this.#hours.save();
@@ -314,6 +329,19 @@ export class DatasetImport {
     if (!isDryRun) await writeImported(this.#place.disk, this.#place.tapeRoot, manifest);
     this.#manifest = manifest;
   }
+}
+
+/** What is there of a day and of those beside it, by the clock of the day. */
+function coveredAround(
+  coveredOn: (day: UtcDay) => readonly DaySpan[] | undefined,
+  day: UtcDay,
+): readonly DaySpan[] {
+  const spans = [-1, 0, 1].flatMap((offset) =>
+    (coveredOn(addDays(day, offset)) ?? []).map(([from, to]): DaySpan => {
+      return [from + offset * DAY_NS, to + offset * DAY_NS];
+    }),
+  );
+  return unionOf(spans, []);
 }
 
 /** Those with trades, and those that the file says it has. */

@@ -6,34 +6,31 @@
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
-import { DAY_NS, MINUTE_NS, SECOND_NS_BIG } from '@tapeloom/core/units';
+import { DAY_NS, SECOND_NS } from '@tapeloom/core/units';
 import { addDays, dayOf, earlier, epochNs } from '@tapeloom/core/utc-day';
 import type { SaidRange } from '../feeds/said-range.ts';
 import type { DaySpan } from '../tape/tape.ts';
 import type { ContractNames } from './contract-names.ts';
-import {
-  commonRange,
-  differenceOf,
-  type InstantRange,
-  joinedRanges,
-  spansOnDay,
-  unionOf,
-} from './spans.ts';
+import type { EqualsAtEdges, Meeting } from './merge-day.ts';
+import { commonRange, type InstantRange, joinedRanges, spansOnDay } from './spans.ts';
 
 /** A trade is captured less than this after it was made. */
-const CAPTURE_NS = 5n * SECOND_NS_BIG;
-/** Where only trades tell what a file has, so much of open hours may be quiet before the first and after the last. */
-const QUIET_NS_MAX = 15 * MINUTE_NS;
+export const CAPTURE_NS_MAX = 5 * SECOND_NS;
+const CAPTURE_NS = BigInt(CAPTURE_NS_MAX);
+
+/** What somebody says of all contracts that the file has: a range, or all of each UTC day on which it has trades. */
+export type SaidCoverage = InstantRange | 'whole-days' | null;
 
 export interface CoverageRequest {
   readonly said: SaidRange | null;
-  /** What somebody says of all contracts that the file has. */
-  readonly covers: InstantRange | null;
+  readonly covers: SaidCoverage;
   /** All trades are of this contract. */
   readonly contract: Contract | null;
   readonly names: ContractNames;
   /** Contracts with trades in the file. */
   readonly met: readonly Contract[];
+  /** Days on which the file has trades of a contract. */
+  readonly daysOf: (symbol: string) => readonly UtcDay[];
   readonly now: EpochNs;
 }
 
@@ -50,8 +47,6 @@ export interface ContractCoverage {
 export interface DayCoverage {
   readonly covered: readonly DaySpan[];
   readonly sure: readonly DaySpan[];
-  /** Whether it follows from trades alone. */
-  readonly isGuessed: boolean;
   /** Where what the file has begins and ends, by the clock of the day, and beyond its midnights. */
   readonly edges: readonly FileEdge[];
 }
@@ -64,13 +59,10 @@ export interface FileEdge {
 }
 
 export function contractCoverages(request: CoverageRequest): readonly ContractCoverage[] {
-  const { said, covers, contract, met, now } = request;
-  const all = contract === null ? met : [contract];
+  const { said, covers, met, now } = request;
   const isByCapture = covers === null && said?.isByCapture === true;
   const ranges = new Map<Contract, InstantRange[]>();
-  for (const [of, range] of covers === null
-    ? saidOf(request)
-    : all.map((of) => [of, covers] as const)) {
+  for (const [of, range] of covers === null ? saidOf(request) : coveredBy(request, covers)) {
     const end = earlier(now, epochNs(addDays(dayOf(of.expiresAt), 1), 0));
     const common = commonRange(range, { from: 0n as EpochNs, to: end });
     if (common !== null) ranges.set(of, [...(ranges.get(of) ?? []), common]);
@@ -85,6 +77,20 @@ export function contractCoverages(request: CoverageRequest): readonly ContractCo
     ...coverages,
     ...others.map((of) => ({ contract: of, said: null, sure: [], isByCapture: false })),
   ];
+}
+
+function coveredBy(
+  { contract, met, daysOf }: CoverageRequest,
+  covers: NonNullable<SaidCoverage>,
+): readonly (readonly [Contract, InstantRange])[] {
+  const all = contract === null ? met : [contract];
+  return all.flatMap((of) =>
+    covers === 'whole-days'
+      ? daysOf(of.symbol).map((day) => {
+          return [of, { from: epochNs(day, 0), to: epochNs(addDays(day, 1), 0) }] as const;
+        })
+      : [[of, covers] as const],
+  );
 }
 
 function* saidOf({
@@ -137,18 +143,52 @@ export function dayCoverage(
       { ns: Number(from - midnight), isBegin: true, by },
       { ns: Number(to - midnight), isBegin: false, by },
     ]);
-    return {
-      covered: spansOnDay(said, day),
-      sure: spansOnDay(sure, day),
-      isGuessed: false,
-      edges,
-    };
+    return { covered: spansOnDay(said, day), sure: spansOnDay(sure, day), edges };
   }
   const traded: DaySpan = [isFirst ? ts[0]! : 0, isLast ? ts[count - 1]! + 1 : DAY_NS];
   const edges: FileEdge[] = [];
   if (isFirst) edges.push({ ns: traded[0], isBegin: true, by: 'row' });
   if (isLast) edges.push({ ns: traded[1], isBegin: false, by: 'row' });
-  return { covered: [traded], sure: [traded], isGuessed: true, edges };
+  return { covered: [traded], sure: [traded], edges };
+}
+
+/** What the file has by the clock of the day, and beyond its midnights. */
+export function extentOf({ edges }: DayCoverage): readonly DaySpan[] {
+  if (edges.every(({ by }) => by === 'row')) {
+    const [begin, end] = [true, false].map((isBegin) =>
+      edges.find((edge) => edge.isBegin === isBegin),
+    );
+    return [[begin?.ns ?? Number.NEGATIVE_INFINITY, end?.ns ?? Number.POSITIVE_INFINITY]];
+  }
+  const begins = edges.filter(({ isBegin }) => isBegin);
+  return begins.map(({ ns }, at) => [ns, edges[2 * at + 1]!.ns]);
+}
+
+/**
+ * Where a file may lack trades that it covers: those of its first and of its last time, if it was cut by rows, and those
+ * within the margin of its capture.
+ */
+export function cutsOf({ edges }: DayCoverage, by: 'capture' | 'row'): readonly DaySpan[] {
+  const width = by === 'row' ? 1 : CAPTURE_NS_MAX;
+  return edges
+    .filter((edge) => edge.by === by)
+    .map(({ ns, isBegin }) => (isBegin ? [ns, ns + width] : [ns - width, ns]));
+}
+
+/**
+ * Where what is there (`around`, of the day and its neighbours) may lack trades that it covers: at its edges inside of
+ * the file, as `cutsOf`. What its edges follow from is not known, so the file's own kind counts.
+ */
+export function cutsOfTape(coverage: DayCoverage, around: readonly DaySpan[]): readonly DaySpan[] {
+  const isByCapture = coverage.edges.some(({ by }) => by === 'capture');
+  const extent = extentOf(coverage);
+  const isInside = (ns: number) => extent.some(([from, to]) => from < ns && ns < to);
+  return around.flatMap(([from, to]) => {
+    const cuts: DaySpan[] = [];
+    if (isInside(from)) cuts.push([from, from + 1]);
+    if (isInside(to)) cuts.push([to - (isByCapture ? CAPTURE_NS_MAX : 1), to]);
+    return cuts;
+  });
 }
 
 /**
@@ -158,29 +198,16 @@ export function dayCoverage(
 export function meetingsOf(
   edges: readonly FileEdge[],
   around: readonly DaySpan[],
-): readonly { readonly span: DaySpan; readonly isFileFirst: boolean }[] {
+  equals: EqualsAtEdges,
+): readonly Meeting[] {
   return edges.flatMap(({ ns, isBegin, by }) => {
     if (by === 'time') return [];
     // What rows tell of both has the time of the row itself in common.
     const common = by === 'row' ? 1 : 0;
     const isMet = around.some(([from, to]) => (isBegin ? to - ns : ns - from) === common);
     if (!isMet) return [];
-    const margin = Number(CAPTURE_NS);
     const instant: DaySpan = isBegin ? [ns, ns + 1] : [ns - 1, ns];
-    const span: DaySpan = by === 'row' ? instant : [ns - margin, ns + margin];
-    return [{ span, isFileFirst: !isBegin }];
+    const span: DaySpan = by === 'row' ? instant : [ns - CAPTURE_NS_MAX, ns + CAPTURE_NS_MAX];
+    return [{ span, isFileFirst: !isBegin, equals }];
   });
-}
-
-/** What is covered in all, where a file whose coverage is guessed has added to it: small holes at its edges are none. */
-export function withQuietEdges(
-  covered: readonly DaySpan[],
-  guessed: readonly DaySpan[],
-  open: readonly DaySpan[],
-): readonly DaySpan[] {
-  const edges = new Set(guessed.flat());
-  const quiet = differenceOf(open, covered).filter(
-    ([from, to]) => to - from <= QUIET_NS_MAX && (edges.has(from) || edges.has(to)),
-  );
-  return unionOf(covered, quiet);
 }

@@ -1,11 +1,12 @@
 /** What becomes of a day of a contract when a file is imported that has something of it. */
 
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
-import type { ImportedDay } from '../tape/imported/imported-manifest.ts';
+import { DAY_NS } from '@tapeloom/core/units';
+import type { ImportedDay, PlainTrade, StrayTrade } from '../tape/imported/imported-manifest.ts';
 import type { DaySpan } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { type DayPlace, digestOf } from '../tape/write/encode-day.ts';
-import { type DayCoverage, meetingsOf, withQuietEdges } from './file-coverage.ts';
+import { cutsOf, cutsOfTape, type DayCoverage, meetingsOf } from './file-coverage.ts';
 import {
   type Difference,
   EqualAtEdgeError,
@@ -13,10 +14,13 @@ import {
   firstDifference,
   firstOther,
   joined,
-  type PlainTrade,
+  type Meeting,
+  rowsOf,
   withoutSpans,
+  withoutTrades,
 } from './merge-day.ts';
 import { differenceOf, intersectionOf, isSameSpans, unionOf } from './spans.ts';
+import { isStrayOf, straysIn, withStrays } from './stray-trades.ts';
 
 /**
  * `added`: it was not there. `same`: all of it was. `extended`: trades or hours came to it. `replaced`: trades that were
@@ -39,6 +43,7 @@ export interface DayAfter {
   readonly digest: string;
   readonly covered: readonly DaySpan[];
   readonly gaps: readonly DaySpan[];
+  readonly strays: readonly StrayTrade[];
 }
 
 export interface DayQuestion {
@@ -55,16 +60,20 @@ export interface DayQuestion {
   /** Rejects with `TapeDamagedError`. */
   readonly readBefore: () => Promise<TradeBatch>;
   readonly mayReplace: boolean;
+  /** What earlier files of the same import have, as `around`: that is not replaced. */
+  readonly own: readonly DaySpan[];
 }
 
+const WHOLE_DAY: readonly DaySpan[] = [[0, DAY_NS]];
 const UNCHANGED = { after: null, difference: null, equalAtEdge: null } as const;
 const SAME: DayVerdict = { ...UNCHANGED, status: 'same' };
 const REFUSED: DayVerdict = { ...UNCHANGED, status: 'refused' };
 
 export async function judgeDay(question: DayQuestion): Promise<DayVerdict> {
   const { place, trades, coverage, before, mayReplace } = question;
+  const strays = straysIn(trades, coverage);
   if (before === null) {
-    return await verdict('added', question, trades, coverage.covered);
+    return await verdict('added', question, trades, { covered: coverage.covered, strays });
   }
   const covered = unionOf(before.covered, coverage.covered);
   const isCovered = isSameSpans(covered, before.covered);
@@ -76,55 +85,109 @@ export async function judgeDay(question: DayQuestion): Promise<DayVerdict> {
   } catch (error) {
     if (!(error instanceof TapeDamagedError)) throw error;
     if (!mayReplace) return REFUSED;
-    return await verdict('replaced', question, trades, coverage.covered);
+    return await verdict('replaced', question, trades, { covered: coverage.covered, strays });
   }
   if (isKnown) return SAME;
-  const difference = differenceIn(question, here);
-  if (difference !== null && !mayReplace) return { ...REFUSED, difference };
-  const isReplaced = difference !== null;
-  const kept = isReplaced ? withoutSpans(here, coverage.covered) : here;
-  const meetings = meetingsOf(coverage.edges, question.around);
+  // What one file of an import has brought, the next one must not remove.
+  const held = mayReplace ? question.own : before.covered;
+  const around = mayReplace ? question.own : question.around;
+  const difference = differenceIn(question, here, held, around);
+  if (difference !== null) return { ...REFUSED, difference };
+  const base = mayReplace
+    ? withoutReplaced(question, here)
+    : { kept: here, strays: before.strays ?? [], meetings: [] };
+  const meetings = [...new Set([question.around, around])].flatMap((spans) =>
+    meetingsOf(coverage.edges, spans, question.equalsAtEdges),
+  );
   let all: TradeBatch;
   try {
-    all = joined(kept, trades, meetings, question.equalsAtEdges);
+    all = joined(base.kept, trades, [...base.meetings, ...meetings]);
   } catch (error) {
     if (!(error instanceof EqualAtEdgeError)) throw error;
     return { ...REFUSED, equalAtEdge: error.trade };
   }
-  const after = await verdict(isReplaced ? 'replaced' : 'extended', question, all, covered);
+  const isReplaced = mayReplace && isOther(question, here, all);
+  const after = await verdict(isReplaced ? 'replaced' : 'extended', question, all, {
+    covered,
+    strays: withStrays(base.strays, strays),
+  });
   const isSame = after.after!.digest === before.digest;
   return isSame && isSameSpans(after.after!.covered, before.covered) ? SAME : after;
 }
 
+interface Kept {
+  readonly kept: TradeBatch;
+  /** Those that are among what is kept. */
+  readonly strays: readonly StrayTrade[];
+  /** Where equal trades of the file are others than those that are kept. */
+  readonly meetings: readonly Meeting[];
+}
+
 /**
- * The first trades that differ where both have all of them. A file whose rows alone tell what it has may have been cut
- * among the trades of its first and of its last time: those it has must be there, where that time is no edge of what is.
+ * What a replacement leaves: nothing of what the file covers, to the nanosecond, but for trades that another file captured,
+ * and for those at the time of a row at which the file may have been cut, if it has no others there.
+ */
+function withoutReplaced({ coverage, before, trades, own }: DayQuestion, here: TradeBatch): Kept {
+  const cuts = cutsOf(coverage, 'row').filter((cut) => firstOther(here, trades, [cut]) === null);
+  const spans = differenceOf(differenceOf(coverage.covered, cuts), own);
+  const strays = before!.strays ?? [];
+  const others = strays.filter((stray) => !isStrayOf(stray, coverage));
+  const isIn = ({ ns }: PlainTrade) => spans.some(([from, to]) => from <= ns && ns < to);
+  const gone = strays.filter((stray) => isStrayOf(stray, coverage) && !isIn(stray));
+  const staying = others.filter(isIn);
+  const rest = withoutTrades(withoutSpans(here, spans), gone);
+  const meeting = ({ ns }: PlainTrade, isFileFirst: boolean): Meeting => {
+    return { span: [ns, ns + 1], isFileFirst, equals: 'two' };
+  };
+  return {
+    kept: joined(rest, rowsOf(here.day, staying)),
+    strays: others,
+    meetings: [
+      ...staying.map((stray) => meeting(stray, true)),
+      ...gone.map((stray) => meeting(stray, false)),
+    ],
+  };
+}
+
+/** Whether a trade that was there is not there any more, or not where it stood. */
+function isOther({ coverage, before }: DayQuestion, here: TradeBatch, all: TradeBatch): boolean {
+  const common = intersectionOf(coverage.covered, before!.covered);
+  return firstOther(all, here, WHOLE_DAY) !== null || firstDifference(here, all, common) !== null;
+}
+
+/**
+ * The first trades that differ where both have all of them. A file may lack trades where it was cut: those it has there must
+ * be on the tape. The tape may lack trades where what it has ends inside of the file: those it has must be in the file.
  */
 function differenceIn(
-  { trades, coverage, around, before }: DayQuestion,
+  { trades, coverage }: DayQuestion,
   here: TradeBatch,
+  held: readonly DaySpan[],
+  around: readonly DaySpan[],
 ): Difference | null {
-  const cuts = coverage.edges
-    .filter(({ by }) => by === 'row')
-    .map(({ ns, isBegin }): DaySpan => (isBegin ? [ns, ns + 1] : [ns - 1, ns]));
-  const sure = differenceOf(coverage.sure, cuts);
-  const difference = firstDifference(here, trades, intersectionOf(sure, before!.covered));
+  const cuts = { row: cutsOf(coverage, 'row'), capture: cutsOf(coverage, 'capture') };
+  const tapeCuts = cutsOfTape(coverage, around);
+  const sure = intersectionOf(differenceOf(coverage.sure, cuts.row), held);
+  const difference = firstDifference(here, trades, differenceOf(sure, tapeCuts));
   if (difference !== null) return difference;
-  const inside = cuts.filter(([from, to]) =>
-    around.some(([begin, end]) => begin < from && end > to),
+  const isHeld = ([from]: DaySpan) => held.some(([begin, end]) => begin <= from && from < end);
+  const inside = cuts.row.filter(
+    (cut) => isHeld(cut) && around.some(([begin, end]) => begin < cut[0] && end > cut[1]),
   );
-  const there = firstOther(here, trades, inside);
-  return there === null ? null : { here: null, there };
+  const margins = intersectionOf(cuts.capture, intersectionOf(coverage.covered, held));
+  const there = firstOther(here, trades, [...inside, ...differenceOf(margins, tapeCuts)]);
+  if (there !== null) return { here: null, there };
+  const missing = firstOther(trades, here, intersectionOf(sure, tapeCuts));
+  return missing === null ? null : { here: missing, there: null };
 }
 
 async function verdict(
   status: DayStatus,
-  { place, coverage, open }: DayQuestion,
+  { place, open }: DayQuestion,
   trades: TradeBatch,
-  spans: readonly DaySpan[],
+  { covered, strays }: Pick<DayAfter, 'covered' | 'strays'>,
 ): Promise<DayVerdict> {
-  const covered = coverage.isGuessed ? withQuietEdges(spans, coverage.covered, open) : spans;
   const digest = await digestOf([trades], place);
   const gaps = differenceOf(open, covered);
-  return { ...UNCHANGED, status, after: { trades, digest, covered, gaps } };
+  return { ...UNCHANGED, status, after: { trades, digest, covered, gaps, strays } };
 }

@@ -4,18 +4,11 @@
  * ends and the other begins: there equal trades may be two, which nobody can tell who was not told.
  */
 
-import type { Rank } from '@tapeloom/core/numbers';
+import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { allocateBatch, firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
+import { DayRows } from '../feeds/day-rows.ts';
+import type { PlainTrade } from '../tape/imported/imported-manifest.ts';
 import type { DaySpan } from '../tape/tape.ts';
-
-export interface PlainTrade {
-  /** Of the day. */
-  readonly ns: number;
-  /** Ticks and lots. */
-  readonly price: number;
-  readonly size: number;
-  readonly side: number;
-}
 
 /** The first trades that differ; null: there is none any more. */
 export interface Difference {
@@ -63,6 +56,41 @@ export function firstOther(
   return null;
 }
 
+/** Some trades as rows, in the order of time. */
+export function rowsOf(day: UtcDay, trades: readonly PlainTrade[]): DayRows {
+  const rows = new DayRows(day);
+  for (const { ns, price, size, side } of trades) rows.add(ns, price, size, side);
+  rows.sort();
+  return rows;
+}
+
+/** The trades in a span, in their order. */
+export function tradesIn(day: TradeBatch, [from, to]: DaySpan): readonly PlainTrade[] {
+  const [begin, end] = [rowAt(day, from), rowAt(day, to)];
+  return Array.from({ length: end - begin }, (_, index) => tradeAt(day, begin + index));
+}
+
+/** The day without these trades, each of which takes one equal with it. */
+export function withoutTrades(day: TradeBatch, gone: readonly PlainTrade[]): TradeBatch {
+  const rows = new Set<number>();
+  for (const { ns, price, size, side } of gone) {
+    for (let row = rowAt(day, ns); row < day.count && day.ts[row] === ns; row += 1) {
+      if (day.price[row] !== price || day.size[row] !== size || day.side[row] !== side) continue;
+      if (rows.has(row)) continue;
+      rows.add(row);
+      break;
+    }
+  }
+  const kept = allocateBatch(day.day, 1 as Rank, day.count);
+  let from = 0;
+  for (const row of [...rows].sort((one, other) => one - other)) {
+    appendRows(kept, day, from, row);
+    from = row + 1;
+  }
+  appendRows(kept, day, from, day.count);
+  return kept;
+}
+
 /** The day without its trades in these spans. */
 export function withoutSpans(day: TradeBatch, spans: readonly DaySpan[]): TradeBatch {
   const kept = allocateBatch(day.day, 1 as Rank, day.count);
@@ -80,6 +108,7 @@ export interface Meeting {
   readonly span: DaySpan;
   /** Of trades at one time, those there come first. */
   readonly isFileFirst: boolean;
+  readonly equals: EqualsAtEdges;
 }
 
 /** Of two equal trades, one here and one there, where both meet; null: nobody has said. */
@@ -100,7 +129,6 @@ export function joined(
   here: TradeBatch,
   there: TradeBatch,
   meetings: readonly Meeting[] = [],
-  equals: EqualsAtEdges = null,
 ): TradeBatch {
   if (here.count === 0) return there;
   if (there.count === 0) return here;
@@ -115,11 +143,10 @@ export function joined(
     }
     const [endA, endB] = [endOfTime(here, a), endOfTime(there, b)];
     const meeting = meetings.find(({ span: [from, to] }) => nsA >= from && nsA < to);
-    if (meeting === undefined || equals === 'one') {
-      appendRows(all, here, a, endA);
-      appendOthers(all, there, b, endB, here, a, endA);
+    if (meeting === undefined || meeting.equals === 'one') {
+      appendAll(all, here, a, endA, there, b, endB);
     } else {
-      if (equals === null) refuseEqual(here, a, endA, there, b, endB);
+      if (meeting.equals === null) refuseEqual(here, a, endA, there, b, endB);
       if (meeting.isFileFirst) appendRows(all, there, b, endB);
       appendRows(all, here, a, endA);
       if (!meeting.isFileFirst) appendRows(all, there, b, endB);
@@ -131,22 +158,32 @@ export function joined(
   return all;
 }
 
-/** Of the rows [b, endB) those that have no equal among [a, endA), each of which is the equal of one only. */
-function appendOthers(
+/**
+ * Trades of one time, each as often as the side has it that has it more often. A side that has all of them tells their
+ * order; otherwise those here come first.
+ */
+function appendAll(
   all: ReturnType<typeof allocateBatch>,
-  there: TradeBatch,
-  b: number,
-  endB: number,
   here: TradeBatch,
   a: number,
   endA: number,
+  there: TradeBatch,
+  b: number,
+  endB: number,
 ): void {
   const free = new Set(Array.from({ length: endA - a }, (_, index) => a + index));
+  const others: number[] = [];
   for (let row = b; row < endB; row += 1) {
     const equal = free.values().find((one) => isSame(here, one, there, row));
-    if (equal === undefined) appendRows(all, there, row, row + 1);
+    if (equal === undefined) others.push(row);
     else free.delete(equal);
   }
+  if (free.size === 0 && others.length > 0) {
+    appendRows(all, there, b, endB);
+    return;
+  }
+  appendRows(all, here, a, endA);
+  for (const row of others) appendRows(all, there, row, row + 1);
 }
 
 function refuseEqual(

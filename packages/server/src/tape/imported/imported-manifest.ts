@@ -16,6 +16,21 @@ import { importedPath } from '../tape-paths.ts';
 
 const MANIFEST_VERSION = 1;
 
+export interface PlainTrade {
+  /** Of the day. */
+  readonly ns: number;
+  /** Ticks and lots. */
+  readonly price: number;
+  readonly size: number;
+  readonly side: number;
+}
+
+/** A trade that was captured by a file which begins after the trade was made: it is that file's to replace. */
+export interface StrayTrade extends PlainTrade {
+  /** Where that file begins, by the clock of the day; behind `ns`, and often behind midnight. */
+  readonly edge: number;
+}
+
 export interface ImportedDay {
   /** Of its trades, as in its sidecar. */
   readonly digest: string;
@@ -33,6 +48,8 @@ export interface ImportedDay {
   readonly at: string;
   /** By which rule unknown sides were filled in; null: they were left unknown. */
   readonly sideRule: 'tick-rule' | null;
+  /** Not there: none. */
+  readonly strays?: readonly StrayTrade[];
 }
 
 export type ImportedDays = ReadonlyMap<string, ReadonlyMap<UtcDay, ImportedDay>>;

@@ -1,0 +1,129 @@
+/** A replacement replaces all that its file covers, up to the very edges, and nothing that another file has brought. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY_NS, HOUR_NS, MS_NS, SECOND_NS } from '@tapeloom/core/units';
+import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
+import {
+  at,
+  csv,
+  dbn,
+  halfHours,
+  importText,
+  type Row,
+  rowsOn,
+  statuses,
+  TUESDAY,
+  WEDNESDAY,
+} from '../../testing/imports.ts';
+
+const middle = halfHours(TUESDAY, 1, 20);
+const edges = [0, SECOND_NS, DAY_NS - SECOND_NS, DAY_NS - 1];
+const edgeTrade = (ns: number, size: number): Row => {
+  return { ts: at(TUESDAY, ns), price: 20_000, size, side: 0 };
+};
+const dayWith = (ns: number, size: number): Row[] =>
+  [...middle, edgeTrade(ns, size)].sort((a, b) => (a.ts < b.ts ? -1 : 1));
+const tuesday = (rows: readonly Row[]) => dbn(at(TUESDAY, 0), at(WEDNESDAY, 0), rows);
+
+for (const ns of edges) {
+  test(`a corrected trade ${ns} ns into a DBN file's day takes the place of the wrong one`, async () => {
+    const disk = new SimDisk().boot();
+    await importText(disk, 'es.dbn', tuesday(dayWith(ns, 5)));
+    const refused = await importText(disk, 'es.dbn', tuesday(dayWith(ns, 7)));
+    assert.deepEqual(statuses(refused), ['ESH6 20260310 refused']);
+    const corrected = tuesday(dayWith(ns, 7));
+    const options = { mayReplace: true };
+    assert.deepEqual(statuses(await importText(disk, 'es.dbn', corrected, options)), [
+      'ESH6 20260310 replaced',
+    ]);
+    assert.deepEqual(await rowsOn(disk, 'ESH6', TUESDAY), dayWith(ns, 7));
+    assert.deepEqual(statuses(await importText(disk, 'es.dbn', corrected, options)), [
+      'ESH6 20260310 same',
+    ]);
+  });
+
+  test(`a trade ${ns} ns into the day that the replacement no longer has is removed`, async () => {
+    const disk = new SimDisk().boot();
+    await importText(disk, 'es.dbn', tuesday(dayWith(ns, 5)));
+    const options = { mayReplace: true };
+    assert.deepEqual(statuses(await importText(disk, 'es.dbn', tuesday(middle), options)), [
+      'ESH6 20260310 replaced',
+    ]);
+    assert.deepEqual(await rowsOn(disk, 'ESH6', TUESDAY), middle);
+  });
+}
+
+test('a replaced day keeps what the file of the next day captured behind its end', async () => {
+  const late = { ...edgeTrade(DAY_NS - 1_000, 3), received: at(WEDNESDAY, 50_000) };
+  const { received: _, ...kept } = late;
+  const wednesday = (first: Row) =>
+    dbn(at(WEDNESDAY, 0), at(WEDNESDAY, DAY_NS), [first, ...halfHours(WEDNESDAY, 0, 20)]);
+  for (const order of [
+    [tuesday(dayWith(SECOND_NS, 5)), wednesday(late)],
+    [wednesday(late), tuesday(dayWith(SECOND_NS, 5))],
+  ]) {
+    const disk = new SimDisk().boot();
+    for (const file of order) await importText(disk, 'es.dbn', file);
+    const options = { mayReplace: true };
+    await importText(disk, 'es.dbn', tuesday(dayWith(SECOND_NS, 7)), options);
+    assert.deepEqual(await rowsOn(disk, 'ESH6', TUESDAY), [...dayWith(SECOND_NS, 7), kept]);
+    // The file that brought it replaces it, too.
+    await importText(disk, 'es.dbn', wednesday({ ...late, size: 4 }), options);
+    assert.deepEqual(await rowsOn(disk, 'ESH6', TUESDAY), [
+      ...dayWith(SECOND_NS, 7),
+      { ...kept, size: 4 },
+    ]);
+    const again = await importText(disk, 'es.dbn', wednesday({ ...late, size: 4 }), options);
+    assert.ok(
+      statuses(again).every((status) => status.endsWith(' same')),
+      statuses(again).join(),
+    );
+  }
+});
+
+test('an equal trade captured on either side of midnight stays two when one side is replaced', async () => {
+  const twin = edgeTrade(DAY_NS - 1_000, 3);
+  const early = { ...twin, received: at(WEDNESDAY, -500) };
+  const late = { ...twin, received: at(WEDNESDAY, 500) };
+  const wednesday = dbn(at(WEDNESDAY, 0), at(WEDNESDAY, DAY_NS), [late]);
+  const disk = new SimDisk().boot();
+  await importText(disk, 'es.dbn', tuesday([...middle, early]));
+  await importText(disk, 'es.dbn', wednesday, { equalsAtEdges: 'two' });
+  for (const file of [wednesday, tuesday([...middle, early])]) {
+    await importText(disk, 'es.dbn', file, { mayReplace: true });
+    assert.deepEqual(await rowsOn(disk, 'ESH6', TUESDAY), [...middle, twin, twin]);
+  }
+});
+
+test('overlapping DBN files agree although the first ends before the last trade was captured', async () => {
+  const cut = 12 * HOUR_NS;
+  const late = { ...edgeTrade(cut - MS_NS, 3), received: at(TUESDAY, cut + MS_NS) };
+  const { received: _, ...trade } = late;
+  const whole = [...halfHours(TUESDAY, 1, 12), trade, ...halfHours(TUESDAY, 12, 20)];
+  const files = [
+    dbn(at(TUESDAY, 0), at(TUESDAY, cut), halfHours(TUESDAY, 1, 12)),
+    dbn(at(TUESDAY, 10 * HOUR_NS), at(WEDNESDAY, 0), [
+      ...halfHours(TUESDAY, 10, 12),
+      late,
+      ...halfHours(TUESDAY, 12, 20),
+    ]),
+  ];
+  for (const order of [files, files.toReversed()]) {
+    const disk = new SimDisk().boot();
+    for (const file of order) await importText(disk, 'es.dbn', file);
+    assert.deepEqual(await rowsOn(disk, 'ESH6', TUESDAY), whole);
+  }
+});
+
+test('a CSV replacement replaces from its first to its last trade, and no more', async () => {
+  const disk = new SimDisk().boot();
+  await importText(disk, 'es.dbn', tuesday(middle));
+  const rows = halfHours(TUESDAY, 5, 8).map((row) => ({ ...row, size: row.size + 1 }));
+  await importText(disk, 'es.csv', csv(rows), { mayReplace: true });
+  assert.deepEqual(await rowsOn(disk, 'ESH6', TUESDAY), [
+    ...halfHours(TUESDAY, 1, 5),
+    ...rows,
+    ...halfHours(TUESDAY, 8, 20),
+  ]);
+});
