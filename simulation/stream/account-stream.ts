@@ -50,6 +50,11 @@ export class AccountStream implements AsyncDisposable {
     return this.#stream;
   }
 
+  /** Keys that connections hold on to. */
+  get watchedKeys(): number {
+    return this.#authenticator.watchedCount;
+  }
+
   /** A key of a new account of this plan. */
   async key(plan: Plan, rights: Partial<KeyRights> = {}): Promise<HandedOutKey> {
     return this.accounts.key(await this.accounts.account(plan), rights);

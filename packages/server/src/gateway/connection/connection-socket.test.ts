@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
+import { fillOutbox } from '../../../../../simulation/stream/fill-outbox.ts';
 import { DAY, FLOOD, InProcessStream } from '../../../../../simulation/stream/in-process-stream.ts';
 import { clientFrame } from '../../../../../simulation/stream/raw-socket.ts';
 import { StallingSocket } from '../../../../../simulation/stream/stalling-socket.ts';
@@ -11,22 +12,6 @@ import { WRITE_BYTES_MAX } from '../wire/socket-writer.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 
 const { skipFromBytes, bytesMax } = OUTBOX_LIMITS;
-
-/** Frames of answers to pings; the clock stands still, so an id's length tells the frame's. */
-const PONG_BYTES_MIN = 2 + JSON.stringify({ t: 'pong', id: '', ts: '1'.repeat(19) }).length;
-const PONG_BYTES_MAX = PONG_BYTES_MIN + 64;
-
-/** Lets exactly this many bytes be answered, in messages that are never skipped. */
-async function fill(socket: StallingSocket, bytes: number): Promise<void> {
-  const pings: object[] = [];
-  for (let rest = bytes; rest > 0; ) {
-    const most = rest - PONG_BYTES_MAX >= PONG_BYTES_MIN ? PONG_BYTES_MAX : rest - PONG_BYTES_MIN;
-    const pong = rest <= PONG_BYTES_MAX ? rest : most;
-    pings.push({ t: 'ping', id: 'x'.repeat(pong - PONG_BYTES_MIN) });
-    rest -= pong;
-  }
-  await socket.send(...pings);
-}
 
 /** A stream with a reader that never stalls, by which a test sees what was published. */
 class Stage implements AsyncDisposable {
@@ -93,7 +78,7 @@ test('below 256 KiB every version is sent, from 256 KiB on only the newest [FLOW
     [skipFromBytes, [5]],
   ] as const) {
     const socket = await stage.stalled('a');
-    await fill(socket, waiting);
+    await fillOutbox(socket, waiting);
     await stage.trade(1, 2, 3, 4, 5);
     socket.readOn();
     await turn();
@@ -107,21 +92,21 @@ test('below 256 KiB every version is sent, from 256 KiB on only the newest [FLOW
 test('one byte below 1 MiB waits and arrives, 1 MiB closes with 4008 SLOW_CONSUMER [FLOW-05] [CLOSE-12]', async () => {
   await using stage = await Stage.start();
   const below = await stage.stalled();
-  await fill(below, bytesMax - 1);
+  await fillOutbox(below, bytesMax - 1);
   assert.equal(stage.metrics.connections, 2);
   assert.ok(below.writableLength <= WRITE_BYTES_MAX);
   below.readOn();
   await turn();
   assert.equal(below.bytesRead, bytesMax - 1);
   below.stall();
-  await fill(below, bytesMax - 1);
+  await fillOutbox(below, bytesMax - 1);
   below.readOn();
   await turn();
   assert.equal(below.bytesRead, 2 * (bytesMax - 1));
   assert.equal(below.closing, null);
 
   const at = await stage.stalled('a');
-  await fill(at, bytesMax);
+  await fillOutbox(at, bytesMax);
   assert.equal(stage.metrics.subscriptions, 1);
   at.readOn();
   await turn();
@@ -137,7 +122,7 @@ test('a roll that meets a full outbox leaves no subscription behind', async () =
   const socket = await StallingSocket.open(stream);
   await stage.subscribe(socket, ['rolls'], { instrument: 'A.c.0' });
   socket.stall();
-  await fill(socket, bytesMax - 1);
+  await fillOutbox(socket, bytesMax - 1);
   assert.equal(stage.metrics.subscriptions, 2);
   stream.tape.commit([], epochNs(addDays(DAY, 1), 1));
   stream.engine.pulse();
@@ -150,7 +135,7 @@ test('a roll that meets a full outbox leaves no subscription behind', async () =
 test('versions of a stalled reader never pile up, whatever the number of flushes [SEC-36]', async () => {
   await using stage = await Stage.start();
   const socket = await stage.stalled('a', 'b');
-  await fill(socket, bytesMax - 2_000);
+  await fillOutbox(socket, bytesMax - 2_000);
   const waiting = socket.writableLength;
   for (let flush = 0; flush < 800; flush += 1) await stage.trade(flush);
   assert.equal(stage.metrics.subscriptions, 3);
@@ -165,7 +150,7 @@ test('a stalled reader that unsubscribes gets nothing more of that subscription 
   await using stage = await Stage.start();
   const socket = await stage.stalled('a', 'b');
   const heard = socket.messages.length;
-  await fill(socket, skipFromBytes);
+  await fillOutbox(socket, skipFromBytes);
   await stage.trade(1);
   await stage.stream.pass(6_000);
   await socket.send({ t: 'unsubscribe', sub: 'a' });
@@ -181,7 +166,7 @@ test('a stalled reader that unsubscribes gets nothing more of that subscription 
 test('a subscription made while the reader is behind gets its snapshot when it has caught up', async () => {
   await using stage = await Stage.start();
   const socket = await stage.stalled('a');
-  await fill(socket, skipFromBytes);
+  await fillOutbox(socket, skipFromBytes);
   await socket.send(subscribe('late'));
   await stage.trade(1, 2);
   socket.readOn();
@@ -196,7 +181,7 @@ test('a subscription made while the reader is behind gets its snapshot when it h
 test('a shutdown hands over what is held, then its notice, then closes', async () => {
   await using stage = await Stage.start();
   const socket = await stage.stalled('a');
-  await fill(socket, skipFromBytes);
+  await fillOutbox(socket, skipFromBytes);
   await stage.trade(1, 2);
   const drained = stage.stream.gateway.drain();
   socket.readOn();

@@ -334,7 +334,6 @@ export class Delivery {
     const isBegun = this.#search.cursor !== null || this.#position !== null;
     const isOfAnotherTape = why.t === 'not-on-tape' || why.t === 'outdated';
     if (isOfAnotherTape && isBegun) return this.#leaveReplay('source_gap');
-    this.#backfill = null;
     return this.#fail(replyTo(why));
   }
 

@@ -57,6 +57,33 @@ test('many short turns neither nest nor keep the process from other work', async
   assert.equal(deepest, 1);
 });
 
+test('a turn that throws is over, and others get theirs', async () => {
+  const turns = new PullTurns(() => true);
+  const fault = new Error('on purpose');
+  const bad = new Counting(() => {
+    throw fault;
+  });
+  const good = new Counting();
+  let hasThrown = false;
+  const first: Counting = new Counting(() => {
+    turns.want(bad);
+    turns.want(good);
+    turns.end(first);
+  });
+  try {
+    turns.want(first);
+  } catch (error) {
+    hasThrown = error === fault;
+  }
+  assert.ok(hasThrown);
+  await turn();
+  assert.deepEqual([bad.turns, good.turns], [1, 1]);
+  turns.end(good);
+  const last = new Counting();
+  turns.want(last);
+  assert.equal(last.turns, 1);
+});
+
 test('few pages are made ahead, the others when one is written or given up', () => {
   const pages = new PagesAhead();
   const pullers = Array.from({ length: 7 }, () => new Counting());

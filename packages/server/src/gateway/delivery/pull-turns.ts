@@ -47,18 +47,32 @@ export class PullTurns {
     // Whoever ends a turn within it is served by the loop that gave it.
     if (this.#isGiving || this.#isOver) return;
     this.#isGiving = true;
-    for (let given = 0; this.#holder === null && this.#hasRoom(); given += 1) {
-      const [next] = this.#waiting;
-      if (next === undefined) break;
-      if (given === TURNS_IN_A_ROW_MAX) {
-        setImmediate(() => this.give());
-        break;
+    try {
+      for (let given = 0; this.#holder === null && this.#hasRoom(); given += 1) {
+        const [next] = this.#waiting;
+        if (next === undefined) break;
+        if (given === TURNS_IN_A_ROW_MAX) {
+          setImmediate(() => this.give());
+          break;
+        }
+        this.#waiting.delete(next);
+        this.#giveTo(next);
       }
-      this.#waiting.delete(next);
-      this.#holder = next;
-      next.turn();
+    } finally {
+      this.#isGiving = false;
     }
-    this.#isGiving = false;
+  }
+
+  /** A turn that throws is over, and the next ones follow later: one fault stops nobody else. */
+  #giveTo(next: Puller): void {
+    this.#holder = next;
+    try {
+      next.turn();
+    } catch (error) {
+      if (this.#holder === next) this.#holder = null;
+      setImmediate(() => this.give());
+      throw error;
+    }
   }
 
   /** The connection is over: nobody gets a turn any more. */

@@ -1,7 +1,8 @@
 /**
  * One subscription of one connection: the shell around its delivery. It carries out what the delivery
- * orders, at the hub, the replays and the account's budget, and hands it what happens there. Whatever
- * answers after its end finds nothing to do, except that what was reserved is given back.
+ * orders, at the hub, the replays and the account's budget, and hands it what happens there. It owns its
+ * topic, its replay, its timer, its turn and its slot for a page, and gives all of them back when it ends.
+ * An order may end it: of the orders that follow, only those that return a reservation are carried out.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -178,7 +179,9 @@ export class StreamSubscription implements Subscriber, Puller {
   }
 
   #step(event: DeliveryEvent): void {
-    for (const action of this.#delivery.step(event, this.#times())) this.#run(action);
+    for (const action of this.#delivery.step(event, this.#times())) {
+      if (!this.#isOver || action.t === 'void' || action.t === 'settle') this.#run(action);
+    }
   }
 
   #times(): StreamTimes {
@@ -201,6 +204,7 @@ export class StreamSubscription implements Subscriber, Puller {
         this.#locate(action.cursor);
         return;
       case 'wait':
+        this.#waiting?.[Symbol.dispose]();
         this.#waiting = this.#services.timers.after(action.ms, () => this.#step({ t: 'waited' }));
         return;
       case 'attach':
@@ -253,8 +257,7 @@ export class StreamSubscription implements Subscriber, Puller {
         this.#owner.pagesAhead.take(this, () => this.#replay.next(action.until));
         return;
       case 'close-replay':
-        this.#owner.pagesAhead.free(this);
-        this.#replay.close();
+        this.#closeReplay();
         return;
       case 'reserve':
         this.#replay.reserve(action.page, action.trades);
@@ -288,6 +291,11 @@ export class StreamSubscription implements Subscriber, Puller {
     const attachment = this.#services.hub.attach(this.#request.spec, this, since);
     if ('code' in attachment) {
       this.#fail(attachment);
+      return;
+    }
+    // Others of this connection may have heard of the topic's state meanwhile, one message too many.
+    if (this.#isOver) {
+      attachment.detach();
       return;
     }
     this.#attachment = attachment;
@@ -336,6 +344,13 @@ export class StreamSubscription implements Subscriber, Puller {
     this.#waiting?.[Symbol.dispose]();
     this.#attachment?.detach();
     this.#attachment = null;
+    this.#closeReplay();
     this.#owner.turns.leave(this);
+  }
+
+  #closeReplay(): void {
+    if (this.#replay.isClosed) return;
+    this.#replay.close();
+    this.#owner.pagesAhead.free(this);
   }
 }

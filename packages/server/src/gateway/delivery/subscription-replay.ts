@@ -46,6 +46,10 @@ export class SubscriptionReplay {
     this.#reader = reader;
   }
 
+  get isClosed(): boolean {
+    return this.#replay === null;
+  }
+
   open({ from, until, chargedBefore }: DeliveryReplay): void {
     const { spec, depth, mode } = this.#stream;
     const { contract, indicator, params } = spec;
