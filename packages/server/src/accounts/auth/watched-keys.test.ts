@@ -100,6 +100,34 @@ test('a key revoked between its token and its watch is announced all the same', 
   assert.deepEqual(desk.heard, [{ t: 'key-ended', keyId: key.record.id }]);
 });
 
+for (const kind of ['suspension', 'plan'] as const) {
+  test(`a watcher that found the account as it was before a change of its ${kind} is told, though others know it already`, async () => {
+    await using desk = await AuthenticatorDesk.open();
+    const accountId = await desk.accounts.account('live');
+    const key = await desk.accounts.key(accountId);
+    using _first = await desk.watch(key);
+    // Both were read before the change, one by a token and one by its key; neither is watched yet.
+    const token = await desk.authenticator.consumeToken(await desk.accounts.token(key));
+    const byKey = await desk.caller(key);
+    assert.ok(token.verdict === 'accepted');
+    if (kind === 'plan') await desk.accounts.setPlan(accountId, 'live_history');
+    else await desk.accounts.suspend(accountId);
+    await desk.settled(() => desk.heard.length === 1);
+    for (const [index, late] of [token.caller, byKey].entries()) {
+      using _late = desk.authenticator.watch(late);
+      await desk.settled(() => desk.heard.length === index + 2);
+      assert.deepEqual(desk.heard.at(-1), { t: 'account-changed', accountId });
+      const now = await desk.authenticator.refresh(key.record.id);
+      assert.equal(now?.isSuspended, kind === 'suspension');
+      assert.equal(now?.entitlements.plan, kind === 'plan' ? 'live_history' : 'live');
+    }
+    using _fresh = await desk.watch(key);
+    desk.clock.advance(5_000);
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+    assert.equal(desk.heard.length, 3);
+  });
+}
+
 test('a read that fails is tried again until the change is known', async () => {
   await using desk = await AuthenticatorDesk.open();
   const accountId = await desk.accounts.account('live');

@@ -1,8 +1,9 @@
 /**
  * The keys somebody holds on to, such as open connections, and what happens to them. A key that was
  * revoked or whose time has come is announced as ended; an account is announced as changed when its plan
- * or suspension is another than before, also when a grant merely ran out. After a change the account is
- * read again until that succeeds, so no failure of the store keeps a connection alive for ever.
+ * or suspension is another than before, or than a new watcher found it, also when a grant merely ran out.
+ * After a change the account is read again until that succeeds, so no failure of the store keeps a
+ * connection alive for ever.
  */
 
 import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
@@ -25,6 +26,8 @@ interface WatchedAccount {
   /** What was last announced, or found at first. */
   plan: Plan;
   isSuspended: boolean;
+  /** A watcher came that found something else than what was announced: it is announced again once all is read. */
+  isUnsure: boolean;
   /** How many changes there were, and how many of them the records show. */
   changes: number;
   changesRead: number;
@@ -68,7 +71,10 @@ export class WatchedKeys implements Disposable {
     if (!isFresh || watched.hasEnded) {
       // The new watcher has not heard of an end that was announced to others.
       watched.hasEnded = false;
-      this.#readSoon(watched.account);
+      const { plan, isSuspended } = this.#rightsOf(found.account);
+      const { account } = watched;
+      if (plan !== account.plan || isSuspended !== account.isSuspended) account.isUnsure = true;
+      this.#readSoon(account);
     }
     return new Watching(this, watched);
   }
@@ -123,8 +129,8 @@ export class WatchedKeys implements Disposable {
     const account: WatchedAccount = {
       record,
       keys: new Set(),
-      plan: planAt(record.grants, this.#options.clock.now()),
-      isSuspended: record.suspendedAt !== null,
+      ...this.#rightsOf(record),
+      isUnsure: false,
       changes: 0,
       changesRead: 0,
       reading: null,
@@ -187,12 +193,17 @@ export class WatchedKeys implements Disposable {
       const state = keyStateAt(watched.record, now);
       if (state === 'revoked' || state === 'expired') this.#end(watched);
     }
-    const plan = planAt(account.record.grants, now);
-    const isSuspended = account.record.suspendedAt !== null;
-    if (plan === account.plan && isSuspended === account.isSuspended) return;
+    const { plan, isSuspended } = this.#rightsOf(account.record);
+    const isOwed = account.isUnsure && account.changesRead === account.changes;
+    if (plan === account.plan && isSuspended === account.isSuspended && !isOwed) return;
     account.plan = plan;
     account.isSuspended = isSuspended;
+    if (isOwed) account.isUnsure = false;
     this.#options.announce({ t: 'account-changed', accountId: account.record.id });
+  }
+
+  #rightsOf({ grants, suspendedAt }: AccountRecord): Pick<WatchedAccount, 'plan' | 'isSuspended'> {
+    return { plan: planAt(grants, this.#options.clock.now()), isSuspended: suspendedAt !== null };
   }
 
   #end(watched: WatchedKey): void {
