@@ -2,7 +2,8 @@
  * A stream in memory with everything that can go wrong between it and who appends: messages that arrive late or never,
  * acknowledgements that are lost, a keeper that answers "another end" while one's own message is still on its way, servers that
  * are cut off and name old ends, lines that fall silent. All by the clock it is given, so that a run can be had again. What it
- * keeps is right whatever happens on the lines; only `shrink` takes back what was acknowledged.
+ * keeps is right whatever happens on the lines; only `shrink` takes back what was acknowledged, and `leadShort` lets a server
+ * lead that lacks the newest messages, as nats-server may: it answers out of its own store, while the others keep theirs.
  *
  *     const keeper = new MemoryKeeper(clock);
  *     const stream = keeper.connect();
@@ -58,6 +59,8 @@ export interface Line {
   oldEnd: number | null;
   /** Until a stored message is read. */
   deliverMs: number;
+  /** Its readings are served by one that follows and lacks nothing, also while one leads that does. */
+  readsWhole: boolean;
 }
 
 export class MemoryKeeper {
@@ -68,6 +71,8 @@ export class MemoryKeeper {
   readonly clients = new Set<MemoryStream>();
   #first = 1;
   #messages: StoredMessage[] = [];
+  /** What the others have while one leads that lacks messages; null while nobody lacks any. */
+  #whole: StoredMessage[] | null = null;
   #isStoring = false;
 
   constructor(clock: Timers, bodyBytesMax = 4 * 1_048_576) {
@@ -106,6 +111,7 @@ export class MemoryKeeper {
     plan: PublishPlan,
     say: (said: PublishOutcome) => void,
   ) {
+    if (this.#whole !== null) store(this.#whole, message, last);
     if (message.body.length > this.bodyBytesMax) say({ outcome: 'refused', why: 'tooLarge' });
     else if (this.#isStoring || last !== this.last) say({ outcome: 'otherEnd' });
     else if (this.#messages.length >= this.countMax) say({ outcome: 'refused', why: 'full' });
@@ -119,6 +125,25 @@ export class MemoryKeeper {
         for (const client of this.clients) client.wake();
       });
     }
+  }
+
+  /** One comes to lead that has stored nothing beyond this number. */
+  leadShort(end: number): void {
+    this.#whole = this.#messages;
+    this.#messages = this.#messages.slice(0, end - this.#first + 1);
+  }
+
+  /** One leads that lacks nothing, and the other is filled anew. */
+  leadWhole(): void {
+    this.#messages = this.#whole!;
+    this.#whole = null;
+    for (const client of this.clients) client.cutReadings();
+  }
+
+  /** What a reading finds where it is served. */
+  readAt(sequence: number, isWhole: boolean): StoredMessage | null {
+    const messages = isWhole ? (this.#whole ?? this.#messages) : this.#messages;
+    return messages[sequence - this.#first] ?? null;
   }
 
   purge(below: number): void {
@@ -147,6 +172,7 @@ export class MemoryStream implements TapeStream {
     isSilent: false,
     oldEnd: null,
     deliverMs: 1,
+    readsWhole: false,
   };
   reconnections = 0;
   readonly #keeper: MemoryKeeper;
@@ -319,8 +345,9 @@ class MemoryReading implements StreamReading {
     this.#clock.after(this.#stream.line.deliverMs, () => {
       this.#next = Math.max(this.#next, this.#keeper.first);
       if (this.#waiting === null || this.#stream.isMute) return;
-      if (this.#next > this.#stream.visibleEnd) return;
-      const message = this.#keeper.at(this.#next)!;
+      const { readsWhole, oldEnd } = this.#stream.line;
+      const message = this.#keeper.readAt(this.#next, readsWhole);
+      if (message === null || this.#next > (oldEnd ?? this.#next)) return;
       this.#next += 1;
       this.#settle((waiting) => waiting.resolve(message));
     });
@@ -343,4 +370,10 @@ class MemoryReading implements StreamReading {
     this.#idle = null;
     if (waiting !== null) how(waiting);
   }
+}
+
+/** Each server stores what goes behind its own end, whatever the one that leads has answered. */
+function store(messages: StoredMessage[], message: StreamMessage, last: number): void {
+  if ((messages.at(-1)?.sequence ?? 0) !== last) return;
+  messages.push({ ...message, body: new Uint8Array(message.body), sequence: last + 1 });
 }

@@ -51,8 +51,9 @@ export class BookKeeper {
   readonly #options: BookKeeperOptions;
   /** Null as long as there was never one. */
   #book: TapeBook | null = null;
-  /** Its number in the stream; 0 where the stream may not have it. */
+  /** Its number in the stream; 0 where the stream does not have it. */
   #sequence = 0;
+  #mayBeLost = false;
   /** The object that holds it; null where its message does. */
   #object: string | null = null;
   readonly #first = Promise.withResolvers<void>();
@@ -75,7 +76,7 @@ export class BookKeeper {
 
   /** The number of the newest book; 0 where the stream may not have it. */
   get sequence(): number {
-    return this.#sequence;
+    return this.#mayBeLost ? 0 : this.#sequence;
   }
 
   /** Resolves when there is a book. */
@@ -111,6 +112,16 @@ export class BookKeeper {
 
   /** The stream has lost messages, perhaps the newest book as well: who appends next says it once more. */
   mayBeLost(): void {
+    this.#mayBeLost = true;
+  }
+
+  /** It has lost nothing after all. */
+  stillThere(): void {
+    this.#mayBeLost = false;
+  }
+
+  /** What was lost is put back: the next book may have a lower number than one that was lost. */
+  putBack(): void {
     this.#sequence = 0;
   }
 
@@ -128,7 +139,7 @@ export class BookKeeper {
   append(writer: FencedWriter, isNeeded = false): Promise<void> {
     return this.#inTurn(async () => {
       const book = await this.#make(this.book.days);
-      const isSaid = this.#sequence > 0 && isDeepStrictEqual(book, this.#book);
+      const isSaid = this.sequence > 0 && isDeepStrictEqual(book, this.#book);
       if (isNeeded || !isSaid) await this.#append(writer, book);
     });
   }
@@ -248,6 +259,7 @@ export class BookKeeper {
   async #take(book: TapeBook, sequence: number): Promise<void> {
     this.#book = book;
     this.#sequence = sequence;
+    this.#mayBeLost = false;
     this.#first.resolve();
     await this.#options.onBook(book);
   }

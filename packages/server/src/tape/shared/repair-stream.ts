@@ -14,7 +14,7 @@ import { FencedWriter } from '../stream/fenced-writer.ts';
 import type { StoredMessage, TapeStream } from '../stream/tape-stream.ts';
 import { logDirectory } from '../tape-paths.ts';
 import { readOpening } from '../write/log-payload.ts';
-import { RECORD_HEADER_BYTES, readRecordHeader } from '../write/log-record.ts';
+import { RECORD_HEADER_BYTES, type RecordHeader, readRecordHeader } from '../write/log-record.ts';
 
 const LOG_NAME = /^([1-9]\d{7})\.(?:log|kept)$/;
 
@@ -80,35 +80,39 @@ export async function repairStream(
   await writer.append('claim', mendedClaim());
 }
 
+/** Only by what the stream's leader answers: a reading may be served by another, and servers may differ. */
 async function readStream(stream: TapeStream): Promise<StreamEnd> {
-  const { first, last } = await stream.ends();
-  const none = { day: null, records: 0, checksum: 0, isEnded: false };
-  let end: StreamEnd = { last, known: 0, ...none };
-  let known = 0;
-  await using reading = await stream.follow(first);
-  for (let at = first; at <= last; ) {
-    const stored = await reading.next();
-    if (stored === 'idle') continue;
-    at = stored.sequence + 1;
-    if (stored.subject === 'claim') {
-      const news = claimNews(stored.body);
-      if (news.kind === 'lost') known = news.known;
-      if (news.kind === 'mended') known = 0;
-    } else if (stored.subject === 'record') {
-      end = afterRecord(end, stored);
-    }
-  }
-  if (known === 0) {
+  const { last } = await stream.ends();
+  const claim = await stream.newest('claim');
+  const news = claim === null ? null : claimNews(claim.body);
+  if (news?.kind !== 'lost') {
     throw new NothingLostError('no node has found that the stream has lost anything');
   }
-  return { ...end, known };
+  const { known } = news;
+  const newest = await stream.newest('record');
+  if (newest === null) return { last, known, day: null, records: 0, checksum: 0, isEnded: false };
+  const { kind, sequence, checksum } = headerOf(newest);
+  const day = await dayOf(stream, newest);
+  return { last, known, day, records: sequence + 1, checksum, isEnded: kind === 'end' };
 }
 
-function afterRecord(end: StreamEnd, { body }: StoredMessage): StreamEnd {
-  const record = body.slice();
-  const { kind, sequence, checksum } = readRecordHeader(record, 0)!;
-  const day = kind === 'opening' ? readOpening(record.subarray(RECORD_HEADER_BYTES))!.day : end.day;
-  return { ...end, day, records: sequence + 1, checksum, isEnded: kind === 'end' };
+function headerOf({ body }: StoredMessage): RecordHeader {
+  return readRecordHeader(body.slice(), 0)!;
+}
+
+/** The day that a record is of. Claims and books stand among records, so its opening is as many messages before it, or more. */
+async function dayOf(stream: TapeStream, record: StoredMessage): Promise<UtcDay | null> {
+  let at: StoredMessage | null = record;
+  for (let back = 1; at !== null; ) {
+    const number: number = at.sequence;
+    if (at.subject === 'record') {
+      const { kind, sequence } = headerOf(at);
+      if (kind === 'opening') return readOpening(at.body.slice(RECORD_HEADER_BYTES))!.day;
+      back = sequence;
+    } else back = 1;
+    at = await stream.read(number - back);
+  }
+  return null;
 }
 
 /** The records of a node's logs from the end of the stream on, as far as they continue each other. */

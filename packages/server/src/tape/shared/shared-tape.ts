@@ -33,7 +33,7 @@ import { LocalLog } from './local-log.ts';
 import { giveUpHalfSealed, isSealed, recoverOrJoin, removeLogs } from './recover-copy.ts';
 import type { RecoveredCopy } from './recovered-copy.ts';
 import { prepareDirectory } from './shared-directory.ts';
-import { CopyDiffersError } from './shared-errors.ts';
+import { CopyDiffersError, TapeRewrittenError } from './shared-errors.ts';
 import type { SharedTapeOptions } from './shared-tape-options.ts';
 import { TapeCopy } from './tape-copy.ts';
 
@@ -59,6 +59,8 @@ export class SharedTape implements AsyncDisposable {
   #succession: Succession | null = null;
   #running: Promise<void> | null = null;
   #isLeaving = false;
+  /** The number of the message that did not continue the tape last. */
+  #readAgainAt = 0;
   #state: SuccessionState | { readonly role: 'joining' } = { role: 'joining' };
   /** Of the successions before this one. */
   #takeovers = 0;
@@ -226,6 +228,8 @@ export class SharedTape implements AsyncDisposable {
       mayLead: mayLead && !this.#isLeaving,
       handler: {
         message: (stored) => this.#message(stored),
+        rewound: (last) => this.#copy!.rewound(last),
+        whole: () => this.#books.stillThere(),
         idle: () => this.#reachEnd(),
         lead: (writer, signal) => this.#lead(writer, signal),
         state: (state) => this.#tell(state),
@@ -247,13 +251,25 @@ export class SharedTape implements AsyncDisposable {
   }
 
   #message(stored: StoredMessage): void | Promise<void> {
-    if (stored.subject === 'claim' && claimNews(stored.body).kind === 'lost') {
-      this.#books.mayBeLost();
-    }
-    const followed = this.#copy!.follow(stored);
+    const news = stored.subject === 'claim' ? claimNews(stored.body).kind : 'none';
+    if (news === 'lost') this.#books.mayBeLost();
+    if (news === 'mended') this.#books.putBack();
+    const followed = this.#followed(stored);
     const taken = stored.subject === 'book' ? this.#books.follow(stored) : followed;
     if (stored.sequence !== this.#joinedAt) return taken;
     return Promise.resolve(taken).then(() => this.#reachEnd());
+  }
+
+  /** What does not continue the tape is read once more: it may be of a server that lacks messages. */
+  #followed(stored: StoredMessage): void | Promise<void> {
+    try {
+      return this.#copy!.follow(stored);
+    } catch (error) {
+      const isRewritten = error instanceof TapeRewrittenError && this.#copy!.end !== null;
+      if (!isRewritten || this.#readAgainAt === stored.sequence) throw error;
+      this.#readAgainAt = stored.sequence;
+      this.#succession!.readAgain(this.#copy!.end!.sequence);
+    }
   }
 
   #reachEnd(): void {

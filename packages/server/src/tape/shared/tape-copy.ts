@@ -54,6 +54,8 @@ export class TapeCopy {
   #streamDay: UtcDay | null;
   /** The last record that was passed over since a repair began; null for none. */
   #passedChecksum: number | null = null;
+  /** Behind which number the stream is read again, where everything known had been read; null: not so. */
+  #rewoundTo: number | null = null;
   readonly #openings = new Map<UtcDay, number>();
 
   constructor(options: TapeCopyOptions) {
@@ -81,8 +83,10 @@ export class TapeCopy {
    */
   get isAhead(): boolean {
     const { end, mark } = this.#options;
-    if (!this.#isBehind || end === null || this.#end === null) return false;
+    if (!this.#isBehind || this.#end === null) return false;
     if (this.#passedChecksum !== null) return this.#passedChecksum !== this.#end.checksum;
+    if (this.#rewoundTo !== null) return this.#end.sequence > this.#rewoundTo;
+    if (end === null) return false;
     return mark === null || end.records > mark.records;
   }
 
@@ -115,13 +119,18 @@ export class TapeCopy {
     if (stored.subject !== 'claim') return;
     const { kind } = claimNews(stored.body);
     // From here on the stream says again what it had lost.
-    if (kind === 'lost') {
-      this.#isBehind = true;
-      this.#isPassing = false;
-      this.#streamDay = null;
-      this.#passedChecksum = null;
-    }
+    if (kind === 'lost') this.rewound(stored.sequence - 1);
     if (kind === 'mended') this.#endRepair(stored.sequence);
+  }
+
+  /** Messages behind this number come next, of which some are known. */
+  rewound(last: number): void {
+    if (!this.#isBehind) this.#rewoundTo = last;
+    else if (this.#rewoundTo !== null) this.#rewoundTo = Math.min(this.#rewoundTo, last);
+    this.#isBehind = true;
+    this.#isPassing = false;
+    this.#streamDay = null;
+    this.#passedChecksum = null;
   }
 
   /** This machine has appended the opening of a day itself; the caller makes it visible. */
@@ -181,7 +190,7 @@ export class TapeCopy {
       );
     if (end.isEnded)
       throw new TapeRewrittenError(`a record follows the end of ${end.day}`, sequence);
-    this.#isBehind = false;
+    this.#reached();
     const commit = readCommit(record.subarray(RECORD_HEADER_BYTES));
     const noted = this.noteCommit(record, commit, sequence);
     this.days.committed(commit);
@@ -208,7 +217,7 @@ export class TapeCopy {
     if (end !== null && !end.isEnded) {
       throw new TapeRewrittenError(`${day} is opened before ${end.day} has ended`, sequence);
     }
-    this.#isBehind = false;
+    this.#reached();
     return this.#open(record, opening, sequence);
   }
 
@@ -216,6 +225,11 @@ export class TapeCopy {
     await this.days.makeRoomFor(opening.day);
     this.noteOpening(record, opening, sequence);
     await this.days.opened(opening);
+  }
+
+  #reached(): void {
+    this.#isBehind = false;
+    this.#rewoundTo = null;
   }
 
   #passOver({ checksum }: RecordHeader, sequence: number): void {
@@ -229,7 +243,7 @@ export class TapeCopy {
     if (this.#passedChecksum !== null && this.#passedChecksum !== this.#end.checksum) {
       throw new TapeRewrittenError('a repair has not put back what was known here', sequence);
     }
-    this.#isBehind = false;
+    this.#reached();
   }
 
   #header(record: Uint8Array, sequence: number): RecordHeader {

@@ -4,6 +4,8 @@
  * stand in the stream, so nodes that were asleep or have restarted learn of them as of everything else.
  */
 
+import type { StreamMessage } from './tape-stream.ts';
+
 export type ClaimNews =
   | { readonly kind: 'none' }
   /** The last number that was known to be stored before. */
@@ -30,4 +32,9 @@ export function claimNews(body: Uint8Array): ClaimNews {
   if (text === MENDED) return { kind: 'mended' };
   const lost = LOST.exec(text);
   return lost === null ? { kind: 'none' } : { kind: 'lost', known: Number(lost[1]) };
+}
+
+/** Whether a message says that the stream has lost others. */
+export function isLossTold(message: StreamMessage | null): boolean {
+  return message?.subject === 'claim' && claimNews(message.body).kind === 'lost';
 }

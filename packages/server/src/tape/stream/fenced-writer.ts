@@ -11,7 +11,7 @@
  */
 
 import type { Clock } from '../../platform/clock.ts';
-import { claimNews } from './claim-body.ts';
+import { isLossTold } from './claim-body.ts';
 import { pause } from './pause.ts';
 import { isProvedShrunk, ShrinkWatch } from './shrink-watch.ts';
 import {
@@ -21,7 +21,13 @@ import {
   StreamRefusedError,
   StreamShrunkError,
 } from './stream-errors.ts';
-import type { StoredMessage, StreamMessage, StreamSubject, TapeStream } from './tape-stream.ts';
+import {
+  isSameMessage,
+  type StoredMessage,
+  type StreamMessage,
+  type StreamSubject,
+  type TapeStream,
+} from './tape-stream.ts';
 
 /** Before the first repetition; each further wait is twice as long, up to the last. */
 const TRY_AGAIN_MS = { first: 50, last: 1_000 } as const;
@@ -186,7 +192,7 @@ export class FencedWriter {
   async #isFound(message: StreamMessage): Promise<boolean> {
     const found = await this.#read(this.#last + 1);
     if (found === null) return false;
-    if (isSame(found, message)) return true;
+    if (isSameMessage(found, message)) return true;
     throw this.#fencedBy(found);
   }
 
@@ -207,8 +213,7 @@ export class FencedWriter {
     if (this.#appended === 0) return;
     const kept = await this.#read(this.#last);
     if (kept === null) return;
-    const isLoss = kept.subject === 'claim' && claimNews(kept.body).kind === 'lost';
-    const isOurs = kept.writer === this.writer && !isLoss;
+    const isOurs = kept.writer === this.writer && !isLossTold(kept);
     if (!isOurs) throw new StreamShrunkError(this.#last, this.#last - 1);
   }
 
@@ -224,12 +229,4 @@ export class FencedWriter {
   #fencedBy(found: StoredMessage): FencedError {
     return new FencedError(this.writer, found.sequence, found.writer);
   }
-}
-
-function isSame(stored: StoredMessage, message: StreamMessage): boolean {
-  return (
-    stored.subject === message.subject &&
-    stored.writer === message.writer &&
-    Buffer.compare(stored.body, message.body) === 0
-  );
 }

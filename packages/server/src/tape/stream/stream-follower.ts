@@ -45,6 +45,7 @@ export class StreamFollower {
   #reconnectMs: number = RECONNECT_MS.first;
   #told: number;
   #remade = 0;
+  #moves = 0;
 
   constructor(options: StreamFollowerOptions) {
     this.#options = options;
@@ -94,6 +95,7 @@ export class StreamFollower {
   /** Goes on behind another number than before, as who appended itself, or has learnt that the stream was shrunk. */
   moveTo(last: number): void {
     this.#last = last;
+    this.#moves += 1;
     this.#told = last;
     this.#behindMs = 0;
     this.#throwAway();
@@ -151,6 +153,7 @@ export class StreamFollower {
 
   async #handle(message: StoredMessage): Promise<void> {
     this.#isHandling = true;
+    const moves = this.#moves;
     try {
       const handled = this.#options.onMessage(message);
       if (handled !== undefined) await handled;
@@ -158,7 +161,7 @@ export class StreamFollower {
       this.#isHandling = false;
     }
     // Unless it was moved meanwhile.
-    if (this.#last === message.sequence - 1) this.#last = message.sequence;
+    if (this.#moves === moves) this.#last = message.sequence;
     this.#hear();
     this.#behindMs = 0;
     this.#aloneMs = 0;

@@ -7,13 +7,16 @@
  *   following ──silence, or the leader leaves──► claiming ──stored──► leading ──fenced, left──► following
  *       ▲───────────────somebody else was first──────────┘
  *
- * Where a `lost` claim stands in the stream and no `mended` one behind it, nobody claims.
+ * Where a `lost` claim stands in the stream and no `mended` one behind it, nobody claims. Servers may differ, though: one that lacks
+ * messages may lead for a while and store such a claim alone. So whether it stands is asked of who leads, again and again, and when
+ * it does not, the stream is read again from where the loss was said to begin.
  */
 
 import type { Clock } from '../../platform/clock.ts';
-import { claimNews, PLAIN_CLAIM } from './claim-body.ts';
+import { claimNews, isLossTold, PLAIN_CLAIM } from './claim-body.ts';
 import { FencedWriter } from './fenced-writer.ts';
 import { pause } from './pause.ts';
+import { requireKept } from './require-kept.ts';
 import { isProvedShrunk, ShrinkWatch } from './shrink-watch.ts';
 import {
   AppendAbandonedError,
@@ -58,6 +61,10 @@ export type SuccessionState =
 export interface SuccessionHandler {
   /** A message that somebody else has stored, in order. After a repair of the stream records come again that were known before. */
   message(stored: StoredMessage): void | Promise<void>;
+  /** The stream is read again from behind this number, which lies before the last that was known. */
+  rewound?(last: number): void;
+  /** What a `lost` claim said is not so: the stream has all that was known. It was rewound before. */
+  whole?(): void;
   /** Everything that was stored up to now has been dealt with. May be told again and again, and too early. */
   idle?(): void;
   /**
@@ -94,6 +101,13 @@ interface Leading {
   isClaimed: boolean;
 }
 
+interface Loss {
+  readonly behind: number;
+  readonly known: number;
+}
+
+const NO_LOSS: Loss = { behind: Number.POSITIVE_INFINITY, known: 0 };
+
 export class Succession implements AsyncDisposable {
   readonly #options: SuccessionOptions;
   readonly #follower: StreamFollower;
@@ -105,7 +119,11 @@ export class Succession implements AsyncDisposable {
   #running: Promise<void> | null = null;
   #isLeaving = false;
   #isLost = false;
+  /** What is known of the loss: the stream is right up to this number, and had more. */
+  #loss: Loss = NO_LOSS;
   #isNewsKnown = false;
+  /** The message that was read last; null for none. */
+  #newest: StoredMessage | null = null;
   #state: SuccessionState = { role: 'following' };
   #leader: string | null = null;
   #patienceMs = 0;
@@ -195,15 +213,21 @@ export class Succession implements AsyncDisposable {
     }
   }
 
-  /** Once, before the first claim: what was known at the start may lie behind a loss that was not mended. */
+  /** Before a claim: what is known may lie behind a loss that was not mended. Before the first one it is waited for. */
   async #learnNews(): Promise<void> {
     const { stream, clock } = this.#options;
-    while (!this.#isNewsKnown && this.#mayClaim() && !this.#over.signal.aborted) {
+    while (this.#mayClaim() && !this.#over.signal.aborted) {
       const claim = await stream.newest('claim').catch(() => undefined);
-      if (claim === undefined) await pause(clock, ASK_AGAIN_MS, this.#over.signal);
-      else this.#isNewsKnown = true;
       const isBehindUs = claim != null && claim.sequence <= this.#follower.last;
-      if (isBehindUs && claimNews(claim.body).kind === 'lost') this.#goBehind(claim.sequence - 1);
+      const news = isBehindUs ? claimNews(claim.body) : null;
+      if (news?.kind === 'lost') {
+        this.#goBehind(claim!.sequence - 1, news.known);
+        const { known } = this.#loss;
+        this.#become({ role: 'shrunk', known, end: claim!.sequence - 1, isProved: true });
+      }
+      this.#isNewsKnown ||= claim !== undefined;
+      if (this.#isNewsKnown) return;
+      await pause(clock, ASK_AGAIN_MS, this.#over.signal);
     }
   }
 
@@ -223,14 +247,16 @@ export class Succession implements AsyncDisposable {
 
   #take(stored: StoredMessage): void | Promise<void> {
     this.#leader = stored.writer;
+    this.#newest = stored;
     if (stored.subject === 'claim') {
       const news = claimNews(stored.body);
       if (news.kind === 'lost') {
-        this.#isLost = true;
         const { known } = news;
+        this.#lose(Math.min(known, stored.sequence) - 1, known);
         this.#become({ role: 'shrunk', known, end: stored.sequence - 1, isProved: true });
       } else if (news.kind === 'mended') {
         this.#isLost = false;
+        this.#loss = NO_LOSS;
       }
     }
     // Who takes what somebody has stored stands in no doubt of the stream any more, unless that is what it says.
@@ -277,8 +303,9 @@ export class Succession implements AsyncDisposable {
   /** One that follows somebody who knows less than itself would wait for ever. */
   async #watchEnd(): Promise<void> {
     this.#sinceLookMs += TICK_MS;
-    if (this.#sinceLookMs < LOOK_MS || this.#isLooking || this.#isLost) return;
+    if (this.#sinceLookMs < LOOK_MS || this.#isLooking) return;
     await this.#looking(async () => {
+      if (this.#isLost) return await this.#judgeLost();
       const known = this.#follower.last;
       const { last: end } = await this.#options.stream.ends();
       if (this.#follower.last !== known) return;
@@ -302,19 +329,50 @@ export class Succession implements AsyncDisposable {
   async #judgeShrunk(known: number, end: number): Promise<void> {
     const { stream, node, mayLead } = this.#options;
     if (mayLead && (await isProvedShrunk(stream, `${node}.${end + 1}`, known, end))) {
-      this.#goBehind(end);
+      this.#goBehind(end, known);
       return;
     }
     const claim = await stream.newest('claim');
-    if (claim !== null && claimNews(claim.body).kind === 'lost') this.#goBehind(claim.sequence - 1);
+    const news = claim === null ? null : claimNews(claim.body);
+    if (news?.kind === 'lost') this.#goBehind(claim!.sequence - 1, news.known);
     else this.#become({ role: 'shrunk', known, end, isProved: false });
   }
 
-  /** The stream was shrunk: the claim that proves it is the next message to be read. */
-  #goBehind(end: number): void {
-    this.#isLost = true;
+  /** The stream was shrunk: the claim that proves it is the next message to be read, of a server that has it. */
+  #goBehind(end: number, known: number): void {
+    this.#lose(end, Math.max(known, this.#follower.last));
     this.#shrinking[Symbol.dispose]();
-    this.#follower.moveTo(end);
+    this.#rewind(end);
+  }
+
+  #lose(behind: number, known: number): void {
+    this.#isLost = true;
+    const { behind: before, known: more } = this.#loss;
+    this.#loss = { behind: Math.min(behind, before), known: Math.max(known, more) };
+  }
+
+  /** Whether the server that leads knows of the loss. One that is cut off may not, but lets nobody append. */
+  async #judgeLost(): Promise<void> {
+    const { stream, handler } = this.#options;
+    const { behind, known } = this.#loss;
+    const said = [await stream.newest('claim'), await stream.read(behind + 1)];
+    const { last: end } = await stream.ends();
+    if (said.some(isLossTold) || end < known || behind !== this.#loss.behind) return;
+    this.#isLost = false;
+    this.#loss = NO_LOSS;
+    this.#rewind(behind);
+    handler.whole?.();
+    this.#become({ role: 'following' });
+  }
+
+  /** Reads again from behind this number: what was read since may be of a server that lacked messages. */
+  readAgain(last: number): void {
+    this.#follower.moveTo(last);
+  }
+
+  #rewind(last: number): void {
+    this.#follower.moveTo(last);
+    this.#options.handler.rewound?.(last);
   }
 
   async #claim(): Promise<void> {
@@ -329,6 +387,7 @@ export class Succession implements AsyncDisposable {
     this.#become({ role: 'claiming' });
     try {
       await writer.append('claim', PLAIN_CLAIM);
+      if (this.#newest?.sequence === last) await requireKept(writer, stream, clock, this.#newest);
       leading.isClaimed = true;
       this.#patienceMs = this.#drawPatience(1);
       this.#takeovers += 1;
@@ -374,7 +433,7 @@ export class Succession implements AsyncDisposable {
   #stepDown(writer: FencedWriter): void {
     const reason: unknown = writer.ended.reason;
     writer.abandon();
-    if (reason instanceof StreamShrunkError) this.#goBehind(reason.end);
+    if (reason instanceof StreamShrunkError) this.#goBehind(reason.end, reason.known);
     else this.#follower.moveTo(writer.last);
     this.#leader = null;
     this.#patienceMs = this.#drawPatience(PATIENCE_TIMES_FENCED);

@@ -23,6 +23,14 @@ export interface StoredMessage extends StreamMessage {
   readonly sequence: number;
 }
 
+export function isSameMessage(one: StreamMessage, other: StreamMessage): boolean {
+  return (
+    one.subject === other.subject &&
+    one.writer === other.writer &&
+    Buffer.compare(one.body, other.body) === 0
+  );
+}
+
 export type PublishOutcome =
   /** On a majority of disks, under this number. */
   | { readonly outcome: 'stored'; readonly sequence: number }

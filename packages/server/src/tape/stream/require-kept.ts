@@ -1,0 +1,32 @@
+/**
+ * Checks a claim that was just stored against the message before it. A stream that was shrunk, or is led by a server that lacks messages,
+ * may have grown to the same number with others: then everybody is told, and nothing is appended.
+ */
+
+import type { Clock } from '../../platform/clock.ts';
+import { isLossTold, lostClaim } from './claim-body.ts';
+import type { FencedWriter } from './fenced-writer.ts';
+import { pause } from './pause.ts';
+import { StreamShrunkError } from './stream-errors.ts';
+import { isSameMessage, type StoredMessage, type TapeStream } from './tape-stream.ts';
+
+const ASK_AGAIN_MS = 200;
+
+/** Rejects with `StreamShrunkError` where the stream's leader has another message than this one, behind which a claim was just stored. */
+export async function requireKept(
+  writer: FencedWriter,
+  stream: TapeStream,
+  clock: Pick<Clock, 'after'>,
+  known: StoredMessage,
+): Promise<void> {
+  for (;;) {
+    const kept = await stream.read(known.sequence).catch(() => undefined);
+    if (kept === null || (kept !== undefined && isSameMessage(kept, known))) return;
+    if (kept !== undefined) {
+      if (!isLossTold(kept)) await writer.append('claim', lostClaim(known.sequence));
+      throw new StreamShrunkError(known.sequence, known.sequence - 1);
+    }
+    await pause(clock, ASK_AGAIN_MS, writer.ended);
+    writer.ended.throwIfAborted();
+  }
+}
