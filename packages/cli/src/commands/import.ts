@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Contract } from '@tapeloom/core/instrument/contract';
+import { FeedThread } from '@tapeloom/server/feeds/guarded/feed-thread';
 import { UnclearFeedError } from '@tapeloom/server/feeds/open-feed';
 import { DatasetImport } from '@tapeloom/server/imports/dataset-import';
 import type { ImportedFile, ImportProgress } from '@tapeloom/server/imports/file-import';
@@ -111,7 +112,8 @@ async function importAll(
       if (scratch !== null) await rm(scratch, { recursive: true });
     },
   };
-  const ordered = await inOrder(disk, files, hints, io.signal);
+  await using feeds = new FeedThread(io.signal);
+  const ordered = await inOrder(disk, files, hints, feeds);
   const importing = await DatasetImport.begin({
     disk,
     tapeRoot,
@@ -124,7 +126,7 @@ async function importAll(
   const results: ImportedFile[] = [];
   // Of several files, what they cover is said of all together, once all are there.
   const isTogether = request.covers !== null && ordered.length > 1;
-  const setting = { request, covers: isTogether ? null : request.covers, hints, contract };
+  const setting = { request, covers: isTogether ? null : request.covers, hints, contract, feeds };
   const claims: Pick<ImportedFile, 'days'>[] = [];
   let isRefused = false;
   try {
@@ -164,11 +166,12 @@ interface FileSetting {
   readonly covers: ImportRequest['covers'];
   readonly hints: Parameters<typeof openFile>[2];
   readonly contract: Contract | null;
+  readonly feeds: FeedThread;
 }
 
 async function importOne(
   path: string,
-  { request, covers, hints, contract }: FileSetting,
+  { request, covers, hints, contract, feeds }: FileSetting,
   importing: DatasetImport,
   disk: Disk,
   io: CommandIo,
@@ -176,7 +179,7 @@ async function importOne(
   const progress = new ProgressLine(io, {});
   try {
     return await named(path, async () => {
-      await using opened = await openFile(disk, path, hints, io.signal);
+      await using opened = await openFile(disk, path, hints, feeds);
       const { feed, size, bytesRead, requireUnchanged } = opened;
       const result = await importing.add({
         path,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
+import { FeedThread } from '@tapeloom/server/feeds/guarded/feed-thread';
 import { UnclearFeedError } from '@tapeloom/server/feeds/open-feed';
 import {
   type ComparedTape,
@@ -81,7 +82,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   try {
     result = await named(path, async () => {
       const hints = await readHints(disk, options, io.signal);
-      await using opened = await openFile(disk, path, hints, io.signal);
+      await using feeds = new FeedThread(io.signal);
+      await using opened = await openFile(disk, path, hints, feeds);
       const { feed, size, bytesRead, requireUnchanged } = opened;
       return await compareFile({
         disk,

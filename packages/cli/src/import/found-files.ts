@@ -5,7 +5,8 @@ import { basename, resolve } from 'node:path';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { epochNs } from '@tapeloom/core/utc-day';
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';
-import { type FeedHints, type OpenFeed, openFeed } from '@tapeloom/server/feeds/open-feed';
+import type { FeedThread } from '@tapeloom/server/feeds/guarded/feed-thread';
+import type { FeedHints, OpenFeed } from '@tapeloom/server/feeds/open-feed';
 import type { Disk } from '@tapeloom/server/platform/disk';
 import { UsageError } from '../command.ts';
 
@@ -39,44 +40,27 @@ export interface OpenedFile extends AsyncDisposable {
   readonly requireUnchanged: () => Promise<void>;
 }
 
-/** Rejects with a `FeedError` that begins with the file's name. */
+/** Rejects with a `FeedError` that says what is wrong with the file. `feeds` reads one file at a time. */
 export async function openFile(
   disk: Disk,
   path: string,
   hints: FeedHints,
-  signal: AbortSignal,
+  feeds: FeedThread,
 ): Promise<OpenedFile> {
   const entry = await disk.stat(path);
   if (entry === null) throw new FeedError('There is no such file.');
-  if (entry.kind !== 'file') throw new FeedError('This is a directory: give files in it.');
-  const file = await disk.open(path, 'read');
-  let bytesRead = 0;
-  const source = {
+  if (entry.kind !== 'file') throw new FeedError('This is a directory: give a file in it.');
+  const feed = await feeds.open(path, entry.size, hints);
+  return {
+    feed,
     size: entry.size,
-    read: async (into: Uint8Array, position: number) => {
-      signal.throwIfAborted();
-      const count = await file.read(into, position);
-      bytesRead += count;
-      return count;
+    bytesRead: () => Math.min(feed.bytesRead(), entry.size),
+    requireUnchanged: async () => {
+      if ((await disk.stat(path))?.version === entry.version) return;
+      throw new FeedError('The file was changed while it was read. Import it when it is finished.');
     },
+    [Symbol.asyncDispose]: () => feed[Symbol.asyncDispose](),
   };
-  try {
-    return {
-      feed: await openFeed(source, path, hints),
-      size: entry.size,
-      bytesRead: () => Math.min(bytesRead, entry.size),
-      requireUnchanged: async () => {
-        if ((await disk.stat(path))?.version === entry.version) return;
-        throw new FeedError(
-          'The file was changed while it was read. Import it when it is finished.',
-        );
-      },
-      [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
-    };
-  } catch (error) {
-    await file[Symbol.asyncDispose]();
-    throw error;
-  }
 }
 
 /** By their first trade, which is read; a file without any comes last. */
@@ -84,12 +68,12 @@ export async function inOrder(
   disk: Disk,
   files: readonly string[],
   hints: FeedHints,
-  signal: AbortSignal,
+  feeds: FeedThread,
 ): Promise<readonly string[]> {
   if (files.length < 2) return files;
   const begins: { readonly path: string; readonly first: EpochNs | null }[] = [];
   for (const path of files) {
-    begins.push({ path, first: await named(path, () => firstTrade(disk, path, hints, signal)) });
+    begins.push({ path, first: await named(path, () => firstTrade(disk, path, hints, feeds)) });
   }
   return begins
     .sort((a, b) =>
@@ -106,9 +90,9 @@ async function firstTrade(
   disk: Disk,
   path: string,
   hints: FeedHints,
-  signal: AbortSignal,
+  feeds: FeedThread,
 ): Promise<EpochNs | null> {
-  await using opened = await openFile(disk, path, hints, signal);
+  await using opened = await openFile(disk, path, hints, feeds);
   for await (const { count, days, ns } of opened.feed.trades()) {
     if (count > 0) return epochNs(days[0]! as UtcDay, ns[0]!);
   }

@@ -9,10 +9,11 @@ import type { DayRows } from '@tapeloom/server/feeds/day-rows';
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';
 import { tradedRange } from '@tapeloom/server/feeds/file-tape';
 import { FileTrades } from '@tapeloom/server/feeds/file-trades';
-import { type OpenFeed, openFeed, UnclearFeedError } from '@tapeloom/server/feeds/open-feed';
-import type { ByteSource } from '@tapeloom/server/feeds/packed/byte-source';
+import { FeedThread } from '@tapeloom/server/feeds/guarded/feed-thread';
+import { type OpenFeed, UnclearFeedError } from '@tapeloom/server/feeds/open-feed';
 import type { Disk } from '@tapeloom/server/platform/disk';
 import type { CommandIo } from '../command.ts';
+import { openFile } from '../import/found-files.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { sizeText } from '../size-text.ts';
 import { wholeText } from '../stream/text-format.ts';
@@ -65,32 +66,20 @@ async function readTrades(
   options: FileOptions,
   io: CommandIo,
 ): Promise<{ readonly feed: OpenFeed; readonly trades: FileTrades }> {
-  const entry = await disk.stat(path);
-  if (entry === null) throw new FeedError('There is no such file.');
-  if (entry.kind !== 'file') throw new FeedError('This is a directory: give a file in it.');
   const hints = await readHints(disk, options, io.signal);
-  await using file = await disk.open(path, 'read');
+  await using feeds = new FeedThread(io.signal);
+  await using opened = await openFile(disk, path, hints, feeds);
+  const { feed, size, bytesRead } = opened;
   const progress = new ProgressLine(io, {});
-  let bytesRead = 0;
-  const source: ByteSource = {
-    size: entry.size,
-    read: async (into, position) => {
-      io.signal.throwIfAborted();
-      const count = await file.read(into, position);
-      bytesRead += count;
-      return count;
-    },
-  };
   try {
-    const feed = await openFeed(source, path, hints);
     const trades = new FileTrades(feed, options.trades);
     let count = 0;
     for await (const batch of feed.trades()) {
       trades.add(batch);
       count += batch.count;
       progress.show(() => {
-        const read = sizeText(Math.min(bytesRead, entry.size));
-        return `reading: ${read} of ${sizeText(entry.size)}, ${wholeText(count)} trades`;
+        const read = `${sizeText(bytesRead())} of ${sizeText(size)}`;
+        return `reading: ${read}, ${wholeText(count)} trades`;
       });
     }
     return { feed, trades };

@@ -54,6 +54,8 @@ export interface OpenFeed {
   format(): string;
   /** All trades, once. A batch holds until the next one is asked for. */
   trades(): AsyncIterable<FeedTrades>;
+  /** How many instruments there are so far. */
+  instrumentCount(): number;
   /** What an instrument is called here; where the file does not say, it goes by the file's own name. */
   nameOf(index: number): string;
   /** All names it goes by, that one first. */
@@ -168,6 +170,7 @@ function dbnFeed(
       for await (const piece of file.bytes()) yield* decoder.push(piece);
       decoder.end();
     },
+    instrumentCount: () => decoder.instruments.length,
     nameOf: (index) => printedText(namesOf(index)[0]!),
     namesOf,
     skippedAs: (index) => decoder.instruments[index]!.skipped,
@@ -233,6 +236,7 @@ function csvFeed(
 function named(instruments: () => readonly FeedInstrument[], otherwise: string) {
   const nameOf = (index: number) => instruments()[index]!.symbol ?? otherwise;
   return {
+    instrumentCount: () => instruments().length,
     nameOf: (index: number) => printedText(nameOf(index)),
     namesOf: (index: number) => [nameOf(index)],
     skippedAs: (index: number) => instruments()[index]!.skipped,

@@ -40,11 +40,14 @@ export async function* readArrow(
   const file = await openArrow(source);
   const wanted = [...tableColumns(mapping)].map((name) => indexOf(file.fields, name));
   const dictionaries = new Dictionaries(wanted.map((index) => file.fields[index]!));
+  let batches = 0;
   for await (const message of file.messages()) {
     if (message.kind === 'dictionary') {
       await dictionaries.add(source, message);
       continue;
     }
+    batches += 1;
+    source.onPlace?.(`Batch ${batches}`);
     const batch = new ArrowBatch(source, message, message.header, file.fields);
     const columns = new Map<string, TableColumn>();
     for (const index of wanted) {

@@ -1,6 +1,8 @@
 /**
- * Trades out of a Parquet file, one row group at a time. Times and decimals are taken as they are stored: what a library
- * would make of them has lost digits. Row groups that would not fit into a modest memory are refused.
+ * Trades out of a Parquet file, one column of a row group at a time. Times and decimals are taken as they are stored: what
+ * a library would make of them has lost digits. What the file says of its sizes is checked before the library reads it
+ * (`parquet-pages.ts`). Values inside of a page can still keep the library busy, so whoever reads a file of somebody
+ * else does it in a thread that can be ended (`guarded/feed-thread.ts`). Errors name the row group and the column.
  */
 
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
@@ -15,6 +17,13 @@ import { FeedError, type FeedTrades } from '../feed-trades.ts';
 import { type ByteSource, bytesAt } from '../packed/byte-source.ts';
 import { printedText } from '../printed-text.ts';
 import {
+  checkDescription,
+  checkPages,
+  columnBytes,
+  GROUP_BYTES_MAX,
+  GROUP_ROWS_MAX,
+} from './parquet-pages.ts';
+import {
   type TableColumn,
   type TableMapping,
   type TableTrades,
@@ -22,16 +31,18 @@ import {
   tableColumns,
 } from './table-trades.ts';
 
-const GROUP_BYTES_MAX = 256 * MIB;
 const UNITS = { MILLIS: 'ms', MICROS: 'us', NANOS: 'ns' } as const;
+/** Never more than the page says; one byte at least is what the library takes for a limit. */
 const COMPRESSORS = {
-  ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)),
-  GZIP: (bytes: Uint8Array) => new Uint8Array(gunzipSync(bytes)),
+  ZSTD: (bytes: Uint8Array, length: number) =>
+    new Uint8Array(zstdDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) })),
+  GZIP: (bytes: Uint8Array, length: number) =>
+    new Uint8Array(gunzipSync(bytes, { maxOutputLength: Math.max(length, 1) })),
 };
 
 /** What the file has, by name; columns of no single values are left out. */
 export async function parquetColumns(source: ByteSource): Promise<Map<string, TableType>> {
-  const { schema } = await orRefuse(() => parquetMetadataAsync(fileOf(source)));
+  const { schema } = await readDescription(source);
   const plain = schema.slice(1).filter(isSingle);
   return new Map(plain.map((element) => [element.name, typeOf(element)]));
 }
@@ -42,8 +53,7 @@ export async function* readParquet(
   mapping: TableMapping,
   trades: TableTrades,
 ): AsyncGenerator<FeedTrades> {
-  const file = fileOf(source);
-  const metadata = await orRefuse(() => parquetMetadataAsync(file));
+  const metadata = await readDescription(source);
   const wanted = tableColumns(mapping);
   const types = new Map<string, TableType>();
   const schema = metadata.schema.map((element) => {
@@ -58,42 +68,71 @@ export async function* readParquet(
       `There is no column "${name}". The file has: ${printedText(names.join(', '))}`,
     );
   }
-  let rowStart = 0;
-  for (const group of metadata.row_groups) {
+  for (const [index, group] of metadata.row_groups.entries()) {
+    const groupPlace = `Row group ${index + 1}`;
     const rows = Number(group.num_rows);
-    refuseLarge(group, wanted);
-    const chunks = new Map<string, Chunk[]>([...wanted].map((name) => [name, []]));
-    await orRefuse(() =>
-      parquetRead({
-        file,
-        metadata: { ...metadata, schema },
-        columns: [...wanted],
-        rowStart,
-        rowEnd: rowStart + rows,
-        compressors: COMPRESSORS,
-        utf8: false,
-        parsers: { timestampFromNanoseconds: (ns: bigint) => ns },
-        onChunk: ({ columnName, columnData, rowStart: first }) => {
-          chunks.get(columnName)!.push({ first: first - rowStart, values: columnData });
-        },
-      }),
-    );
+    refuseLarge(group, rows, wanted, groupPlace);
     const columns = new Map<string, TableColumn>();
-    for (const [name, parts] of chunks) {
-      columns.set(name, columnOf(types.get(name)!, parts, rows, name));
+    for (const name of wanted) {
+      const place = `${groupPlace}, column "${printedText(name)}"`;
+      source.onPlace?.(place);
+      const type = types.get(name)!;
+      const chunks = await orRefuse(place, () =>
+        readColumn(source, { ...metadata, schema }, group, name),
+      );
+      columns.set(name, columnOf(type, chunks, rows, place));
     }
-    yield* trades.push(columns, rows);
-    rowStart += rows;
+    source.onPlace?.(groupPlace);
+    yield* orRefuseAll(groupPlace, trades.push(columns, rows));
   }
   yield* trades.finish();
 }
 
-function fileOf(source: ByteSource) {
-  return {
-    byteLength: source.size,
-    slice: async (start: number, end = source.size) =>
-      (await bytesAt(source, start, end - start)).buffer,
-  };
+/** Values of one column of a row group, in pieces. */
+async function readColumn(
+  source: ByteSource,
+  metadata: FileMetaData,
+  group: FileMetaData['row_groups'][number],
+  name: string,
+): Promise<readonly Chunk[]> {
+  const own = group.columns.filter(({ meta_data: data }) => data?.path_in_schema[0] === name);
+  if (own.length !== 1) throw new Error('the row group does not have it once');
+  const { bytes, at } = await columnBytes(source, own[0]!.meta_data!);
+  checkPages(bytes, Number(group.num_rows));
+  const chunks: Chunk[] = [];
+  await parquetRead({
+    file: {
+      byteLength: source.size,
+      slice: (start: number, end = source.size) => {
+        if (start < at || end > at + bytes.length) throw new Error('it leads outside of itself');
+        return bytes.buffer.slice(start - at + bytes.byteOffset, end - at + bytes.byteOffset);
+      },
+    },
+    metadata: { ...metadata, row_groups: [{ ...group, columns: own }] },
+    columns: [name],
+    compressors: COMPRESSORS,
+    utf8: false,
+    parsers: { timestampFromNanoseconds: (ns: bigint) => ns },
+    onChunk: ({ columnData, rowStart }) => chunks.push({ first: rowStart, values: columnData }),
+  });
+  return chunks;
+}
+
+/** The library may ask for any place; what lies outside of the file is not read. */
+async function readDescription(source: ByteSource): Promise<FileMetaData> {
+  return await orRefuse(null, async () => {
+    await checkDescription(source);
+    const file = {
+      byteLength: source.size,
+      slice: async (start: number, end = source.size) => {
+        if (!(start >= 0 && end >= start && end <= source.size)) {
+          throw new Error('it leads outside of itself');
+        }
+        return (await bytesAt(source, start, end - start)).buffer;
+      },
+    };
+    return await parquetMetadataAsync(file);
+  });
 }
 
 interface Chunk {
@@ -106,13 +145,15 @@ function columnOf(
   type: TableType,
   chunks: readonly Chunk[],
   rows: number,
-  name: string,
+  place: string,
 ): TableColumn {
   const parts = chunks.toSorted((a, b) => a.first - b.first);
-  const last = parts.at(-1);
-  if (rows > 0 && (last === undefined || last.first + last.values.length !== rows)) {
-    throw new FeedError(`The column "${printedText(name)}" has fewer values than the file says.`);
+  let count = 0;
+  for (const { first, values } of parts) {
+    if (first !== count) break;
+    count += values.length;
   }
+  if (count !== rows) throw new FeedError(`${place} has ${count} values, and not ${rows}.`);
   let index = 0;
   const at = (row: number): unknown => {
     while (row >= parts[index]!.first + parts[index]!.values.length) index += 1;
@@ -166,26 +207,54 @@ function asStored(element: SchemaElement, { kind }: TableType): SchemaElement {
   return stored;
 }
 
-function refuseLarge(group: FileMetaData['row_groups'][number], wanted: ReadonlySet<string>): void {
+function refuseLarge(
+  group: FileMetaData['row_groups'][number],
+  rows: number,
+  wanted: ReadonlySet<string>,
+  place: string,
+): void {
   let bytes = 0;
   for (const { meta_data: column } of group.columns) {
     if (column !== undefined && wanted.has(column.path_in_schema[0]!)) {
       bytes += Number(column.total_uncompressed_size);
     }
   }
-  if (bytes <= GROUP_BYTES_MAX) return;
-  const sizes = `${Math.ceil(bytes / MIB)} MiB, more than ${GROUP_BYTES_MAX / MIB}`;
-  throw new FeedError(`A row group has ${sizes}: write the file with smaller row groups.`);
+  if (!(rows >= 0)) throw new FeedError(`${place} is damaged: it has fewer than no rows.`);
+  const isLarge = bytes > GROUP_BYTES_MAX;
+  if (!isLarge && rows <= GROUP_ROWS_MAX) return;
+  const sizes = isLarge
+    ? `${Math.ceil(bytes / MIB)} MiB, more than ${GROUP_BYTES_MAX / MIB}`
+    : `${rows} rows, more than ${GROUP_ROWS_MAX}`;
+  throw new FeedError(`${place} has ${sizes}: write the file with smaller row groups.`);
 }
 
 /** Whatever the library finds wrong is wrong with the file. */
-async function orRefuse<T>(read: () => Promise<T>): Promise<T> {
+async function orRefuse<T>(place: string | null, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (cause) {
-    if (cause instanceof FeedError) throw cause;
-    throw new FeedError(
-      `The Parquet file cannot be read: ${printedText((cause as Error).message)}.`,
-    );
+    throw refused(place, cause);
   }
+}
+
+/** Values that the library made of a damaged page may be of another type than the column says. */
+function* orRefuseAll(place: string, batches: Generator<FeedTrades>): Generator<FeedTrades> {
+  for (;;) {
+    let next: IteratorResult<FeedTrades>;
+    try {
+      next = batches.next();
+    } catch (cause) {
+      throw refused(place, cause);
+    }
+    if (next.done === true) return;
+    yield next.value;
+  }
+}
+
+function refused(place: string | null, cause: unknown): FeedError {
+  if (cause instanceof FeedError) return cause;
+  const where = place === null ? '' : ` at ${place.charAt(0).toLowerCase()}${place.slice(1)}`;
+  return new FeedError(
+    `The Parquet file cannot be read${where}: ${printedText((cause as Error).message)}.`,
+  );
 }

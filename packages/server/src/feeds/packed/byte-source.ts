@@ -10,6 +10,8 @@ export interface ByteSource {
   readonly size: number;
   /** Fills `into` from this position; returns how many bytes there were. */
   read: DiskFile['read'];
+  /** Hears which part of the file is read next, in words: should reading never end, it can be said where. */
+  readonly onPlace?: (place: string) => void;
 }
 
 /** Exactly these bytes; a file that has become shorter is refused. */

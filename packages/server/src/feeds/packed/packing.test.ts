@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { MIB } from '@tapeloom/core/units';
 import { memorySource } from '../../../testing/feeds/memory-source.ts';
 import { zipOf } from '../../../testing/feeds/zip-text.ts';
 import { FeedError } from '../feed-trades.ts';
@@ -122,5 +123,14 @@ describe('a zip', () => {
         for (const { bytes } of files ?? []) assert.ok(bytes.equals(small));
       }
     }
+  });
+});
+
+test('zstd that expands to thousands of times its size is given up', async () => {
+  const bomb = zstdCompressSync(Buffer.alloc(80 * MIB, 10));
+  const { files } = await unpack(memorySource(bomb), 'trades.csv.zst');
+  await assert.rejects(Array.fromAsync(files[0]!.bytes(), ({ length }) => length), {
+    name: 'FeedError',
+    message: /expands to more than 1032 times its size/,
   });
 });

@@ -7,10 +7,15 @@
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip, createInflateRaw, createZstdDecompress } from 'node:zlib';
+import { MIB } from '@tapeloom/core/units';
 import { FeedError } from '../feed-trades.ts';
 import { printedText } from '../printed-text.ts';
 import { type ByteSource, bytesAt, lentPiecesOf, piecesOf } from './byte-source.ts';
 import { type ZipEntry, zipDataOffset, zipEntries } from './zip-directory.ts';
+
+/** Deflate expands to 1,032 times at most, and texts of trades to far less; zstd could expand without an end. */
+const EXPANSION_MAX = 1_032;
+const EXPANSION_FREE = 64 * MIB;
 
 export type Packing = 'plain' | 'gzip' | 'zstd' | 'zip';
 
@@ -103,8 +108,17 @@ async function* expanded(
     () => null,
     (failure: unknown) => failure,
   );
+  let bytes = 0;
   try {
-    for await (const piece of expander) yield piece as Uint8Array;
+    for await (const piece of expander) {
+      bytes += (piece as Uint8Array).length;
+      if (bytes > EXPANSION_FREE + packedBytes * EXPANSION_MAX) {
+        throw new FeedError(
+          `The ${what} expands to more than ${EXPANSION_MAX} times its size: unpack it first, if that is right.`,
+        );
+      }
+      yield piece as Uint8Array;
+    }
   } catch (cause) {
     throw cause instanceof FeedError ? cause : new FeedError(sentenceOf(what, cause));
   } finally {

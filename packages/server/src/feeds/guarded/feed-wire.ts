@@ -1,0 +1,46 @@
+/** What passes between the thread that reads a foreign file and its holder. One file is open at a time. */
+
+import type { ThreadShape } from '../../platform/thread.ts';
+import type { FeedHints } from '../open-feed.ts';
+import type { SaidRange } from '../said-range.ts';
+import type { RefusalError } from './feed-refusal.ts';
+
+/** A batch in a memory of its own. */
+export interface CopiedTrades {
+  readonly count: number;
+  readonly instruments: Uint32Array;
+  readonly days: Uint32Array;
+  readonly ns: Float64Array;
+  readonly prices: Float64Array;
+  readonly priceDecimals: number;
+  readonly sizes: Float64Array;
+  readonly sizeDecimals: number;
+  readonly sides: Int8Array;
+  readonly rows: Float64Array;
+}
+
+/** What is known once a batch was read. */
+export interface FeedState {
+  readonly format: string | null;
+  /** The names of instruments from this index on; those before it are unchanged. */
+  readonly namesFrom: number;
+  readonly names: readonly (readonly string[])[];
+  readonly skipped: readonly (string | null)[];
+  readonly counts: ReadonlyMap<string, number>;
+  readonly said: SaidRange | null;
+  readonly bytesRead: number;
+}
+
+export interface FeedShape extends ThreadShape {
+  readonly calls: {
+    /** Gives the sentences that say what was taken for what. A file that was open before is closed. */
+    open(path: string, size: number, hints: FeedHints): readonly string[];
+    /** Null when all was read. */
+    next(): { readonly batch: CopiedTrades | null; readonly state: FeedState };
+    close(): void;
+  };
+  readonly orders: never;
+  /** The part of the file that is read next. */
+  readonly news: string;
+  readonly refusal: RefusalError;
+}

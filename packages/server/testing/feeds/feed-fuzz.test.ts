@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FUZZED_FORMS, fuzzFeed } from './feed-fuzz.ts';
+
+for (const form of FUZZED_FORMS) {
+  test(`60 mutations of files of ${form} are read or refused, whatever is wrong with them`, async (t) => {
+    const outcome = await fuzzFeed(form, 60, Number(process.env.PROPERTY_SEED ?? '1') || 1);
+    t.diagnostic(JSON.stringify(outcome));
+    assert.ok(outcome.refused > 0 && outcome.sentences > 1);
+  });
+}
