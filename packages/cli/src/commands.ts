@@ -67,6 +67,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/instruments-apply.ts')).instrumentsApplyCommand,
   },
   {
+    path: ['instruments', 'rolls'],
+    summary: 'Show what aliases by volume mean from when on, or decide it again.',
+    load: async () => (await import('./commands/instruments-rolls.ts')).instrumentsRollsCommand,
+  },
+  {
     path: ['instruments', 'from'],
     summary: 'Make a file of instruments out of a feed’s definitions.',
     load: async () => (await import('./commands/instruments-from.ts')).instrumentsFromCommand,

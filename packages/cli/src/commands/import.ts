@@ -146,10 +146,14 @@ async function importAll(
     throw error;
   }
   const rolls = isDryRun
-    ? []
+    ? { changed: [], all: [], isFrozen: false }
     : await decideAndKeepRolls(disk, tapeRoot, dataset, importing.manifest);
   if (request.isJson) {
-    writeJson(io, { dataset: dataset.name, isDryRun, ...importJson(results, claims, rolls) });
+    writeJson(io, {
+      dataset: dataset.name,
+      isDryRun,
+      ...importJson(results, claims, rolls.changed),
+    });
   } else {
     io.stdout(contractsText([...results, ...claims]) + rollsText(rolls));
     if (isDryRun) io.stdout('Nothing was written: this is what an import would do.\n');

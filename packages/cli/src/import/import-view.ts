@@ -6,7 +6,7 @@ import { formatPrice } from '@tapeloom/core/price';
 import { MS_NS } from '@tapeloom/core/units';
 import type { DayResult, ImportedFile } from '@tapeloom/server/imports/file-import';
 import type { DayStatus } from '@tapeloom/server/imports/judge-day';
-import type { NewRoll } from '@tapeloom/server/markets/instruments/decide-rolls';
+import type { AliasRoll, RollsOutcome } from '@tapeloom/server/markets/instruments/decide-rolls';
 import type { PlainTrade } from '@tapeloom/server/tape/imported/imported-manifest';
 import type { DaySpan } from '@tapeloom/server/tape/tape';
 import { dateText, rangesText } from '../day-text.ts';
@@ -139,19 +139,34 @@ export function claimText({ days }: Pick<ImportedFile, 'days'>): string {
   );
 }
 
-export function rollsText(rolls: readonly NewRoll[]): string {
-  return rolls
-    .map(
-      ({ alias, symbol, from }) =>
-        `${alias} means ${symbol} from ${dateText(from)} on, by volume.\n`,
-    )
-    .join('');
+export function rollsText({ changed, all, isFrozen }: RollsOutcome): string {
+  const byCalendar = all.filter(({ alias, by }, index) => {
+    // What an alias means first is no roll.
+    return by === 'calendar' && all[index - 1]?.alias === alias;
+  });
+  const told = changed.filter((roll) => !byCalendar.includes(roll)).map(rollText);
+  const aliases = [...new Set(byCalendar.map(({ alias }) => alias))].join(', ');
+  return (
+    told.join('') +
+    (byCalendar.length > 0
+      ? `${aliases}: ${byCalendar.length === 1 ? '1 roll is' : `${byCalendar.length} rolls are`} by calendar, because the days of both ` +
+        'contracts before it are not on the tape. Volume decides once they are imported. `tapeloom instruments rolls` lists them.\n'
+      : '') +
+    (isFrozen ? FROZEN_ROLLS : '')
+  );
+}
+
+const FROZEN_ROLLS =
+  'The rolls were decided by an earlier version and stay as they are. To decide them again by the days on the tape: tapeloom instruments rolls --again\n';
+
+export function rollText({ alias, symbol, from, by }: AliasRoll): string {
+  return `${alias} means ${symbol} from ${dateText(from)} on, by ${by}.\n`;
 }
 
 export function importJson(
   files: readonly ImportedFile[],
   claims: readonly Pick<ImportedFile, 'days'>[],
-  rolls: readonly NewRoll[],
+  rolls: readonly AliasRoll[],
 ) {
   return {
     files: files.map(({ path, trades, inferredSides, leftOut, days, oneSided }) => ({

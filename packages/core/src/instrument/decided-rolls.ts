@@ -66,6 +66,19 @@ export function decideRolls(
   return { through, rolls };
 }
 
+/** Whether volume decided the roll of this index: the days of both contracts are known, and the later one traded more. */
+export function isByVolume(
+  { rolls }: DecidedRolls,
+  index: number,
+  dailyVolume: DailyVolume,
+): boolean {
+  const [before, roll] = [rolls[index - 1], rolls[index]];
+  if (before === undefined || roll === undefined) return false;
+  const eve = addDays(roll.from, -1);
+  const [old, young] = [dailyVolume(before.symbol, eve), dailyVolume(roll.symbol, eve)];
+  return old !== null && young !== null && young > old;
+}
+
 /** Every designation: the decided ones, and after them those that come if volume says nothing. */
 export function rollsOf(chain: RollChain, decided: DecidedRolls | null): Designation[] {
   const first = decided === null ? chain.from : later(chain.from, addDays(decided.through, 1));

@@ -134,10 +134,32 @@ test('rolls that volume has decided take effect while the service runs [INST-04]
     { from: addDays(DAY, 1), symbol: 'CLF7' },
   ];
   const decided = new Map([['CL.v.0', { through: addDays(DAY, 1), rolls }]]);
-  await new RollStore(disk, ROOT, 'GLBX').save(decided);
+  await new RollStore(disk, ROOT, 'GLBX').save(decided, null);
   await rig.look();
   assert.equal(meant()?.symbol, 'CLF7');
   assert.equal(rig.heard.at(-1)!.days.size, 0);
+});
+
+test('days on which an alias means another contract than before count as changed, also after a restart', async () => {
+  const disk = new SimDisk().boot();
+  const rolls = (from: UtcDay) => ({
+    through: addDays(DAY, 3),
+    rolls: [
+      { from: utcDay(20_261_101), symbol: 'CLF7' },
+      { from, symbol: 'CLZ6' },
+    ],
+  });
+  const decide = async (from: UtcDay) =>
+    await new RollStore(disk, ROOT, 'GLBX').save(new Map([['CL.v.0', rolls(from)]]), null);
+  await decide(DAY);
+  await imports(disk, 100, 0, 1);
+  const rig = await (await Rig.open(disk)).watch();
+  await decide(addDays(DAY, 1));
+  await rig.look();
+  assert.deepEqual(rig.days[1], [['CLZ6', DAY]]);
+  await decide(DAY);
+  assert.deepEqual((await (await Rig.open(disk)).watch()).days, [[['CLZ6', DAY]]]);
+  assert.deepEqual((await (await Rig.open(disk)).watch()).days, [[]]);
 });
 
 test('a manifest that cannot be read is told once, and the days before it stay', async () => {

@@ -10,7 +10,8 @@ import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/ses
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { FilesMarket } from '../markets/files/files-market.ts';
-import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
+import type { DecidedByAlias, ListedDataset } from '../markets/instruments/instruments-file.ts';
+import { movedDays } from '../markets/instruments/moved-days.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Disk } from '../platform/disk.ts';
 import type { DatasetBook } from '../runs/session-tables.ts';
@@ -58,7 +59,14 @@ interface Dataset extends DatasetNews {
   /** Another one after the files were changed. */
   readonly version: string;
   readonly manifest: ImportedManifest | null;
+  readonly decided: DecidedByAlias;
   readonly lastDay: UtcDay | null;
+}
+
+interface ServedBefore {
+  readonly days: ImportedDays;
+  /** Null where it is not known. */
+  readonly decided: DecidedByAlias | null;
 }
 
 export class ImportedDatasets {
@@ -80,8 +88,10 @@ export class ImportedDatasets {
     const { disk, listed } = options;
     for (const one of listed) {
       const served = await readImported(disk, opened.#servedRoot, one.name);
+      const decided = await new RollStore(disk, opened.#servedRoot, one.name).load();
       const version = await opened.#versionOf(one.name);
-      opened.#datasets.set(one.name, await opened.#read(one, version, served?.days ?? NO_DAYS));
+      const before = { days: served?.days ?? NO_DAYS, decided: decided.size > 0 ? decided : null };
+      opened.#datasets.set(one.name, await opened.#read(one, version, before));
     }
     return opened;
   }
@@ -115,11 +125,12 @@ export class ImportedDatasets {
   async #look(events: ImportedEvents): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
-    for (const { listed, version, manifest } of [...this.#datasets.values()]) {
+    for (const { listed, version, manifest, decided } of [...this.#datasets.values()]) {
       try {
         const now = await this.#versionOf(listed.name);
         if (now === version) continue;
-        const dataset = await this.#read(listed, now, manifest?.days ?? NO_DAYS);
+        const before = { days: manifest?.days ?? NO_DAYS, decided };
+        const dataset = await this.#read(listed, now, before);
         this.#datasets.set(listed.name, dataset);
         this.#faulty.delete(listed.name);
         void this.#tell(dataset, events);
@@ -131,11 +142,11 @@ export class ImportedDatasets {
   }
 
   async #tell(dataset: Dataset, events: ImportedEvents): Promise<void> {
-    const { manifest, days, listed } = dataset;
+    const { manifest, days, listed, decided } = dataset;
     try {
       const isOver = await events.changed(dataset);
       if (!isOver || days.size === 0 || manifest === null) return;
-      this.#saving = this.#saving.catch(() => {}).then(() => this.#saveServed(manifest));
+      this.#saving = this.#saving.catch(() => {}).then(() => this.#saveServed(manifest, decided));
       await this.#saving;
     } catch (error) {
       events.onFault(error, listed.name);
@@ -143,11 +154,13 @@ export class ImportedDatasets {
   }
 
   /** Unless there is a newer one already, which is saved when its own repairs are over. */
-  async #saveServed(manifest: ImportedManifest): Promise<void> {
+  async #saveServed(manifest: ImportedManifest, decided: DecidedByAlias): Promise<void> {
     const { dataset } = manifest;
     if (this.#datasets.get(dataset)?.manifest?.revision !== manifest.revision) return;
     await this.#options.disk.makeDirectory(`${this.#servedRoot}/${dataset}`);
     await writeImported(this.#options.disk, this.#servedRoot, manifest);
+    if (decided.size === 0) return;
+    await new RollStore(this.#options.disk, this.#servedRoot, dataset).save(decided, null);
   }
 
   #tellFault(error: unknown, dataset: string, events: ImportedEvents): void {
@@ -157,18 +170,21 @@ export class ImportedDatasets {
     events.onFault(error, dataset);
   }
 
-  async #read(listed: ListedDataset, version: string, before: ImportedDays): Promise<Dataset> {
+  async #read(listed: ListedDataset, version: string, before: ServedBefore): Promise<Dataset> {
     const { disk } = this.#options;
     const manifest = await readImported(disk, this.#tapeRoot, listed.name);
     const decided = await new RollStore(disk, this.#tapeRoot, listed.name).load();
+    const days = manifest?.days ?? NO_DAYS;
+    const moved = movedDays(listed, { before: before.decided ?? decided, after: decided }, days);
     return {
+      decided,
       listed,
       version,
       manifest,
-      lastDay: lastDayOf(manifest?.days ?? NO_DAYS),
+      lastDay: lastDayOf(days),
       market: new FilesMarket(listed, decided),
       books: await this.#booksOf(listed),
-      days: changedDays(before, manifest?.days ?? NO_DAYS),
+      days: changedDays(before.days, days, moved),
     };
   }
 

@@ -27,7 +27,8 @@ const LIMITS = { ...FEED_LIMITS, heapBytes: 256 * MIB, checkMs: 250, silentCheck
 
 const TEXT = `ts,price,size,side,symbol\n${Array.from(
   { length: 60 },
-  (_, row) => `17731530${10 + row}000000000,${5_000 + row / 4},${1 + (row % 7)},${row % 2 ? 'buy' : 'sell'},ESH6\n`,
+  (_, row) =>
+    `17731530${10 + row}000000000,${5_000 + row / 4},${1 + (row % 7)},${row % 2 ? 'buy' : 'sell'},ESH6\n`,
 ).join('')}`;
 
 export interface FeedFuzzOutcome {

@@ -129,8 +129,11 @@ describe('a zip', () => {
 test('zstd that expands to thousands of times its size is given up', async () => {
   const bomb = zstdCompressSync(Buffer.alloc(80 * MIB, 10));
   const { files } = await unpack(memorySource(bomb), 'trades.csv.zst');
-  await assert.rejects(Array.fromAsync(files[0]!.bytes(), ({ length }) => length), {
-    name: 'FeedError',
-    message: /expands to more than 1032 times its size/,
-  });
+  await assert.rejects(
+    Array.fromAsync(files[0]!.bytes(), ({ length }) => length),
+    {
+      name: 'FeedError',
+      message: /expands to more than 1032 times its size/,
+    },
+  );
 });

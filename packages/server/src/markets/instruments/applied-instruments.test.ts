@@ -118,7 +118,7 @@ test('what volume has decided in a directory stays', async () => {
     { from: utcDay(20261110), symbol: 'CLF7' },
   ];
   const decided = new Map([['CL.v.0', { through: utcDay(20261112), rolls }]]);
-  await new RollStore(disk, '/data/tape', 'GLBX').save(decided);
+  await new RollStore(disk, '/data/tape', 'GLBX').save(decided, null);
   const without = file({ cl: { contracts: { from: '2027-01', to: '2027-06' } } });
   assert.deepEqual(await refused(disk, without), [
     'CL.v.0 has meant CLZ6 since 2026-10-21, and could not any more.',

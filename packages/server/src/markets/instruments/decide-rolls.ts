@@ -1,60 +1,135 @@
 /**
- * Decides rolls by volume from what was imported, and writes them down. What was decided once stays, whatever is
- * imported or replaced later; called twice over the same days, it changes nothing.
+ * Decides rolls by volume from what was imported, and writes them down. The rolls follow from the volumes alone, so the
+ * order of imports does not matter. Volume decides only where the days of both contracts are known; every other roll is by
+ * calendar until then. Volumes are kept, so that removing old days changes nothing.
  */
 
 import type { Designation } from '@tapeloom/core/instrument/contract';
-import { decideRolls } from '@tapeloom/core/instrument/decided-rolls';
+import {
+  type DailyVolume,
+  type DecidedRolls,
+  decideRolls,
+  isByVolume,
+} from '@tapeloom/core/instrument/decided-rolls';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Disk } from '../../platform/disk.ts';
 import type { ImportedDays, ImportedManifest } from '../../tape/imported/imported-manifest.ts';
-import { RollStore } from '../../tape/imported/roll-store.ts';
+import { type KnownVolumes, RollStore } from '../../tape/imported/roll-store.ts';
 import type { DecidedByAlias, ListedAlias, ListedDataset } from './instruments-file.ts';
 
-/** What an alias means from a day on, by a decision that is new. */
-export interface NewRoll extends Designation {
+/** What an alias means from a day on. */
+export interface AliasRoll extends Designation {
   readonly alias: string;
+  /** Its first contract is by calendar. */
+  readonly by: 'volume' | 'calendar';
 }
 
-/** The rolls that were decided now. Only who holds the dataset's lock may call it, after the manifest is on disk. */
+export interface RollsOutcome {
+  /** Those that are new or take effect on another day than before. */
+  readonly changed: readonly AliasRoll[];
+  readonly all: readonly AliasRoll[];
+  /** An earlier program decided them and did not keep why: they stay until they are decided again. */
+  readonly isFrozen: boolean;
+}
+
+/** Whether volumes are forgotten of which the days are gone, and rolls that an earlier program has decided. */
+export interface RollsOptions {
+  readonly isAgain?: boolean;
+}
+
+/** Only the holder of the dataset's lock may call it, after the manifest is on disk. */
 export async function decideAndKeepRolls(
   disk: Disk,
   tapeRoot: string,
-  { name, aliases }: ListedDataset,
+  dataset: ListedDataset,
   { days }: Pick<ImportedManifest, 'days'>,
-): Promise<readonly NewRoll[]> {
-  const store = new RollStore(disk, tapeRoot, name);
-  const kept = await store.load();
-  const news = new Map<string, { through: UtcDay; rolls: readonly Designation[] }>();
-  const volume = (symbol: string, day: UtcDay) => days.get(symbol)?.get(day)?.volume ?? null;
-  for (const alias of aliases) {
+  { isAgain = false }: RollsOptions = {},
+): Promise<RollsOutcome> {
+  const store = new RollStore(disk, tapeRoot, dataset.name);
+  const before = await store.load();
+  const kept = isAgain ? new Map() : await store.volumes();
+  const volumes = joined(kept ?? new Map(), volumesOf(dataset, days));
+  const dailyVolume = lookUp(volumes);
+  const after = new Map<string, DecidedRolls>(kept === null ? before : []);
+  for (const alias of dataset.aliases) {
     if (alias.kind !== 'volume') continue;
-    const lastDay = lastDayOf(alias, days);
+    const lastDay = lastDayOf(alias, volumes);
     if (lastDay === null || lastDay < alias.chain.from) continue;
-    const before = kept.get(alias.alias) ?? null;
-    const after = decideRolls(alias.chain, before, volume, lastDay);
-    if (after !== before) news.set(alias.alias, after);
+    const frozen = kept === null ? (before.get(alias.alias) ?? null) : null;
+    after.set(alias.alias, decideRolls(alias.chain, frozen, dailyVolume, lastDay));
   }
-  if (news.size > 0) await store.save(news);
-  return newRolls(kept, news);
+  if (after.size > 0 || before.size > 0) {
+    await store.save(after, kept === null ? null : volumes);
+  }
+  const all = rollsIn(after, dailyVolume);
+  const changed = all.filter(({ alias, from, symbol }) => {
+    const was = before.get(alias)?.rolls ?? [];
+    return !was.some((roll) => roll.from === from && roll.symbol === symbol);
+  });
+  return { changed, all, isFrozen: kept === null };
+}
+
+/** The rolls that are kept, and by what they were decided. */
+export async function keptRolls(
+  disk: Disk,
+  tapeRoot: string,
+  { name }: Pick<ListedDataset, 'name'>,
+): Promise<Pick<RollsOutcome, 'all' | 'isFrozen'>> {
+  const store = new RollStore(disk, tapeRoot, name);
+  const volumes = await store.volumes();
+  return {
+    all: rollsIn(await store.load(), lookUp(volumes ?? new Map())),
+    isFrozen: volumes === null,
+  };
+}
+
+function rollsIn(decided: DecidedByAlias, dailyVolume: DailyVolume): AliasRoll[] {
+  return [...decided].flatMap(([alias, its]) =>
+    its.rolls.map((roll, index) => ({
+      alias,
+      ...roll,
+      by: isByVolume(its, index, dailyVolume) ? ('volume' as const) : ('calendar' as const),
+    })),
+  );
+}
+
+/** Of the contracts that an alias by volume may mean. */
+function volumesOf({ aliases }: ListedDataset, days: ImportedDays): KnownVolumes {
+  const chains = aliases.flatMap((alias) => (alias.kind === 'volume' ? alias.chain.links : []));
+  const volumes = new Map<string, Map<UtcDay, number>>();
+  for (const { symbol } of chains) {
+    const its = days.get(symbol);
+    if (its === undefined || its.size === 0) continue;
+    volumes.set(symbol, new Map([...its].map(([day, { volume }]) => [day, volume])));
+  }
+  return volumes;
+}
+
+/** Ascending, so that the same volumes are the same file. A day that was replaced has its new volume. */
+function joined(kept: KnownVolumes, imported: KnownVolumes): KnownVolumes {
+  const symbols = [...new Set([...kept.keys(), ...imported.keys()])].sort();
+  return new Map(
+    symbols.map((symbol) => {
+      const days = new Map([...(kept.get(symbol) ?? []), ...(imported.get(symbol) ?? [])]);
+      return [symbol, new Map([...days].sort(([a], [b]) => a - b))];
+    }),
+  );
+}
+
+function lookUp(volumes: KnownVolumes): DailyVolume {
+  return (symbol, day) => volumes.get(symbol)?.get(day) ?? null;
 }
 
 /** The newest day of any contract that the alias may mean. */
 function lastDayOf(
   { chain }: Extract<ListedAlias, { kind: 'volume' }>,
-  days: ImportedDays,
+  volumes: KnownVolumes,
 ): UtcDay | null {
   let last: UtcDay | null = null;
   for (const { symbol } of chain.links) {
-    for (const day of days.get(symbol)?.keys() ?? []) {
+    for (const day of volumes.get(symbol)?.keys() ?? []) {
       if (last === null || day > last) last = day;
     }
   }
   return last;
-}
-
-function newRolls(kept: DecidedByAlias, news: DecidedByAlias): NewRoll[] {
-  return [...news].flatMap(([alias, { rolls }]) =>
-    rolls.slice(kept.get(alias)?.rolls.length ?? 0).map((roll) => ({ alias, ...roll })),
-  );
 }

@@ -1,10 +1,9 @@
 /**
- * Keeps with the tape what volume has decided: which contract an alias means on a day is an input of what was
- * published. It only grows: what is written once is never changed, and a damaged file is refused, since deciding
- * anew could give other rolls.
+ * Keeps with the tape which contract an alias means on a day, and the volumes that decided it: the same volumes give the
+ * same rolls, in whatever order they came, also after their days were removed. A damaged file is refused. A file of an
+ * earlier program has no volumes: its rolls are kept as they are until an operator asks for new ones.
  */
 
-import type { Designation } from '@tapeloom/core/instrument/contract';
 import type { DecidedRolls } from '@tapeloom/core/instrument/decided-rolls';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
@@ -17,12 +16,17 @@ interface RollsText {
   readonly version: number;
   readonly dataset: string;
   readonly aliases: Readonly<Record<string, AliasText>>;
+  /** Lots by contract and day. */
+  readonly volumes?: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
 interface AliasText {
   readonly through: UtcDay;
   readonly rolls: readonly (readonly [from: UtcDay, symbol: string])[];
 }
+
+/** Lots by contract and day. */
+export type KnownVolumes = ReadonlyMap<string, ReadonlyMap<UtcDay, number>>;
 
 export class RollStore {
   readonly #disk: Disk;
@@ -37,13 +41,7 @@ export class RollStore {
 
   /** By alias; empty when nothing was decided yet. Rejects with `TapeDamagedError`. */
   async load(): Promise<ReadonlyMap<string, DecidedRolls>> {
-    const bytes = await readFileWhole(this.#disk, this.#file);
-    if (bytes === null) return new Map();
-    const { aliases } = parseChecked<RollsText>(new TextDecoder().decode(bytes), {
-      what: 'list of decided rolls',
-      version: ROLLS_VERSION,
-      file: this.#file,
-    });
+    const aliases = (await this.#read())?.aliases ?? {};
     return new Map(
       Object.entries(aliases).map(([alias, { through, rolls }]) => [
         alias,
@@ -52,38 +50,51 @@ export class RollStore {
     );
   }
 
-  /** Aliases that are not given stay. On disk once this resolves; rejects when a decided roll would change. */
-  async save(decided: ReadonlyMap<string, DecidedRolls>): Promise<void> {
-    const kept = await this.load();
-    for (const [alias, before] of kept) {
-      const after = decided.get(alias);
-      if (after !== undefined && !goesOn(before, after)) {
-        throw new RangeError(`the rolls of ${alias} are decided through ${before.through}`);
-      }
-    }
+  /** Those that have decided so far; null where an earlier program has not kept them. Rejects with `TapeDamagedError`. */
+  async volumes(): Promise<KnownVolumes | null> {
+    const record = await this.#read();
+    if (record === null) return new Map();
+    if (record.volumes === undefined) return null;
+    return new Map(
+      Object.entries(record.volumes).map(([symbol, days]) => [
+        symbol,
+        new Map(Object.entries(days).map(([day, lots]) => [Number(day) as UtcDay, lots])),
+      ]),
+    );
+  }
+
+  async #read(): Promise<RollsText | null> {
+    const bytes = await readFileWhole(this.#disk, this.#file);
+    if (bytes === null) return null;
+    return parseChecked<RollsText>(new TextDecoder().decode(bytes), {
+      what: 'list of decided rolls',
+      version: ROLLS_VERSION,
+      file: this.#file,
+    });
+  }
+
+  /** All of it, in place of what was there. On disk once this resolves. */
+  async save(
+    decided: ReadonlyMap<string, DecidedRolls>,
+    volumes: KnownVolumes | null,
+  ): Promise<void> {
     const record: RollsText = {
       version: ROLLS_VERSION,
       dataset: this.#dataset,
       aliases: Object.fromEntries(
-        [...new Map([...kept, ...decided])].map(([alias, { through, rolls }]) => [
+        [...decided].map(([alias, { through, rolls }]) => [
           alias,
           { through, rolls: rolls.map(({ from, symbol }) => [from, symbol] as const) },
         ]),
       ),
+      ...(volumes !== null && {
+        volumes: Object.fromEntries(
+          [...volumes].map(([symbol, days]) => [symbol, Object.fromEntries(days)]),
+        ),
+      }),
     };
     await this.#disk.makeDirectory(this.#file.slice(0, this.#file.lastIndexOf('/')));
     const text = printChecked(record);
     await replaceFile(this.#disk, this.#file, new TextEncoder().encode(text));
   }
-}
-
-/** Whether all that was decided before is still so, and nothing new lies in its time. */
-function goesOn(before: DecidedRolls, after: DecidedRolls): boolean {
-  const isSame = (roll: Designation, index: number) =>
-    roll.from === after.rolls[index]?.from && roll.symbol === after.rolls[index]?.symbol;
-  return (
-    after.through >= before.through &&
-    before.rolls.every(isSame) &&
-    after.rolls.slice(before.rolls.length).every(({ from }) => from > before.through)
-  );
 }
