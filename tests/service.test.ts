@@ -19,6 +19,7 @@ import {
   type StreamMessage,
   within,
 } from './running-service.ts';
+import { tapeloom } from './tapeloom-command.ts';
 import { SERVICE_OF_SOURCES } from './tapeloom-program.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-service-'));
@@ -166,6 +167,14 @@ test('an accelerated service streams updates, and its tape is refused by a servi
   const again = new RunningService({ data, args: ['--speed', '600'], env: NO_PAST });
   await again.ready();
   assert.equal((await again.stop('SIGTERM')).code, 0);
+
+  // What a clock that was ahead leaves can be set aside, as the refusal says.
+  const [, time] = /tapeloom tape trim --after (\S+Z)/.exec(realTime.errors)!;
+  const trimmed = await tapeloom(`${data}-speed`, 'tape', 'trim', '--after', time!, '--yes');
+  assert.equal(trimmed.code, 0, trimmed.stderr);
+  const inTime = new RunningService({ data: `${data}-speed`, env: NO_PAST });
+  await inTime.ready();
+  assert.equal((await inTime.stop('SIGTERM')).code, 0, inTime.errors);
 });
 
 test('wrong settings stop the start, each named, before anything is touched', async () => {

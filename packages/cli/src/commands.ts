@@ -102,6 +102,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/tape-rm.ts')).tapeRmCommand,
   },
   {
+    path: ['tape', 'trim'],
+    summary: 'Set aside what lies on the tape after a time, as after a clock that was ahead.',
+    load: async () => (await import('./commands/tape-trim.ts')).tapeTrimCommand,
+  },
+  {
     path: ['sim', 'fill'],
     summary: 'Make further past days of simulated contracts.',
     load: async () => (await import('./commands/sim-fill.ts')).simFillCommand,

@@ -40,7 +40,7 @@ export interface Machine {
   readonly monotonicNs: () => bigint;
 }
 
-const THIS_MACHINE: Machine = {
+export const THIS_MACHINE: Machine = {
   wallMs: () => Date.now(),
   monotonicNs: () => process.hrtime.bigint(),
 };

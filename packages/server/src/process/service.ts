@@ -31,6 +31,7 @@ import { Readiness } from './readiness.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { Serving, type ServingAddresses } from './serving.ts';
 import { tellRecovery } from './tell-recovery.ts';
+import { watchClock } from './watch-clock.ts';
 import { watchSpace } from './watch-space.ts';
 
 /** Metrics come so long after the service is up, unless somebody asks for them before. */
@@ -71,6 +72,7 @@ export class Service implements AsyncDisposable {
   /** The part that is gone for good, the first if there are several. */
   #lost: string | null = null;
   #space: FreeSpace | null = null;
+  #clock: Disposable | null = null;
   /** What is shared with other nodes; null where this process is alone. */
   readonly #node: NodeServices | null;
   readonly #leaving = Promise.withResolvers<LeaveReason>();
@@ -194,6 +196,7 @@ export class Service implements AsyncDisposable {
     this.#readiness[Symbol.dispose]();
     this.#later?.[Symbol.dispose]();
     this.#space?.[Symbol.dispose]();
+    this.#clock?.[Symbol.dispose]();
     await this.#serving?.[Symbol.asyncDispose]();
     await this.#ingest[Symbol.asyncDispose]();
     await this.#node?.[Symbol.asyncDispose]();
@@ -286,6 +289,20 @@ export class Service implements AsyncDisposable {
     const space = watchSpace(config.data, dataset, createClock({ kind: 'system' }), log);
     this.#space = space;
     this.#metrics.tell((it) => it.watchSpace(config.data, space));
+    this.#watchClock();
+  }
+
+  #watchClock(): void {
+    const { config, log, market } = this.#options;
+    // Time that is moved or played is nobody's clock, and other nodes may be right about a shared tape.
+    const isOwn = config.speed === null && market === undefined && this.#node === null;
+    const watch = watchClock({
+      ...{ log, timers: createClock({ kind: 'system' }) },
+      tapeTime: () => (isOwn ? (this.#lastReport?.promise ?? null) : null),
+      onAhead: (isAhead) => this.#serving?.doors?.hub.setAhead(isAhead),
+    });
+    this.#clock = watch;
+    this.#metrics.tell((it) => it.watchClock(watch));
   }
 
   #becomeReady(): void {

@@ -8,8 +8,9 @@ export class TapeAheadError extends Error {
   constructor(promise: EpochNs, now: EpochNs) {
     super(
       `the tape reaches to ${timeText(promise)}, but the clock shows ${timeText(now)}. ` +
-        "Set the machine's clock, or choose another data directory: this one may belong to a " +
-        'service that ran with --speed.',
+        'If the clock is wrong, set it. If it was ahead before, run tapeloom tape trim --after ' +
+        `${timeText(now)}: it sets aside what lies ahead and deletes nothing. A directory of a service that ran with ` +
+        '--speed needs --speed again.',
     );
   }
 }

@@ -42,6 +42,11 @@ test('a stream is stale when the promise lags the clock by more than the limit',
   assert.equal(state({ promise: null }), 'stale');
 });
 
+test('a stream whose tape lies ahead of a clock that was set back is stale, not live', () => {
+  assert.equal(state({ isAhead: true }), 'stale');
+  assert.equal(state({ isAhead: true, now: CLOSE }), 'closed');
+});
+
 test('a source that is gone goes before everything, warming before the market', () => {
   assert.equal(state({ sourceUp: false, warm: false }), 'down');
   assert.equal(state({ warm: false, now: CLOSE }), 'warming');

@@ -1,7 +1,7 @@
 /**
  * The state of a stream as customers see it, judged from facts alone: refused | warming → live ⇄ closed,
  * stale, down → ended. `closed` follows the contract's full trading day, `stale` means that in an open
- * market the tape's promise lags the clock by more than it ever should.
+ * market the tape's promise lags the clock by more than it ever should, or that it lies ahead of a clock that was set back.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -19,6 +19,8 @@ export interface StreamFacts {
   readonly promise: EpochNs | null;
   readonly fullSessions: SessionTable;
   readonly staleAfterMs: number;
+  /** Whether the tape lies ahead of the machine's clock, so that its times cannot be right. */
+  readonly isAhead?: boolean;
 }
 
 export function judgeStream(facts: StreamFacts): StreamState {
@@ -26,7 +28,7 @@ export function judgeStream(facts: StreamFacts): StreamState {
   if (!facts.warm) return 'warming';
   const session = facts.fullSessions.atOrBefore(facts.now);
   if (session === null || session.close <= facts.now) return 'closed';
-  if (facts.promise === null) return 'stale';
+  if (facts.promise === null || facts.isAhead === true) return 'stale';
   const silentNs = facts.now - facts.promise;
   return silentNs > BigInt(facts.staleAfterMs) * MS_NS_BIG ? 'stale' : 'live';
 }

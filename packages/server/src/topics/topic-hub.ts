@@ -67,6 +67,7 @@ export class TopicHub implements Disposable {
   readonly #judging: Disposable;
   readonly #time: TapeTime;
   #sourceUp = true;
+  #isAhead = false;
   /** Why a stream is not shown here; null: it is. */
   #refusalOf: (spec: TopicSpec) => string | null = () => null;
   #lastNumber = 0;
@@ -102,6 +103,12 @@ export class TopicHub implements Disposable {
   /** Whether the source delivers: when it does not, streams are `down` and new ones refused. */
   setSource(state: EngineState): void {
     this.#sourceUp = state === 'up';
+    for (const topic of this.#byNumber.values()) this.#judge(topic);
+  }
+
+  /** Whether the tape lies ahead of the machine's clock: what streams show then is `stale`. */
+  setAhead(isAhead: boolean): void {
+    this.#isAhead = isAhead;
     for (const topic of this.#byNumber.values()) this.#judge(topic);
   }
 
@@ -366,6 +373,7 @@ export class TopicHub implements Disposable {
       promise: promise === null ? null : delayed(promise, topic.spec),
       fullSessions: this.#options.fullSessions(topic.spec.contract),
       staleAfterMs: this.#options.staleAfterMs?.(topic.spec.contract) ?? STALE_AFTER_MS,
+      isAhead: this.#isAhead,
     });
     topic.changeState(state, partialSince);
   }

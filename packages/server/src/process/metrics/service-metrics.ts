@@ -12,6 +12,7 @@ import type { ExportPace } from '../../exports/export-pace.ts';
 import type { GatewayMetrics } from '../../gateway/connection/gateway-metrics.ts';
 import type { UnreadAnswers } from '../../http/server/unread-answers.ts';
 import type { MailServices } from '../../mail/mail-services.ts';
+import type { ClockWatch } from '../../platform/clock-watch.ts';
 import type { DoorSockets } from '../../platform/door-sockets.ts';
 import type { FreeSpace, SpaceReading } from '../../platform/free-space.ts';
 import { addReading, counter, gauge, type Reading } from '../../platform/metrics.ts';
@@ -21,6 +22,7 @@ import type { AccountServices } from '../account-services.ts';
 import type { IngestReport } from '../ingest-wire.ts';
 import { accountReadings } from './account-metrics.ts';
 import { answerReadings } from './answer-metrics.ts';
+import { clockReadings } from './clock-metrics.ts';
 import { type ClusterReadings, clusterReadings } from './cluster-metrics.ts';
 import { doorReadings } from './door-metrics.ts';
 import { mailReadings } from './mail-metrics.ts';
@@ -142,6 +144,10 @@ export class ServiceMetrics {
 
   watchSpace(directory: string, space: FreeSpace): void {
     for (const reading of spaceReadings(directory, space)) addReading(this.#registry, reading);
+  }
+
+  watchClock(watch: ClockWatch): void {
+    for (const reading of clockReadings(watch)) addReading(this.#registry, reading);
   }
 
   watchStreams(hub: TopicHub, gateway: GatewayMetrics): void {

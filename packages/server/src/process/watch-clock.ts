@@ -1,0 +1,34 @@
+/** A clock that somebody sets while the service runs: the log says by how much, and whether the tape lies ahead of it. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Clock } from '../platform/clock.ts';
+import { ClockWatch } from '../platform/clock-watch.ts';
+import type { Log } from '../platform/log.ts';
+
+export interface WatchedClock {
+  readonly timers: Clock;
+  readonly log: Log;
+  readonly tapeTime: () => EpochNs | null;
+  /** Whether streams show times that the clock has not come to. */
+  readonly onAhead: (isAhead: boolean) => void;
+}
+
+export function watchClock({ timers, log, tapeTime, onAhead }: WatchedClock): ClockWatch {
+  return new ClockWatch({
+    timers,
+    tapeTime,
+    onStep: (ms) =>
+      log.error(
+        { ms },
+        ms > 0
+          ? "the machine's clock was set forward; the tape follows at once, and reaches as far as the clock did if it is set back again"
+          : "the machine's clock was set back; the tape goes on at half speed until the two meet",
+      ),
+    onAhead: (isAhead, ms) => {
+      if (isAhead)
+        log.error({ ms }, "the tape lies ahead of the machine's clock; streams are stale");
+      else log.warn("the machine's clock has met the tape; streams are live again");
+      onAhead(isAhead);
+    },
+  });
+}
