@@ -34,7 +34,6 @@ import { Billing } from '@tapeloom/server/billing/billing';
 import type { OfferBook } from '@tapeloom/server/billing/offer-book';
 import { offerBook, type Pricing } from '@tapeloom/server/billing/offers';
 import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
-import { OrderMails } from '@tapeloom/server/billing/order-mails';
 import { Payments } from '@tapeloom/server/billing/payments';
 import { DigestThread } from '@tapeloom/server/exports/digest-thread';
 import { ExportPace } from '@tapeloom/server/exports/export-pace';
@@ -60,6 +59,7 @@ import { composeRest, type RestParts } from '@tapeloom/server/process/rest-door'
 import { SettledDaysReader } from '@tapeloom/server/results/settled-days-reader';
 import { StudyReplays } from '@tapeloom/server/runs/study-replays';
 import { ScriptedProvider } from '../../packages/server/testing/billing/scripted-provider.ts';
+import { owedMailsOver } from '../../packages/server/testing/mail/owed-mail-desk.ts';
 import { ManualClock } from '../clock/manual-clock.ts';
 import { MarketTape } from '../tape/market-tape.ts';
 import { SettableMarket } from './settable-market.ts';
@@ -246,6 +246,15 @@ export class RestService implements AsyncDisposable {
     return new RestService(options, options.store ?? (await openSqliteAccountStore(':memory:')));
   }
 
+  /** Delivers the mails that are owed. */
+  async deliverMails(): Promise<void> {
+    const { store, clock, offers } = this;
+    const publicUrl = () => this.origin;
+    const deliver = async (mail: OutgoingMail) => void this.mails.push(mail);
+    await using owed = owedMailsOver({ store, clock, offers, publicUrl, deliver });
+    await owed.look();
+  }
+
   #billingOver(store: AccountStore): { readonly payments: Payments; readonly billing: Billing } {
     const { clock } = this;
     const offers = offerBook({
@@ -260,14 +269,12 @@ export class RestService implements AsyncDisposable {
       readable: false,
       write: (line) => this.logged.push(line),
     });
-    const mailer = { send: (mail: OutgoingMail) => this.mails.push(mail) > 0 };
     const publicUrl = () => this.origin;
-    const mails = new OrderMails({ store, mailer, offers, publicUrl });
     const providers = [this.provider, this.otherProvider];
-    const payments = new Payments({ store, providers, clock, log, mails });
+    const payments = new Payments({ store, providers, clock, log });
     return {
       payments,
-      billing: new Billing({ store, payments, mails, offers, publicUrl, clock, log }),
+      billing: new Billing({ store, payments, offers, publicUrl, clock, log }),
     };
   }
 

@@ -77,8 +77,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   gateway: ['blocks', 'topics', 'runs', 'compute', 'history', 'accounts'],
   exports: ['blocks', 'runs', 'results', 'compute', 'history'],
   accounts: [],
-  billing: ['accounts', 'mail', 'pages'],
-  mail: ['config'],
+  billing: ['accounts', 'pages'],
+  mail: ['accounts', 'config'],
   pages: [],
   http: [
     'blocks',

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { BillingRig, DAY_NS, MINUTE_NS, OFFERS, START } from '../../testing/billing/billing-rig.ts';
-import type { OutgoingMail } from '../mail/mailer.ts';
+import { OwedMailTexts } from '../mail/owed-mail-texts.ts';
 import { PROVIDER_MS_MAX } from './asked-provider.ts';
-import { OrderMails } from './order-mails.ts';
 import { UpstreamError } from './payment-provider.ts';
 
 test('live is charged every month, and ends with its period when it was cancelled [BILL-02]', async () => {
@@ -240,16 +239,19 @@ test('the confirmation says of the price what held when it was ordered', async (
   await using rig = await BillingRig.open();
   const account = await rig.account();
   const order = await rig.bought(account);
-  const call = { now: rig.now, actor: { kind: 'operator' } } as const;
-  await rig.store.people.setOwner(call, account, { email: 'a@example.com', key: 'a@example.com' });
-  const mails: OutgoingMail[] = [];
-  const { store } = rig;
   const offers = { ...OFFERS, taxIncluded: false, prices: [] };
   const publicUrl = () => 'https://tapeloom.example';
-  const mailer = { send: (mail: OutgoingMail) => mails.push(mail) > 0 };
-  await new OrderMails({ store, mailer, offers, publicUrl }).tell(order, rig.now);
-  assert.equal(mails.length, 1);
-  assert.match(mails[0]!.text, /79\.00 a month, tax included/);
+  const mail = await new OwedMailTexts({ store: rig.store, offers, publicUrl }).textOf({
+    id: 'order-confirmed',
+    kind: 'order-confirmed',
+    reader: 'a@example.com',
+    orderId: order.id,
+    details: {},
+    createdAt: rig.now,
+    tries: 0,
+    takenUntil: rig.now,
+  });
+  assert.match(mail!.text, /79\.00 a month, tax included/);
 });
 
 test('a payment that waits for the bank and cannot be taken back keeps from paying twice', async () => {

@@ -24,7 +24,6 @@ import {
   waiverOf,
   withdrawalTermsOf,
 } from './offer-book.ts';
-import type { OrderMails } from './order-mails.ts';
 import { OrderReceipts } from './order-receipts.ts';
 import { type CheckoutStart, UpstreamError } from './payment-provider.ts';
 import type { Payments } from './payments.ts';
@@ -37,7 +36,6 @@ const OWNER: Actor = { kind: 'owner' };
 export interface BillingOptions {
   readonly store: AccountStore;
   readonly payments: Payments;
-  readonly mails: OrderMails;
   readonly offers: OfferBook;
   /** The origin that buyers come back to. */
   readonly publicUrl: () => string;

@@ -4,7 +4,6 @@ import { BillingRig, DAY_NS, MINUTE_NS, OFFERS } from '../../testing/billing/bil
 import { createLog } from '../platform/log.ts';
 import { Billing } from './billing.ts';
 import type { OfferBook } from './offer-book.ts';
-import { OrderMails } from './order-mails.ts';
 
 const log = createLog({ level: 'silent', readable: true, write: () => undefined });
 
@@ -13,8 +12,7 @@ function restarted(rig: BillingRig, changes: Partial<OfferBook>): Billing {
   const offers = { ...OFFERS, ...changes };
   const { store, payments, clock } = rig;
   const publicUrl = () => 'https://tapeloom.example';
-  const mails = new OrderMails({ store, offers, publicUrl, mailer: { send: () => true } });
-  return new Billing({ store, payments, mails, offers, publicUrl, clock, log });
+  return new Billing({ store, payments, offers, publicUrl, clock, log });
 }
 
 function wish(accountId: string, changes: Readonly<Record<string, unknown>> = {}) {

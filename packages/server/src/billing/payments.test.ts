@@ -208,41 +208,26 @@ test('a provider that is down is left alone after three failures, and does not h
   assert.equal(await rig.planOf(accounts[0]!), 'live');
 });
 
-test('a process that dies between a payment and its mail sends it within a minute', async () => {
+test('a payment owes its confirmation in the transaction that hears of it, and it counts as sent once the mail server took it', async () => {
   await using rig = await BillingRig.open();
   const account = await rig.account();
   const call = { now: rig.now, actor: { kind: 'operator' } } as const;
   await rig.store.people.setOwner(call, account, { email: 'a@example.com', key: 'a@example.com' });
-  const send = rig.onMail;
-  rig.onMail = () => {
-    throw new Error('killed');
-  };
   const order = await rig.bought(account);
-  assert.equal(order.state, 'paid');
   assert.equal(order.confirmedAt, null);
-  rig.onMail = send;
+  assert.deepEqual(await rig.store.mails.waitingMails(rig.now), { count: 1, due: 1 });
+  assert.equal(order.lookAt, rig.now + DAY_NS, 'the mail asks for no look of its own');
+  await rig.deliver(rig.provider.notify(order.ref));
   rig.pass(MINUTE_NS);
-  await rig.payments.reconcile();
-  assert.equal(rig.mails.length, 1);
-  const told = await rig.again(order);
-  assert.equal(told.confirmedAt, rig.now);
-  assert.equal(told.lookAt, rig.now + DAY_NS, 'and then as seldom as ever');
-});
-
-test('a confirmation for which the queue of mails has no room is sent later', async () => {
-  await using rig = await BillingRig.open();
-  const account = await rig.account();
-  const call = { now: rig.now, actor: { kind: 'operator' } } as const;
-  await rig.store.people.setOwner(call, account, { email: 'a@example.com', key: 'a@example.com' });
-  const send = rig.onMail;
-  rig.onMail = () => false;
-  const order = await rig.bought(account);
-  assert.equal(order.confirmedAt, null);
-  rig.onMail = send;
-  rig.pass(16n * MINUTE_NS);
-  await rig.payments.reconcile();
-  await rig.payments.reconcile();
-  assert.equal(rig.mails.length, 1);
+  await rig.owed.look();
+  assert.deepEqual(
+    rig.mails.map(({ id, to }) => [id, to]),
+    [[`order-confirmed.${order.id}`, 'a@example.com']],
+  );
+  assert.equal((await rig.again(order)).confirmedAt, rig.now);
+  await rig.deliver(rig.provider.notify(order.ref));
+  await rig.owed.look();
+  assert.equal(rig.mails.length, 1, 'it is sent once');
 });
 
 test('a deleted account gets nothing for what is paid late, and is charged nothing more', async () => {

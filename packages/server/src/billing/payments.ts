@@ -15,7 +15,6 @@ import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';
 import { AskedProvider } from './asked-provider.ts';
 import { nextLook } from './next-look.ts';
-import type { OrderMails } from './order-mails.ts';
 import { PaymentListings } from './payment-listings.ts';
 import { type PaymentProvider, UpstreamError, type WebhookHeaders } from './payment-provider.ts';
 import { UnattendedWork } from './unattended-work.ts';
@@ -42,7 +41,6 @@ export interface PaymentsOptions {
   readonly providers: readonly PaymentProvider[];
   readonly clock: Clock;
   readonly log: Log;
-  readonly mails: OrderMails;
 }
 
 export type WebhookOutcome = 'unknown-provider' | 'unsigned' | 'received' | 'known';
@@ -160,7 +158,7 @@ export class Payments {
   }
 
   async #look(order: OrderRecord, actor: Actor): Promise<OrderRecord> {
-    const { store, clock, mails } = this.#options;
+    const { store, clock } = this.#options;
     const ask = await store.orders.beginAsk(order);
     const object = await this.provider(order.provider).fetch(order);
     this.#answered(order.provider);
@@ -168,8 +166,6 @@ export class Payments {
     const payment = { kind, state, paidAt, paidUntil, cancelAtPeriodEnd };
     const now = clock.now();
     const lookAt = nextLook({ createdAt: order.createdAt, payment }, now);
-    // A process that dies before it has mailed looks again soon after its next start.
-    const owesMail = mails.owes({ ...order, ...payment });
     const heard = await store.orders.hearPayment(
       { now, actor },
       {
@@ -179,13 +175,11 @@ export class Payments {
         revision,
         grants: grantsOfPayment(order.grants, payment),
         ask,
-        lookAt: owesMail ? ((now + MINUTE_NS_BIG) as EpochNs) : lookAt,
+        lookAt,
       },
     );
     // It was found by its reference before, and orders do not go.
     if (heard === null) throw new Error(`order ${order.id} is gone`);
-    const isSaid = heard.isAccountGone || (await mails.tell(heard.order, now));
-    if (owesMail) await store.orders.lookAgain(order, isSaid ? lookAt : this.#after(4));
     if (heard.isAccountGone) await this.#endForNobody(heard);
     return { ...heard.order, lookAt };
   }

@@ -1,6 +1,6 @@
 /**
  * Withdrawals, from the declaration to the money. A declaration is recorded whatever its provider is doing: from
- * then on it holds, and the order grants nothing. The receipt is mailed at once; that the subscription ends and the
+ * then on it holds, the order grants nothing, and the receipt is owed. That the subscription ends and the
  * money comes back is asked of the provider until it is done, across restarts. Every step can be repeated: what was
  * decided is written down before it is asked for, and what was given back is read before it is asked for again. A node
  * writes only while it holds the withdrawal, and asks for a refund once (decision 0092).
@@ -26,7 +26,6 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';
 import type { OfferBook } from './offer-book.ts';
-import type { OrderMails } from './order-mails.ts';
 import {
   type Receipt,
   type RefundOutcome,
@@ -55,7 +54,6 @@ class HoldLostError extends Error {}
 export interface WithdrawalsOptions {
   readonly store: AccountStore;
   readonly payments: Payments;
-  readonly mails: OrderMails;
   readonly offers: OfferBook;
   readonly clock: Clock;
   readonly log: Log;
@@ -187,35 +185,17 @@ export class Withdrawals {
 
   async #proceed(order: OrderRecord, withdrawal: WithdrawalRecord): Promise<void> {
     const { clock, log } = this.#options;
-    const isTold = await this.#tell(order, withdrawal);
     try {
       await this.#end(order, withdrawal);
-      const isSettled = await this.#giveBack(order, withdrawal);
-      if (isSettled && isTold) {
-        await this.#note(withdrawal, { state: 'done', refundedAt: clock.now() });
-        log.info({ order: order.id }, 'a withdrawal is settled');
-      } else if (isSettled) {
-        const again = {
-          tryAt: this.#after(MINUTE_NS_BIG),
-          fault: 'the receipt could not be mailed',
-        };
-        await this.#note(withdrawal, { state: 'open', ...again });
-      }
+      if (!(await this.#giveBack(order, withdrawal))) return;
+      await this.#note(withdrawal, { state: 'done', refundedAt: clock.now() });
+      log.info({ order: order.id }, 'a withdrawal is settled');
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       if (error instanceof RefundRejectedError) {
         await this.#needsOperator(order, withdrawal, error.message);
       } else await this.#putOff(order, withdrawal, error);
     }
-  }
-
-  /** The receipt does not wait for anybody. */
-  async #tell(order: OrderRecord, withdrawal: WithdrawalRecord): Promise<boolean> {
-    const { clock, mails } = this.#options;
-    if (withdrawal.toldAt !== null || withdrawal.email === null) return true;
-    if (!mails.tellWithdrawal(order, withdrawal)) return false;
-    await this.#note(withdrawal, { toldAt: clock.now(), heldUntil: this.#heldUntil() });
-    return true;
   }
 
   /** Nothing is charged after it. A paid purchase has nothing that could end. */

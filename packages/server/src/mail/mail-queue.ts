@@ -1,55 +1,44 @@
 /**
- * Mails on their way. A few are tried at a time; one that fails is tried again after longer and longer waits, for as
- * long as it is of use. A server that cannot be reached is nobody's fault but its own: then all wait for it together,
- * and one of them tries. What can be asked for by anybody and ends soon, a sign-in link, never takes the last quarter
- * of the room, and no reader has more than a few waiting. Other mails are kept on disk until they are delivered, so
- * that they outlive the process. Nothing is logged of a mail but that there was one.
+ * Mails that are of use for an hour at most, such as sign-in links: whoever misses one asks for another, so they are
+ * kept in memory only. A few are tried at a time; one that fails is tried again after longer and longer waits, for as
+ * long as it is of use. While the server fails, all mails wait together and one of them tries. No reader has more than
+ * a few waiting. Nothing is logged of a mail but that there was one. Other mails are owed: see `owed-mails.ts`.
  */
 
+import { randomBytes } from 'node:crypto';
 import { normalEmail } from '@tapeloom/core/person/email-address';
 import { MINUTE_MS, MINUTE_NS_BIG, MS_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../platform/clock.ts';
-import type { MailSpool, SpooledMail } from './mail-spool.ts';
 import { MailFault, type MailTransport } from './mail-transport.ts';
-import type { Mailer, OutgoingMail } from './mailer.ts';
+import type { LinkMail, Mailer } from './mailer.ts';
+import { retryWaitNs } from './retry-wait.ts';
 
-const WAITING_MAX = 1_000;
-const SHORT_LIVED_WAITING_MAX = 750;
+const WAITING_MAX = 750;
 const READER_WAITING_MAX = 20;
 const MAIL_CHARACTERS_MAX = 256 * 1024;
 const AT_WORK_MAX = 4;
-const USEFUL_MINUTES = 2 * 24 * 60;
-const SHORT_LIVED_MINUTES_MAX = 60;
-/** Before the second try; each further wait is twice as long, up to the last. */
-const TRY_AGAIN_MS = { first: 1_000, last: 300_000 } as const;
-/** A link is waited for by somebody. */
-const TRY_SHORT_LIVED_AGAIN_MS_MAX = 30_000;
+/** Somebody waits for it. */
+const TRY_AGAIN_MS_MAX = 30_000;
 const DELIVERY_MS_MAX = MINUTE_MS;
 const ENDING_MS_MAX = 2_000;
+const ID_BYTES = 16;
 
 export type MailOutcome = 'sent' | 'refused' | 'expired' | 'no_room';
 
 export interface MailQueueOptions {
   readonly transport: MailTransport;
   readonly clock: Clock;
-  /** Where mails outlive the process; null: they need not. */
-  readonly spool: MailSpool | null;
   /** The first mail that fails, and the first delivered after that: not one by one. */
   readonly onFailing: (error: unknown) => void;
   readonly onWorking: () => void;
   /** A mail will never be delivered. */
   readonly onLost: (outcome: Exclude<MailOutcome, 'sent'>, error: unknown) => void;
-  /** A mail cannot be kept on disk while it waits, or what was kept cannot be read. */
-  readonly onSpoolFault: (error: unknown) => void;
 }
 
 interface Waiting {
-  readonly mail: OutgoingMail;
+  readonly mail: LinkMail;
   readonly reader: string;
-  readonly isShortLived: boolean;
   readonly uselessAt: bigint;
-  /** Its name on disk; null: it is not there. */
-  readonly kept: Promise<string | null>;
   notBefore: bigint;
   tries: number;
   /** How often the server failed over it. */
@@ -61,7 +50,6 @@ export class MailQueue implements Mailer, AsyncDisposable {
   /** In the order they came; those at work are among them. */
   readonly #waiting = new Set<Waiting>();
   readonly #atWork = new Set<Waiting>();
-  readonly #dropping = new Set<Promise<void>>();
   readonly #ending = new AbortController();
   readonly #outcomes: Record<MailOutcome, number> = { sent: 0, refused: 0, expired: 0, no_room: 0 };
   #timer: Disposable | null = null;
@@ -87,40 +75,25 @@ export class MailQueue implements Mailer, AsyncDisposable {
     return this.#outcomes;
   }
 
-  send(mail: OutgoingMail): boolean {
+  send(mail: LinkMail): boolean {
     const reader = normalEmail(mail.to)?.key ?? null;
     const size = mail.text.length + mail.html.length + mail.subject.length;
     if (reader === null || size > MAIL_CHARACTERS_MAX) {
       this.#lose('refused', new MailFault('no mail to send', { of: 'mail', isFinal: true }));
       return false;
     }
-    const minutes = mail.usefulMinutes ?? USEFUL_MINUTES;
-    const isShortLived = minutes <= SHORT_LIVED_MINUTES_MAX;
-    if (this.#ending.signal.aborted || !this.#hasRoom(reader, isShortLived)) {
+    if (this.#ending.signal.aborted || !this.#hasRoom(reader)) {
       this.#lose('no_room', null);
       return false;
     }
     const now = this.#options.clock.now();
-    const uselessAt = now + BigInt(Math.ceil(minutes)) * MINUTE_NS_BIG;
-    const kept = isShortLived ? Promise.resolve(null) : this.#keep({ mail, uselessAt });
-    this.#add({ mail, reader, isShortLived, uselessAt, kept });
-    if (isShortLived) this.#tryServerSoon(now);
+    // However often it is tried, it is one mail.
+    const id = `link.${randomBytes(ID_BYTES).toString('hex')}`;
+    const uselessAt = now + BigInt(Math.ceil(mail.usefulMinutes)) * MINUTE_NS_BIG;
+    const entry = { mail: { ...mail, id }, reader, uselessAt, notBefore: now };
+    this.#waiting.add({ ...entry, tries: 0, serverTries: 0 });
     this.#work();
     return true;
-  }
-
-  /** Takes up what a process before this one left. */
-  async restore(): Promise<void> {
-    const { spool, onSpoolFault } = this.#options;
-    try {
-      for (const [name, { mail, uselessAt }] of (await spool?.kept()) ?? []) {
-        const kept = Promise.resolve(name);
-        this.#add({ mail, reader: mail.to, isShortLived: false, uselessAt, kept });
-      }
-    } catch (error) {
-      onSpoolFault(error);
-    }
-    this.#work();
   }
 
   /** Resolves once nothing is left to be done now: all is sent, or waits for another try. */
@@ -131,39 +104,20 @@ export class MailQueue implements Mailer, AsyncDisposable {
     }
   }
 
-  /** What is under way may end within a moment; the rest is given up, unless it is kept. */
+  /** What is under way may end within a moment; the rest is given up. */
   async [Symbol.asyncDispose](): Promise<void> {
     const timeUp = this.#options.clock.after(ENDING_MS_MAX, () => this.#ending.abort());
     await this.idle();
     timeUp[Symbol.dispose]();
     this.#ending.abort();
     this.#timer?.[Symbol.dispose]();
-    for (const one of this.#waiting) {
-      if ((await one.kept) === null) this.#end(one, 'expired', null);
-    }
-    await Promise.all(this.#dropping);
+    for (const one of this.#waiting) this.#end(one, 'expired', null);
   }
 
-  #add(one: Omit<Waiting, 'notBefore' | 'tries' | 'serverTries'>): void {
-    const notBefore = this.#options.clock.now();
-    this.#waiting.add({ ...one, notBefore, tries: 0, serverTries: 0 });
-  }
-
-  /** However long the server has failed, somebody waits now. */
-  #tryServerSoon(now: bigint): void {
-    const soon = now + BigInt(TRY_SHORT_LIVED_AGAIN_MS_MAX) * MS_NS_BIG;
-    if (this.#serverNotBefore > soon) this.#serverNotBefore = soon;
-  }
-
-  #hasRoom(reader: string, isShortLived: boolean): boolean {
-    let short = 0;
+  #hasRoom(reader: string): boolean {
     let same = 0;
-    for (const one of this.#waiting) {
-      if (one.isShortLived) short += 1;
-      if (one.reader === reader) same += 1;
-    }
-    if (this.#waiting.size >= WAITING_MAX || same >= READER_WAITING_MAX) return false;
-    return !isShortLived || short < SHORT_LIVED_WAITING_MAX;
+    for (const one of this.#waiting) if (one.reader === reader) same += 1;
+    return this.#waiting.size < WAITING_MAX && same < READER_WAITING_MAX;
   }
 
   /** Begins whatever may begin, and wakes up for what may later. */
@@ -242,7 +196,7 @@ export class MailQueue implements Mailer, AsyncDisposable {
     if (fault?.of === 'mail') {
       this.#serverIsThere();
       one.tries += 1;
-      one.notBefore = now + waitNs(one.tries, one.isShortLived);
+      one.notBefore = now + retryWaitNs(one.tries, TRY_AGAIN_MS_MAX);
       if (fault.isFinal) this.#end(one, 'refused', fault);
       return;
     }
@@ -250,44 +204,17 @@ export class MailQueue implements Mailer, AsyncDisposable {
     this.#isFailing = true;
     one.serverTries += 1;
     this.#serverTries += 1;
-    const isWaitedFor = [...this.#waiting].some(({ isShortLived }) => isShortLived);
-    this.#serverNotBefore = now + waitNs(this.#serverTries, isWaitedFor);
+    this.#serverNotBefore = now + retryWaitNs(this.#serverTries, TRY_AGAIN_MS_MAX);
   }
 
   #end(one: Waiting, outcome: MailOutcome, error: unknown): void {
     this.#waiting.delete(one);
-    const dropping = this.#drop(one).finally(() => this.#dropping.delete(dropping));
-    this.#dropping.add(dropping);
     if (outcome === 'sent') this.#outcomes.sent += 1;
     else this.#lose(outcome, error);
-  }
-
-  async #keep(spooled: SpooledMail): Promise<string | null> {
-    try {
-      return (await this.#options.spool?.keep(spooled)) ?? null;
-    } catch (error) {
-      this.#options.onSpoolFault(error);
-      return null;
-    }
-  }
-
-  async #drop({ kept }: Waiting): Promise<void> {
-    const name = await kept;
-    if (name === null) return;
-    try {
-      await this.#options.spool?.drop(name);
-    } catch (error) {
-      this.#options.onSpoolFault(error);
-    }
   }
 
   #lose(outcome: Exclude<MailOutcome, 'sent'>, error: unknown): void {
     this.#outcomes[outcome] += 1;
     this.#options.onLost(outcome, error);
   }
-}
-
-function waitNs(tries: number, isShortLived: boolean): bigint {
-  const most = isShortLived ? TRY_SHORT_LIVED_AGAIN_MS_MAX : TRY_AGAIN_MS.last;
-  return BigInt(Math.min(TRY_AGAIN_MS.first * 2 ** Math.min(tries - 1, 20), most)) * MS_NS_BIG;
 }

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
+import type { MailsStore } from '../accounts/store/mails-store.ts';
 import { PublicAddress } from '../config/public-address.ts';
 import { createLog } from '../platform/log.ts';
 import { MailServices } from './mail-services.ts';
-import type { OutgoingMail } from './mailer.ts';
+import type { LinkMail } from './mailer.ts';
 import { claimMail, signInMail } from './texts/sign-in-mails.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-mails-'));
@@ -17,6 +18,16 @@ let directories = 0;
 const TOKEN = 'svc_link_000000000000000000000000000000000';
 const LOCAL = 'http://127.0.0.1:8080';
 const HERE = { host: '127.0.0.1:9464', address: '127.0.0.1' };
+
+/** Nothing is owed. */
+const mails: MailsStore = {
+  oweMail: async () => undefined,
+  waitingMails: async () => ({ count: 0, due: 0 }),
+  takeMails: async () => [],
+  mailSent: async () => undefined,
+  putMailOff: async () => undefined,
+  giveMailUp: async () => undefined,
+};
 
 interface Setting {
   readonly publicUrl?: string | null;
@@ -34,12 +45,13 @@ function mailServices({ publicUrl = null, smtpUrl = null }: Setting = {}) {
     publicAddress: new PublicAddress(publicUrl, 8080),
     clock: new ManualClock(1_794_700_000_000_000_000n),
     log,
+    owed: { store: { mails }, inTurn: (work) => work(), textOf: async () => null },
     showLink: (...words) => shown.push(words.join(' ')),
   });
   return { data, mail, logged, shown };
 }
 
-function signIn(origin = LOCAL): OutgoingMail {
+function signIn(origin = LOCAL): LinkMail {
   const link = `${origin}/sign-in#${TOKEN}`;
   return { to: 'ada@example.com', ...signInMail({ link, expiresInMinutes: 15 }) };
 }

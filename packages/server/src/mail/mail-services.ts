@@ -16,11 +16,12 @@ import {
   type MailboxAnswer,
   type MailboxRequest,
 } from './development-mailbox.ts';
-import { MailQueue } from './mail-queue.ts';
-import { MailSpool } from './mail-spool.ts';
+import { takeOverEarlierMails } from './earlier-mails.ts';
+import { type MailOutcome, MailQueue } from './mail-queue.ts';
 import type { MailTransport } from './mail-transport.ts';
-import type { Mailer, OutgoingMail } from './mailer.ts';
+import type { LinkMail, Mailer, OutgoingMail } from './mailer.ts';
 import { OutboxTransport } from './outbox-transport.ts';
+import { OwedMails, type OwedMailsOptions } from './owed-mails.ts';
 import { SmtpTransport } from './smtp-transport.ts';
 
 const LOST_BECAUSE = {
@@ -33,12 +34,15 @@ export interface MailServicesOptions {
   readonly publicAddress: PublicAddress;
   readonly clock: Clock;
   readonly log: Log;
+  /** Where mails are owed, and what they say. */
+  readonly owed: Pick<OwedMailsOptions, 'store' | 'textOf' | 'inTurn'>;
   /** Shows a link to who started the service; left out where that is no terminal. */
   readonly showLink?: (subject: string, to: string, link: string) => void;
 }
 
 export class MailServices implements Mailer, AsyncDisposable {
   readonly queue: MailQueue;
+  readonly owed: OwedMails;
   readonly #options: MailServicesOptions;
   /** Null: mails go by SMTP. */
   readonly #outbox: OutboxTransport | null;
@@ -56,19 +60,46 @@ export class MailServices implements Mailer, AsyncDisposable {
     const transport: MailTransport =
       this.#outbox ?? new SmtpTransport({ server: server!, sender, now });
     this.#mailbox = new DevelopmentMailbox({ now, directory });
+    const failing = this.#failing();
     this.queue = new MailQueue({
       transport,
       clock,
-      spool: new MailSpool(join(data, 'mails-waiting')),
-      onFailing: (error) => log.error({ error }, 'mail cannot be delivered; it is tried again'),
-      onWorking: () => log.warn('mail is delivered again'),
+      ...failing('links'),
       onLost: (outcome, error) => {
         // What there is no room for is counted, not told one by one.
         if (outcome !== 'no_room') log.warn({ error }, LOST_BECAUSE[outcome]);
       },
-      onSpoolFault: (error) => log.error({ error }, 'a mail that waits cannot be kept on disk'),
     });
-    void this.queue.restore();
+    this.owed = new OwedMails({
+      ...options.owed,
+      transport: this.#shown(transport),
+      clock,
+      ...failing('owed'),
+      onLost: (outcome, mail, error) => log.error({ mail, error }, LOST_BECAUSE[outcome]),
+      onFault: (error, mail) => log.error({ mail, error }, 'an owed mail could not be delivered'),
+    });
+    void this.#takeOverEarlier();
+  }
+
+  /** Mails that are not delivered yet. */
+  get waitingCount(): number {
+    return this.queue.waitingCount + this.owed.waitingCount;
+  }
+
+  /** What became of mails since the start. */
+  get outcomes(): Readonly<Record<MailOutcome, number>> {
+    const { sent, refused, expired, no_room } = this.queue.outcomes;
+    const owed = this.owed.outcomes;
+    return {
+      sent: sent + owed.sent,
+      refused: refused + owed.refused,
+      expired: expired + owed.expired,
+      no_room,
+    };
+  }
+
+  get triesFailedTotal(): number {
+    return this.queue.triesFailedTotal + this.owed.triesFailedTotal;
   }
 
   /** Files in the outbox, as far as this process knows. */
@@ -89,11 +120,9 @@ export class MailServices implements Mailer, AsyncDisposable {
     log.warn({ origin }, 'mails are files and reach nobody: TAPELOOM_SMTP_URL is not set');
   }
 
-  send(mail: OutgoingMail): boolean {
+  send(mail: LinkMail): boolean {
     const isTaken = this.queue.send(mail);
-    if (!this.isDevelopment) return isTaken;
-    this.#mailbox.add(mail);
-    if (mail.link !== undefined) this.#options.showLink?.(mail.subject, mail.to, mail.link);
+    this.#show(mail);
     return isTaken;
   }
 
@@ -102,7 +131,54 @@ export class MailServices implements Mailer, AsyncDisposable {
     return this.isDevelopment ? this.#mailbox.answer(request) : null;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.queue[Symbol.asyncDispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.queue[Symbol.asyncDispose](), this.owed[Symbol.asyncDispose]()]);
+  }
+
+  #show(mail: OutgoingMail): void {
+    if (!this.isDevelopment) return;
+    this.#mailbox.add(mail);
+    if (mail.link !== undefined) this.#options.showLink?.(mail.subject, mail.to, mail.link);
+  }
+
+  #shown(transport: MailTransport): MailTransport {
+    return {
+      deliver: async (mail, signal) => {
+        await transport.deliver(mail, signal);
+        this.#show(mail);
+      },
+    };
+  }
+
+  /** Links and owed mails meet the same server: its trouble is reported once for both. */
+  #failing() {
+    const { log } = this.#options;
+    const who = new Set<string>();
+    return (one: string) => ({
+      onFailing: (error: unknown) => {
+        if (who.size === 0) log.error({ error }, 'mail cannot be delivered; it is tried again');
+        who.add(one);
+      },
+      onWorking: () => {
+        who.delete(one);
+        if (who.size === 0) log.warn('mail is delivered again');
+      },
+    });
+  }
+
+  async #takeOverEarlier(): Promise<void> {
+    const { config, clock, log, owed } = this.#options;
+    try {
+      await takeOverEarlierMails({
+        directory: join(config.data, 'mails-waiting'),
+        mails: owed.store.mails,
+        now: () => clock.now(),
+        onUnreadable: (path, error) => {
+          log.error({ path, error }, 'a mail of an earlier version cannot be read; it stays there');
+        },
+      });
+    } catch (error) {
+      log.error({ error }, 'mails of an earlier version wait for the next start');
+    }
   }
 }

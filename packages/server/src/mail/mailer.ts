@@ -1,7 +1,8 @@
 /**
- * The port of mail: what is sent is queued at once and delivered in the background, so that nobody waits for a mail
- * server, and nobody can tell by the time of an answer whether a mail was sent. A mail that cannot be delivered is
- * tried again for as long as it is of use, and then given up; metrics and the log say so without a word of its content.
+ * The port of mails with a link: what is sent is queued at once and delivered in the background, so that nobody waits
+ * for a mail server, and nobody can tell by the time of an answer whether a mail was sent. A mail that cannot be
+ * delivered is tried again for as long as it is of use, and then given up. Mails that must not be lost do not come
+ * here: the transaction that owes them writes them into the accounts' database (`accounts/store/mails-store.ts`).
  */
 
 /** A mail without its reader, as the texts are made. */
@@ -12,16 +13,24 @@ export interface MailText {
   readonly html: string;
   /** What it is sent for, if that is a link. */
   readonly link?: string;
-  /** How long it is worth to be delivered; left out: two days. What is of use for an hour at most yields to the rest. */
-  readonly usefulMinutes?: number;
 }
 
-export interface OutgoingMail extends MailText {
+/** A mail that is of use for a while only. */
+export interface LinkMailText extends MailText {
+  readonly usefulMinutes: number;
+}
+
+interface Addressed {
   /** One address, as `normalEmail` gives it. */
   readonly to: string;
+  /** Its `Message-ID`, before the `@`: the same at every try. */
+  readonly id?: string;
 }
+
+export type OutgoingMail = MailText & Addressed;
+export type LinkMail = LinkMailText & Addressed;
 
 export interface Mailer {
   /** Never throws and never waits. Whatever the queue has no room for is dropped, and counted: then it is false. */
-  send(mail: OutgoingMail): boolean;
+  send(mail: LinkMail): boolean;
 }

@@ -30,6 +30,7 @@ export async function mimeMessage(
     text: mail.text,
     html: mail.html,
     date: at,
+    ...(mail.id === undefined ? {} : { messageId: `<${mail.id}@${domainOf(from)}>` }),
     // Neither answers of machines nor texts from a file or a web address.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
     disableFileAccess: true,
@@ -39,6 +40,10 @@ export async function mimeMessage(
     .compile()
     .build();
   return { from, to, bytes };
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1);
 }
 
 function deliveryAddress(text: string): string {

@@ -140,6 +140,19 @@ test('a mail arrives by STARTTLS with its link, plain text first [PORTAL-01]', a
   assert.equal(parsed.headers.find(({ key }) => key === 'auto-submitted')?.value, 'auto-generated');
 });
 
+test('a mail that is tried again bears the same Message-ID', async () => {
+  await using server = await MailServer.start();
+  const transport = transportTo(server.port);
+  for (let tries = 0; tries < 2; tries += 1) {
+    await transport.deliver({ ...MAIL, id: 'order-confirmed.ord_1' }, NEVER);
+  }
+  const parsed = await Promise.all(server.received.map(({ message }) => PostalMime.parse(message)));
+  assert.deepEqual(
+    parsed.map(({ messageId }) => messageId),
+    Array(2).fill('<order-confirmed.ord_1@tapeloom.example.com>'),
+  );
+});
+
 test('a server with TLS from the first byte is used as well', async () => {
   await using server = await MailServer.start({ secure: true });
   await transportTo(server.port, { tls: 'start' }).deliver(MAIL, NEVER);

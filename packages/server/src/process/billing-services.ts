@@ -9,11 +9,9 @@ import { AccountsUnavailableError } from '../accounts/store/account-store.ts';
 import { Billing } from '../billing/billing.ts';
 import { Leaving } from '../billing/leaving.ts';
 import type { OfferBook } from '../billing/offer-book.ts';
-import { OrderMails } from '../billing/order-mails.ts';
 import { forgetOldOrders } from '../billing/order-retention.ts';
 import type { PaymentProvider } from '../billing/payment-provider.ts';
 import { Payments } from '../billing/payments.ts';
-import type { Mailer } from '../mail/mailer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { AccountServices } from './account-services.ts';
@@ -28,7 +26,6 @@ export interface BillingServicesOptions {
   readonly accounts: Pick<AccountServices, 'store' | 'clock' | 'inTurn'>;
   readonly providers: readonly PaymentProvider[];
   readonly offers: OfferBook;
-  readonly mailer: Mailer;
   readonly publicUrl: () => string;
   /** For how many years after the deletion of an account its orders are kept. */
   readonly ordersYears: number;
@@ -43,13 +40,12 @@ export class BillingServices implements AsyncDisposable {
   readonly #retention: Disposable;
 
   constructor(options: BillingServicesOptions) {
-    const { accounts, providers, offers, mailer, publicUrl, log } = options;
+    const { accounts, providers, offers, publicUrl, log } = options;
     const { store, clock, inTurn } = accounts;
     this.#clock = clock;
-    const mails = new OrderMails({ store, mailer, offers, publicUrl });
-    this.payments = new Payments({ store, providers, clock, log, mails });
+    this.payments = new Payments({ store, providers, clock, log });
     const { payments } = this;
-    this.billing = new Billing({ store, payments, mails, offers, publicUrl, clock, log });
+    this.billing = new Billing({ store, payments, offers, publicUrl, clock, log });
     const leaving = new Leaving({ store, billing: this.billing, clock, log });
     const { ordersYears: years } = options;
     this.#retention = clock.every(RETENTION_EVERY_MS, () => {

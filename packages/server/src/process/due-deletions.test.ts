@@ -46,7 +46,6 @@ test('an account with a running subscription is deleted after it ended at the pr
     inTurn: (work) => work(),
     store,
     clock,
-    mailer: { send: (mail) => mails.push(mail) > 0 },
     beforeDeletion: (accountId) => billing.beforeDeletion(accountId),
     onFault: (error) => faults.push(error),
   });
@@ -62,6 +61,7 @@ test('an account with a running subscription is deleted after it ended at the pr
   assert.equal(faults.length, 1);
   assert.equal(service.provider.object(ref).state, 'ended');
   assert.equal(await store.people.ownerOf(id), null);
+  await service.deliverMails();
   assert.equal(mails.at(-1)!.to, email);
   const [consent] = await store.orders.consentsOf(id);
   assert.deepEqual([consent?.accountId, consent?.orderId], [id, orderId]);
@@ -96,7 +96,6 @@ test('two looks at once are one', async () => {
     inTurn: (work) => work(),
     store,
     clock,
-    mailer: { send: () => true },
     beforeDeletion: async (accountId) => {
       asked.push(accountId);
     },

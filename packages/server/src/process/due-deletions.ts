@@ -1,13 +1,11 @@
 /**
  * Deletes accounts whose time has come. What runs elsewhere for an account is ended first: until its payments are
- * cancelled at their provider the account stays, and is tried again a minute later. Its owner is told at the end,
- * at the address that is forgotten with it.
+ * cancelled at their provider the account stays, and is tried again a minute later. The deletion itself owes its
+ * owner the last mail.
  */
 
 import { MINUTE_MS } from '@tapeloom/core/units';
 import type { AccountStore } from '../accounts/store/account-store.ts';
-import type { Mailer } from '../mail/mailer.ts';
-import { accountDeletedMail } from '../mail/texts/account-mails.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { InTurn } from './account-services.ts';
 
@@ -17,7 +15,6 @@ export interface DueDeletionsOptions {
   readonly store: Pick<AccountStore, 'people'>;
   /** The accounts' time. */
   readonly clock: Clock;
-  readonly mailer: Mailer;
   /** Ends what runs elsewhere for the account; rejects when that could not be done. May be asked again. */
   readonly beforeDeletion: (accountId: string) => Promise<void>;
   /** Does the work, or leaves it to the node whose turn it is. */
@@ -63,13 +60,8 @@ export class DueDeletions implements AsyncDisposable {
   }
 
   async #delete(accountId: string): Promise<void> {
-    const { store, clock, mailer, beforeDeletion } = this.#options;
+    const { store, clock, beforeDeletion } = this.#options;
     await beforeDeletion(accountId);
-    const now = clock.now();
-    const call = { now, actor: { kind: 'owner' } } as const;
-    const owner = await store.people.deleteAccount(call, accountId);
-    if (owner !== null) {
-      mailer.send({ to: owner.email, ...accountDeletedMail({ deletedAt: now }) });
-    }
+    await store.people.deleteAccount({ now: clock.now(), actor: { kind: 'owner' } }, accountId);
   }
 }

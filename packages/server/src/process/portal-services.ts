@@ -78,13 +78,12 @@ export class PortalServices implements AsyncDisposable {
   }
 }
 
-function dueDeletions({ accounts, mailer, billing, log }: PortalServicesOptions): DueDeletions {
+function dueDeletions({ accounts, billing, log }: PortalServicesOptions): DueDeletions {
   const { store, clock, inTurn } = accounts;
   return new DueDeletions({
     store,
     clock,
     inTurn,
-    mailer,
     // Without billing there is nothing to end.
     beforeDeletion: async (accountId) => billing?.billing.beforeDeletion(accountId),
     onFault: (error, accountId) => {

@@ -4,13 +4,14 @@
  * answers still count, and the accounts last.
  */
 
+import type { OwedMail } from '../accounts/store/mails-store.ts';
 import { addressHere, PublicAddress } from '../config/public-address.ts';
 import type { EchoServer } from '../gateway/wire/echo-server.ts';
 import type { UnreadAnswers } from '../http/server/unread-answers.ts';
 import { MailServices } from '../mail/mail-services.ts';
 import type { Mailer } from '../mail/mailer.ts';
+import { OwedMailTexts } from '../mail/owed-mail-texts.ts';
 import type { MarketSettings } from '../markets/read-markets.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { SocketLimits } from '../platform/door-sockets.ts';
 import { AccountServices } from './account-services.ts';
 import type { BillingServices } from './billing-services.ts';
@@ -98,8 +99,8 @@ export class Serving implements AsyncDisposable {
     const { Doors } = await import('./doors.ts');
     const accounts = await this.#accountsOpening;
     this.#accounts = accounts;
-    this.#mail = this.#openMail(accounts.clock);
-    this.#billing = await this.#openBilling(accounts, this.#mail);
+    this.#mail = this.#openMail(accounts);
+    this.#billing = await this.#openBilling(accounts);
     const { markets, config, log, ingest } = this.#parts;
     const opened = await ingest.opened;
     tellRecovery(log, opened);
@@ -166,7 +167,7 @@ export class Serving implements AsyncDisposable {
     };
   }
 
-  async #openBilling(accounts: AccountServices, mailer: Mailer): Promise<BillingServices> {
+  async #openBilling(accounts: AccountServices): Promise<BillingServices> {
     const { config, log, offers } = this.#parts;
     const publicAddress = this.#publicAddress;
     const { BillingServices } = await import('./billing-services.ts');
@@ -176,7 +177,7 @@ export class Serving implements AsyncDisposable {
     const { providers } = this.#providers;
     const publicUrl = () => publicAddress.origin;
     const { ordersYears } = config;
-    const parts = { accounts, providers, offers, mailer, publicUrl, ordersYears, log };
+    const parts = { accounts, providers, offers, publicUrl, ordersYears, log };
     return new BillingServices(parts);
   }
 
@@ -205,10 +206,13 @@ export class Serving implements AsyncDisposable {
     }
   }
 
-  #openMail(clock: Clock): MailServices {
-    const { config, log, showLink } = this.#parts;
+  #openMail({ store, clock, inTurn }: AccountServices): MailServices {
+    const { config, log, showLink, offers } = this.#parts;
+    const publicAddress = this.#publicAddress;
+    const texts = new OwedMailTexts({ store, offers, publicUrl: () => publicAddress.origin });
+    const owed = { store, inTurn, textOf: (mail: OwedMail) => texts.textOf(mail) };
     const shown = showLink === undefined ? {} : { showLink };
-    return new MailServices({ config, publicAddress: this.#publicAddress, clock, log, ...shown });
+    return new MailServices({ config, publicAddress, clock, log, owed, ...shown });
   }
 
   /** On the loopback interface whatever the other doors listen on. */

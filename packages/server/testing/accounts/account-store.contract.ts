@@ -11,6 +11,7 @@ import { testBudgets } from './account-budgets.contract.ts';
 import { testKeyLists } from './account-key-lists.contract.ts';
 import { testKeyManagement } from './account-key-management.contract.ts';
 import { testKeys } from './account-keys.contract.ts';
+import { testMails } from './account-mails.contract.ts';
 import { testOnce } from './account-once.contract.ts';
 import { testPeople } from './account-people.contract.ts';
 import { testSessionTokens } from './account-session-tokens.contract.ts';
@@ -35,6 +36,7 @@ export function testAccountStore(adapter: string, create: () => Promise<StorePai
   testUsageReports(adapter, start);
   testSessionTokens(adapter, start);
   testPeople(adapter, start);
+  testMails(adapter, start);
   testOnce(adapter, start);
   testKeyLists(adapter, start);
 }

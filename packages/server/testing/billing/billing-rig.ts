@@ -9,10 +9,11 @@ import type { OrderRecord } from '../../src/accounts/store/orders-store.ts';
 import { openSqliteAccountStore } from '../../src/accounts/store/sqlite-account-store.ts';
 import { Billing, type CheckoutWish, type Refusal } from '../../src/billing/billing.ts';
 import type { OfferBook } from '../../src/billing/offer-book.ts';
-import { OrderMails } from '../../src/billing/order-mails.ts';
 import { Payments } from '../../src/billing/payments.ts';
 import type { OutgoingMail } from '../../src/mail/mailer.ts';
+import type { OwedMails } from '../../src/mail/owed-mails.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { owedMailsOver } from '../mail/owed-mail-desk.ts';
 import { ScriptedProvider, type SentWebhook } from './scripted-provider.ts';
 
 export const START = 1_790_000_000_123_456_789n as EpochNs;
@@ -47,7 +48,9 @@ export class BillingRig implements AsyncDisposable {
   readonly mails: OutgoingMail[] = [];
   /** What the operator reads, a line each. */
   readonly logged: string[] = [];
-  onMail: (mail: OutgoingMail) => boolean = (mail) => this.mails.push(mail) > 0;
+  /** What the mail server does with a mail. */
+  onMail: (mail: OutgoingMail) => void = (mail) => void this.mails.push(mail);
+  readonly owed: OwedMails;
   readonly payments: Payments;
   readonly billing: Billing;
   #accounts = 0;
@@ -61,19 +64,19 @@ export class BillingRig implements AsyncDisposable {
       readable: false,
       write: (line) => this.logged.push(line),
     });
-    const mails = new OrderMails({
+    this.owed = owedMailsOver({
       store,
-      mailer: { send: (mail) => this.onMail(mail) },
+      clock,
       offers: OFFERS,
       publicUrl: () => 'https://tapeloom.example',
+      deliver: async (mail) => this.onMail(mail),
     });
     this.store = store;
     const providers = [this.provider, this.other];
-    this.payments = new Payments({ store, providers, clock, log, mails });
+    this.payments = new Payments({ store, providers, clock, log });
     this.billing = new Billing({
       store,
       payments: this.payments,
-      mails,
       offers: OFFERS,
       publicUrl: () => 'https://tapeloom.example',
       clock,

@@ -7,7 +7,6 @@ import type { OrderRecord } from '../../src/accounts/store/orders-store.ts';
 import { openSqliteAccountStore } from '../../src/accounts/store/sqlite-account-store.ts';
 import { Billing } from '../../src/billing/billing.ts';
 import type { OfferBook } from '../../src/billing/offer-book.ts';
-import { OrderMails } from '../../src/billing/order-mails.ts';
 import type { PaymentProvider } from '../../src/billing/payment-provider.ts';
 import { Payments, type WebhookOutcome } from '../../src/billing/payments.ts';
 import type { Clock } from '../../src/platform/clock.ts';
@@ -138,8 +137,7 @@ function compose(
   const log = createLog({ level: 'silent', readable: true, write: () => undefined });
   const clock: Clock = { now: () => rig.now(), after: () => NEVER, every: () => NEVER };
   const common = { store, publicUrl: () => URL };
-  const mails = new OrderMails({ ...common, offers, mailer: { send: () => true } });
-  const payments = new Payments({ store, providers: [provider], clock, log, mails });
-  const billing = new Billing({ ...common, payments, mails, offers, clock, log });
+  const payments = new Payments({ store, providers: [provider], clock, log });
+  const billing = new Billing({ ...common, payments, offers, clock, log });
   return { payments, billing };
 }

@@ -9,6 +9,7 @@ import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { ColumnType, Generated, Selectable, Updateable } from 'kysely';
 import type { AuditKind, Budget } from './account-store.ts';
+import type { MailKind } from './mails-store.ts';
 import type { PaymentEventState } from './orders-store.ts';
 import type { LinkPurpose } from './people-store.ts';
 import type { WithdrawalState } from './withdrawals-store.ts';
@@ -173,6 +174,9 @@ interface LinkTable {
   created_at: Whole;
   expires_at: Whole;
   used_at: WholeOrNull;
+  /** The address that the reader is asked to approve. */
+  new_email: string | null;
+  new_email_key: string | null;
 }
 
 /** A row is written first by whoever counts for this address or mailbox: others wait, and then see what was done. */
@@ -319,6 +323,20 @@ interface PaymentEventTable {
   fault: string | null;
 }
 
+/** A mail that must not be lost; the row goes once the mail server has taken it. */
+interface MailTable {
+  id: string;
+  kind: MailKind;
+  reader: string;
+  order_id: string | null;
+  /** JSON: what its text needs beside the order. */
+  details: string;
+  created_at: Whole;
+  /** When it is tried next; while somebody delivers it, until when nobody else does. */
+  try_at: Whole;
+  tries: Whole;
+}
+
 export interface AccountSchema {
   accounts: AccountTable;
   grants: GrantTable;
@@ -345,6 +363,7 @@ export interface AccountSchema {
   orders_beginning: OrdersBeginningTable;
   payment_events: PaymentEventTable;
   payment_listings: PaymentListingTable;
+  mails: MailTable;
 }
 
 export type AccountRow = Selectable<AccountTable>;
@@ -356,4 +375,5 @@ export type OrderChange = Updateable<OrderTable>;
 export type WithdrawalRow = Selectable<WithdrawalTable>;
 export type WithdrawalChange = Updateable<WithdrawalTable>;
 export type PaymentEventRow = Selectable<PaymentEventTable>;
+export type MailRow = Selectable<MailTable>;
 export type PaymentListingRow = Selectable<PaymentListingTable>;

@@ -15,6 +15,7 @@ import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG } from '@tapeloom/core/units';
 import { Refusal } from '../../platform/refusal.ts';
+import type { MailsStore } from './mails-store.ts';
 import type { Done, OnceRefused } from './once.ts';
 import type { OrdersStore } from './orders-store.ts';
 import type { PeopleStore } from './people-store.ts';
@@ -268,6 +269,7 @@ export interface AccountStore extends AsyncDisposable {
   readonly people: PeopleStore;
   readonly orders: OrdersStore;
   readonly withdrawals: WithdrawalsStore;
+  readonly mails: MailsStore;
 
   createAccount(
     call: StoreCall,

@@ -35,6 +35,7 @@ import type {
   StoreMethod,
   StorePart,
 } from './accounts-wire.ts';
+import type { MailsStore } from './mails-store.ts';
 import type { OrdersStore } from './orders-store.ts';
 import type { PeopleStore } from './people-store.ts';
 import type { WithdrawalsStore } from './withdrawals-store.ts';
@@ -79,6 +80,7 @@ export class AccountsHandle implements AccountStore {
   readonly people = this.#part<PeopleStore>('people');
   readonly orders = this.#part<OrdersStore>('orders');
   readonly withdrawals = this.#part<WithdrawalsStore>('withdrawals');
+  readonly mails = this.#part<MailsStore>('mails');
 
   readonly createAccount = this.#method('createAccount');
   readonly findAccount = this.#method('findAccount');

@@ -38,6 +38,7 @@ const TABLES: { readonly [T in Table]: readonly (string & keyof AccountSchema[T]
   orders_beginning: ['kept_from'],
   payment_events: ['provider', 'id'],
   payment_listings: ['provider'],
+  mails: ['id'],
 };
 /** Tables that have their one row from the beginning. */
 const ONE_ROW: ReadonlySet<string> = new Set(['audit_beginning', 'orders_beginning']);

@@ -57,7 +57,7 @@ export interface OrderRecord extends OrderTerms, Payment {
   readonly heardAsk: number;
   /** When the confirmation was mailed. */
   readonly confirmedAt: EpochNs | null;
-  /** The end of the paid period of which was mailed that its renewal failed. */
+  /** The end of the paid period whose failed renewal the buyer is mailed about. */
   readonly failureTold: EpochNs | null;
   /** When an operator ended it because its payment is lost: nothing the provider says changes it any more. */
   readonly writtenOffAt: EpochNs | null;
@@ -217,11 +217,6 @@ export interface OrdersStore {
   ): Promise<OrderRecord | { readonly refused: 'not-found' | 'over' }>;
   /** Looks at the order again then; null: not by itself. */
   lookAgain(order: Pick<OrderRecord, 'id'>, lookAt: EpochNs | null): Promise<void>;
-  /** Remembers that a mail was sent, so that it is not sent again. */
-  noteTold(
-    order: Pick<OrderRecord, 'id'>,
-    told: { readonly confirmedAt: EpochNs } | { readonly failureTold: EpochNs },
-  ): Promise<void>;
 
   /** Keeps an event as pending; false when it is known already, whatever became of it. */
   receiveEvent(now: EpochNs, event: PaymentEvent): Promise<boolean>;

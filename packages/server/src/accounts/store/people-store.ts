@@ -164,7 +164,7 @@ export interface PeopleStore {
 
   /** Null: nobody asked for it, or it was withdrawn. */
   deletionOf(accountId: string): Promise<DeletionRecord | null>;
-  /** Asked again, it stays at the time it had. */
+  /** Asked again, it stays at the time it had. The owner is owed a mail about it. */
   askDeletion(
     call: StoreCall,
     accountId: string,
@@ -175,7 +175,7 @@ export interface PeopleStore {
   deletionsDue(now: EpochNs): Promise<readonly string[]>;
   /**
    * Deletes an account whose time has come: its keys are revoked, its sessions end, its rights go, and nothing that
-   * is left names a person. Answers whom it was owned by; null: it is not due, or was done before.
+   * is left names a person but the mail that its owner is owed. False: it is not due, or was done before.
    */
-  deleteAccount(call: StoreCall, accountId: string): Promise<OwnerRecord | null>;
+  deleteAccount(call: StoreCall, accountId: string): Promise<boolean>;
 }

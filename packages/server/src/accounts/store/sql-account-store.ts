@@ -8,6 +8,7 @@ import { readAudit, trimAudit } from './sql-audit.ts';
 import * as budgets from './sql-budgets.ts';
 import type { Sql, SqlDatabase } from './sql-database.ts';
 import * as keys from './sql-keys.ts';
+import { sqlMails } from './sql-mails.ts';
 import * as requests from './sql-once.ts';
 import { sqlOrders } from './sql-orders.ts';
 import { FORGOTTEN_PEOPLE, sqlPeople } from './sql-people.ts';
@@ -49,6 +50,7 @@ function accountStoreOn(store: SqlStore): AccountStore {
     people: sqlPeople(store),
     orders: sqlOrders(store),
     withdrawals: sqlWithdrawals(store),
+    mails: sqlMails(store),
     ...accountsAndKeys(store),
     ...budgetsAndUsage(store),
     sweep: store.alone((now, auditKeptNs) => sweep(store, now, auditKeptNs)),

@@ -24,6 +24,7 @@ import { holdAccount, OPERATOR, replaceGrants } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import { readConsents, recordConsent } from './sql-consents.ts';
 import type { Sql } from './sql-database.ts';
+import { oweOrderMails } from './sql-mails.ts';
 import { newOrderRow, orderById, orderOf, paymentColumns } from './sql-order-rows.ts';
 import * as events from './sql-payment-events.ts';
 import { deletionOf } from './sql-people-deletions.ts';
@@ -52,14 +53,6 @@ export function sqlOrders(store: SqlStore): OrdersStore {
     writeOff: store.writes(writeOff),
     lookAgain: store.changes(async (sql, { id }, lookAt) => {
       await changeOrder(sql, id, { look_at: lookAt });
-    }),
-    noteTold: store.changes(async (sql, { id }, told) => {
-      const isConfirmed = 'confirmedAt' in told;
-      await changeOrder(
-        sql,
-        id,
-        isConfirmed ? { confirmed_at: told.confirmedAt } : { failure_told: told.failureTold },
-      );
     }),
     receiveEvent: store.changes(events.receiveEvent),
     eventsOf: store.reads(events.eventsOf),
@@ -261,6 +254,7 @@ async function hearPayment(
   const isNew = revision !== null;
   const heardColumns = isNew ? { ...paymentColumns(payment), revision } : {};
   const order = await changeOrder(sql, before.id, { ...looked, ...heardColumns });
+  if (!isAccountGone) await oweOrderMails(sql, call.now, order);
   if (!isNew) return { before, order, isNew, isAccountGone };
   await tellChange(writing, call, before, order);
   const isWithdrawn = order.withdrawnAt !== null;

@@ -1,6 +1,7 @@
 /**
  * How people leave: an account is deleted two weeks after its owner asked for it, unless that is withdrawn. What
- * must be kept (who did what, who agreed to what and paid what) keeps the account's id, which then means nobody.
+ * must be kept (who did what, who agreed to what and paid what) keeps the account's id, which then means nobody. The
+ * last mail keeps the address until it is delivered.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -10,12 +11,12 @@ import {
   DELETIONS_ASKED_MAX,
   DELETIONS_COUNTED_NS,
   type DeletionRecord,
-  type OwnerRecord,
   type TooMany,
 } from './people-store.ts';
 import { holdAccount } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
+import { owe } from './sql-mails.ts';
 import { mailboxTurn } from './sql-people-links.ts';
 import { findOwner } from './sql-people-owners.ts';
 import { endSessions } from './sql-people-sessions.ts';
@@ -55,6 +56,12 @@ export async function askDeletion(
     .execute();
   const details = { dueAt: dueAt.toString() };
   await tell(writing, call, { kind: 'account.deletion-asked', accountId, keyId: null, details });
+  const owner = await findOwner(sql, 'account_id', accountId);
+  if (owner !== null) {
+    const kind = 'deletion-asked';
+    const mail = { id: `${kind}.${accountId}.${call.now}`, kind, reader: owner.email } as const;
+    await owe(sql, call.now, { ...mail, orderId: null, details });
+  }
   return { accountId, askedAt: call.now, dueAt, doneAt: null, isNew: true };
 }
 
@@ -107,7 +114,7 @@ export async function deleteAccount(
   writing: Writing,
   call: StoreCall,
   accountId: string,
-): Promise<OwnerRecord | null> {
+): Promise<boolean> {
   const { sql } = writing;
   await holdAccount(sql, accountId);
   const due = await sql
@@ -118,8 +125,13 @@ export async function deleteAccount(
     .where('due_at', '<=', call.now)
     .returning('account_id')
     .executeTakeFirst();
-  if (due === undefined) return null;
+  if (due === undefined) return false;
   const owner = await findOwner(sql, 'account_id', accountId);
+  if (owner !== null) {
+    const kind = 'account-deleted';
+    const mail = { id: `${kind}.${accountId}`, kind, reader: owner.email } as const;
+    await owe(sql, call.now, { ...mail, orderId: null, details: {} });
+  }
   await revokeKeys(writing, call, accountId);
   await endSessions(writing, call, accountId, null);
   await sql.deleteFrom('grants').where('account_id', '=', accountId).execute();
@@ -138,7 +150,7 @@ export async function deleteAccount(
     .where('id', '=', accountId)
     .execute();
   await tell(writing, call, { kind: 'account.deleted', accountId, keyId: null, details: {} });
-  return owner;
+  return true;
 }
 
 async function revokeKeys(writing: Writing, call: StoreCall, accountId: string): Promise<void> {

@@ -37,6 +37,8 @@ export async function addLink(
       email: link.address?.email ?? null,
       email_key: link.address?.key ?? null,
       account_id: link.accountId,
+      new_email: null,
+      new_email_key: null,
       asked_from: link.askedFrom,
       created_at: now,
       expires_at: expiresAt,

@@ -47,6 +47,13 @@ test('what is on disk of a link and a session is a digest, and of a deleted acco
     await store.people.addLink((due - 1n) as EpochNs, again, wanted);
     assert.ok(await store.people.deleteAccount(owner(due), accountId));
     assert.ok(await store.findAccount(accountId));
+    // Mails keep the address until they are delivered.
+    const mails = await store.mails.takeMails(due, (due + 1n) as EpochNs, 10);
+    assert.deepEqual(mails.map(({ kind }) => kind).toSorted(), [
+      'account-deleted',
+      'deletion-asked',
+    ]);
+    for (const mail of mails) await store.mails.mailSent(due, mail);
   }
   assert.ok(!/leaving/i.test(dump()));
 });

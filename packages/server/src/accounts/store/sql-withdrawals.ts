@@ -9,6 +9,7 @@ import type { OrderRecord } from './orders-store.ts';
 import { holdAccount, replaceGrants } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
+import { owe } from './sql-mails.ts';
 import { orderById, orderOf } from './sql-order-rows.ts';
 import type { SqlStore } from './sql-store.ts';
 import { withdrawalStatement } from './withdrawal-statement.ts';
@@ -136,6 +137,11 @@ async function declare(
     .where('id', '=', order.id)
     .returningAll()
     .executeTakeFirstOrThrow();
+  if (wish.email !== null) {
+    const kind = 'withdrawal-received';
+    const receipt = { id: `${kind}.${order.id}`, kind, reader: wish.email } as const;
+    await owe(sql, call.now, { ...receipt, orderId: order.id, details: {} });
+  }
   const { accountId } = order;
   const details = { order: order.id, via: wish.via, amountMinor };
   await tell(writing, call, {
@@ -201,7 +207,6 @@ function changeOf(progress: WithdrawalProgress): WithdrawalChange {
 }
 
 function stepOf(step: WithdrawalStep): WithdrawalChange {
-  if ('toldAt' in step) return { told_at: step.toldAt };
   if ('endedAt' in step) return { ended_at: step.endedAt };
   if ('refundAskedAt' in step) return { refund_asked_at: step.refundAskedAt };
   const { chargeId, beforeMinor, minor } = step.refund;

@@ -86,7 +86,6 @@ export type HeldWithdrawal = Pick<WithdrawalRecord, 'orderId' | 'taken'>;
 
 /** A step towards the end, after which its holder has it until then. */
 export type WithdrawalStep = { readonly heldUntil: EpochNs } & (
-  | { readonly toldAt: EpochNs }
   | { readonly endedAt: EpochNs }
   | { readonly refund: DecidedRefund }
   /** Null: the call is over, and nothing came of it. */
@@ -110,7 +109,7 @@ export interface WithdrawalsStore {
   withdrawalOf(order: Pick<OrderRecord, 'id'>): Promise<WithdrawalRecord | null>;
   /**
    * Declares the withdrawal, if it may be declared now, with the order's words and amount of that moment; the
-   * rights that the order grants end with it. `accountId` null: for operators, of any account.
+   * rights that the order grants end with it, and its receipt is owed. `accountId` null: for operators, of any account.
    */
   declare(
     call: StoreCall,

@@ -219,10 +219,12 @@ test('a deletion is done after 14 days, and until then it can be withdrawn', asy
   const asked = await browser.post<{ dueAt: string }>('/v1/portal/deletion', {});
   const dueAt = `${service.clock.now() + 14n * 86_400_000_000_000n}`;
   assert.deepEqual(asked.body, { dueAt });
+  await service.deliverMails();
   assert.equal(service.mails.at(-1)!.to, email);
   const mails = service.mails.length;
   service.clock.advance(DAY_MS);
   assert.deepEqual((await browser.post('/v1/portal/deletion')).body, { dueAt });
+  await service.deliverMails();
   assert.equal(service.mails.length, mails, 'told once');
   const shown = (await browser.get<Account>('/v1/portal/account')).body.deletion;
   assert.equal(shown?.dueAt, dueAt);
@@ -252,6 +254,7 @@ test('a deleted account keeps its id and nothing of a person; its keys and sessi
   service.clock.advance(NS);
   checkProblem(await second.delete('/v1/portal/deletion'), DOCS_URL, CONFLICT);
   await deletions.look();
+  await service.deliverMails();
   const told = service.mails.at(-1)!;
   assert.equal(told.to, email);
   checkProblem(await second.get('/v1/portal/account'), DOCS_URL, UNAUTHORIZED);
@@ -268,6 +271,7 @@ test('a deleted account keeps its id and nothing of a person; its keys and sessi
   assert.ok(account !== null && account.suspendedAt !== null && account.name === id);
   const mails = service.mails.length;
   await deletions.look();
+  await service.deliverMails();
   assert.equal(service.mails.length, mails);
   // Who comes back is new.
   const fresh = await signedIn(email);
@@ -302,13 +306,11 @@ function deleting(
   beforeDeletion: (accountId: string) => Promise<void> = async () => {},
   onFault: (error: unknown, accountId: string | null) => void = assert.ifError,
 ): DueDeletions {
-  const { store, clock, mails } = service;
-  const mailer = { send: (mail: (typeof mails)[number]) => mails.push(mail) > 0 };
+  const { store, clock } = service;
   return new DueDeletions({
     inTurn: (work) => work(),
     store,
     clock,
-    mailer,
     beforeDeletion,
     onFault,
   });

@@ -116,10 +116,12 @@ test('checkout shows a monthly charge for live and a single one for history, and
 
 test('rights come with the verified webhook, both offers together make live_history, and the order is confirmed by mail [BILL-04]', async () => {
   const buyer = await Buyer.signedIn();
+  await service.deliverMails();
   service.mails.length = 0;
   const id = await buyer.buy();
   assert.equal(await buyer.plan(), 'live');
   assert.equal((await buyer.order(id)).state, 'paid');
+  await service.deliverMails();
   const [mail] = service.mails;
   assert.equal(service.mails.length, 1);
   assert.equal(mail?.to, buyer.email);
@@ -129,6 +131,7 @@ test('rights come with the verified webhook, both offers together make live_hist
   const words = (value: string) => value.replace(/\s+/g, ' ');
   assert.ok(words(mail!.text).includes(words(text)), 'the whole text of the waiver');
   await deliver(service.provider.notify(`test_${id}`));
+  await service.deliverMails();
   assert.equal(service.mails.length, 1, 'it is sent once');
   await buyer.buy({ offer: 'history' });
   assert.equal(await buyer.plan(), 'live_history');
@@ -256,9 +259,11 @@ test('a failed renewal is mailed once, and the order says when its rights end', 
   const buyer = await Buyer.signedIn();
   const id = await buyer.buy();
   const { paidUntil } = await buyer.order(id);
+  await service.deliverMails();
   service.mails.length = 0;
   await deliver(service.provider.change(`test_${id}`, { state: 'past_due' }));
   await deliver(service.provider.notify(`test_${id}`));
+  await service.deliverMails();
   assert.deepEqual(
     service.mails.map(({ to, subject }) => [to, subject]),
     [[buyer.email, 'Your payment to Tapeloom failed']],

@@ -1,11 +1,10 @@
 /** Leaving: an account is deleted two weeks after its owner asked for it, and until then that can be withdrawn. */
 
-import { deletionAskedMail } from '../../mail/texts/account-mails.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { closedObject } from '../contract/schema.ts';
 import { ProblemError, rateLimited } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { accountPage, type PortalFacts } from './portal-facts.ts';
+import type { PortalFacts } from './portal-facts.ts';
 
 export function deletionRoutes(facts: () => PortalFacts): readonly Route[] {
   return [askRoute(facts), withdrawRoute(facts)];
@@ -25,19 +24,14 @@ function askRoute(facts: () => PortalFacts): Route {
     isForSuspended: true,
     answer: closedObject({ dueAt: Instant('When it will be done') }),
     handle: async ({ session, now }) => {
-      const { store, mailer, origin } = facts();
+      const { store } = facts();
       const call = { now, actor: { kind: 'owner' } } as const;
       const asked = await store.people.askDeletion(call, session.accountId);
       if ('refused' in asked) {
         const why = 'The deletion was asked for and withdrawn too often within a day.';
         throw rateLimited(why, asked.until, now);
       }
-      const { isNew, dueAt } = asked;
-      if (isNew) {
-        const mail = deletionAskedMail({ dueAt, accountLink: accountPage(origin) });
-        mailer.send({ to: session.email, ...mail });
-      }
-      return { dueAt: dueAt.toString() };
+      return { dueAt: asked.dueAt.toString() };
     },
   });
 }

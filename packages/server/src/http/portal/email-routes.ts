@@ -47,7 +47,7 @@ function askRoute(facts: () => PortalFacts): Route {
       mailer.send({ to: address.email, ...mail });
       const accountLink = accountPage(origin);
       const notice = emailChangeNoticeMail({ newEmail: address.email, accountLink });
-      mailer.send({ to: session.email, ...notice });
+      mailer.send({ to: session.email, ...notice, usefulMinutes: LINK_VALID_MINUTES });
       return {};
     },
   });

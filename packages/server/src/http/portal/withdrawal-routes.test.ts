@@ -62,6 +62,7 @@ test('an order says until when it may be withdrawn from and what comes back, and
   assert.ok(BigInt(shown.body.order.withdrawal.until) > service.clock.now());
   assert.ok(shown.body.statement.startsWith('I withdraw from my contract for Live.'));
   assert.ok(shown.body.statement.includes(ada.email));
+  await service.deliverMails();
   const before = service.mails.length;
   const done = await ada.withdraw({ name: 'Ada Lovelace' });
   assert.equal(done.status, 200, done.text);
@@ -69,6 +70,7 @@ test('an order says until when it may be withdrawn from and what comes back, and
   assert.equal(done.body.order.withdrawn?.at, String(service.clock.now()));
   assert.equal(done.body.order.withdrawal, null);
   await service.billing.withdrawals.idle();
+  await service.deliverMails();
   const [mail] = service.mails.slice(before);
   assert.equal(mail?.to, ada.email);
   assert.ok(mail.text.includes('What you declared'));

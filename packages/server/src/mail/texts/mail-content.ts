@@ -21,7 +21,6 @@ export interface MailContent {
   readonly document?: { readonly title: string; readonly text: string };
   /** Paragraphs below, in smaller type: when it ends, and what to do if it was not asked for. */
   readonly closing: readonly string[];
-  readonly usefulMinutes?: number;
 }
 
 /** What a person typed, in a sentence: one line, nothing hidden, and it turns nothing around it. */

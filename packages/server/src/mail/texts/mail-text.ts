@@ -12,6 +12,5 @@ export function mailText(content: MailContent): MailText {
     text: plainTextOf(content),
     html: htmlOf(content),
     ...(content.action === undefined ? {} : { link: content.action.link }),
-    ...(content.usefulMinutes === undefined ? {} : { usefulMinutes: content.usefulMinutes }),
   };
 }

@@ -6,9 +6,6 @@ import type { MailText } from '../mailer.ts';
 import { mailText } from './mail-text.ts';
 import { momentText, moneyText } from './mail-values.ts';
 
-/** It must arrive: for a week it is tried. */
-const CONFIRMATION_USEFUL_MINUTES = 7 * 24 * 60;
-
 export interface ConfirmedOrder {
   readonly orderId: string;
   /** As people know it: `Live`. */
@@ -53,7 +50,6 @@ export function orderConfirmedMail(order: ConfirmedOrder): MailText {
       text: order.waiver.text.split('\n').map(shownText).join('\n'),
     },
     closing: ['Keep this mail: it confirms the contract and what you agreed to.'],
-    usefulMinutes: CONFIRMATION_USEFUL_MINUTES,
   });
 }
 

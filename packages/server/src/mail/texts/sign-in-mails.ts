@@ -1,6 +1,6 @@
-/** Mails with a link that signs somebody in. They yield to other mail: their link ends soon, and another is asked for. */
+/** Mails with a link that signs somebody in. They are of use while the link is. */
 
-import type { MailText } from '../mailer.ts';
+import type { LinkMailText } from '../mailer.ts';
 import { typed } from './mail-content.ts';
 import { mailText } from './mail-text.ts';
 
@@ -10,15 +10,15 @@ export interface SignInLink {
 }
 
 /** The same for who has an account and for who has none yet. */
-export function signInMail({ link, expiresInMinutes }: SignInLink): MailText {
-  return mailText({
+export function signInMail({ link, expiresInMinutes }: SignInLink): LinkMailText {
+  const mail = mailText({
     subject: 'Sign in to Tapeloom',
     heading: 'Sign in to Tapeloom',
     lead: ['Open the link in the browser you want to sign in with.'],
     action: { label: 'Sign in', link },
     closing: [onceFor(expiresInMinutes), 'Not you? Do nothing: without the link nobody gets in.'],
-    usefulMinutes: expiresInMinutes,
   });
+  return { ...mail, usefulMinutes: expiresInMinutes };
 }
 
 /** To who wants to own an account that was made on the command line. */
@@ -26,20 +26,20 @@ export function claimMail({
   link,
   expiresInMinutes,
   account,
-}: SignInLink & { readonly account: string }): MailText {
-  return mailText({
+}: SignInLink & { readonly account: string }): LinkMailText {
+  const mail = mailText({
     subject: 'Take over a Tapeloom account',
     heading: 'Take over an account',
     lead: [`With this link you become the owner of the account ${typed(account)}.`],
     action: { label: 'Become its owner', link },
     closing: [onceFor(expiresInMinutes), 'Not you? Do nothing: the account stays as it is.'],
-    usefulMinutes: expiresInMinutes,
   });
+  return { ...mail, usefulMinutes: expiresInMinutes };
 }
 
 /** To the new address. */
-export function emailChangeMail({ link, expiresInMinutes }: SignInLink): MailText {
-  return mailText({
+export function emailChangeMail({ link, expiresInMinutes }: SignInLink): LinkMailText {
+  const mail = mailText({
     subject: 'Confirm your new e-mail address',
     heading: 'Confirm this address',
     lead: ['Once it is confirmed, you sign in to Tapeloom with this address.'],
@@ -48,8 +48,8 @@ export function emailChangeMail({ link, expiresInMinutes }: SignInLink): MailTex
       `${onceFor(expiresInMinutes)} Open it in the browser in which you asked for the change.`,
       'Not you? Do nothing: no account gets your address.',
     ],
-    usefulMinutes: expiresInMinutes,
   });
+  return { ...mail, usefulMinutes: expiresInMinutes };
 }
 
 function onceFor(minutes: number): string {

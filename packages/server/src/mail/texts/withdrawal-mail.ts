@@ -6,9 +6,6 @@ import type { MailText } from '../mailer.ts';
 import { mailText } from './mail-text.ts';
 import { exactMomentText, moneyText } from './mail-values.ts';
 
-/** It must arrive: for a week it is tried. */
-const USEFUL_MINUTES = 7 * 24 * 60;
-
 export interface ReceivedWithdrawal {
   readonly orderId: string;
   /** As people know it: `Live`. */
@@ -49,7 +46,6 @@ export function withdrawalReceivedMail(withdrawal: ReceivedWithdrawal): MailText
       'Keep this mail: it confirms that your withdrawal arrived, and when.',
       'The money goes back the way it was paid. Your orders say when it was sent.',
     ],
-    usefulMinutes: USEFUL_MINUTES,
   });
 }
 

@@ -4,21 +4,20 @@ import type { MailServices } from '../../mail/mail-services.ts';
 import { counter, gauge, type Reading } from '../../platform/metrics.ts';
 
 export function mailReadings(mail: MailServices): readonly Reading[] {
-  const { queue } = mail;
   return [
-    gauge('tapeloom_mails_waiting', 'Mails that are not delivered yet.', () => queue.waitingCount),
+    gauge('tapeloom_mails_waiting', 'Mails that are not delivered yet.', () => mail.waitingCount),
     {
       name: 'tapeloom_mails_total',
       help: 'Mails by what became of them.',
       kind: 'counter',
       label: 'outcome',
-      read: () => ({ ...queue.outcomes }),
+      read: () => ({ ...mail.outcomes }),
     },
     counter(
       'tapeloom_mail_tries_failed_total',
       'Deliveries that failed, with those tried again.',
       () => {
-        return queue.triesFailedTotal;
+        return mail.triesFailedTotal;
       },
     ),
     gauge('tapeloom_outbox_files', 'Mails in the outbox folder, as of the last one.', () => {

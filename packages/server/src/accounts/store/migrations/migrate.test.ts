@@ -152,6 +152,30 @@ test('an account with more ended keys than a list holds now lists them all, and 
   assert.deepEqual(counts, [1, 1, 1, 1, 1, 1, 1], 'events of before stay as they are');
 });
 
+test('a receipt that an earlier version had still to mail is owed', async () => {
+  const path = newFile();
+  onFile(path, (database) => {
+    database.exec(fixtureOf(6)!);
+    for (const [order, toldAt] of [
+      ['ord_told', '1'],
+      ['ord_untold', 'NULL'],
+    ]) {
+      database.exec(`
+        INSERT INTO withdrawals (order_id, account_id, at, via, email, statement, statement_sha256,
+          amount_minor, unused_ns, period_ns, state, attempts, told_at)
+        SELECT '${order}', id, 5, 'portal', 'ada@example.com', 'I withdraw', '', 0, 0, 1, 'open', 0, ${toldAt}
+        FROM accounts LIMIT 1`);
+    }
+  });
+  await using store = await openSqliteAccountStore(path);
+  const now = 10n as EpochNs;
+  const owed = await store.mails.takeMails(now, now, 10);
+  assert.deepEqual(
+    owed.map(({ id, reader }) => [id, reader]),
+    [['withdrawal-received.ord_untold', 'ada@example.com']],
+  );
+});
+
 test('migrations one by one lead to the same schema as all at once', async () => {
   const [steps, whole, empty] = [newFile(), newFile(), newFile()];
   for (let version = 1; version <= SCHEMA_VERSION; version += 1) {

@@ -12,6 +12,7 @@ import { listsWithAnEnd } from './0004-lists-with-an-end.ts';
 import { portal } from './0005-portal.ts';
 import { selling } from './0006-selling.ts';
 import { fencedPayments } from './0007-fenced-payments.ts';
+import { mailsAndApprovals } from './0008-mails-and-approvals.ts';
 import type { Migration, SchemaDialect } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   portal,
   selling,
   fencedPayments,
+  mailsAndApprovals,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
