@@ -11,14 +11,16 @@ import { type Rank, rank, type UtcDay } from '@tapeloom/core/numbers';
 import { DAY_NS } from '@tapeloom/core/units';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import type { Clock } from '@tapeloom/server/platform/clock';
-import type { Disk } from '@tapeloom/server/platform/disk';
+import { type Disk, readFileWhole, replaceFile } from '@tapeloom/server/platform/disk';
 import { tapeSpread } from '@tapeloom/server/process/cluster/tape-spread';
 import { CursorEpochs, type CursorEpochsOptions } from '@tapeloom/server/process/cursor-epochs';
 import type { FromIngest } from '@tapeloom/server/process/ingest-wire';
 import { SharedFloors } from '@tapeloom/server/process/shared-floors';
+import { TapeDamage } from '@tapeloom/server/process/tape-damage';
 import type { SharedTape } from '@tapeloom/server/tape/shared/shared-tape';
 import type { LeadTerm } from '@tapeloom/server/tape/shared/shared-tape-options';
 import type { TapeObjects } from '@tapeloom/server/tape/stream/tape-stream';
+import { sealedPath } from '@tapeloom/server/tape/tape-paths';
 import { sealDay } from '@tapeloom/server/tape/write/seal';
 import type { TopicSpec } from '@tapeloom/server/topics/engine-link';
 import { SCRIPT_SYMBOLS } from './feed-script.ts';
@@ -127,6 +129,7 @@ export class ServingNode {
   #tape: SharedTape | null = null;
   #floors: SharedFloors | null = null;
   #epochs: CursorEpochs | null = null;
+  #damage: TapeDamage | null = null;
   #place: { readonly disk: Disk; readonly clock: Clock } | null = null;
   /** Whether its engine computes with the day. */
   #computesWithDay = false;
@@ -156,7 +159,17 @@ export class ServingNode {
   }
 
   get hasDay(): boolean {
-    return this.#tape!.manifest.digestOf(CONTRACT, PAST_DAY) !== null;
+    return !this.#tape!.manifest.lacks(CONTRACT, PAST_DAY);
+  }
+
+  /** A bit of the day's file becomes another one, and an engine meets it. */
+  async meetDamage(): Promise<void> {
+    const { disk } = this.#place!;
+    const path = sealedPath(TAPE_ROOT, DATASET, CONTRACT, PAST_DAY);
+    const bytes = (await readFileWhole(disk, path))!;
+    bytes[bytes.length >> 1]! ^= 1;
+    await replaceFile(disk, path, bytes);
+    this.#damage!.found({ contract: CONTRACT, day: PAST_DAY, error: new Error('a bit') });
   }
 
   async start(): Promise<void> {
@@ -226,6 +239,15 @@ export class ServingNode {
       tapeKnown: Promise.resolve(),
       isDisputed: () => false,
     });
+    this.#damage = new TapeDamage({
+      log: log as unknown as CursorEpochsOptions['log'],
+      missing: [],
+      tellReaders: (_contract, _day, isDamaged) => {
+        if (isDamaged) this.#computesWithDay = false;
+      },
+      epochs: this.#epochs,
+      check: (symbol, day) => place.clock.after(1, () => void this.#check(tape, symbol, day)),
+    });
     this.#floors = new SharedFloors({
       ...{ tape, clock: place.clock, send: (news) => this.#tell(news) },
       listed: () => SCRIPT_SYMBOLS,
@@ -239,7 +261,6 @@ export class ServingNode {
   #hub(clock: Clock): CursorEpochsOptions['hub'] {
     const tapeDay = () => this.#tape?.publisher.days.at(-1)?.day ?? null;
     return {
-      onDayChanged: () => {},
       hasServed: () => true,
       repair: async () => {
         await new Promise<void>((resolve) => clock.after(COMPUTE_MS, resolve));
@@ -260,11 +281,22 @@ export class ServingNode {
     const epochs = this.#epochs!;
     this.#place!.clock.after(1, () => {
       if (news.t === 'lacking') epochs.noteLacking(news.newest);
-      if (news.t === 'filled') epochs.noteFilled(news.item!.symbol, news.item!.day);
+      if (news.t === 'filled') {
+        const { symbol, day } = news.item!;
+        this.#damage!.sound(symbol, day);
+        epochs.noteFilled(symbol, day);
+      }
+      if (news.t === 'checked') this.#damage!.checked(news.symbol, news.day, news.isSound);
       if (news.t !== 'floors') return;
       epochs.noteShared(news.text);
       this.#place!.clock.after(1, () => this.#floors!.hold(news.text));
     });
+  }
+
+  async #check(tape: SharedTape, symbol: string, day: UtcDay): Promise<void> {
+    const isSound = await tape.check(symbol, day);
+    this.#floors!.tellLacking();
+    if (isSound !== null) this.#tell({ t: 'checked', symbol, day, isSound });
   }
 
   /** Makes the day, if the cluster does not have it yet. */

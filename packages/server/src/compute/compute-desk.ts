@@ -7,7 +7,7 @@
  * for a few seconds at most.
  */
 
-import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Clock } from '../platform/clock.ts';
 import { Refusal, type RefusalReason, reasonOf } from '../platform/refusal.ts';
 import type { DeskOptions } from '../platform/thread-desk.ts';
@@ -19,10 +19,11 @@ import type {
 } from '../results/settled-days.ts';
 import type { Replay, ReplayRequest, Replays } from '../runs/replay.ts';
 import type { SessionTables } from '../runs/session-tables.ts';
+import type { DamagedDays } from '../runs/sound-tape.ts';
 import type { Turns } from '../runs/turns.ts';
 import type { LiveTape } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
-import type { ComputeRequest, ComputeShape, ContractDay } from './compute-wire.ts';
+import type { ComputeFault, ComputeRequest, ComputeShape, ContractDay } from './compute-wire.ts';
 
 /** How long the tape is waited for. */
 const TAPE_AWAITED_MS_MAX = 5_000;
@@ -30,7 +31,7 @@ const TAPE_AWAITED_MS_MAX = 5_000;
 export interface ComputeDeskOptions {
   readonly tape: Pick<LiveTape, 'promise' | 'follow'>;
   readonly days: SettledDays & {
-    readonly damaged: { add(contract: string, day: UtcDay): void };
+    readonly damaged: Pick<DamagedDays, 'add' | 'forget'>;
   };
   /** Days of a dataset are others than before; left out where none ever is. */
   readonly refresh?: (dataset: string, days: readonly ContractDay[]) => Promise<void>;
@@ -39,7 +40,7 @@ export interface ComputeDeskOptions {
   readonly turns: Turns;
   readonly timers: Pick<Clock, 'after'>;
   readonly tables: Pick<SessionTables, 'replace'>;
-  readonly tell: (fault: ComputeShape['news']) => void;
+  readonly tell: (fault: ComputeFault) => void;
 }
 
 /** A read from the moment it is asked for; it may be closed before it is open. */
@@ -105,7 +106,8 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
         this.#options.tables.replace(order.sessions);
         return;
       case 'damaged':
-        this.#options.days.damaged.add(order.contract, order.day);
+        if (order.isDamaged) this.#options.days.damaged.add(order.contract, order.day);
+        else this.#options.days.damaged.forget(order.contract, order.day);
         return;
       default:
         throw new RangeError(`no such order: ${JSON.stringify(order satisfies never)}`);

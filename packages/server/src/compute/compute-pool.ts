@@ -8,7 +8,7 @@
  * A thread that dies takes with it what it is at work on, and nothing else.
  */
 
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { Refusal, SCARCE, type Scarce, scarceFor } from '../platform/refusal.ts';
 import type { Answer, CallArgs, CallName } from '../platform/thread.ts';
 import type {
@@ -73,7 +73,6 @@ export interface ComputeCounts {
   /** Open in a thread, while nobody pulls them. */
   readonly idle: number;
   readonly calls: number;
-  readonly damagedDays: number;
   /** Since the start, as the following. */
   readonly threadsLost: number;
   /** Reads and questions for which there was no room, by what there was none of. */
@@ -124,7 +123,6 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
       waiting: this.#admission.waitingCount,
       idle: this.#idle.count,
       calls: this.#threads.callCount,
-      damagedDays: this.#threads.damagedCount,
       threadsLost: this.#threads.lostCount,
       refused: { ...this.#refused },
       cancelled: this.#cancelled,
@@ -230,6 +228,11 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   /** Session books grow as time goes on; sessions that have opened never change. */
   updateSessions(sessions: TradingSessions): void {
     this.#threads.tellAll({ t: 'sessions', sessions });
+  }
+
+  /** Somebody could not read a day, or its files are sound again. */
+  noteDamaged(contract: string, day: UtcDay, isDamaged: boolean): void {
+    this.#threads.noteDamaged(contract, day, isDamaged);
   }
 
   /** Something was imported into a dataset: these days are others than before. What is asked from now on sees them. */

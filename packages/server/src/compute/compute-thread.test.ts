@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -239,7 +239,7 @@ test('a damaged day is named to the operator, hidden from who asked, and missing
   await rig.trade(1, 2, 3);
   await rig.sealDay();
   const file = join(rig.directory, 'tape', 'SIM', 'days', SYMBOL, `${DAY}.arrow`);
-  await writeFile(file, new Uint8Array(4_096));
+  await writeFile(file, new Uint8Array((await stat(file)).size));
   const until = epochNs(addDays(DAY, 1), 0);
   const error = await allDays(rig, daysOf({ until })).then(
     () => null,

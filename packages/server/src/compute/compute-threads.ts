@@ -8,6 +8,7 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { Refusal } from '../platform/refusal.ts';
 import type { ThreadPort } from '../platform/thread.ts';
 import { type RestartPolicy, ThreadCrew, type ThreadCrewOptions } from '../platform/thread-crew.ts';
+import type { DayDamage } from '../runs/sound-tape.ts';
 import { ComputeThread } from './compute-thread.ts';
 import type { ComputeRequest, ComputeShape, ContractDay } from './compute-wire.ts';
 
@@ -30,6 +31,8 @@ export interface ComputeThreadsOptions extends Pick<ThreadCrewOptions<ComputeThr
   readonly startThread: () => ThreadPort;
   /** A read failed, or a thread died (then without a request). */
   readonly onFault: (error: unknown, request: ComputeRequest | null) => void;
+  /** A thread could not read a day; it has left it out. */
+  readonly onDamaged?: (damage: DayDamage) => void;
 }
 
 export class ComputeThreads implements AsyncDisposable {
@@ -37,8 +40,6 @@ export class ComputeThreads implements AsyncDisposable {
   readonly #crew: ThreadCrew<ComputeThread>;
   /** Which thread last computed what; those used last are last. */
   readonly #homes = new Map<string, ComputeThread>();
-  /** Sealed days that turned out to be damaged: contract and day. */
-  readonly #damaged = new Set<string>();
 
   /** `onReplaced` is told of every thread that follows one that died. */
   constructor(options: ComputeThreadsOptions, onReplaced: () => void) {
@@ -59,10 +60,6 @@ export class ComputeThreads implements AsyncDisposable {
 
   get callCount(): number {
     return this.#crew.threads.reduce((sum, { callCount }) => sum + callCount, 0);
-  }
-
-  get damagedCount(): number {
-    return this.#damaged.size;
   }
 
   /** Threads that died, since the start. */
@@ -103,9 +100,13 @@ export class ComputeThreads implements AsyncDisposable {
     for (const thread of this.#crew.threads) thread.tell(order);
   }
 
+  /** Somebody could not read this day: all leave it out until its files are others, or sound again. */
+  noteDamaged(contract: string, day: UtcDay, isDamaged: boolean): void {
+    this.tellAll({ t: 'damaged', contract, day, isDamaged });
+  }
+
   /** Resolves when all threads read the newest import. A thread that failed has reported why; its successor starts with it. */
   async refresh(dataset: string, days: readonly ContractDay[]): Promise<void> {
-    for (const { contract, day } of days) this.#damaged.delete(`${contract} ${day}`);
     const { threads } = this.#crew;
     await Promise.allSettled(threads.map((thread) => thread.call('refresh', dataset, days)));
   }
@@ -118,9 +119,9 @@ export class ComputeThreads implements AsyncDisposable {
     const { startThread, onFault } = this.#options;
     const thread = new ComputeThread(startThread(), {
       name: 'a compute thread',
-      hear: ({ error, why, request }) => {
-        if (why.t === 'day-damaged') this.#noteDamaged(why.contract, why.day);
-        onFault(error, request);
+      hear: (news) => {
+        if (news.t === 'fault') return onFault(news.error, news.request);
+        this.#options.onDamaged?.(news);
       },
       errorOf: (why) => new Refusal(why),
       goneError: (cause) => new Refusal({ t: 'failed' }, cause),
@@ -131,11 +132,6 @@ export class ComputeThreads implements AsyncDisposable {
       },
     });
     return thread;
-  }
-
-  #noteDamaged(contract: string, day: UtcDay): void {
-    this.#damaged.add(`${contract} ${day}`);
-    this.tellAll({ t: 'damaged', contract, day });
   }
 }
 

@@ -11,6 +11,7 @@ import type { DaysPage, SettledDaysRequest } from '../results/settled-days.ts';
 import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
 import type { CursorPlace, ReplayPage, ReplayRequest } from '../runs/replay.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
+import type { DayDamage } from '../runs/sound-tape.ts';
 import type { TapeDay } from '../tape/tape.ts';
 
 export interface ComputeThreadData {
@@ -41,6 +42,14 @@ export interface ContractDay {
 
 export type ComputeRequest = SettledDaysRequest | ReplayRequest;
 
+/** For the operator: what it was that failed, what was told of it, and for whom. */
+export interface ComputeFault {
+  readonly t: 'fault';
+  readonly error: unknown;
+  readonly why: RefusalReason;
+  readonly request: ComputeRequest | null;
+}
+
 export interface OpenedDays {
   /** As `DaysRead.inputs`. */
   readonly inputs: string;
@@ -66,14 +75,13 @@ export interface ComputeShape extends ThreadShape {
   readonly orders:
     | { readonly t: 'close'; readonly read: number }
     | { readonly t: 'sessions'; readonly sessions: TradingSessions }
-    /** Another thread found this sealed day damaged. */
-    | { readonly t: 'damaged'; readonly contract: string; readonly day: UtcDay };
-  /** For the operator: what it was that failed, what was told of it, and for whom. */
-  readonly news: {
-    readonly t: 'fault';
-    readonly error: unknown;
-    readonly why: RefusalReason;
-    readonly request: ComputeRequest | null;
-  };
+    /** Another thread found this sealed day damaged, or its files are sound again. */
+    | {
+        readonly t: 'damaged';
+        readonly contract: string;
+        readonly day: UtcDay;
+        readonly isDamaged: boolean;
+      };
+  readonly news: ComputeFault | ({ readonly t: 'damaged' } & DayDamage);
   readonly refusal: RefusalReason;
 }

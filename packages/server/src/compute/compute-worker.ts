@@ -56,7 +56,11 @@ const shared = {
   yieldTurn: () => turns.yieldTurn(),
   aside: <T>(work: () => Promise<T>) => turns.aside(work),
 };
-const days = new SettledDaysReader({ ...shared, cache: cacheOf(setup) });
+const days = new SettledDaysReader({
+  ...shared,
+  cache: cacheOf(setup),
+  onDamage: (damage) => desk.tell({ t: 'damaged', ...damage }),
+});
 const computing = new ComputeDesk({
   tape,
   days,

@@ -65,7 +65,7 @@ test('a damaged day whose files are put back is told, and read from its repair o
   const run = new EngineRun(tape);
   run.open(['vwap', {}]);
   await settle();
-  assert.equal(run.faults.length, 1);
+  assert.equal(run.messages.filter(({ t }) => t === 'day-damaged').length, 1);
   for (let at = 0; at < 3; at += 1) await second(tape, run);
   assert.deepEqual(changed(run), []);
   tape.damaged.clear();

@@ -15,7 +15,7 @@
  */
 
 import { formatCursor, parseCursor } from '@tapeloom/core/cursor';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import { BlockWriter } from '../blocks/block-writer.ts';
 import { type RunSource, runSource, type StudyCatalogue, studySource } from '../runs/run-source.ts';
@@ -93,7 +93,9 @@ export class Engine implements Disposable {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    this.#damaged = new DamagedDays(options.tape);
+    this.#damaged = new DamagedDays(options.tape, (damage) =>
+      options.emit({ t: 'day-damaged', ...damage }),
+    );
     this.#sound = soundTape(options.tape, this.#damaged);
     this.#past = soundTape(options.tape, this.#damaged, (contract, day) =>
       this.#daysOf(contract).isPassedOver(day),
@@ -101,7 +103,7 @@ export class Engine implements Disposable {
     this.#feeds = new ContractFeeds(options, (contract) => this.#daysOf(contract));
     this.#warmUps = new WarmUps({
       run: (topic, yieldTurn) =>
-        this.#warmUp(topic, yieldTurn).catch((error: unknown) => this.#warmUpFailed(topic, error)),
+        this.#warmUp(topic, yieldTurn).catch((error: unknown) => this.#runFailed(topic, error)),
       yieldTurn: options.yieldTurn,
       nowMs: () => this.#nowMs(),
     });
@@ -133,6 +135,10 @@ export class Engine implements Disposable {
         return;
       case 'repaired':
         void this.#repair(command);
+        return;
+      case 'damaged':
+        if (!command.isDamaged) this.#damaged.forget(command.contract, command.day);
+        else void this.#leaveOut(command.contract, command.day);
         return;
       default:
         command satisfies never;
@@ -223,15 +229,43 @@ export class Engine implements Disposable {
     this.#options.emit({ t: 'snapshot', topic: topic.number, request, block });
   }
 
-  async #warmUpFailed(topic: EngineTopic, error: unknown): Promise<void> {
+  /** A damaged day is as missing: whoever hears of it decides what may be shown without it. */
+  async #runFailed(topic: EngineTopic, error: unknown): Promise<void> {
     const { contract } = topic.spec;
     const day = damagedDay(error);
     if (day === null || this.#damaged.has(contract, day)) return this.#fail(topic, error);
-    this.#options.onFault(error, topic.spec);
-    this.#damaged.add(contract, day);
-    const learn = await this.#daysOf(contract).lookAgain();
-    learn();
+    // Told before anything is published without the day.
+    this.#damaged.found(contract, day, error);
+    await this.#learnDamage(contract);
     if (this.#isOpen(topic)) this.#beginAnew(topic);
+  }
+
+  /** Another thread has found it. */
+  async #leaveOut(contract: string, day: UtcDay): Promise<void> {
+    if (this.#damaged.has(contract, day)) return;
+    this.#damaged.add(contract, day);
+    await this.#learnDamage(contract);
+  }
+
+  /** Topics that were computed with days that are damaged by now end as those do that a repair changes. */
+  async #learnDamage(contract: string): Promise<void> {
+    const before = new Map<EngineTopic, string>();
+    try {
+      const learn = await this.#daysOf(contract).lookAgain();
+      for (const topic of this.#topics.values()) {
+        if (topic.spec.contract === contract) before.set(topic, this.#inputs(topic).text);
+      }
+      learn();
+      this.#endChanged(before);
+    } catch (error) {
+      for (const topic of before.keys()) this.#fail(topic, error);
+    }
+  }
+
+  #endChanged(before: ReadonlyMap<EngineTopic, string>): void {
+    for (const [topic, inputs] of before) {
+      if (this.#isOpen(topic) && this.#inputs(topic).text !== inputs) this.#beginAnew(topic);
+    }
   }
 
   async #warmUp(topic: EngineTopic, yieldTurn: () => Promise<void>): Promise<void> {
@@ -298,7 +332,7 @@ export class Engine implements Disposable {
         run.advance(promise);
         topic.busyMs += this.#nowMs() - from;
       },
-      failed: (error) => this.#fail(topic, error),
+      failed: (error) => void this.#runFailed(topic, error),
     };
   }
 
@@ -340,9 +374,7 @@ export class Engine implements Disposable {
       next?.adopt();
       learn();
       this.#watch.repaired(contract);
-      for (const [topic, inputs] of before) {
-        if (this.#inputs(topic).text !== inputs) this.#beginAnew(topic);
-      }
+      this.#endChanged(before);
       end ??= await tapeEnd(this.#options.tape, contract);
     } catch (error) {
       for (const topic of before.keys()) this.#fail(topic, error);

@@ -46,6 +46,8 @@ export function answerTo(reason: RefusalReason): RefusalAnswer {
       return { code: 'NOT_COVERED', detail: NOT_WARM_DETAIL };
     case 'days-missing':
       return { ...NOT_COVERED, members: missingMembers(reason.days) };
+    case 'day-damaged':
+      return { ...NOT_COVERED, members: missingMembers([reason.day]) };
     case 'not-on-tape':
       return NOT_COVERED;
     case 'shut-down':
@@ -63,7 +65,6 @@ export function answerTo(reason: RefusalReason): RefusalAnswer {
         retryAfterSeconds: RETRY_AFTER_ACCOUNTS_S,
       };
     case 'closed':
-    case 'day-damaged':
     case 'failed':
       return {
         code: 'INTERNAL',

@@ -52,7 +52,7 @@ export interface CursorEpochsOptions {
   /** Unless told, the machine's, which is waited for. */
   readonly disk?: Disk;
   readonly world: Pick<TradingWorld, 'tradingSessions' | 'sessionsOf'>;
-  readonly hub: Pick<TopicHub, 'repair' | 'hasServed' | 'onDayChanged' | 'refuse' | 'tapeDay'>;
+  readonly hub: Pick<TopicHub, 'repair' | 'hasServed' | 'refuse' | 'tapeDay'>;
   readonly timers: Pick<Clock, 'after'>;
   readonly replays: Pick<Replays, 'locate'>;
   /** When the engines know the tape. */
@@ -78,6 +78,10 @@ export class CursorEpochs {
   #heardAgain: Disposable | null = null;
   /** Days that the other nodes have and compute with, and this one does not have. */
   #lacking: NewestDays = {};
+  /** By contract, days that cannot be read here, and that other nodes may compute with. */
+  readonly #damaged = new Map<string, Set<UtcDay>>();
+  /** Contract and day: nothing was shown without these while they could not be read. */
+  readonly #neverShownWithout = new Set<string>();
   /** Those that were never shown here: the book has not said yet that this node is there. */
   #unshown: ReadonlySet<string> | null = null;
 
@@ -92,15 +96,12 @@ export class CursorEpochs {
       },
       epochs: options.tapeKnown.then(() => this.#opened.promise),
       isAgreed: (symbol, repaired) =>
+        this.#neverShownWithout.has(`${symbol} ${repaired}`) ||
         unsettledDays(this.#shared, symbol).includes(repaired) ||
         this.#shared.floors.some(({ contract, day }) => contract === symbol && day === repaired),
       mayHaveCursors: (symbol) => !this.#isFirstStart || hub.hasServed(symbol),
       onFault: (error) => log.error({ error }, 'a repair of the tape could not be recorded'),
     });
-    hub.onDayChanged = (contract, day) => {
-      log.warn({ contract, day }, 'a day of the tape has gone, or come back: it is computed anew');
-      this.noteFilled(contract, day);
-    };
   }
 
   /** With the day that the tape is at. */
@@ -163,9 +164,36 @@ export class CursorEpochs {
     this.#refuse(this.#givenUp);
   }
 
+  /**
+   * A day that belongs on the tape cannot be read. Where other nodes have it, nothing that it matters to is shown here until it is
+   * back. Alone, all that it matters to is computed anew without it.
+   */
+  noteDamaged(contract: string, day: UtcDay): void {
+    if (this.#options.isDisputed === undefined) {
+      this.#repairs.noteFilled(contract, day);
+      return;
+    }
+    this.#damaged.getOrInsertComputed(contract, () => new Set()).add(day);
+    this.#neverShownWithout.add(`${contract} ${day}`);
+    this.#refuse(this.#givenUp);
+  }
+
+  /** It can be read again: all that it matters to is computed with it. */
+  noteSound(contract: string, day: UtcDay): void {
+    this.#damaged.get(contract)?.delete(day);
+    this.#repairs.noteFilled(contract, day);
+  }
+
   /** Whether all that is shown is computed with the days that are here. */
   get isComputed(): boolean {
     return this.#repairs.isComputed;
+  }
+
+  /** An engine has found that a day went from the tape, or came back to it. */
+  noteChanged(contract: string, day: UtcDay): void {
+    const { log } = this.#options;
+    log.warn({ contract, day }, 'a day of the tape has gone, or come back: it is computed anew');
+    this.noteFilled(contract, day);
   }
 
   /** A day was sealed that the tape had passed over. */
@@ -207,7 +235,8 @@ export class CursorEpochs {
     const uncomputed = this.#repairs
       .uncomputed(contract)
       .filter((day) => !isComing(this.#shared, { symbol: contract, day }));
-    return newest === undefined ? uncomputed : [newest, ...uncomputed];
+    const damaged = this.#damaged.get(contract) ?? [];
+    return [...(newest === undefined ? [] : [newest]), ...damaged, ...uncomputed];
   }
 
   /** Nodes that compute it differently are there, or were until their cursors' end is known to all. */

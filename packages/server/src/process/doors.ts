@@ -43,6 +43,7 @@ import { PortalServices, type PortalServicesOptions } from './portal-services.ts
 import type { ServingThreads } from './readiness.ts';
 import { composeRest } from './rest-door.ts';
 import { composeStream } from './stream-door.ts';
+import { TapeDamage } from './tape-damage.ts';
 import { TradingWorld, type TryExample } from './trading-world.ts';
 
 /** What an answer may take that is under way at the end. */
@@ -104,6 +105,7 @@ export class Doors implements AsyncDisposable {
   readonly #people: PortalServices;
   readonly #tapeKnown = Promise.withResolvers<void>();
   readonly #epochs: CursorEpochs;
+  readonly #damage: TapeDamage;
 
   constructor(options: DoorOptions, events: DoorEvents) {
     const { config, log, opened, ingest, accounts } = options;
@@ -132,6 +134,7 @@ export class Doors implements AsyncDisposable {
     const shared = node === undefined ? {} : { tokenSecrets: node.tokenSecrets };
     this.#past = new HistoryServices({
       ...{ config, dataset, imported, log, timers, ingest, sessions, ...shared },
+      onDamaged: (damage) => this.#damage.found(damage),
     });
     const stream = composeStream({
       clock,
@@ -174,6 +177,7 @@ export class Doors implements AsyncDisposable {
       tapeKnown: this.tapeKnown,
       ...(node !== undefined && { isDisputed: (indicator: string) => node.isDisputed(indicator) }),
     });
+    this.#damage = this.#watchDamage(options);
     this.#people = new PortalServices(options);
     this.http = this.#createHttp(options);
   }
@@ -219,11 +223,12 @@ export class Doors implements AsyncDisposable {
 
   /** What can be watched of history. */
   get history(): HistoryReadings {
-    return this.#past.readings;
+    return { ...this.#past.readings, damagedDays: () => this.#damage.count };
   }
 
   /** A day was sealed that the tape had passed over. */
   noteFilled({ symbol, day }: { readonly symbol: string; readonly day: UtcDay }): void {
+    this.#damage.sound(symbol, day);
     this.#epochs.noteFilled(symbol, day);
   }
 
@@ -235,6 +240,11 @@ export class Doors implements AsyncDisposable {
   /** Which days the other nodes of a cluster have and this one lacks. */
   noteLacking(newest: NewestDays): void {
     this.#epochs.noteLacking(newest);
+  }
+
+  /** The files of a day were checked because somebody could not read it. */
+  noteChecked(symbol: string, day: UtcDay, isSound: boolean): void {
+    this.#damage.checked(symbol, day, isSound);
   }
 
   /** Whether all that is shown is computed with the days that are here. */
@@ -262,6 +272,25 @@ export class Doors implements AsyncDisposable {
     const isLate = setTimeout(CHARGED_WITHIN_MS, false, { ref: false });
     if (!(await Promise.race([isIdle, isLate]))) this.#log.error('some requests did not end');
     await this.#engines[Symbol.asyncDispose]();
+  }
+
+  #watchDamage({ log, opened, ingest }: DoorOptions): TapeDamage {
+    const damage = new TapeDamage({
+      log,
+      missing: opened.recovery.missing,
+      tellReaders: (...day) => {
+        this.#past.compute.noteDamaged(...day);
+        this.hub.noteDamaged(...day);
+      },
+      epochs: this.#epochs,
+      check: (symbol, day) => ingest.check(symbol, day),
+    });
+    this.hub.onDayDamaged = (found) => damage.found(found);
+    this.hub.onDayChanged = (contract, day) => {
+      this.#epochs.noteChanged(contract, day);
+      ingest.check(contract, day);
+    };
+    return damage;
   }
 
   #startEngines(ingest: IngestHandle, log: Log, timers: Clock): EngineCrew {

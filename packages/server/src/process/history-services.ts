@@ -23,6 +23,7 @@ import { SharedPlaces } from '../platform/shared-places.ts';
 import { removeUnfinished } from '../results/cache-entries.ts';
 import { CacheSize } from '../results/cache-size.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
+import type { DayDamage } from '../runs/sound-tape.ts';
 import type { IngestHandle } from './ingest-handle.ts';
 import type { HistoryReadings } from './metrics/service-metrics.ts';
 import type { RestParts } from './rest-door.ts';
@@ -41,6 +42,8 @@ export interface HistoryServicesOptions {
   readonly ingest: Pick<IngestHandle, 'follow'>;
   /** What signs the tokens of exports, where other nodes sign them too; left out: what the data directory has. */
   readonly tokenSecrets?: () => TokenSecrets;
+  /** A compute thread could not read a day. */
+  readonly onDamaged: (damage: DayDamage) => void;
   /** As they are when a thread starts. */
   readonly sessions: () => TradingSessions;
 }
@@ -111,7 +114,7 @@ export class HistoryServices implements AsyncDisposable {
   }
 
   /** What can be watched of it. */
-  get readings(): HistoryReadings {
+  get readings(): Omit<HistoryReadings, 'damagedDays'> {
     return {
       compute: () => this.compute.counts,
       tablesOpen: () => this.#tables.openCount,
@@ -153,6 +156,7 @@ export class HistoryServices implements AsyncDisposable {
           counts: this.#counters.addThread(),
         });
       },
+      onDamaged: this.#options.onDamaged,
       onFault: (error, request) => {
         if (request !== null) log.error({ error, request }, 'a computation failed');
         else log.error({ error }, 'a compute thread has stopped; another follows');

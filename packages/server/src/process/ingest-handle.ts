@@ -82,6 +82,11 @@ export class IngestHandle implements AsyncDisposable {
     this.#thread.tell({ t: 'spread', spread });
   }
 
+  /** Somebody could not read a day: its files are checked, and what is told of them is `checked`. */
+  check(symbol: string, day: UtcDay): void {
+    this.#thread.tell({ t: 'check', symbol, day });
+  }
+
   /** Whether days are here that other nodes have; true when nobody can tell any more. */
   async daysHere(symbol: string, first: UtcDay, last: UtcDay): Promise<boolean> {
     return await this.#thread.call('daysHere', symbol, first, last).catch(() => true);

@@ -7,6 +7,7 @@ import type { ClusterConfig } from '../config/cluster-settings.ts';
 import type { MarketSetting } from '../markets/market-setting.ts';
 import type { ClockSetting } from '../platform/system-clock.ts';
 import type { ThreadShape } from '../platform/thread.ts';
+import type { SealedPart } from '../tape/tape-manifest.ts';
 import type { RecoveryReport } from '../tape/write/open-tape.ts';
 import type { SequencerCounters } from '../tape/write/sequencer-counters.ts';
 import type { Computations } from '../topics/epoch-floors.ts';
@@ -54,7 +55,9 @@ export type IngestOrder =
   /** These floors, which were told, hold from now on. */
   | { readonly t: 'floors-hold'; readonly text: string }
   /** How far all nodes have come. */
-  | { readonly t: 'spread'; readonly spread: TapeSpread };
+  | { readonly t: 'spread'; readonly spread: TapeSpread }
+  /** Somebody could not read this day, or found it changed: its files are to be checked. */
+  | { readonly t: 'check'; readonly symbol: string; readonly day: UtcDay };
 
 /** How far all nodes that serve have come. */
 export interface TapeSpread {
@@ -88,6 +91,13 @@ export type FromIngest =
     }
   /** A day has left the tape, because it is older than the operator wants to keep. */
   | { readonly t: 'removed'; readonly item: { readonly symbol: string; readonly day: UtcDay } }
+  /** The files of a day were checked. What is not sound is lacking from now on. */
+  | {
+      readonly t: 'checked';
+      readonly symbol: string;
+      readonly day: UtcDay;
+      readonly isSound: boolean;
+    }
   /** The source has caught up with the clock for the first time. */
   | { readonly t: 'live' }
   | IngestReport
@@ -158,6 +168,8 @@ export interface SharedTapeReport {
   readonly unknowns: number;
   /** Sealed days that the cluster has, and this node not yet. */
   readonly daysToCome: number;
+  /** Those that were here, and are damaged or gone; left out where there are none. */
+  readonly daysDamaged?: readonly Pick<SealedPart, 'symbol' | 'day'>[];
   /** The number of the newest book of which it had all of them, and had computed anew what they change. */
   readonly daysAt: number;
   /** NATS servers that lacked messages when it was last looked; left out before that. */

@@ -136,6 +136,15 @@ class Ingest {
     send({ ...this.#reporter.report(), lagMs: this.#source.lagMs, isPaused, waitsTotal });
   }
 
+  async check(symbol: string, day: UtcDay): Promise<void> {
+    try {
+      const isSound = await this.#tape.manifest.check(symbol, day);
+      if (isSound !== null) send({ t: 'checked', symbol, day, isSound });
+    } catch (error) {
+      send({ t: 'fault', what: 'a sealed day could not be checked', error });
+    }
+  }
+
   async #refresh(): Promise<void> {
     if (this.#isRefreshing) return;
     this.#isRefreshing = true;
@@ -217,6 +226,7 @@ desk.open({
   obey: (order) => {
     // Alone, nobody computes anything else than this process does.
     if (order.t === 'follow') void starting.then((ingest) => ingest.follow(order.port));
+    if (order.t === 'check') void starting.then((ingest) => ingest.check(order.symbol, order.day));
   },
   refusalOf,
   stop: async () => await (await starting).stop(),

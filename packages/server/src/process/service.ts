@@ -343,6 +343,9 @@ export class Service implements AsyncDisposable {
       case 'removed':
         this.#serving?.doors?.noteFilled(message.item);
         return;
+      case 'checked':
+        this.#serving?.doors?.noteChecked(message.symbol, message.day, message.isSound);
+        return;
       case 'live':
         this.#caughtUp.resolve();
         return;

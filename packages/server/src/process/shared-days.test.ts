@@ -160,3 +160,27 @@ test('under a leader that names no days, a node shows nothing without a day that
   second.isCutFromObjects = false;
   await world.until('it has the day', () => second.show(DEEP)?.withDay === true);
 });
+
+test('a day that is damaged on one node: it shows nothing without it, fetches it again, and ends no cursor of the others [DET-23]', async () => {
+  for (const isOfLeader of [false, true]) {
+    const { world, first, second } = await pair(10);
+    world.mayMake = true;
+    await world.hopUntil('it is settled', () => isSettled(first) && isSettled(second));
+    await goesOn(world, first, second);
+    const [node, other] = isOfLeader ? [first, second] : [second, first];
+    node.isCutFromObjects = true;
+    const before = other.show(DEEP)!;
+    await node.meetDamage();
+    assert.equal(node.show(DEEP), null);
+    assert.equal(node.resetOf(DEEP, before), 'source_gap');
+    assert.notEqual(node.show(SHALLOW), null);
+    await world.hopFor(10_000);
+    assert.equal(node.show(DEEP), null, 'nothing is shown until the day is back');
+    assert.deepEqual(node.tape.report.daysDamaged, [{ symbol: 'ESZ6', day: PAST_DAY }]);
+    assert.equal(other.show(DEEP)?.withDay, true);
+    node.isCutFromObjects = false;
+    await goesOn(world, first, second);
+    assert.equal(node.resetOf(DEEP, before), null, 'what others have issued is good');
+    assert.equal(node.tape.report.daysDamaged, undefined);
+  }
+});

@@ -65,6 +65,8 @@ class SharedIngest {
   #source: TradeSource | null = null;
   readonly #floors: SharedFloors;
   #serversLacking: number | null = null;
+  /** Days whose files are being checked. */
+  #checking: Promise<void> = Promise.resolve();
 
   constructor(nats: OpenedStream, tape: SharedTape) {
     this.#nats = nats;
@@ -87,6 +89,7 @@ class SharedIngest {
     if (order.t === 'follow') this.#followers.follow(order.port);
     else if (order.t === 'agree') this.#floors.agree(order.computations);
     else if (order.t === 'spread') this.#floors.heard(order.spread);
+    else if (order.t === 'check') this.#checking = this.#checked(order.symbol, order.day);
     else this.#floors.hold(order.text);
   }
 
@@ -96,6 +99,7 @@ class SharedIngest {
   }
 
   async daysHere(symbol: string, first: UtcDay, last: UtcDay): Promise<boolean> {
+    await this.#checking;
     return (await this.#tape.want(symbol, first, last)) !== 'coming';
   }
 
@@ -231,6 +235,19 @@ class SharedIngest {
       book.days[symbol]?.[day] === undefined &&
       publisher.days.every((live) => live.day !== day || live.find(symbol) === null);
     return { ready: ready.filter(isMissing), rest: rest.filter(isMissing) };
+  }
+
+  /** A day that is not sound is fetched again; until then nothing that it matters to is shown here. */
+  async #checked(symbol: string, day: UtcDay): Promise<void> {
+    await this.#checking;
+    try {
+      const isSound = await this.#tape.check(symbol, day);
+      if (isSound === null) return;
+      this.#floors.tellLacking();
+      send({ t: 'checked', symbol, day, isSound });
+    } catch (error) {
+      send({ t: 'fault', what: 'a sealed day could not be checked', error });
+    }
   }
 
   /** Contracts come and go, also for who only follows. */

@@ -17,6 +17,8 @@ import {
   resultsOf,
   type Topic,
 } from '../../testing/results/settled-reading.ts';
+import { type Disk, readFileWhole, replaceFile } from '../platform/disk.ts';
+import type { DayDamage } from '../runs/sound-tape.ts';
 import { NO_LIVE_DAYS, TapeReader } from '../tape/read/tape-reader.ts';
 import { sealDay } from '../tape/write/seal.ts';
 import type { SettledDaysReader } from './settled-days-reader.ts';
@@ -42,10 +44,14 @@ async function sealedTape(disk: SimDisk): Promise<void> {
   }
 }
 
-function sealedReader(disk: SimDisk, hasCache = true): SettledDaysReader {
+function sealedReader(
+  disk: SimDisk,
+  hasCache = true,
+  onDamage?: (damage: DayDamage) => void,
+): SettledDaysReader {
   const booted = disk.boot();
   const tape = new TapeReader(booted, TAPE_ROOT, DATASET, NO_LIVE_DAYS);
-  return readerOver(tape, hasCache ? cacheOn(booted) : null);
+  return readerOver(tape, hasCache ? cacheOn(booted) : null, BY_ID, undefined, onDamage);
 }
 
 test('a new version of an indicator has its days computed anew, and leaves those of the others kept', async () => {
@@ -75,26 +81,33 @@ test('a new version of an indicator has its days computed anew, and leaves those
 });
 
 test('a damaged sealed day is named, and missing from then on; the days before it are there', async () => {
-  for (const damage of ['flip', 'gone'] as const) {
+  for (const damage of ['flip', 'gone', 'cut'] as const) {
     const disk = new SimDisk();
     await sealedTape(disk);
+    const found: string[] = [];
     if (damage === 'flip') disk.flip(`${DAY_FILE}.arrow`, 2_000, 3);
-    else await disk.boot().remove(`${DAY_FILE}.arrow`);
-    const reader = sealedReader(disk, false);
-    await using read = await reader.read(requestOf(BARS, END));
-    const [part] = (await read.next())!.parts;
-    assert.equal(part?.day, DAY);
-    await assert.rejects(
-      read.next(),
-      refusedAs('day-damaged', { contract: CONTRACT, day: addDays(DAY, 1) }),
-    );
+    else if (damage === 'gone') await disk.boot().remove(`${DAY_FILE}.arrow`);
+    else await cut(disk.boot(), `${DAY_FILE}.arrow`, 100);
+    const reader = sealedReader(disk, false, ({ day }) => found.push(`${day}`));
+    const day = addDays(DAY, 1);
+    if (damage === 'flip') {
+      await using read = await reader.read(requestOf(BARS, END));
+      assert.equal((await read.next())!.parts[0]?.day, DAY);
+      await assert.rejects(read.next(), refusedAs('day-damaged', { contract: CONTRACT, day }));
+    }
     const { missingDays, days } = await reader.coverage(CONTRACT, epochNs(DAY, 0), END);
     assert.deepEqual(missingDays, [addDays(DAY, 1)]);
     assert.deepEqual(days, [{ day: DAY, trades: 3_000 }]);
     await assert.rejects(reader.read(requestOf(BARS, END)), refusedAs('days-missing'));
     assert.equal((await resultsOf(reader, requestOf(BARS, epochNs(addDays(DAY, 1), 0)))).length, 1);
+    assert.deepEqual(found, [`${day}`], `it is reported once (${damage})`);
   }
 });
+
+async function cut(disk: Disk, path: string, bytes: number): Promise<void> {
+  const whole = (await readFileWhole(disk, path))!;
+  await replaceFile(disk, path, whole.subarray(0, whole.length - bytes));
+}
 
 test('a damaged index of one day leaves the other days as they are', async () => {
   const disk = new SimDisk();

@@ -22,6 +22,7 @@ import { dayInputs, type ResultInputs } from '../runs/settled-inputs.ts';
 import {
   type CoveredTape,
   DamagedDays,
+  type DayDamage,
   damagedDay,
   daysBefore,
   type TapeNow,
@@ -54,6 +55,8 @@ export interface SettledDaysReaderOptions extends StudyCatalogue {
   readonly cache: CacheUse | null;
   /** Where days are held in memory; by default one of its own. */
   readonly logs?: DayLogs;
+  /** Hears of every day that turns out to be damaged or gone. */
+  readonly onDamage?: (damage: DayDamage) => void;
   /** When a page is full, if not as usual. */
   readonly pageBytes?: number;
 }
@@ -89,7 +92,7 @@ export class SettledDaysReader implements SettledDays {
 
   constructor(options: SettledDaysReaderOptions) {
     this.#options = options;
-    this.damaged = new DamagedDays(options.tape);
+    this.damaged = new DamagedDays(options.tape, options.onDamage);
     this.#logs = options.logs ?? new DayLogs();
   }
 
@@ -134,7 +137,7 @@ export class SettledDaysReader implements SettledDays {
     if (missingDays.length > 0 && request.allowsGaps !== true) {
       throw new Refusal({ t: 'days-missing', contract, days: missingDays });
     }
-    const tape = withoutDays(whole, now.damagedDays);
+    const tape = withoutDays(whole, now.unreadable);
     const days = new TapeDays(tape, contract);
     days.note(lastDayBefore(until), now.onTape.values());
     const source = runSource(study, tape, days);
@@ -347,7 +350,7 @@ export class SettledDaysReader implements SettledDays {
   #named(contract: string, error: unknown): unknown {
     const day = damagedDay(error);
     if (day === null) return error;
-    this.damaged.add(contract, day);
+    this.damaged.found(contract, day, error);
     return new Refusal({ t: 'day-damaged', contract, day }, error);
   }
 }

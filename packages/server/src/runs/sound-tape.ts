@@ -27,19 +27,48 @@ interface Damage {
   lookedAt: EpochNs | null;
 }
 
+/** A day that belongs on the tape and cannot be read. */
+export interface DayDamage {
+  readonly contract: string;
+  readonly day: UtcDay;
+  /** What is wrong with it; null: it is not there. */
+  readonly error: unknown;
+}
+
 /**
  * Days that turned out to be damaged, though their index is sound. Each is told until it is replaced, or until its
- * files are others than those that were damaged: then it is tried again.
+ * files are others than those that were damaged: then it is tried again. Whatever is found to be damaged or gone, by
+ * reading or in the list of days, is reported once, until the day is there again.
  */
 export class DamagedDays {
   readonly #tape: CoveredTape | null;
+  readonly #onFound: (damage: DayDamage) => void;
   readonly #days = new Map<string, Map<UtcDay, Damage>>();
+  /** Found here, by contract and day. */
+  readonly #reported = new Set<string>();
 
   /** Without a tape nothing is looked at again. */
-  constructor(tape: CoveredTape | null = null) {
+  constructor(
+    tape: CoveredTape | null = null,
+    onFound: (damage: DayDamage) => void = () => undefined,
+  ) {
     this.#tape = tape;
+    this.#onFound = onFound;
   }
 
+  /** A read has failed on this day. */
+  found(contract: string, day: UtcDay, error: unknown): void {
+    this.add(contract, day);
+    this.#report({ contract, day, error });
+  }
+
+  /** The list of days says so; nothing of it need be looked at again. */
+  listed(contract: string, { day, state, damage }: TapeDay): void {
+    if (state === 'damaged') this.#report({ contract, day, error: damage ?? null });
+    else if (!this.has(contract, day)) this.#reported.delete(`${contract} ${day}`);
+  }
+
+  /** Somebody else has found it. */
   add(contract: string, day: UtcDay): void {
     const days = this.#days.getOrInsertComputed(contract, () => new Map());
     if (days.has(day)) return;
@@ -71,6 +100,13 @@ export class DamagedDays {
     return this.has(contract, day);
   }
 
+  #report(damage: DayDamage): void {
+    const key = `${damage.contract} ${damage.day}`;
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
+    this.#onFound(damage);
+  }
+
   /** Null when that cannot be told. */
   async #look(contract: string, day: UtcDay): Promise<string | null> {
     try {
@@ -88,6 +124,8 @@ export interface TapeNow {
   readonly onTape: ReadonlyMap<UtcDay, TapeDay>;
   /** Those that are not. */
   readonly damagedDays: readonly UtcDay[];
+  /** Those and the ones whose files are gone, ascending: nothing of them is read. */
+  readonly unreadable: readonly UtcDay[];
 }
 
 export async function tapeNow(
@@ -99,12 +137,18 @@ export async function tapeNow(
   const promise = tape.promise ?? null;
   const onTape = new Map<UtcDay, TapeDay>();
   const damagedDays: UtcDay[] = [];
+  const unreadable: UtcDay[] = [];
   for (const day of await tape.days(contract)) {
+    damaged.listed(contract, day);
     const isKnown = damaged.has(contract, day.day) && (await damaged.isStill(contract, day.day));
-    if (day.state === 'damaged' || isKnown) damagedDays.push(day.day);
-    else onTape.set(day.day, day);
+    if (day.state !== 'damaged' && !isKnown) {
+      onTape.set(day.day, day);
+      continue;
+    }
+    unreadable.push(day.day);
+    if (day.isGone !== true) damagedDays.push(day.day);
   }
-  return { promise, onTape, damagedDays };
+  return { promise, onTape, damagedDays, unreadable };
 }
 
 /** Whether a day is there at a moment, and whole. */
@@ -137,11 +181,11 @@ export function soundTape(
   isHidden: (symbol: string, day: UtcDay) => boolean = () => false,
 ): Tape {
   const now = async (symbol: string) => {
-    const { damagedDays, onTape } = await tapeNow(tape, symbol, damaged);
+    const { unreadable, onTape } = await tapeNow(tape, symbol, damaged);
     const hidden = [...onTape.keys()].filter((day) => isHidden(symbol, day));
     return withoutDays(
       tape,
-      [...damagedDays, ...hidden].sort((a, b) => a - b),
+      [...unreadable, ...hidden].sort((a, b) => a - b),
     );
   };
   return {

@@ -102,8 +102,10 @@ export class StudyReplays implements Replays, Disposable {
     try {
       return await locateCursor(tape, contract, parsed, sessionsOf(contract, 'full'), seenUntil);
     } catch (error) {
-      if (error instanceof TapeDamagedError) return GAP;
-      throw error;
+      if (!(error instanceof TapeDamagedError)) throw error;
+      const day = damagedDay(error);
+      if (day !== null) this.#damaged.found(contract, day, error);
+      return GAP;
     }
   }
 
@@ -119,7 +121,7 @@ export class StudyReplays implements Replays, Disposable {
       const now = await tapeNow(whole, request.contract, this.#damaged);
       const study = studySource(this.#options, request);
       if (request.allowsGaps !== true) this.#refuseGaps(request, study.sessions, from, now);
-      const tape = withoutDays(whole, now.damagedDays);
+      const tape = withoutDays(whole, now.unreadable);
       const source = runSource(study, tape);
       const create = (signal: AbortSignal) => {
         const pace = { yieldTurn, signal };
@@ -225,14 +227,13 @@ class OpenReplay extends Pulled implements Replay {
     }
   }
 
-  /** The day counts as missing from now on; where gaps are allowed, all who read have to know it. */
+  /** The day counts as missing from now on: who asks again is told of it, or gets what is there without it. */
   #damageFound(error: TapeDamagedError): Refusal {
-    const { contract, allowsGaps } = this.#request;
+    const { contract } = this.#request;
     const day = damagedDay(error);
-    if (day !== null) this.#shared.damaged.add(contract, day);
-    return day !== null && allowsGaps === true
-      ? new Refusal({ t: 'day-damaged', contract, day }, error)
-      : new Refusal({ t: 'not-on-tape', what: 'a damaged day' }, error);
+    if (day === null) return new Refusal({ t: 'not-on-tape', what: 'a damaged day' }, error);
+    this.#shared.damaged.found(contract, day, error);
+    return new Refusal({ t: 'day-damaged', contract, day }, error);
   }
 }
 

@@ -17,6 +17,7 @@ import { type Disk, replaceFile } from '../platform/disk.ts';
 import { printChecked } from './checked-json.ts';
 import { type DaysText, daysInText, readManifestFile } from './manifest-file.ts';
 import { readSoundSidecar } from './read/sealed-days.ts';
+import { sealedState } from './sealed-state.ts';
 import { DayConflictError } from './tape-errors.ts';
 import {
   contractDirectory,
@@ -82,6 +83,8 @@ export class TapeManifest {
   readonly #keptFrom: Map<string, UtcDay>;
   readonly #missingLogs: UtcDay[] = [];
   readonly #missingDays = new Map<string, string>();
+  /** Named days whose files were found to be others than those that were written, or gone, since the opening. */
+  readonly #unsound = new Map<string, SealedPart>();
   #isChanged: boolean;
   #saving: Promise<void> = Promise.resolve();
 
@@ -143,9 +146,32 @@ export class TapeManifest {
     return this.#days.get(symbol)?.get(day) ?? null;
   }
 
-  /** Whether this day is not named, or its files were not there at the opening. */
+  /** Whether this day is not named, or its files are not there, or not what was written. */
   lacks(symbol: string, day: UtcDay): boolean {
-    return this.digestOf(symbol, day) === null || this.#missingDays.has(`${symbol} ${day}`);
+    const key = `${symbol} ${day}`;
+    const isNamed = this.digestOf(symbol, day) !== null;
+    return !isNamed || this.#missingDays.has(key) || this.#unsound.has(key);
+  }
+
+  /** Days it names whose files were found to be gone or damaged since the opening. */
+  get unsound(): readonly SealedPart[] {
+    return [...this.#unsound.values()];
+  }
+
+  /** Looks whether the files of a day are what was written: what is not is lacking from now on. Null: it is not named. */
+  async check(symbol: string, day: UtcDay): Promise<boolean | null> {
+    const digest = this.digestOf(symbol, day);
+    if (digest === null) return null;
+    const key = `${symbol} ${day}`;
+    const part = { symbol, day, digest };
+    const state = await sealedState(this.#disk, this.#tapeRoot, this.#dataset, part);
+    if (this.digestOf(symbol, day) !== digest) return null;
+    const file = sidecarPath(this.#tapeRoot, this.#dataset, symbol, day);
+    if (state === 'gone') this.#missingDays.set(key, file);
+    else this.#missingDays.delete(key);
+    if (state === 'sound') this.#unsound.delete(key);
+    else this.#unsound.set(key, part);
+    return state === 'sound';
   }
 
   /** Resolves when all that was named so far is on disk. */
@@ -197,7 +223,7 @@ export class TapeManifest {
     }
     for (const part of parts) {
       this.#name(part);
-      this.#missingDays.delete(`${part.symbol} ${part.day}`);
+      this.#forgetLack(part.symbol, part.day);
     }
     if (log !== null && this.#logs.delete(log)) this.#isChanged = true;
     await this.save();
@@ -211,7 +237,7 @@ export class TapeManifest {
       for (const day of [...(days?.keys() ?? [])]) {
         if (day >= first) continue;
         days!.delete(day);
-        this.#missingDays.delete(`${symbol} ${day}`);
+        this.#forgetLack(symbol, day);
       }
       if (days?.size === 0) this.#days.delete(symbol);
       this.#isChanged = true;
@@ -225,12 +251,17 @@ export class TapeManifest {
     for (const [symbol, days] of this.#days) {
       if (!days.delete(day)) continue;
       symbols.push(symbol);
-      this.#missingDays.delete(`${symbol} ${day}`);
+      this.#forgetLack(symbol, day);
       if (days.size === 0) this.#days.delete(symbol);
       this.#isChanged = true;
     }
     await this.save();
     return symbols;
+  }
+
+  #forgetLack(symbol: string, day: UtcDay): void {
+    this.#missingDays.delete(`${symbol} ${day}`);
+    this.#unsound.delete(`${symbol} ${day}`);
   }
 
   #name({ symbol, day, digest }: SealedPart): void {

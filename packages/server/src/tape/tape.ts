@@ -15,6 +15,10 @@ export interface TapeDay {
    * `partial`: its trades are known, but of the hours in which the market was open some are missing.
    */
   readonly state: 'sealed' | 'open' | 'damaged' | 'partial';
+  /** Of a damaged day: what is wrong with its index. */
+  readonly damage?: Error;
+  /** Of a damaged day: whether its files are not there at all. */
+  readonly isGone?: true;
   /** Of its trades, when it is sealed or partial: other trades, another digest. */
   readonly digest?: string;
   /** Of a partial day: the open hours that are missing, ascending and apart. */

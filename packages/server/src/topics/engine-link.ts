@@ -41,6 +41,13 @@ export type EngineCommand =
   | { readonly t: 'close'; readonly topic: number }
   /** Days of a contract were sealed that the tape had passed over. */
   | { readonly t: 'repaired'; readonly contract: string; readonly request: number }
+  /** Another thread could not read this day: it is left out, until its files are others; or those are sound again. */
+  | {
+      readonly t: 'damaged';
+      readonly contract: string;
+      readonly day: UtcDay;
+      readonly isDamaged: boolean;
+    }
   | {
       readonly t: 'snapshot';
       readonly topic: number;
@@ -76,6 +83,16 @@ export type EngineMessage =
   | RepairAnswer
   /** A day behind the topics went from the tape, or came back to it: it has to be repaired. */
   | { readonly t: 'day-changed'; readonly contract: string; readonly day: UtcDay }
+  /**
+   * A day that belongs on the tape cannot be read, or is not there (`error` is null then). Told before anything is
+   * published without it.
+   */
+  | {
+      readonly t: 'day-damaged';
+      readonly contract: string;
+      readonly day: UtcDay;
+      readonly error: unknown;
+    }
   /** The topic's computation failed and has ended. */
   | { readonly t: 'failed'; readonly topic: number }
   | PulseMessage;

@@ -6,7 +6,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { EngineLink, EngineMessage, RepairAnswer } from './engine-link.ts';
+import type { EngineCommand, EngineLink, EngineMessage, RepairAnswer } from './engine-link.ts';
 
 export interface EngineSlot {
   /** Its place among the engines, counted from 0. */
@@ -93,6 +93,10 @@ export class EngineSlots {
       return promise;
     });
     return (await Promise.all(asked)).filter((answer) => answer !== null);
+  }
+
+  tellAll(command: EngineCommand): void {
+    for (const { link } of this.#slots.values()) link.send(command);
   }
 
   answered(answer: RepairAnswer): void {

@@ -39,6 +39,8 @@ const JUDGE_MS = 1_000;
 /** A source promises every 200 ms; a healthy tape is never this far behind an open market's clock. */
 export const STALE_AFTER_MS = 5_000;
 
+export type DamagedDay = Extract<EngineMessage, { readonly t: 'day-damaged' }>;
+
 export interface TopicHubOptions {
   /** The service's time. */
   readonly clock: Pick<Clock, 'now'>;
@@ -56,6 +58,8 @@ export class TopicHub implements Disposable {
   readonly #options: TopicHubOptions;
   /** Hears of days that have changed behind topics. */
   onDayChanged: (contract: string, day: UtcDay) => void = () => {};
+  /** Hears of days that an engine could not read, before anything that is computed without them. */
+  onDayDamaged: (damage: DamagedDay) => void = () => {};
   readonly #byKey = new Map<string, Topic>();
   readonly #byNumber = new Map<number, Topic>();
   /** Contracts that had a topic. */
@@ -213,6 +217,11 @@ export class TopicHub implements Disposable {
     });
   }
 
+  /** Another thread could not read a day: engines leave it out. Once its files are sound they try it again with its repair. */
+  noteDamaged(contract: string, day: UtcDay, isDamaged: boolean): void {
+    this.#engines.tellAll({ t: 'damaged', contract, day, isDamaged });
+  }
+
   /** Whether something of a contract was ever shown. */
   hasServed(contract: string): boolean {
     return this.#served.has(contract);
@@ -299,6 +308,7 @@ export class TopicHub implements Disposable {
     if (message.t === 'pulse') this.#advance(slot, message);
     if (message.t === 'repaired') this.#engines.answered(message);
     if (message.t === 'day-changed') this.onDayChanged(message.contract, message.day);
+    if (message.t === 'day-damaged') this.onDayDamaged(message);
     if (!('topic' in message)) return;
     const topic = this.#byNumber.get(message.topic);
     if (topic === undefined) return;

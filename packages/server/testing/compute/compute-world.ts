@@ -102,9 +102,12 @@ class FakeThread extends LoopbackPort<ComputeShape> {
     this.fail(new Error('out of memory'));
   }
 
-  #days(): SettledDays & { damaged: { add(contract: string): void } } {
+  #days(): SettledDays & { damaged: { add(contract: string): void; forget(): void } } {
     return {
-      damaged: { add: (contract) => this.world.damaged.push(`${this.name} ${contract}`) },
+      damaged: {
+        add: (contract) => this.world.damaged.push(`${this.name} ${contract}`),
+        forget: () => {},
+      },
       daysOf: async (contracts) => contracts.map(() => []),
       coverage: async () => {
         return {

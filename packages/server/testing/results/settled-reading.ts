@@ -45,8 +45,10 @@ export function readerOver(
   cache: CacheUse | null = null,
   indicators: ReadonlyMap<string, Indicator> = BY_ID,
   logs: DayLogs = noLogs(),
+  onDamage?: ConstructorParameters<typeof SettledDaysReader>[0]['onDamage'],
 ): SettledDaysReader {
   return new SettledDaysReader({
+    ...(onDamage && { onDamage }),
     tape,
     indicators,
     sessionsOf: () => SESSIONS,

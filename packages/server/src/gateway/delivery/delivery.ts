@@ -332,7 +332,8 @@ export class Delivery {
     }
     // Who asked for a time, and got nothing yet, is refused; what was begun goes on from a snapshot.
     const isBegun = this.#search.cursor !== null || this.#position !== null;
-    const isOfAnotherTape = why.t === 'not-on-tape' || why.t === 'outdated';
+    const isOfAnotherTape =
+      why.t === 'not-on-tape' || why.t === 'day-damaged' || why.t === 'outdated';
     if (isOfAnotherTape && isBegun) return this.#leaveReplay('source_gap');
     return this.#fail(replyTo(why));
   }

@@ -47,7 +47,7 @@ function threadOver(
     tables: { replace: () => {} },
     tell: (fault) => loopback.desk.tell(fault),
     days: {
-      damaged: { add: () => {} },
+      damaged: { add: () => {}, forget: () => {} },
       daysOf: async (contracts) => contracts.map(() => []),
       coverage: (...of) => days.coverage(...of),
       tradesAfter: (...of) => days.tradesAfter(...of),

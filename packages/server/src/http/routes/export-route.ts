@@ -115,7 +115,7 @@ async function started(asked: ExportAsked, raw: Readonly<Record<string, unknown>
   const queries = askedQueries(facts, { raw, operation: 'export', caller });
   requireColumns(queries);
   requireVolume(caller);
-  return await passingDamage(queries[0]!, (found) => {
+  return await passingDamage((found) => {
     // What was reserved before was given back, and its name is used up.
     const id = found === 0 ? asked.id : `${asked.id} without ${found}`;
     return delivered({ ...asked, id }, queries);

@@ -125,10 +125,12 @@ export async function coveredQueries(
   };
   const covered: CoveredQuery[] = [];
   for (const query of queries) {
-    await requireDays(facts, query);
-    signal.throwIfAborted();
-    const cover = () => coverQuery(query, facts.sources, moment, unitsPerTrade);
-    covered.push(await passingDamage(query, cover));
+    const cover = async () => {
+      await requireDays(facts, query);
+      signal.throwIfAborted();
+      return await coverQuery(query, facts.sources, moment, unitsPerTrade);
+    };
+    covered.push(await passingDamage(cover));
   }
   return covered;
 }
@@ -146,11 +148,11 @@ async function requireDays({ daysHere }: HistoryFacts, query: HistoryQuery): Pro
 }
 
 /**
- * Damage of a sealed day is found by reading it. Where gaps are allowed, what it was found by is done once more
- * without the day.
+ * Damage of a sealed day is found by reading it, and the day counts as missing from then on. What it was found by is
+ * done once more: it is refused with the day's name, or given without it where gaps are allowed or only the look-back
+ * becomes shorter.
  */
 export async function passingDamage<T>(
-  { allowsGaps = false }: HistoryQuery,
   /** Told how many days were found. */
   work: (found: number) => Promise<T>,
 ): Promise<T> {
@@ -158,8 +160,7 @@ export async function passingDamage<T>(
     try {
       return await work(found);
     } catch (error) {
-      const isPassed = allowsGaps && found < DAMAGED_MAX && isRefused(error, 'day-damaged');
-      if (!isPassed) throw error;
+      if (found >= DAMAGED_MAX || !isRefused(error, 'day-damaged')) throw error;
     }
   }
 }

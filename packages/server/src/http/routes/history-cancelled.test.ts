@@ -79,7 +79,7 @@ function threadOver({ days, replays }: RestService['sources']): LoopbackPort<Com
     tables: { replace: () => {} },
     tell: (fault) => loopback.desk.tell(fault),
     days: {
-      damaged: { add: () => {} },
+      damaged: { add: () => {}, forget: () => {} },
       daysOf: async (contracts) => contracts.map(() => []),
       coverage: (...of) => days.coverage(...of),
       tradesAfter: (...of) => days.tradesAfter(...of),

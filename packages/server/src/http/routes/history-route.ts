@@ -111,7 +111,7 @@ export function historyRoute(history: () => HistoryFacts): Route {
       const paid = reserving(reservation, signal);
       try {
         const pages = new HistoryPages({ ...sources, engineFingerprint });
-        const page = await passingDamage(query, async (found) => {
+        const page = await passingDamage(async (found) => {
           if (found > 0) {
             // It costs no more than what was reserved: trades of days that are damaged are not read.
             covered = await coveredQuery(facts, query, caller, signal);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { utcDay } from '@tapeloom/core/utc-day';
 import type { KeptState } from '../../tape/stream/nats/nats-admin.ts';
 import type { SharedTapeReport } from '../ingest-wire.ts';
 import {
@@ -140,4 +141,15 @@ test('what a node of another version says is read as far as it is known', () => 
     notReady: null,
     offsetMs: 0,
   });
+});
+
+test('days that a node could not read are named', () => {
+  const daysDamaged = [{ symbol: 'ESZ6', day: utcDay(20261117) }];
+  const nodes = [
+    node('a', { tape: { ...following, role: 'leading' } }),
+    node('b', { tape: { ...following, daysDamaged } }),
+  ];
+  assert.deepEqual(clusterConcerns(facts({ nodes })), [
+    'sealed days of b are damaged or gone, and fetched again: ESZ6 20261117',
+  ]);
 });

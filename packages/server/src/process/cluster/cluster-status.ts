@@ -274,6 +274,11 @@ function nodeConcerns(node: NodeStatus): readonly string[] {
     );
   }
   if (tape?.role === 'refused') concerns.push(`${name} says that the stream takes nothing more`);
+  const damaged = tape?.daysDamaged ?? [];
+  if (damaged.length > 0) {
+    const days = damaged.map(({ symbol, day }) => `${symbol} ${day}`).join(', ');
+    concerns.push(`sealed days of ${name} are damaged or gone, and fetched again: ${days}`);
+  }
   if (behind !== null && behind > BEHIND_MESSAGES) {
     concerns.push(`${name} is ${behind.toLocaleString('en')} messages behind`);
   } else if (lagMs !== null && lagMs > LAG_MS) {

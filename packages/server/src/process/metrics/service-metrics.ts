@@ -64,6 +64,8 @@ export interface HistoryReadings {
   readonly digests: Pick<DigestThread, 'bytes' | 'lostCount'>;
   readonly counters: ComputeCounters;
   cacheBytes(): number;
+  /** Found since the start. */
+  damagedDays(): number;
   readonly cacheBytesMax: number;
 }
 
@@ -286,7 +288,7 @@ function streamReadings(hub: TopicHub, gateway: GatewayMetrics): readonly Readin
 }
 
 function computeReadings(history: HistoryReadings): readonly Reading[] {
-  const { compute, counters, tablesOpen } = history;
+  const { compute, counters, tablesOpen, damagedDays } = history;
   return [
     gauge('tapeloom_tables_open', 'Parquet and Arrow exports being written.', () => tablesOpen()),
     gauge('tapeloom_compute_threads', 'Compute threads that run.', () => compute().threads),
@@ -339,7 +341,7 @@ function computeReadings(history: HistoryReadings): readonly Reading[] {
     counter('tapeloom_compute_turn_seconds_count', 'Turns.', () => counters.turns.count),
     counter('tapeloom_compute_turn_seconds_sum', 'Their length.', () => counters.turns.seconds),
     gauge('tapeloom_days_damaged', 'Sealed days found damaged since the start.', () => {
-      return compute().damagedDays;
+      return damagedDays();
     }),
   ];
 }

@@ -120,7 +120,9 @@ class PinnedTape implements Tape {
     this.#files = files;
     const { disk, tapeRoot, dataset, kept } = files;
     const index = {
-      days: async (symbol: string) => [...this.#days(symbol).keys()].sort((a, b) => a - b),
+      days: async (symbol: string) => {
+        return { here: [...this.#days(symbol).keys()].sort((a, b) => a - b), cut: [], gone: [] };
+      },
       stem: (symbol: string, day: UtcDay) => {
         const found = this.#days(symbol).get(day);
         return found === undefined ? `${day}` : importedStem(day, found.digest);

@@ -9,6 +9,7 @@ import { TapeDamagedError } from '../tape-errors.ts';
 import { sealedPath, sidecarPath } from '../tape-paths.ts';
 import { sealDay } from '../write/seal.ts';
 import { SealedDays } from './sealed-days.ts';
+import { NO_LIVE_DAYS, TapeReader } from './tape-reader.ts';
 
 const [ROOT, DATASET, SYMBOL, DAY] = ['/tape', 'SIM', 'ESZ6', utcDay(20261112)] as const;
 const TRADES = sealedPath(ROOT, DATASET, SYMBOL, DAY);
@@ -52,9 +53,21 @@ test('files that are cut, taken away and put back are told apart, and what was r
   await assert.rejects(prices(days), TapeDamagedError);
   // A day that was sealed anew: its sidecar is another one.
   for (const path of [TRADES, SIDECAR]) await copy(backup, disk, path);
-  await assert.rejects(prices(days), TapeDamagedError, 'by the sidecar that was read');
   versions.push(await days.filesVersion(SYMBOL, DAY));
   assert.deepEqual(await prices(days), [200, 201]);
   assert.equal(await days.rankBefore(SYMBOL, DAY, 2), 1);
   assert.equal(new Set(versions).size, 4);
+});
+
+test('a file that was cut behind its trades is damaged, whether its sidecar was read before or not', async () => {
+  const disk = new SimDisk().boot();
+  await seal(disk, [[1, 100, 1, 1]]);
+  const before = new SealedDays(disk, ROOT, DATASET);
+  assert.deepEqual(await prices(before), [100]);
+  await copy(disk, disk, TRADES, 100);
+  for (const days of [before, new SealedDays(disk, ROOT, DATASET)]) {
+    await assert.rejects(prices(days), TapeDamagedError);
+  }
+  const [day] = await new TapeReader(disk, ROOT, DATASET, NO_LIVE_DAYS).days(SYMBOL);
+  assert.deepEqual([day?.day, day?.state, day?.trades], [DAY, 'damaged', 0]);
 });

@@ -21,10 +21,19 @@ const RANKS_MAX = 4_096;
 /** Read from a file at a time. */
 const STRETCH_BYTES_MAX = 512 * KIB;
 
+/** The sealed days of a contract at one moment. */
+export interface FoundDays {
+  /** Those whose files are there, ascending. */
+  readonly here: readonly UtcDay[];
+  /** Those with a sidecar and no file of trades. */
+  readonly cut: readonly UtcDay[];
+  /** Those that belong on the tape and have no sidecar. */
+  readonly gone: readonly UtcDay[];
+}
+
 /** Which days of a contract are sealed, and what their files are called. */
 export interface SealedIndex {
-  /** Ascending. */
-  days(symbol: string): Promise<readonly UtcDay[]>;
+  days(symbol: string): Promise<FoundDays>;
   /** The name of a day's two files, without their endings. */
   stem(symbol: string, day: UtcDay): string;
   /** What its trades must be; null where only its files say that. */
@@ -32,11 +41,15 @@ export interface SealedIndex {
 }
 
 /** Days are those that are there: their files are called after them. */
-function directoryIndex(disk: Disk, tapeRoot: string, dataset: string): SealedIndex {
+export function directoryIndex(disk: Disk, tapeRoot: string, dataset: string): SealedIndex {
   return {
     days: async (symbol) => {
-      const names = await disk.list(contractDirectory(tapeRoot, dataset, symbol));
-      return names.flatMap((name) => dayOfFile(name, 'json') ?? []);
+      const names = new Set(await disk.list(contractDirectory(tapeRoot, dataset, symbol)));
+      const found = [...names].flatMap((name) => dayOfFile(name, 'json') ?? []);
+      const isHere = (day: UtcDay) => names.has(`${day}.arrow`);
+      const here = found.filter(isHere);
+      const cut = here.length === found.length ? [] : found.filter((day) => !isHere(day));
+      return { here, cut, gone: [] };
     },
     stem: (_symbol, day) => `${day}`,
     digest: () => null,
@@ -71,9 +84,15 @@ export class SealedDays {
     this.#versions = like === null ? new Map() : like.#versions;
   }
 
-  /** Ascending. */
-  async days(symbol: string): Promise<readonly UtcDay[]> {
+  async find(symbol: string): Promise<FoundDays> {
     return await this.#index.days(symbol);
+  }
+
+  /** All that belong on the tape, whether their files are there or not, ascending. */
+  async days(symbol: string): Promise<readonly UtcDay[]> {
+    const { here, cut, gone } = await this.#index.days(symbol);
+    const isAllHere = cut.length === 0 && gone.length === 0;
+    return isAllHere ? here : [...here, ...cut, ...gone].sort((a, b) => a - b);
   }
 
   /** Whether a day is known to be sealed without a look at the disk. */
@@ -96,6 +115,7 @@ export class SealedDays {
     if (expected !== null && sidecar.digest !== expected) {
       throw new TapeDamagedError('the sidecar is of other trades', { file: path, offset: 0 });
     }
+    await assertSize(this.#disk, this.#path(symbol, day, 'arrow'), sidecar);
     if (this.#sidecars.size >= SIDECARS_MAX) {
       this.#sidecars.delete(this.#sidecars.keys().next().value!);
     }
@@ -128,13 +148,14 @@ export class SealedDays {
     isLent = false,
   ): AsyncGenerator<TradeBatch> {
     if (to <= from) return;
-    const { batches } = await this.sidecar(symbol, day);
+    const sidecar = await this.sidecar(symbol, day);
+    const { batches } = sidecar;
     const first = batches.findIndex((batch) => batch.firstRank + batch.rows - 1 > from);
     if (first < 0) return;
     const found = batches.findIndex((batch) => batch.firstRank > to);
     const end = found < 0 ? batches.length : found;
     const path = this.#path(symbol, day, 'arrow');
-    const file = await openSealed(this.#disk, path);
+    const file = await openSealed(this.#disk, path, sidecar);
     let closing: PromiseLike<void> | null = null;
     const close = () => (closing ??= file[Symbol.asyncDispose]());
     const stretches = new Stretches(file, batches, end);
@@ -158,7 +179,8 @@ export class SealedDays {
 
   /** The rank of the last trade with ts < `ns`; 0 when there is none. */
   async rankBefore(symbol: string, day: UtcDay, ns: number): Promise<number> {
-    const { batches, rows } = await this.sidecar(symbol, day);
+    const sidecar = await this.sidecar(symbol, day);
+    const { batches, rows } = sidecar;
     const index = batches.findIndex((batch) => batch.lastNs >= ns);
     if (index < 0) return rows;
     const batch = batches[index]!;
@@ -167,7 +189,10 @@ export class SealedDays {
     const key = `${path} ${ns}`;
     const known = this.#ranks.get(key);
     if (known !== undefined) return known;
-    const rank = await this.#readRank(path, day, batch, index, ns);
+    await using file = await openSealed(this.#disk, path, sidecar);
+    const bytes = await new Stretches(file, [batch], 1).message(0);
+    const times = new BatchDecoder(bytes, batch, path, index).times(day);
+    const rank = batch.firstRank - 1 + firstRowAt(times, 0, batch.rows, ns);
     if (this.#ranks.size >= RANKS_MAX) this.#ranks.delete(this.#ranks.keys().next().value!);
     this.#ranks.set(key, rank);
     return rank;
@@ -176,12 +201,6 @@ export class SealedDays {
   #path(symbol: string, day: UtcDay, kind: 'json' | 'arrow'): string {
     const directory = contractDirectory(this.#tapeRoot, this.#dataset, symbol);
     return `${directory}/${this.#index.stem(symbol, day)}.${kind}`;
-  }
-
-  async #readRank(path: string, day: UtcDay, batch: SidecarBatch, index: number, ns: number) {
-    await using file = await openSealed(this.#disk, path);
-    const times = new BatchDecoder(await readBatch(file, batch), batch, path, index).times(day);
-    return batch.firstRank - 1 + firstRowAt(times, 0, batch.rows, ns);
   }
 }
 
@@ -201,8 +220,9 @@ export async function readSoundSidecar(disk: Disk, path: string): Promise<Sideca
   }
 }
 
-/** A day with a sidecar has its file: without it the day is damaged. */
-async function openSealed(disk: Disk, path: string): Promise<DiskFile> {
+/** A day with a sidecar has its file: without it the day is damaged, and so it is when the file was cut. */
+async function openSealed(disk: Disk, path: string, sidecar: Sidecar): Promise<DiskFile> {
+  await assertSize(disk, path, sidecar);
   try {
     return await disk.open(path, 'read');
   } catch (error) {
@@ -211,8 +231,13 @@ async function openSealed(disk: Disk, path: string): Promise<DiskFile> {
   }
 }
 
-async function readBatch(file: DiskFile, batch: SidecarBatch): Promise<Uint8Array> {
-  return await new Stretches(file, [batch], 1).message(0);
+/** All trades may be there and yet not all of the file, which then no other program reads. */
+async function assertSize(disk: Disk, path: string, { bytes }: Sidecar): Promise<void> {
+  const entry = await disk.stat(path);
+  if (entry === null) throw new TapeDamagedError('there is no file', { file: path, offset: 0 });
+  if (entry.size === bytes) return;
+  const what = `the file has ${entry.size} bytes instead of ${bytes}`;
+  throw new TapeDamagedError(what, { file: path, offset: Math.min(entry.size, bytes) });
 }
 
 /** The batches [from, to) as they lie in the file. */

@@ -10,6 +10,8 @@ import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import type { Disk } from '../../platform/disk.ts';
 import { type ColumnsSnapshot, type Segment, viewSegment } from '../live-columns.ts';
 import type { Commit, LiveTape, TapeDay, TapePlace } from '../tape.ts';
+import { manifestIndex } from './manifest-index.ts';
+import { SealedDays } from './sealed-days.ts';
 import type { FeedAck, FeedColumns, FeedMessage, FeedState } from './tape-feed.ts';
 import { type LiveDays, TapeReader } from './tape-reader.ts';
 
@@ -30,7 +32,8 @@ export class TapeFollower implements LiveTape, LiveDays, Disposable {
 
   private constructor(disk: Disk, tapeRoot: string, dataset: string, port: MessagePort) {
     this.#port = port;
-    this.#reader = new TapeReader(disk, tapeRoot, dataset, this);
+    const sealed = new SealedDays(disk, tapeRoot, dataset, manifestIndex(disk, tapeRoot, dataset));
+    this.#reader = new TapeReader(disk, tapeRoot, dataset, this, sealed);
     port.on('message', (message: FeedMessage) => this.#receive(message));
   }
 

@@ -39,9 +39,12 @@ export class TapeReader implements Tape {
   async days(symbol: string): Promise<readonly TapeDay[]> {
     const live = this.#live.liveColumns(symbol);
     const days: TapeDay[] = live.map(({ day, count }) => ({ day, trades: count, state: 'open' }));
-    for (const day of await this.#sealed.days(symbol)) {
-      if (!live.some((one) => one.day === day)) days.push(await this.#sealedDay(symbol, day));
-    }
+    const { here, cut, gone } = await this.#sealed.find(symbol);
+    const isLive = (day: UtcDay) => live.some((one) => one.day === day);
+    const damaged = { trades: 0, state: 'damaged' } as const;
+    for (const day of here) if (!isLive(day)) days.push(await this.#sealedDay(symbol, day));
+    for (const day of cut) if (!isLive(day)) days.push({ day, ...damaged });
+    for (const day of gone) if (!isLive(day)) days.push({ day, ...damaged, isGone: true });
     return days.sort((a, b) => a.day - b.day);
   }
 
@@ -92,7 +95,7 @@ export class TapeReader implements Tape {
       return { day, trades: rows, state: 'sealed', digest };
     } catch (error) {
       if (!(error instanceof TapeDamagedError)) throw error;
-      return { day, trades: 0, state: 'damaged' };
+      return { day, trades: 0, state: 'damaged', damage: error };
     }
   }
 }

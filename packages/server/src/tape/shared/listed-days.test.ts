@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type SharedNode, SharedWorld } from '../../../../../simulation/tape/shared-nodes.ts';
+import { DATASET, TAPE_ROOT } from '../../../../../simulation/tape/tape-on-sim-disk.ts';
+import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
+import { sealedPath, sidecarPath } from '../tape-paths.ts';
 
 const PACE = { batchRowsMax: 5, offersPerDay: 10 };
 const FIRST = 20_000_101 as UtcDay;
@@ -68,3 +71,39 @@ test('of many who ask at once for a day that does not come, some wait and the ot
   assert.equal(await Promise.race([again, Promise.resolve('it waits')]), 'it waits');
   assert.equal(await world.time.until(again), 'coming');
 });
+
+for (const damage of ['flipped', 'cut', 'sidecar', 'gone'] as const) {
+  test(`a sealed day that is ${damage} is lacking, named, and fetched again and checked`, async () => {
+    const { world, nodes } = await joined(34);
+    const [first] = nodes as [SharedNode];
+    let disk!: Disk;
+    const second = world.node('c', false, { opened: (_tape, place) => ({ disk } = place) });
+    await second.start();
+    await world.assertEqual(first, second);
+    const day = daysOf(first, 'ESZ6').sort((a, b) => b - a)[0]!;
+    const place = [TAPE_ROOT, DATASET, 'ESZ6', day] as const;
+    assert.equal(await second.tape!.check('ESZ6', day), true);
+    const path = damage === 'sidecar' ? sidecarPath(...place) : sealedPath(...place);
+    const bytes = (await readFileWhole(disk, path))!;
+    if (damage === 'gone') {
+      await disk.remove(path);
+      await disk.remove(sidecarPath(...place));
+    } else {
+      bytes[bytes.length >> 1]! ^= 4;
+      await replaceFile(disk, path, damage === 'cut' ? bytes.subarray(0, -100) : bytes);
+    }
+    world.objects.isOutOfReach = true;
+    assert.equal(await second.tape!.check('ESZ6', day), false);
+    assert.equal(second.tape!.manifest.lacks('ESZ6', day), true);
+    assert.deepEqual(second.tape!.report.daysDamaged, [{ symbol: 'ESZ6', day }]);
+    assert.deepEqual(
+      second.tape!.missingDays.map((part) => [part.symbol, part.day]),
+      [['ESZ6', day]],
+    );
+    world.objects.isOutOfReach = false;
+    await world.time.pass(5_000);
+    assert.equal(await second.tape!.check('ESZ6', day), true);
+    assert.equal(second.tape!.report.daysDamaged, undefined);
+    await world.assertEqual(first, second);
+  });
+}

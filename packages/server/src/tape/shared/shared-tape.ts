@@ -38,6 +38,8 @@ import type { SharedTapeOptions } from './shared-tape-options.ts';
 import { TapeCopy } from './tape-copy.ts';
 
 const BOOK = { file: 'book', offset: 0 } as const;
+/** Days that are named in a report at most. */
+const DAYS_NAMED_MAX = 8;
 
 export class SharedTape implements AsyncDisposable {
   readonly manifest: TapeManifest;
@@ -140,6 +142,13 @@ export class SharedTape implements AsyncDisposable {
     return this.#listed.want(symbol, first, last);
   }
 
+  /** Whether the files of a day are sound; those that are not are fetched again. Null: it is none of this tape. */
+  async check(symbol: string, day: UtcDay): Promise<boolean | null> {
+    const isSound = await this.manifest.check(symbol, day);
+    if (isSound === false) this.#listed.look();
+    return isSound;
+  }
+
   /** Resolves when the end of the stream was reached for the first time, or this node appends. */
   get caughtUp(): Promise<void> {
     return this.#idle.promise;
@@ -158,6 +167,11 @@ export class SharedTape implements AsyncDisposable {
       fenced: this.#fenced,
       unknowns: this.#unknowns + (succession?.unknownsTotal ?? 0),
       daysToCome: this.#listed.missing.length,
+      ...(this.manifest.unsound.length > 0 && {
+        daysDamaged: this.manifest.unsound
+          .slice(0, DAYS_NAMED_MAX)
+          .map(({ symbol, day }) => ({ symbol, day })),
+      }),
       daysAt: this.#listed.completeAt,
     };
   }
@@ -167,9 +181,13 @@ export class SharedTape implements AsyncDisposable {
     return this.#books.sequence;
   }
 
-  /** Sealed days that the cluster has, and this machine not yet. */
+  /** Sealed days that the cluster has, and this machine not yet or no longer, newest first. */
   get missingDays(): readonly SealedPart[] {
-    return this.#listed.missing;
+    const listed = this.#listed.missing;
+    const isListed = ({ symbol, day }: SealedPart) =>
+      listed.some((part) => part.symbol === symbol && part.day === day);
+    const unlisted = this.manifest.unsound.filter((part) => !isListed(part));
+    return unlisted.length === 0 ? listed : [...listed, ...unlisted].sort((a, b) => b.day - a.day);
   }
 
   /** The numbers of the openings that were seen here, by day. */
