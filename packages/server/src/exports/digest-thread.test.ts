@@ -50,6 +50,30 @@ test('bodies are digested side by side as each alone, by one thread that starts 
   assert.deepEqual([workers.length, digests.bytes, faults], [1, 0, []]);
 });
 
+test('however small its parts are, no more than 16 KiB of a body wait to be handed over', async () => {
+  const { digests, workers } = startThread();
+  await using _ended = digests;
+  using digest = digests.begin();
+  let handedOver = 0;
+  const post = workers[0]!.postMessage.bind(workers[0]);
+  workers[0]!.postMessage = (message: unknown, moved?: readonly Transferable[]) => {
+    for (const memory of moved ?? []) handedOver += (memory as ArrayBuffer).byteLength;
+    post(message, moved as never);
+  };
+  const parts = Array.from({ length: 5_000 }, (_, index) =>
+    new Uint8Array(1 + (index % 400)).fill(index),
+  );
+  const expected = digestOf(parts);
+  let added = 0;
+  for (const part of parts) {
+    added += part.length;
+    await digest.room();
+    digest.add(part);
+    assert.ok(added - handedOver <= 16 * 1_024, `${added - handedOver} bytes wait`);
+  }
+  assert.equal(await digest.end(), expected);
+});
+
 test('memory moves there; what shares its memory with others is left to them', async () => {
   await using digests = startThread().digests;
   using digest = digests.begin();

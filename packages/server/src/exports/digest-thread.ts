@@ -14,7 +14,7 @@ import type { DigestShape } from './digest-wire.ts';
 
 /** What was handed over and is not digested. */
 const WAITING_LIMITS = { eachMax: 3 * MIB, allMax: 32 * MIB };
-/** What is less goes with what comes after it. */
+/** Parts below this size are collected until they fill it: memory and messages stay few, however small the parts are. */
 const ALONE_BYTES = 16 * KIB;
 
 export interface DigestThreadOptions {
@@ -81,8 +81,9 @@ export class BodyDigest implements Disposable {
   readonly #waiting: ByteBudget;
   /** For what comes next. */
   #room: HeldBytes | null = null;
-  /** Too little to be handed over alone. */
-  #small: Uint8Array<ArrayBuffer>[] = [];
+  /** What is too little to be handed over alone, one behind the other. */
+  #small: Uint8Array<ArrayBuffer> | null = null;
+  #smallBytes = 0;
   #isOver = false;
   #isEnded = false;
 
@@ -100,12 +101,27 @@ export class BodyDigest implements Disposable {
   /** A part that is the only one in its memory is given away. */
   add(part: Uint8Array): void {
     if (this.#isOver || part.length === 0) return;
-    const parts = [...this.#small, movable(part)];
-    this.#small = part.length < ALONE_BYTES ? parts : [];
-    if (part.length < ALONE_BYTES) return;
+    if (part.length >= ALONE_BYTES) {
+      this.#handOver([...this.#takeSmall(), movable(part)]);
+      return;
+    }
+    if (this.#smallBytes + part.length > ALONE_BYTES) this.#handOver(this.#takeSmall());
+    this.#small ??= new Uint8Array(ALONE_BYTES);
+    this.#small.set(part, this.#smallBytes);
+    this.#smallBytes += part.length;
+  }
+
+  #takeSmall(): Uint8Array<ArrayBuffer>[] {
+    const small = this.#small?.slice(0, this.#smallBytes);
+    this.#small = null;
+    this.#smallBytes = 0;
+    return small === undefined ? [] : [small];
+  }
+
+  #handOver(parts: Uint8Array<ArrayBuffer>[]): void {
     const room = this.#room;
     this.#room = null;
-    room?.resize(part.length);
+    room?.resize(parts.reduce((sum, { length }) => sum + length, 0));
     const added = this.#thread.call('add', this.#body, parts);
     // That the thread has died is told at the end.
     void added.catch(() => undefined).then(() => room?.[Symbol.dispose]());
@@ -113,9 +129,7 @@ export class BodyDigest implements Disposable {
 
   /** As base64. */
   async end(): Promise<string> {
-    const parts = this.#small;
-    this.#small = [];
-    const digest = await this.#thread.call('end', this.#body, parts);
+    const digest = await this.#thread.call('end', this.#body, this.#takeSmall());
     // The thread has forgotten it.
     this.#isEnded = true;
     return digest;
@@ -124,6 +138,7 @@ export class BodyDigest implements Disposable {
   [Symbol.dispose](): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#takeSmall();
     this.#room?.[Symbol.dispose]();
     if (!this.#isEnded) this.#thread.tell({ t: 'drop', body: this.#body });
   }
