@@ -84,6 +84,70 @@ async function ask(socket: Socket, authorization?: string): Promise<number> {
   return Number(head.toString('latin1').split(' ')[1]);
 }
 
+/** A request for the stream, with these header fields in place of good ones; resolves to its answer. */
+async function shake(
+  port: number,
+  fields: Readonly<Record<string, string | null>>,
+  method = 'GET',
+) {
+  const socket = connect(port, '127.0.0.1');
+  const all = {
+    Host: 'x',
+    Upgrade: 'websocket',
+    Connection: 'Upgrade',
+    'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+    'Sec-WebSocket-Version': '13',
+    ...fields,
+  };
+  const lines = Object.entries(all).flatMap(([name, value]) =>
+    value === null ? [] : `${name}: ${value}`,
+  );
+  socket.write(`${method} /v1 HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+  let text = '';
+  socket.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  while (!text.includes('\r\n\r\n')) await turn();
+  if (text.startsWith('HTTP/1.1 101')) {
+    socket.destroy();
+    return null;
+  }
+  await once(socket, 'close');
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  const [status = '', ...rest] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    rest.map((line) => [line.split(': ')[0]!.toLowerCase(), line.slice(line.indexOf(': ') + 2)]),
+  );
+  return { status: Number(status.split(' ')[1]), headers, body: body && JSON.parse(body) };
+}
+
+test('a handshake that cannot become a stream gets the error document, and version 13 is the only one [ERR-01]', async () => {
+  await using doors = await BothDoors.open();
+  const bad = { status: 400, code: 'INVALID_PARAMETERS' } as const;
+  const cases: readonly (readonly [Readonly<Record<string, string | null>>, string])[] = [
+    [{ 'Sec-WebSocket-Version': '8' }, 'Version'],
+    [{ 'Sec-WebSocket-Version': '14' }, 'Version'],
+    [{ 'Sec-WebSocket-Version': '13.0' }, 'Version'],
+    [{ 'Sec-WebSocket-Version': null }, 'Version'],
+    [{ 'Sec-WebSocket-Key': null }, 'Key'],
+    [{ 'Sec-WebSocket-Key': 'short' }, 'Key'],
+    [{ 'Sec-WebSocket-Protocol': 'a, a' }, 'Protocol'],
+    [{ 'Sec-WebSocket-Protocol': 'a b' }, 'Protocol'],
+    [{ 'Sec-WebSocket-Protocol': '' }, 'Protocol'],
+  ];
+  for (const [fields, about] of cases) {
+    const answer = await shake(doors.port, fields);
+    assert.ok(answer !== null, JSON.stringify(fields));
+    const { detail } = checkProblem(answer, DOCS_URL, bad);
+    assert.ok(detail.includes(`Sec-WebSocket-${about}`), detail);
+    assert.equal(answer.headers['sec-websocket-version'], about === 'Version' ? '13' : undefined);
+  }
+  const posted = await shake(doors.port, {}, 'POST');
+  checkProblem(posted!, DOCS_URL, { status: 405, code: 'NOT_FOUND' });
+  assert.equal(await shake(doors.port, {}), null);
+  assert.equal(await shake(doors.port, { 'Sec-WebSocket-Protocol': 'a, b' }), null);
+});
+
 test('failures over REST and the stream, by header and by token, count at one throttle; a valid key passes both doors all the same [SEC-07]', async () => {
   await using doors = await BothDoors.open();
   const unseen = await doors.rest.customer('live');

@@ -37,7 +37,8 @@ import { invalidParameters, ProblemError } from './problem-error.ts';
 import { RATE_HEADERS } from './rate-headers.ts';
 import type { Route } from './route.ts';
 import { countRequest, type RouteHandlerOptions } from './route-handler.ts';
-import { answerSocketFaults } from './socket-faults.ts';
+import { answerSocketFaults, refuseOnSocket } from './socket-faults.ts';
+import { handshakeFault } from './stream-handshake.ts';
 import { UnderWay } from './under-way.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 import { drainUnreadBody } from './unread-body.ts';
@@ -156,7 +157,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   answerSocketFaults(app.server, options.docsUrl, (socket) => {
     return unread.lineOf(socket).hasBegunAnswer;
   });
-  if (options.onUpgrade !== undefined) unread.handOver(app.server, options.onUpgrade);
+  const { onUpgrade } = options;
+  if (onUpgrade !== undefined) {
+    unread.handOver(app.server, (request, socket, head) => {
+      const fault = handshakeFault(request);
+      if (fault === null) onUpgrade(request, socket, head);
+      else refuseOnSocket(socket, fault, options.docsUrl());
+    });
+  }
   readJsonOnly(app);
   app.decorateRequest('caller', null);
   app.decorateRequest('session', null);

@@ -1,6 +1,6 @@
 /**
- * Requests that never become requests: broken HTTP, headers too large or too slow, CONNECT. They too get
- * the problem document, written straight to the socket, which then closes.
+ * Requests that never become requests: broken HTTP, headers too large or too slow, CONNECT, and those that ask for the stream and
+ * cannot become one. They too get the problem document, written straight to the socket, which then closes.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -43,11 +43,12 @@ export function answerSocketFaults(
 }
 
 /** Writes the problem as a whole HTTP response and ends the connection. */
-function refuseOnSocket(socket: Duplex, problem: ProblemError, docsUrl: string): void {
+export function refuseOnSocket(socket: Duplex, problem: ProblemError, docsUrl: string): void {
   const document = problemDocument(problem, newRequestId(), docsUrl);
   const body = JSON.stringify(document);
   const lines = [
     `HTTP/1.1 ${document.status} ${STATUS_TEXTS[document.status] ?? document.title}`,
+    ...Object.entries(problem.headers).map(([name, value]) => `${name}: ${value}`),
     ...headersOf(document).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${Buffer.byteLength(body)}`,
   ];

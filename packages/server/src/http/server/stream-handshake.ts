@@ -1,0 +1,41 @@
+/**
+ * What a request must hold to become a stream (RFC 6455, version 13). Whatever it lacks is answered with the problem document, as any
+ * other request is.
+ */
+
+import type { IncomingMessage } from 'node:http';
+import { invalidParameters, ProblemError } from './problem-error.ts';
+
+const VERSION = '13';
+/** 16 bytes in base64. */
+const KEY = /^[+/0-9A-Za-z]{22}==$/;
+/** Names of subprotocols, each once at most. */
+const PROTOCOL_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** Why this request, which asks for the stream, cannot become one; null: it can. */
+export function handshakeFault({ method, headers }: IncomingMessage): ProblemError | null {
+  if (method !== 'GET') {
+    const message = `A stream is opened with GET, not ${method}.`;
+    return new ProblemError('NOT_FOUND', message, { status: 405, headers: { allow: 'GET' } });
+  }
+  if (headers['sec-websocket-version'] !== VERSION) {
+    const message = `The header Sec-WebSocket-Version must be ${VERSION}.`;
+    const known = { 'sec-websocket-version': VERSION };
+    return invalidParameters([{ path: '', message }], { headers: known });
+  }
+  if (!KEY.test(headers['sec-websocket-key'] ?? '')) {
+    const message = 'The header Sec-WebSocket-Key must hold 16 bytes in base64.';
+    return invalidParameters([{ path: '', message }]);
+  }
+  if (!areProtocols(headers['sec-websocket-protocol'])) {
+    const message = 'The header Sec-WebSocket-Protocol must be a list of different names.';
+    return invalidParameters([{ path: '', message }]);
+  }
+  return null;
+}
+
+function areProtocols(header: string | undefined): boolean {
+  if (header === undefined) return true;
+  const names = header.split(',').map((name) => name.trim());
+  return new Set(names).size === names.length && names.every((name) => PROTOCOL_NAME.test(name));
+}
