@@ -64,6 +64,31 @@ test('what cannot be understood is refused without a sub [EVT-21] [SEC-22]', () 
   }
 });
 
+test('what nests too deep or has a __proto__ is named by its path, and so is a kind that is none [EVT-19]', () => {
+  const start = '"t":"subscribe","sub":"a","instrument":"A","indicator":"bars"';
+  const long = 'x'.repeat(60_000);
+  for (const [text, path] of [
+    [`{${start},"params":{"__proto__":{}}}`, '/params/__proto__'],
+    [`{${start},"__proto__":{}}`, '/__proto__'],
+    [`{${start},"params":{"a/b":[1,{"__proto__":1}]}}`, '/params/a~1b/1/__proto__'],
+    [`{${start},"params":${'{"a":'.repeat(9)}1${'}'.repeat(9)}}`, '/params/a/a/a/a/a/a/a'],
+    [`{${start},"params":${'['.repeat(9)}${']'.repeat(9)}}`, '/params/0/0/0/0/0/0/0'],
+    [`{${start},"params":{"${long}":{"__proto__":1}}}`, '/params'],
+    ['{"t":"Ping"}', '/t'],
+    ['{}', '/t'],
+    ['{', ''],
+    ['[]', ''],
+  ] as const) {
+    const reply = refusal(text);
+    assert.deepEqual(
+      reply.errors?.map((fault) => fault.path),
+      [path],
+      text.slice(0, 80),
+    );
+    assert.ok(JSON.stringify(reply).length < 600);
+  }
+});
+
 test('nesting is allowed up to its limit and refused beyond', () => {
   const nest = (levels: number): unknown => (levels === 0 ? 1 : { a: nest(levels - 1) });
   assert.ok(accepts({ ...SUBSCRIBE, params: nest(DEPTH_MAX - 1) }));

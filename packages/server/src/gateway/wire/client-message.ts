@@ -19,6 +19,8 @@ import type { FieldFault } from '@tapeloom/protocol/problem';
 export const DEPTH_MAX = 8;
 /** Faults named in one reply: a hostile message never makes a much longer answer. */
 const FAULTS_MAX = 16;
+/** Of a path that a reply names. */
+const PATH_CHARACTERS_MAX = 128;
 export const PING_ID_BYTES_MAX = 64;
 const NAME_CHARACTERS_MAX = 64;
 /** Up to so many bytes a `sub` is told back whole, also one that is too long to be used. */
@@ -67,14 +69,12 @@ export function parseClientMessage(text: string): ParsedMessage {
   }
   if (!isFields(value)) return notUnderstood('A message must be one JSON object.');
   const sub = subOf(value);
-  if (!isHarmless(value)) {
-    const message = `A message nests at most ${DEPTH_MAX} levels and has no "__proto__".`;
-    return notUnderstood(message, sub);
-  }
+  const harm = harmIn(value);
+  if (harm !== null) return { ok: false, reply: { ...sub, ...invalid([harm]) } };
   const kind = value.t;
   if (typeof kind !== 'string' || !Object.hasOwn(RULES, kind)) {
     const kinds = Object.keys(RULES).join(', ');
-    return notUnderstood(`The field "t" must be one of ${kinds}.`);
+    return { ok: false, reply: invalid([{ path: '/t', message: `Must be one of ${kinds}.` }]) };
   }
   const t = kind as ClientMessage['t'];
   // All but the first message are ignored as an `auth` whatever they hold, so only its kind is looked at.
@@ -97,8 +97,9 @@ export function invalid(faults: readonly FieldFault[]): Omit<ErrorReply, 'sub'> 
   return { code: 'INVALID_PARAMETERS', message, errors: faults };
 }
 
-function notUnderstood(message: string, sub: Pick<ErrorReply, 'sub'> = {}): ParsedMessage {
-  return { ok: false, reply: { ...sub, code: 'INVALID_PARAMETERS', message } };
+/** Of a text that is no JSON object the path is that of the whole document. */
+function notUnderstood(message: string): ParsedMessage {
+  return { ok: false, reply: { ...invalid([{ path: '', message }]), message } };
 }
 
 /** The subscription that a message is about, if that can be read of it, whatever else is wrong. */
@@ -174,21 +175,35 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Walks without recursion, so that no depth can exhaust the stack. */
-function isHarmless(root: object): boolean {
-  let level: object[] = [root];
+/** The first field that nests too deep or is a `__proto__`. Walks without recursion, so that no depth can exhaust the stack. */
+function harmIn(root: object): FieldFault | null {
+  let level: (readonly [path: string, node: object])[] = [['', root]];
   for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > DEPTH_MAX) return false;
-    const next: object[] = [];
-    for (const node of level) {
-      if (Object.hasOwn(node, '__proto__')) return false;
-      for (const value of Object.values(node)) {
-        if (typeof value === 'object' && value !== null) next.push(value);
+    if (depth > DEPTH_MAX) {
+      const message = `Is nested deeper than ${DEPTH_MAX} levels.`;
+      return { path: shortened(level[0]![0]), message };
+    }
+    const next: (readonly [string, object])[] = [];
+    for (const [path, node] of level) {
+      if (Object.hasOwn(node, '__proto__')) {
+        return { path: shortened(`${path}/__proto__`), message: 'Is not allowed.' };
+      }
+      for (const [name, value] of Object.entries(node)) {
+        if (typeof value === 'object' && value !== null) {
+          next.push([`${path}/${pointerPart(name)}`, value]);
+        }
       }
     }
     level = next;
   }
-  return true;
+  return null;
+}
+
+/** The whole path, or the last field on it that can be named in short. */
+function shortened(path: string): string {
+  if (path.length <= PATH_CHARACTERS_MAX) return path;
+  const end = path.lastIndexOf('/', PATH_CHARACTERS_MAX);
+  return path.slice(0, end);
 }
 
 function pointerPart(name: string): string {

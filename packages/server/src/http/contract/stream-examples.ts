@@ -83,6 +83,9 @@ export const SERVER_EXAMPLES: Examples<ServerMessage> = {
       t: 'error',
       code: 'INVALID_PARAMETERS',
       message: 'The message is not valid JSON: it breaks at line 1, column 2.',
+      errors: [
+        { path: '', message: 'The message is not valid JSON: it breaks at line 1, column 2.' },
+      ],
     },
   ],
   hb: [

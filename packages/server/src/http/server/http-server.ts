@@ -37,8 +37,8 @@ import { invalidParameters, ProblemError } from './problem-error.ts';
 import { RATE_HEADERS } from './rate-headers.ts';
 import type { Route } from './route.ts';
 import { countRequest, type RouteHandlerOptions } from './route-handler.ts';
-import { answerSocketFaults, refuseOnSocket } from './socket-faults.ts';
-import { handshakeFault } from './stream-handshake.ts';
+import { answerSocketFaults } from './socket-faults.ts';
+import { handshakesOnly } from './stream-handshake.ts';
 import { UnderWay } from './under-way.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 import { drainUnreadBody } from './unread-body.ts';
@@ -157,14 +157,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   answerSocketFaults(app.server, options.docsUrl, (socket) => {
     return unread.lineOf(socket).hasBegunAnswer;
   });
-  const { onUpgrade } = options;
-  if (onUpgrade !== undefined) {
-    unread.handOver(app.server, (request, socket, head) => {
-      const fault = handshakeFault(request);
-      if (fault === null) onUpgrade(request, socket, head);
-      else refuseOnSocket(socket, fault, options.docsUrl());
-    });
-  }
+  const { onUpgrade, docsUrl } = options;
+  if (onUpgrade !== undefined) unread.handOver(app.server, handshakesOnly(onUpgrade, docsUrl));
   readJsonOnly(app);
   app.decorateRequest('caller', null);
   app.decorateRequest('session', null);

@@ -4,7 +4,9 @@
  */
 
 import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { invalidParameters, ProblemError } from './problem-error.ts';
+import { refuseOnSocket } from './socket-faults.ts';
 
 const VERSION = '13';
 /** 16 bytes in base64. */
@@ -12,8 +14,19 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/;
 /** Names of subprotocols, each once at most. */
 const PROTOCOL_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
+type OnUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+/** Hands over requests that can become a stream, and answers the others. */
+export function handshakesOnly(onUpgrade: OnUpgrade, docsUrl: () => string): OnUpgrade {
+  return (request, socket, head) => {
+    const fault = handshakeFault(request);
+    if (fault === null) onUpgrade(request, socket, head);
+    else refuseOnSocket(socket, fault, docsUrl());
+  };
+}
+
 /** Why this request, which asks for the stream, cannot become one; null: it can. */
-export function handshakeFault({ method, headers }: IncomingMessage): ProblemError | null {
+function handshakeFault({ method, headers }: IncomingMessage): ProblemError | null {
   if (method !== 'GET') {
     const message = `A stream is opened with GET, not ${method}.`;
     return new ProblemError('NOT_FOUND', message, { status: 405, headers: { allow: 'GET' } });
