@@ -5,10 +5,11 @@
  * only tells people who holds it.
  */
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { requireDataFormat } from './data-format.ts';
+import { makeDirectoriesSync } from './make-directories.ts';
 
 const SQLITE_BUSY = 5;
 /** Keeps held locks from being collected as garbage, which would release them. */
@@ -40,7 +41,7 @@ export function lockFolder(
   what: string,
   check: () => void = () => undefined,
 ): Disposable {
-  mkdirSync(directory, { recursive: true });
+  makeDirectoriesSync(directory);
   const database = new DatabaseSync(join(directory, 'lock.db'), { timeout: 0 });
   const pidFile = join(directory, 'lock.pid');
   try {

@@ -1,17 +1,9 @@
 /** The machine's own disk, through the asynchronous calls of Node: no call here blocks the thread. */
 
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  rename,
-  stat,
-  statfs,
-  unlink,
-} from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Disk, DiskEntry, DiskFile, DiskSpace, OpenMode } from './disk.ts';
+import { makeDirectories } from './make-directories.ts';
 import { syncDirectory } from './sync-directory.ts';
 
 const OPEN_FLAGS: Readonly<Record<OpenMode, string>> = { read: 'r', write: 'r+', create: 'w+' };
@@ -30,7 +22,7 @@ export class NodeDisk implements Disk {
   }
 
   async makeDirectory(path: string): Promise<void> {
-    const first = (await mkdir(path, { recursive: true })) ?? path;
+    const first = (await makeDirectories(path)) ?? path;
     // A directory found here may come from a process that died before it synced the parent.
     const stop = dirname(first);
     for (let made = path; made !== stop; made = dirname(made)) {

@@ -19,6 +19,7 @@ import { Announcer } from '../platform/announcer.ts';
 import { collectAfterRushes } from '../platform/collect-garbage.ts';
 import { DataFormatError } from '../platform/data-format.ts';
 import { DirectoryLockedError, lockDirectory } from '../platform/directory-lock.ts';
+import { diskFault } from '../platform/disk-fault.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { LogLimit } from '../platform/log-limit.ts';
 import { Output } from '../platform/output.ts';
@@ -34,6 +35,8 @@ import { ingestReport, startLine, startReport } from './start-report.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_MISCONFIGURED = 2;
+/** As `EX_TEMPFAIL` of sysexits: started again, the service goes on. */
+const EXIT_AGAIN = 75;
 
 const FILL_PARTS: Readonly<Record<FillPart, string>> = {
   first: 'making the last sessions',
@@ -44,6 +47,7 @@ const FILL_PARTS: Readonly<Record<FillPart, string>> = {
 const ENDS: Readonly<Record<string, string>> = {
   sent: 'all is played',
   failed: 'no more trades are taken in',
+  disk: 'the disk takes writes again, and the tape goes on with the next start',
   drained: 'the node was asked to leave its cluster',
   displaced:
     'the register of nodes knows another process in the place of this node: its data directory was copied, or PostgreSQL was put back to an older copy',
@@ -165,17 +169,22 @@ async function run(
     announcer.say(`${ENDS[reason] ?? reason}: stopping`);
     const isClean = await service.stop();
     announcer.say(isClean ? 'stopped, the tape is closed' : 'stopped, the tape was not closed');
+    if (reason === 'disk') return EXIT_AGAIN;
     // The tape of a replay is good for nothing more: nobody has to look after it.
     const isWell = replay === null ? isClean && reason !== 'displaced' : reason !== 'failed';
     return isWell ? 0 : EXIT_FAILED;
   } catch (error) {
     announcer.endProgress();
     const refusals = [StartRefusedError, DirectoryLockedError, DataFormatError];
-    if (!refusals.some((refusal) => error instanceof refusal)) {
-      logging.log.fatal({ error }, 'the service failed');
-    }
+    const isRefused = refusals.some((refusal) => error instanceof refusal);
+    const fault = isRefused ? null : diskFault(error);
+    if (!isRefused && fault === null) logging.log.fatal({ error }, 'the service failed');
     const message = error instanceof Error ? error.message : String(error);
-    console.error(`Tapeloom cannot start: ${message}`);
+    const why =
+      fault === null
+        ? message
+        : `the data directory ${config.data} cannot be written: ${fault} (${message})`;
+    console.error(`Tapeloom cannot start: ${why}`);
     return EXIT_FAILED;
   }
 }

@@ -13,7 +13,8 @@ import { createInternalServer } from '../http/server/internal-server.ts';
 import { UnreadAnswers } from '../http/server/unread-answers.ts';
 import { openMarket } from '../markets/open-market.ts';
 import type { MarketSettings } from '../markets/read-markets.ts';
-import type { FreeSpace } from '../platform/free-space.ts';
+import { waitForDisk } from '../platform/disk-again.ts';
+import { diskFault, mayPass } from '../platform/disk-fault.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { isBehindOthers } from './cluster/behind-others.ts';
 import { nodeReadings } from './cluster/node-readings.ts';
@@ -47,14 +48,18 @@ export interface ServiceAddresses extends ServingAddresses {
   readonly mailbox: string | null;
 }
 
-/** Why a node of a cluster leaves it: it was asked to, or another process has its place. */
-export type LeaveReason = 'drained' | 'displaced';
+/**
+ * Why a process ends by itself: a node of a cluster was asked to leave, or another process has its place; or the disk takes
+ * writes again after one of the tape's has failed, which only a new start may trust.
+ */
+export type LeaveReason = 'drained' | 'displaced' | 'disk';
 
 export class Service implements AsyncDisposable {
   readonly #options: ServiceOptions;
   readonly #markets: MarketSettings;
   readonly #metrics: LateMetrics;
-  #later: Disposable | null = null;
+  /** Timers of its own, and what watches the machine. */
+  readonly #watches = new DisposableStack();
   readonly #readiness: Readiness;
   readonly #internal: Server;
   /** On both ports. */
@@ -71,8 +76,6 @@ export class Service implements AsyncDisposable {
   #isIngestDown = false;
   /** The part that is gone for good, the first if there are several. */
   #lost: string | null = null;
-  #space: FreeSpace | null = null;
-  #clock: Disposable | null = null;
   /** What is shared with other nodes; null where this process is alone. */
   readonly #node: NodeServices | null;
   readonly #leaving = Promise.withResolvers<LeaveReason>();
@@ -171,7 +174,7 @@ export class Service implements AsyncDisposable {
     }
   }
 
-  /** Resolves when this node of a cluster has to end though nobody has sent a signal. */
+  /** Resolves when the process has to end though nobody has sent a signal. */
   get leaving(): Promise<LeaveReason> {
     return this.#leaving.promise;
   }
@@ -194,9 +197,7 @@ export class Service implements AsyncDisposable {
     this.#internal.closeAllConnections();
     this.#internal.close();
     this.#readiness[Symbol.dispose]();
-    this.#later?.[Symbol.dispose]();
-    this.#space?.[Symbol.dispose]();
-    this.#clock?.[Symbol.dispose]();
+    this.#watches.dispose();
     await this.#serving?.[Symbol.asyncDispose]();
     await this.#ingest[Symbol.asyncDispose]();
     await this.#node?.[Symbol.asyncDispose]();
@@ -286,8 +287,8 @@ export class Service implements AsyncDisposable {
 
   #watchSpace(dataset: string): void {
     const { config, log } = this.#options;
-    const space = watchSpace(config.data, dataset, createClock({ kind: 'system' }), log);
-    this.#space = space;
+    const timers = createClock({ kind: 'system' });
+    const space = this.#watches.use(watchSpace(config.data, dataset, timers, log));
     this.#metrics.tell((it) => it.watchSpace(config.data, space));
     this.#watchClock();
   }
@@ -296,21 +297,20 @@ export class Service implements AsyncDisposable {
     const { config, log, market } = this.#options;
     // Time that is moved or played is nobody's clock, and other nodes may be right about a shared tape.
     const isOwn = config.speed === null && market === undefined && this.#node === null;
-    const watch = watchClock({
+    const clock = watchClock({
       ...{ log, timers: createClock({ kind: 'system' }) },
       tapeTime: () => (isOwn ? (this.#lastReport?.promise ?? null) : null),
       onAhead: (isAhead) => this.#serving?.doors?.hub.setAhead(isAhead),
     });
-    this.#clock = watch;
+    const watch = this.#watches.use(clock);
     this.#metrics.tell((it) => it.watchClock(watch));
   }
 
   #becomeReady(): void {
     if (!this.#isStopping) this.#phase = null;
     this.#live.resolve();
-    this.#later = createClock({ kind: 'system' }).after(LATER_MS, () => {
-      this.#metrics.registry().catch(() => undefined);
-    });
+    const load = () => void this.#metrics.registry().catch(() => undefined);
+    this.#watch(createClock({ kind: 'system' }).after(LATER_MS, load));
   }
 
   #hear(message: IngestNews): void {
@@ -380,14 +380,25 @@ export class Service implements AsyncDisposable {
     this.#serving?.doors?.hub.setSource(isPaused ? 'down' : 'up');
   }
 
+  /** Also of what comes when all is over. */
+  #watch(watch: Disposable): void {
+    if (this.#watches.disposed) watch[Symbol.dispose]();
+    else this.#watches.use(watch);
+  }
+
   #ingestDown(error: unknown): void {
     this.#isIngestDown = true;
-    this.#options.log.fatal(
-      { error },
-      'no more trades are taken in; what is there is still served',
-    );
+    const { log, config } = this.#options;
+    // Of a disk the stack says nothing, and the directory all.
+    const why = diskFault(error) === null ? { error } : { data: config.data, why: String(error) };
+    log.fatal(why, 'no more trades are taken in; what is there is still served');
     this.#lost ??= 'the ingest has stopped';
     this.#serving?.doors?.hub.setSource('down');
+    if (mayPass(error)) {
+      const onAgain = () => this.#leaving.resolve('disk');
+      const clock = createClock({ kind: 'system' });
+      this.#watch(waitForDisk({ directory: config.data, clock, onAgain }));
+    }
     this.#live.reject(error);
     // A start that fails says so itself; afterwards the log line above is the report.
     this.#live.promise.catch(() => undefined);

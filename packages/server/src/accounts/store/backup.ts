@@ -8,11 +8,12 @@
  */
 
 import { existsSync } from 'node:fs';
-import { chmod, constants, copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { chmod, constants, copyFile, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { UNFINISHED_SUFFIX } from '../../platform/disk.ts';
+import { makeDirectories } from '../../platform/make-directories.ts';
 import { OWNER_ONLY } from '../../platform/private-file.ts';
 import { syncDirectory } from '../../platform/sync-directory.ts';
 import { accountsPath } from './accounts-path.ts';
@@ -56,7 +57,7 @@ export async function restoreAccounts(copy: string, dataDirectory: string): Prom
   for (const left of [`${target}-wal`, `${target}-shm`]) {
     if (existsSync(left)) throw new BackupRefusedError(`${left} exists and belongs to a database`);
   }
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  await makeDirectories(dirname(target), { mode: 0o700 });
   await placeNew(target, (unfinished) => copyFile(copy, unfinished));
 }
 

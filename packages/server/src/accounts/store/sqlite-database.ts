@@ -8,7 +8,7 @@
  * a file once: its second connection would wait for the first one, which could not go on meanwhile.
  */
 
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import {
@@ -22,6 +22,7 @@ import {
   sql,
   type TransactionSettings,
 } from 'kysely';
+import { makeDirectoriesSync } from '../../platform/make-directories.ts';
 import { OWNER_ONLY } from '../../platform/private-file.ts';
 import type { AccountSchema } from './account-schema.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -209,7 +210,7 @@ function connect(path: string): DatabaseSync {
 
 /** A write-ahead log and its index take their permissions from the file when they are made. */
 function makePrivate(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectoriesSync(dirname(file), { mode: 0o700 });
   closeSync(openSync(file, 'a', OWNER_ONLY));
   for (const path of [file, `${file}-wal`, `${file}-shm`]) {
     if (existsSync(path)) chmodSync(path, OWNER_ONLY);

@@ -6,20 +6,12 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MIB } from '@tapeloom/core/units';
 import { BackupRefusedError } from '../../accounts/store/backup.ts';
 import { UNFINISHED_SUFFIX } from '../../platform/disk.ts';
+import { makeDirectories } from '../../platform/make-directories.ts';
 import {
   OWNER_ONLY,
   OWNER_ONLY_DIRECTORY,
@@ -112,7 +104,7 @@ export async function addContent(
   }
   const sha256 = hash.digest('hex');
   const path = contentPath(folder, sha256);
-  await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+  await makeDirectories(dirname(path), { mode: OWNER_ONLY_DIRECTORY });
   await rename(unfinished, path);
   await syncDirectory(dirname(path));
   await syncDirectory(join(folder, CONTENTS));

@@ -4,12 +4,13 @@
  */
 
 import { existsSync } from 'node:fs';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accountsPath } from '../../accounts/store/accounts-path.ts';
 import { BackupRefusedError, backupAccounts } from '../../accounts/store/backup.ts';
 import { DATA_FORMAT, requireKnownFormat } from '../../platform/data-format.ts';
 import { lockFolder } from '../../platform/directory-lock.ts';
+import { makeDirectories } from '../../platform/make-directories.ts';
 import { NodeDisk } from '../../platform/node-disk.ts';
 import { OWNER_ONLY_DIRECTORY } from '../../platform/private-file.ts';
 import { VERSION } from '../../platform/version.ts';
@@ -66,7 +67,7 @@ export async function makeBackup(request: BackupRequest): Promise<BackupMade> {
   if (!existsSync(accountsPath(data))) {
     throw new BackupRefusedError(`there are no accounts in ${data}`);
   }
-  await mkdir(folder, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+  await makeDirectories(folder, { mode: OWNER_ONLY_DIRECTORY });
   using _lock = lockFolder(folder, 'the folder of backups');
   const copy = new DirectoryCopy(request, await newestFiles(folder));
   await copy.accounts();

@@ -5,10 +5,11 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BackupRefusedError } from '../../accounts/store/backup.ts';
 import { DATA_FORMAT } from '../../platform/data-format.ts';
+import { makeDirectories } from '../../platform/make-directories.ts';
 import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from '../../platform/private-file.ts';
 import { syncDirectory } from '../../platform/sync-directory.ts';
 import { VERSION } from '../../platform/version.ts';
@@ -106,7 +107,7 @@ async function copyOut(
   signal.throwIfAborted();
   const content = contentPath(folder, sha256);
   if (!existsSync(content)) throw new BackupRefusedError(`${content} is missing: it is ${path}`);
-  await mkdir(dirname(target), { recursive: true });
+  await makeDirectories(dirname(target));
   await using source = await open(content, 'r');
   const { size } = await source.stat();
   await using file = await open(target, 'wx', path === ACCOUNTS_FILE ? OWNER_ONLY : 0o666);
