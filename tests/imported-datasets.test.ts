@@ -31,7 +31,10 @@ after(() => {
 const ago = (days: number) => addDays(TODAY, -days);
 const timeText = (day: UtcDay) => new Date(Number(epochNs(day, 0) / MS_NS_BIG)).toISOString();
 const expiry = (days: number) => timeText(ago(days)).replace('T00', 'T12');
-/** QQA has expired, QQB trades, and volume has moved the alias from the one to the other five days ago. */
+/**
+ * QQA has expired, QQB trades, and volume has moved the alias from the one to the other five days ago. Of OO nothing trades any
+ * more, and of PP nothing was imported.
+ */
 const INSTRUMENTS = `datasets:
   OURS:
     products:
@@ -48,7 +51,37 @@ const INSTRUMENTS = `datasets:
           - { symbol: QQA, expiry: ${expiry(2)} }
           - { symbol: QQB, expiry: ${expiry(-40)} }
           - { symbol: QQC, expiry: ${expiry(-80)} }
+      OO:
+        name: An index of the past
+        exchange: OURS
+        currency: EUR
+        tick: "0.5"
+        lot: "1"
+        pointValue: "10"
+        calendar: round-the-clock
+        contracts:
+          - { symbol: OOA, expiry: ${expiry(40)} }
+          - { symbol: OOB, expiry: ${expiry(20)} }
+      PP:
+        name: Another index of the past
+        exchange: OURS
+        currency: EUR
+        tick: "0.5"
+        lot: "1"
+        pointValue: "10"
+        calendar: round-the-clock
+        contracts:
+          - { symbol: PPA, expiry: ${expiry(20)} }
     aliases:
+      OO.c.0:
+        product: OO
+        roll:
+          - { from: ${timeText(ago(60)).slice(0, 10)}, symbol: OOA }
+          - { from: ${timeText(ago(41)).slice(0, 10)}, symbol: OOB }
+      PP.c.0:
+        product: PP
+        roll:
+          - { from: ${timeText(ago(60)).slice(0, 10)}, symbol: PPA }
       QQ.v.0: { product: QQ, roll: volume, from: ${timeText(ago(8)).slice(0, 10)} }
       QQ.now:
         product: QQ
@@ -122,6 +155,8 @@ test('imported contracts and simulated ones are listed, read and streamed by one
     ...[8, 7, 6, 5, 4].map((days) => imported('QQA', ago(days), 1_000, days > 6 ? 9 : 1)),
     ...[8, 7, 6, 5, 4, 3, 2, 1].map((days) => imported('QQB', ago(days), 1_500, 5)),
     ...[2, 1].map((days) => imported('QQC', ago(days), 1_700, 1)),
+    ...[43, 42].map((days) => imported('OOA', ago(days), 1_200, 1)),
+    ...[25, 24].map((days) => imported('OOB', ago(days), 1_300, 1)),
   ]);
   service = new RunningService({ data, env: BOTH });
   await service.ready();
@@ -137,9 +172,12 @@ test('imported contracts and simulated ones are listed, read and streamed by one
   assert.deepEqual(
     (await listed('?dataset=OURS')).map((it) => [it.symbol, it.alias, it.streamed]),
     [
-      ['QQA', null, false],
+      ['QQA', null, true],
       ['QQB', 'QQ.v.0', true],
       ['QQC', 'QQ.now', true],
+      ['OOA', null, true],
+      ['OOB', null, true],
+      ['PPA', null, false],
     ],
   );
   const page = await history(service, 'QQB', ago(2));
@@ -165,6 +203,56 @@ test('imported contracts and simulated ones are listed, read and streamed by one
   await subscriber.first(
     ({ t, sub, cursor }) => t === 'upsert' && sub === 'p' && cursor === end.cursor,
   );
+  await subscriber.close();
+});
+
+test('contracts that have expired are listed, streamed and read like any other, and so is an alias that means no live one', async () => {
+  const listed = await service.get('/v1/instruments', service.authorized);
+  const { instruments } = (await listed.json()) as {
+    instruments: { symbol: string; status: string; aliases: { alias: string }[] }[];
+  };
+  const of = (name: string) => instruments.find(({ symbol }) => symbol === name);
+  assert.equal(of('OOA')?.status, 'expired');
+  assert.deepEqual(
+    of('QQB')?.aliases.map(({ alias }) => alias),
+    ['QQ.v.0', 'QQ.now'],
+  );
+  for (const [name, day, contract] of [
+    ['OOA', ago(42), 'OOA'],
+    ['OO.c.0', ago(42), 'OOA'],
+    ['OO.c.0', ago(24), 'OOB'],
+  ] as const) {
+    const page = await history(service, name, day);
+    assert.deepEqual([page.status, page.contract, page.items?.length], [200, contract, 24]);
+  }
+  const query = new URLSearchParams({
+    instrument: 'OOA',
+    indicator: FOOTPRINT.indicator,
+    params: JSON.stringify(FOOTPRINT.params),
+    from: timeText(ago(42)),
+    to: timeText(ago(41)),
+  });
+  const exported = await service.get(`/v1/export?${query}`, service.authorized);
+  assert.equal(exported.status, 200, await exported.text());
+
+  const subscriber = await service.open();
+  const snapshotOf = async (sub: string, instrument: string, from?: object) => {
+    await subscriber.send({ t: 'subscribe', sub, instrument, ...FOOTPRINT, ...(from && { from }) });
+    const begun = await subscriber.first((it) => it.t === 'subscribed' && it.sub === sub);
+    const { items } = await subscriber.first((it) => isSnapshot(it) && it.sub === sub);
+    return [begun.contract, (items as readonly unknown[]).length];
+  };
+  assert.deepEqual(await snapshotOf('a', 'OOA'), ['OOA', 24]);
+  assert.deepEqual(await snapshotOf('b', 'OO.c.0'), ['OOB', 24]);
+  const noon = `${timeText(ago(42)).slice(0, 10)}T12:00:00Z`;
+  await snapshotOf('r', 'OOA', { time: noon });
+  const isLast = ({ t, sub, id }: StreamMessage) =>
+    t === 'upsert' && sub === 'r' && String(id).startsWith(`${ago(42)}.`);
+  await subscriber.first(isLast);
+  await subscriber.send({ t: 'subscribe', sub: 'n', instrument: 'PP.c.0', ...FOOTPRINT });
+  const refused = await subscriber.first((it) => it.t === 'error' && it.sub === 'n');
+  assert.equal(refused.code, 'UNKNOWN_INSTRUMENT');
+  assert.equal(refused.message, '"PP.c.0" designates no contract that is streamed.');
   await subscriber.close();
 });
 

@@ -9,6 +9,7 @@ import type { Market } from '@tapeloom/server/markets/market';
 import { openMarket } from '@tapeloom/server/markets/open-market';
 import { readMarkets } from '@tapeloom/server/markets/read-markets';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';
 import { RollStore } from '@tapeloom/server/tape/imported/roll-store';
 import { type CommandIo, UsageError } from './command.ts';
 
@@ -29,7 +30,8 @@ export async function marketsOf(io: CommandIo, data?: string): Promise<readonly 
   const files: Market[] = [];
   for (const listed of imported) {
     const decided = await new RollStore(disk, `${config.data}/tape`, listed.name).load();
-    files.push(new FilesMarket(listed, decided));
+    const days = (await readImported(disk, `${config.data}/tape`, listed.name))?.days ?? new Map();
+    files.push(new FilesMarket(listed, decided, days));
   }
   return [openMarket(live), ...files];
 }

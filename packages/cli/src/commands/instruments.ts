@@ -102,6 +102,10 @@ function factsOf(it: Instrument): [string, string][] {
     ['a lot is', decimal(it.lotSizeNanos)],
     ['last trade', timeOf(it.updatedAt)],
     ['expires', timeOf(it.expiresAt)],
+    ...it.aliases.map(({ alias, from, to }): [string, string] => [
+      'meant by',
+      `${alias} from ${timeOf(from)}${to === undefined ? '' : ` to ${timeOf(to)}`}`,
+    ]),
     ...historyFacts(it),
     ...(it.rolls ?? []).map(({ from, symbol }): [string, string] => [
       'means',

@@ -97,6 +97,12 @@ export interface Instrument {
   readonly streamed: boolean;
   /** What the key can ask of its history; null: nothing. */
   readonly history: InstrumentHistory | null;
+  /** Every alias that means it at some time, past or planned; without `to`: until it expires. */
+  readonly aliases: readonly {
+    readonly alias: string;
+    readonly from: string;
+    readonly to?: string;
+  }[];
   /** Which contract the alias means from when on. */
   readonly rolls?: readonly { readonly from: string; readonly symbol: string }[];
 }

@@ -13,6 +13,13 @@ export class InstrumentBookError extends Error {
   override readonly name = 'InstrumentBookError';
 }
 
+export interface AliasSpan {
+  readonly alias: string;
+  readonly from: UtcDay;
+  /** Null: until the contract expires. */
+  readonly to: UtcDay | null;
+}
+
 export class InstrumentBook {
   readonly #contracts: ReadonlyMap<string, Contract>;
   readonly #aliases: ReadonlyMap<string, Alias>;
@@ -55,6 +62,18 @@ export class InstrumentBook {
       if (this.resolve(alias.alias, day)?.symbol === symbol) return alias;
     }
     return null;
+  }
+
+  /** All aliases that mean this contract at some time, and from which day to which other, which is no part of it. */
+  aliasesOf(symbol: string): readonly AliasSpan[] {
+    const spans: AliasSpan[] = [];
+    for (const { alias, rolls } of this.#aliases.values()) {
+      for (const [index, roll] of rolls.entries()) {
+        if (roll.symbol !== symbol) continue;
+        spans.push({ alias, from: roll.from, to: rolls[index + 1]?.from ?? null });
+      }
+    }
+    return spans;
   }
 
   /** The first roll of an alias that takes effect after `day`; null when none is planned. */

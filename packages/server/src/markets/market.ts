@@ -36,7 +36,7 @@ export interface MarketListing {
   readonly book: InstrumentBook;
   /** The contracts of the book. */
   readonly contracts: readonly Contract[];
-  /** Those that trade live on a day, which may be another one. */
+  /** Those that can be streamed on a day, which may be another one: they trade live, or were imported. */
   streamedOn(day: UtcDay): readonly Contract[];
 }
 

@@ -56,7 +56,7 @@ test('a file of instruments that was damaged is refused with its name and its fa
 test('several markets are one list, in which every name means one thing', async () => {
   const listed = async (text: string) => {
     const { live, imported } = await read(text, 'on');
-    const files = imported.map((one) => new FilesMarket(one, new Map()));
+    const files = imported.map((one) => new FilesMarket(one, new Map(), new Map()));
     return joinedListing([openMarket(live), ...files], DAY);
   };
   const { book, contracts, streamedOn } = await listed(COINS);

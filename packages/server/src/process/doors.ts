@@ -151,7 +151,7 @@ export class Doors implements AsyncDisposable {
         book: () => this.#world.book,
         isStreamed: (symbol) => this.#world.isStreamed(symbol),
         fullSessions: (symbol) => this.#world.fullSessions(symbol),
-        lastDayOf: (dataset) => this.#imported.lastDayOf(dataset),
+        lastDayOf: (dataset, symbols) => this.#imported.lastDayOf(dataset, symbols),
         isImported: (symbol) => this.#world.datasetOf(symbol) !== this.dataset,
         enter: (day) => {
           this.#enter(day);

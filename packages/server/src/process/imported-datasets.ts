@@ -60,7 +60,8 @@ interface Dataset extends DatasetNews {
   readonly version: string;
   readonly manifest: ImportedManifest | null;
   readonly decided: DecidedByAlias;
-  readonly lastDay: UtcDay | null;
+  /** By contract. */
+  readonly lastDays: ReadonlyMap<string, UtcDay>;
 }
 
 interface ServedBefore {
@@ -110,9 +111,15 @@ export class ImportedDatasets {
     return [...this.#datasets.keys()];
   }
 
-  /** The newest of all its contracts; null when there is none. */
-  lastDayOf(dataset: string): UtcDay | null {
-    return this.#datasets.get(dataset)?.lastDay ?? null;
+  /** The newest of these contracts; null when there is none, or when the dataset was not imported. */
+  lastDayOf(dataset: string, symbols: ReadonlySet<string>): UtcDay | null {
+    const lastDays = this.#datasets.get(dataset)?.lastDays;
+    let last: UtcDay | null = null;
+    for (const symbol of symbols) {
+      const day = lastDays?.get(symbol);
+      if (day !== undefined && (last === null || day > last)) last = day;
+    }
+    return last;
   }
 
   /** Tells what has changed since the last service, and from now on what changes. */
@@ -181,8 +188,8 @@ export class ImportedDatasets {
       listed,
       version,
       manifest,
-      lastDay: lastDayOf(days),
-      market: new FilesMarket(listed, decided),
+      lastDays: lastDaysOf(days),
+      market: new FilesMarket(listed, decided, days),
       books: await this.#booksOf(listed),
       days: changedDays(before.days, days, moved),
     };
@@ -221,10 +228,12 @@ export class ImportedDatasets {
   }
 }
 
-function lastDayOf(contracts: ImportedDays): UtcDay | null {
-  let last: UtcDay | null = null;
-  for (const days of contracts.values()) {
-    for (const day of days.keys()) if (last === null || day > last) last = day;
+function lastDaysOf(contracts: ImportedDays): ReadonlyMap<string, UtcDay> {
+  const lastDays = new Map<string, UtcDay>();
+  for (const [symbol, days] of contracts) {
+    for (const day of days.keys()) {
+      if (day > (lastDays.get(symbol) ?? 0)) lastDays.set(symbol, day);
+    }
   }
-  return last;
+  return lastDays;
 }

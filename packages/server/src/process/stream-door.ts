@@ -65,7 +65,7 @@ export function composeStream(parts: StreamParts): StreamDoor {
     resolve: createResolver({
       book: () => market.book(),
       isStreamed: (symbol) => market.isStreamed(symbol),
-      lastDayOf: (dataset) => market.lastDayOf?.(dataset) ?? null,
+      lastDayOf: (dataset, symbols) => market.lastDayOf?.(dataset, symbols) ?? null,
       epochReset,
     }),
   });

@@ -64,8 +64,8 @@ export interface StreamCatalogue {
   book(): InstrumentBook;
   /** Whether a contract is streamed in real time. */
   isStreamed(symbol: string): boolean;
-  /** The newest day of a dataset whose trades do not come live; null of others, and before the first. */
-  lastDayOf?(dataset: string): UtcDay | null;
+  /** The newest day of contracts whose trades do not come live; null of others, and before the first. */
+  lastDayOf?(dataset: string, symbols: ReadonlySet<string>): UtcDay | null;
   /** Why a cursor of this stream is no longer good, if it is not. */
   epochReset(spec: TopicSpec, cursor: Cursor): ResetReason | null;
 }
@@ -77,9 +77,7 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
     const meantOn = dayOfMeaning(catalogue, name, day);
     const contract = book.resolve(name, meantOn);
     if (contract === null || !catalogue.isStreamed(contract.symbol)) {
-      const text = `No instrument "${name}" is streamed.`;
-      const near = contract === null ? didYouMean(name, streamedNames(catalogue)) : '';
-      return { code: 'UNKNOWN_INSTRUMENT', message: `${text}${near}` };
+      return { code: 'UNKNOWN_INSTRUMENT', message: unknownText(catalogue, name, meantOn) };
     }
     if (!entitlements.allowsInstrument({ name, contract, book, today: meantOn, now })) {
       return { code: 'FORBIDDEN', message: `The key has no right to the instrument "${name}".` };
@@ -133,20 +131,33 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
 /** Where trades do not come live, an alias means what it meant on the newest day there is, while that can be streamed. */
 function dayOfMeaning(catalogue: StreamCatalogue, name: string, day: UtcDay): UtcDay {
   const book = catalogue.book();
-  const dataset = book.alias(name)?.dataset;
-  const last = dataset === undefined ? null : (catalogue.lastDayOf?.(dataset) ?? null);
+  const alias = book.alias(name);
+  if (alias === null) return day;
+  const symbols = new Set(alias.rolls.map(({ symbol }) => symbol));
+  const last = catalogue.lastDayOf?.(alias.dataset, symbols) ?? null;
   if (last === null || last >= day) return day;
   const meant = book.resolve(name, last);
   return meant !== null && catalogue.isStreamed(meant.symbol) ? last : day;
 }
 
-function streamedNames(catalogue: StreamCatalogue): readonly string[] {
+/** A name that is known is not suggested: it is said why nothing of it can be streamed. */
+function unknownText(catalogue: StreamCatalogue, name: string, day: UtcDay): string {
   const book = catalogue.book();
+  if (book.contract(name) !== null) {
+    return `No instrument "${name}" is streamed. Its past is in the history, by its dataset.`;
+  }
+  const isStreamed = (symbol: string | undefined) =>
+    symbol !== undefined && catalogue.isStreamed(symbol);
+  if (book.alias(name) !== null) return `"${name}" designates no contract that is streamed.`;
+  const aliases = book.allAliases().map(({ alias }) => alias);
   const symbols = book.all().map(({ symbol }) => symbol);
-  return [
-    ...book.allAliases().map(({ alias }) => alias),
-    ...symbols.filter((symbol) => catalogue.isStreamed(symbol)),
+  const names = [
+    ...aliases.filter((alias) =>
+      isStreamed(book.resolve(alias, dayOfMeaning(catalogue, alias, day))?.symbol),
+    ),
+    ...symbols.filter(isStreamed),
   ];
+  return `No instrument "${name}" is streamed.${didYouMean(name, names)}`;
 }
 
 /** The message was found to be well formed before. */

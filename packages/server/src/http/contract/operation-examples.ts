@@ -186,6 +186,7 @@ const CATALOGUE: Readonly<Record<string, OperationExample>> = {
             missingDays: ['2026-11-05'],
             missingDaysTotal: 1,
           },
+          aliases: [{ alias: 'ES.c.0', from: '1789344000000000000', to: '1797206400000000000' }],
           rolls: [
             { from: '1789344000000000000', symbol: 'ESZ6' },
             { from: '1797206400000000000', symbol: 'ESH7' },

@@ -74,7 +74,7 @@ const InstrumentHistory = closedObject({
 export const InstrumentView = closedObject({
   symbol: Type.String({ description: 'The contract.' }),
   alias: Type.Union([Type.String(), Type.Null()], {
-    description: 'The alias that designates it today.',
+    description: 'The alias that designates it today; the first one if there are several.',
   }),
   tickSizeNanos: Nanos(
     'The smallest step of the price, in 1e-9 of its unit. Prices are given in ticks.',
@@ -99,6 +99,17 @@ export const InstrumentView = closedObject({
   history: Type.Union([InstrumentHistory, Type.Null()], {
     description: 'What the key can ask of its history; null: nothing.',
   }),
+  aliases: Type.Array(
+    closedObject({
+      alias: Type.String(),
+      from: Instant('Start'),
+      to: Type.Optional(Instant('End, not part of it')),
+    }),
+    {
+      description:
+        'Every alias that designates it at some time, past or planned, and when. Without `to`: until it expires.',
+    },
+  ),
   rolls: Type.Optional(
     Type.Array(closedObject({ from: Instant('Start'), symbol: Type.String() }), {
       description: 'What the alias designates from when on, past and planned.',
@@ -127,12 +138,14 @@ export interface InstrumentFacts {
   days(): Promise<DaysByContract> | DaysByContract;
 }
 
-/** The streamed contracts, in the book's order, with their states at this moment. */
+/** The streamed contracts that have not expired, in the book's order, with their states at this moment. */
 export function streamedInstruments(
   facts: InstrumentFacts,
 ): { symbol: string; alias: string | null; state: InstrumentState }[] {
   return fixedParts(facts)
-    .parts.filter(({ contract }) => facts.isStreamed(contract.symbol))
+    .parts.filter(
+      ({ contract }) => contract.expiresAt > facts.now && facts.isStreamed(contract.symbol),
+    )
     .map(({ contract, alias }) => {
       return { symbol: contract.symbol, alias, state: moment(facts, contract, facts.now).status };
     });
@@ -288,6 +301,11 @@ function fixedPart(book: InstrumentBook, day: UtcDay, contract: Contract): Fixed
     pointValueNanos: contract.pointValueNanos,
     calendar: contract.calendar,
     expiresAt: contract.expiresAt.toString(),
+    aliases: book.aliasesOf(symbol).map(({ alias, from, to }) => ({
+      alias,
+      from: epochNsText(from, 0),
+      ...(to !== null && { to: epochNsText(to, 0) }),
+    })),
     rolls: designated?.rolls.map((roll) => ({
       from: epochNsText(roll.from, 0),
       symbol: roll.symbol,

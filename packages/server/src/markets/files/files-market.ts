@@ -1,8 +1,12 @@
-/** An imported dataset as a market: what its operator has listed, with the rolls that volume has decided so far. */
+/**
+ * An imported dataset as a market: what its operator has listed, with the rolls that volume has decided so far. A contract
+ * that has expired is served like any other if days of it are there.
+ */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import { epochNs } from '@tapeloom/core/utc-day';
+import type { ImportedDays } from '../../tape/imported/imported-manifest.ts';
 import {
   aliasesOf,
   contractsOf,
@@ -15,13 +19,17 @@ export class FilesMarket implements Market {
   readonly #listed: ListedDataset;
   readonly #listing: MarketListing;
 
-  constructor(listed: ListedDataset, decided: DecidedByAlias) {
+  constructor(listed: ListedDataset, decided: DecidedByAlias, days: ImportedDays) {
     this.#listed = listed;
     const contracts = contractsOf(listed);
     this.#listing = {
       contracts,
       book: new InstrumentBook(contracts, aliasesOf(listed, decided)),
-      streamedOn: (day) => contracts.filter(({ expiresAt }) => expiresAt > epochNs(day, 0)),
+      streamedOn: (day) =>
+        contracts.filter(
+          ({ symbol, expiresAt }) =>
+            expiresAt > epochNs(day, 0) || (days.get(symbol)?.size ?? 0) > 0,
+        ),
     };
   }
 
