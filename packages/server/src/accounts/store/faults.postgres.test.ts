@@ -98,7 +98,7 @@ for (const isDelivered of [true, false]) {
   test(`a reservation and its settlement whose lines break ${where} are taken and charged once`, async () => {
     await using both = await openBoth();
     const { line, store, beside, accountId } = both;
-    line.cutAt('accounts_reserve_1', { isDelivered });
+    line.cutAt('accounts_reserve_2', { isDelivered });
     const wish = reservation(accountId, 'r');
     assert.deepEqual(await store.reserve(NOW, wish), { granted: true });
     const held = await beside.usageOf(NOW, accountId, PERIOD);

@@ -1,7 +1,7 @@
 /**
  * What is done for every page, replay and minute, each in one call: the statements of `sqlite-routines.ts` as functions in the
- * database. They take locks in one order: the row of the month, then reservations, then what keys and days used; so
- * nobody who charges one account waits in a circle. A function that has been released is never changed: nodes of two
+ * database. They take locks in one order: the rows of all months they touch, the oldest first, then reservations, then what
+ * keys and days used; so nobody who charges one account waits in a circle. A function that has been released is never changed: nodes of two
  * programs use the database while one replaces the other. The next one has the next number.
  *
  * A call whose connection breaks may have been done or not. Reserving the same id again takes nothing more, and a reservation
@@ -126,7 +126,7 @@ async function reserve(
   const limit = request.limit === null ? null : whole(request.limit, 'a limit');
   const testLimit = request.testLimit === null ? null : whole(request.testLimit, 'a limit');
   const isSynced = request.isSynced !== false;
-  const { rows } = await sql<{ outcome: bigint }>`select accounts_reserve_1(
+  const { rows } = await sql<{ outcome: bigint }>`select accounts_reserve_2(
     ${now}, ${id}, ${accountId}, ${keyId}, ${budget}, ${amount},
     ${limit}, ${testLimit}, ${period}, ${expiresAt}, ${isSynced}) as outcome`.execute(database);
   const outcome = Number(rows[0]!.outcome);
@@ -137,7 +137,7 @@ async function reserve(
   return { granted: false, remaining: outcome };
 }
 
-/** What `accounts_reserve_1` answers; from 0 on it is refused, and that is what remains. */
+/** What `accounts_reserve_2` answers; from 0 on it is refused, and that is what remains. */
 const OUTCOMES = { granted: -1, another: -2 };
 
 /** `CLOSED`, or the state it had before; null: there is none. Given back, where there is no time. */
@@ -212,14 +212,14 @@ export async function makeRoutines(database: Kysely<unknown>): Promise<void> {
   );
   await makeFunction(
     database,
-    'accounts_give_back_1',
-    'int8',
+    'accounts_give_back_2',
+    'void',
     GIVE_BACK,
-    'instant int8, account text',
+    'instant int8, account text, months text[]',
   );
   await makeFunction(
     database,
-    'accounts_reserve_1',
+    'accounts_reserve_2',
     'int8',
     RESERVE,
     `instant int8, reservation text, account text, key text, budget_name text, wanted int8,
@@ -242,17 +242,16 @@ const HOLD_MONTH = `begin
   perform 1 from month_usage where account_id = account and period = month for update;
 end`;
 
-/** What unsettled reservations of an account held beyond their expiry; how many. */
+/** What unsettled reservations of an account held beyond their expiry in months whose rows the caller holds. */
 const GIVE_BACK = `declare
   held record;
-  count int8 := 0;
 begin
   for held in
     update reservations set state = 'expired'
     where state = 'open' and expires_at <= instant and account_id = account
+      and period = any(months)
     returning period, budget, is_test, amount
   loop
-    count := count + 1;
     update month_usage set
       reserved_compute_units = reserved_compute_units
         - case held.budget when 'computeUnits' then held.amount else 0 end,
@@ -264,24 +263,30 @@ begin
         - case held.budget when 'exportBytes' then held.amount * held.is_test else 0 end
     where account_id = account and period = held.period;
   end loop;
-  return count;
 end`;
 
 const RESERVE = `declare
   earlier reservations%rowtype;
+  months text[];
+  one text;
   usage month_usage%rowtype;
   left_over int8;
   test_left_over int8;
   of_tests int8 := case when test_most is null then 0 else wanted end;
 begin
   if not is_synced then perform set_config('synchronous_commit', 'off', true); end if;
-  perform accounts_hold_month_1(account, month);
+  -- Also those of earlier months of which something is given back below.
+  months := array(
+    select distinct period from reservations
+    where state = 'open' and expires_at <= instant and account_id = account
+    union select month order by 1);
+  foreach one in array months loop perform accounts_hold_month_1(account, one); end loop;
   select * into earlier from reservations where id = reservation;
   if found then
     return case when earlier.account_id = account and earlier.budget = budget_name
       and earlier.amount = wanted then ${OUTCOMES.granted} else ${OUTCOMES.another} end;
   end if;
-  perform accounts_give_back_1(instant, account);
+  perform accounts_give_back_2(instant, account, months);
   select * into usage from month_usage where account_id = account and period = month;
   if budget_name = 'computeUnits' then
     left_over := most - usage.compute_units - usage.reserved_compute_units;
