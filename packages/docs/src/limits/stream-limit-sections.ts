@@ -11,6 +11,7 @@ import {
   TIMES_PER_MINUTE,
 } from '@tapeloom/server/accounts/limits/cold-opens';
 import { LEASE_SECONDS } from '@tapeloom/server/accounts/limits/leases';
+import { TOKEN_VALID_NS } from '@tapeloom/server/accounts/store/account-store';
 import { AUTH_WITHIN_MS } from '@tapeloom/server/gateway/connection/connection';
 import { HEARTBEAT_MS } from '@tapeloom/server/gateway/connection/connection-socket';
 import { ROLL_NOTICE_NS } from '@tapeloom/server/gateway/connection/connection-subscriptions';
@@ -24,7 +25,6 @@ import { FREE_RESUME_NS } from '@tapeloom/server/gateway/delivery/start-verdict'
 import { DEPTH_MAX, PING_ID_BYTES_MAX } from '@tapeloom/server/gateway/wire/client-message';
 import { OUTBOX_LIMITS } from '@tapeloom/server/gateway/wire/outbox';
 import { AHEAD_MS_MAX } from '@tapeloom/server/history/awaited-cursors';
-import { TOKEN_VALID_NS } from '@tapeloom/server/http/routes/stream-tokens-route';
 import { STRANGERS_PER_ADDRESS_MAX } from '@tapeloom/server/platform/door-sockets';
 import { TOPIC_LINGER_MS } from '@tapeloom/server/topics/idle-topics';
 import { STALE_AFTER_MS } from '@tapeloom/server/topics/topic-hub';

@@ -13,14 +13,15 @@ import { HOUR_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { AccountStore, Actor } from '../accounts/store/account-store.ts';
 import type { OrderRecord } from '../accounts/store/orders-store.ts';
 import { withdrawalStatement } from '../accounts/store/withdrawal-statement.ts';
-import type {
-  DecidedRefund,
-  Declared,
-  HeldWithdrawal,
-  WithdrawalCounts,
-  WithdrawalProgress,
-  WithdrawalRecord,
-  WithdrawalRefused,
+import {
+  type DecidedRefund,
+  type Declared,
+  type HeldWithdrawal,
+  WITHDRAWAL_WITHIN_NS,
+  type WithdrawalCounts,
+  type WithdrawalProgress,
+  type WithdrawalRecord,
+  type WithdrawalRefused,
 } from '../accounts/store/withdrawals-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
@@ -43,7 +44,7 @@ const TAKEN_FOR_NS = MINUTE_NS_BIG;
 /** What one round takes up at most; the rest is for the next. */
 const ROUND_MAX = 100;
 /** What needs the operator is looked at again so often, to see whether it was done. */
-const BY_HAND_EVERY_NS = 6n * HOUR_NS_BIG;
+const BY_HAND_EVERY_NS = WITHDRAWAL_WITHIN_NS;
 const FAULT_LENGTH_MAX = 500;
 /** A refund whose outcome no node knows is looked for at its provider for so long. */
 const SOUGHT_NS = HOUR_NS_BIG;
@@ -170,7 +171,7 @@ export class Withdrawals {
       const order = await store.orders.findOrder(null, orderId);
       if (withdrawal === null || order === null) return;
       const now = clock.now();
-      if (withdrawal.tryAt === null || now < withdrawal.tryAt) return;
+      if (withdrawal.tryAt === null) return;
       // Where a provider has no idempotency keys, two machines would give back twice.
       const held = await store.withdrawals.takeWithdrawal(order, now, this.#heldUntil());
       if (held === null) return;

@@ -18,6 +18,7 @@ import { testSessionTokens } from './account-session-tokens.contract.ts';
 import { ALL_RIGHTS, START, type StorePair, StoreRig } from './account-store-rig.ts';
 import { testUseByKey } from './account-test-keys.contract.ts';
 import { testUsageReports } from './account-usage.contract.ts';
+import { testWrongClock } from './account-wrong-clock.contract.ts';
 
 export function testAccountStore(adapter: string, create: () => Promise<StorePair>): void {
   let pair: Promise<StorePair> | null = null;
@@ -38,6 +39,7 @@ export function testAccountStore(adapter: string, create: () => Promise<StorePai
   testPeople(adapter, start);
   testMails(adapter, start);
   testOnce(adapter, start);
+  testWrongClock(adapter, start);
   testKeyLists(adapter, start);
 }
 

@@ -10,6 +10,7 @@ import { MINUTE_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
 import type { AccountChange, AccountStore, AuditKind } from '../store/account-store.ts';
 import type { SessionRecord } from '../store/people-store.ts';
+import { latest } from '../store/sound-times.ts';
 import { isSoundSession } from './secret.ts';
 
 const REMEMBERED_NS = SECOND_NS_BIG;
@@ -124,7 +125,7 @@ export class SessionKeeper implements Disposable {
 }
 
 function judge(session: SessionRecord, now: EpochNs): SessionVerdict {
-  if (now >= session.expiresAt) return { verdict: 'expired' };
+  if (now >= session.expiresAt || session.createdAt > latest(now)) return { verdict: 'expired' };
   const { id, accountId, email, isSuspended, createdAt, expiresAt } = session;
   return {
     verdict: 'accepted',

@@ -13,7 +13,7 @@ import type { ManagementCriterion } from '@tapeloom/core/entitlement/key-managem
 import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { DAY_NS_BIG } from '@tapeloom/core/units';
+import { DAY_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
 import { Refusal } from '../../platform/refusal.ts';
 import type { MailsStore } from './mails-store.ts';
 import type { Done, OnceRefused } from './once.ts';
@@ -37,6 +37,8 @@ export const KEYS_LISTED_MAX = 1_000;
 /** Keys that an account's own keys may make in 24 hours, by creation and by rotation together. */
 export const KEYS_MADE_MAX = 200;
 export const KEYS_MADE_NS = DAY_NS_BIG;
+/** How long a stream token can be used. */
+export const TOKEN_VALID_NS = MINUTE_NS_BIG;
 
 /** The store cannot be asked now; nothing happened that the caller could rely on. */
 export class AccountsUnavailableError extends Refusal {

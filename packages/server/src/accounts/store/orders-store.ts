@@ -8,7 +8,7 @@ import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { WithdrawalTerms } from '@tapeloom/core/entitlement/withdrawal';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { DAY_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
+import { DAY_NS_BIG, HOUR_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { StoreCall } from './store-call.ts';
 
 /** Orders that an account may place in 24 hours: consents are kept for good. */
@@ -19,6 +19,9 @@ const UNPAID_BINDS_NS = DAY_NS_BIG;
 /** Who asks again within a minute gets the checkout that is open. */
 export const SAME_CHECKOUT_NS = MINUTE_NS_BIG;
 /** A provider repeats an event for some days at most; we know it for 90. */
+/** The longest that an order waits to be looked at (`next-look.ts`), and an event or a list of events to be tried again. */
+export const LOOK_WITHIN_NS = DAY_NS_BIG;
+export const TRY_WITHIN_NS = 2n * HOUR_NS_BIG;
 export const EVENTS_KEPT_NS = 90n * DAY_NS_BIG;
 
 /** What was bought, as it was offered then. */

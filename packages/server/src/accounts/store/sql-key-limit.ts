@@ -16,6 +16,7 @@ import {
   type Refused,
   VALID_KEYS_MAX,
 } from './account-store.ts';
+import { countedUntil, latest } from './sound-times.ts';
 import type { Sql } from './sql-database.ts';
 
 /** When a key ends; one without an end after all others. Word for word what the index `keys_by_end` holds. */
@@ -78,7 +79,7 @@ function insertKey(sql: Sql, adding: KeyToAdd): Promise<KeyRow | undefined> {
         });
       if (actor.kind === 'operator') return inserted;
       return inserted.where((eb) => {
-        const made = eb.fn.coalesce(lastMade(sql, row.account_id), NEVER_LITERAL);
+        const made = eb.fn.coalesce(lastMade(sql, row.account_id, now), NEVER_LITERAL);
         return eb(made, '<=', now - KEYS_MADE_NS);
       });
     })
@@ -91,9 +92,11 @@ async function limitReached(sql: Sql, adding: KeyToAdd): Promise<KeyLimitReached
   const valid = await validKeys(sql, adding).executeTakeFirstOrThrow();
   if (Number(valid.count) >= VALID_KEYS_MAX) return { refused: 'too-many-keys' };
   const made =
-    actor.kind === 'operator' ? undefined : await lastMade(sql, row.account_id).executeTakeFirst();
+    actor.kind === 'operator'
+      ? undefined
+      : await lastMade(sql, row.account_id, now).executeTakeFirst();
   const listed = await lastListed(sql, row.account_id).executeTakeFirst();
-  const madeUntil = ((made?.instant ?? NEVER) + KEYS_MADE_NS) as EpochNs;
+  const madeUntil = countedUntil(made?.instant ?? NEVER, KEYS_MADE_NS, now);
   const listedUntil = ((listed?.instant ?? NEVER) + ENDED_KEY_SHOWN_NS) as EpochNs;
   if (madeUntil <= now && listedUntil <= now) throw new Error('a key was added neither way');
   return madeUntil > listedUntil
@@ -113,11 +116,12 @@ function validKeys(sql: Sql, { now, row, ending }: KeyToAdd) {
 }
 
 /** When the key was made that fills the allowance, counted from the newest. */
-function lastMade(sql: Sql, accountId: string) {
+function lastMade(sql: Sql, accountId: string, now: EpochNs) {
   return sql
     .selectFrom('keys')
     .select('created_at as instant')
     .where('account_id', '=', accountId)
+    .where('created_at', '<=', latest(now))
     .orderBy('created_at', 'desc')
     .limit(1)
     .offset(KEYS_MADE_MAX - 1);

@@ -24,6 +24,14 @@ const TERMS = {
   withdrawal: { days: 14, lostAt: 'never', refund: 'rest' },
 } as const;
 const CONSENT = { text: 'the waiver', address: '192.0.2.7' };
+const NOBODY = {
+  via: 'operator',
+  address: null,
+  sessionId: null,
+  offerName: 'Live',
+  name: null,
+  email: null,
+} as const;
 const OPERATOR = { now: START, actor: { kind: 'operator' } } as const;
 const OWNER = { now: START, actor: { kind: 'owner' }, sessionId: 'ses_1' } as const;
 
@@ -159,4 +167,34 @@ test('of answers without a revision the one that was asked for last holds, in wh
   assert.equal((await hear(START + 100n, foreign, payment))?.isNew, false);
   const next = await store.orders.beginAsk(TERMS);
   assert.equal((await hear(START, next, payment))?.order.state, 'open');
+});
+
+test('what a clock ahead has put off or placed is due, and keeps nobody from ordering, once the clock is right', async () => {
+  const { store, accountId } = await openStore();
+  await using _ = store;
+  const ahead = (START + 86_400_000_000_000n) as EpochNs;
+  const order = await store.orders.placeOrder({ ...OWNER, now: ahead }, accountId, TERMS, CONSENT);
+  assert.ok('id' in order);
+  const question = { offer: 'live', grants: ['live'], provider: 'test', country: 'DE' } as const;
+  assert.equal(await store.orders.judgeCheckout(START, accountId, question), null);
+  const afterADay = (ahead + 86_400_000_000_000n) as EpochNs;
+  await store.orders.lookAgain(order, afterADay);
+  assert.equal((await store.orders.dueOrders(START, 10)).length, 1);
+  assert.equal((await store.orders.dueOrders(ahead, 10)).length, 0, 'as it was meant');
+  const event = { provider: 'test', id: 'one', objectRef: 'ref_1', at: START };
+  await store.orders.receiveEvent(ahead, event);
+  assert.equal((await store.orders.dueEvents(START, 10)).length, 1);
+  await store.orders.noteListing({
+    provider: 'test',
+    listedUntil: START,
+    listedAt: ahead,
+    listAt: ahead,
+  });
+  assert.equal((await store.orders.dueListings(START)).length, 1);
+  const declared = await store.withdrawals.declare(
+    { ...OPERATOR, now: ahead },
+    { accountId, orderId: order.id, ...NOBODY },
+  );
+  assert.ok('isNew' in declared);
+  assert.equal((await store.withdrawals.dueWithdrawals(START, 10)).length, 1);
 });

@@ -12,6 +12,7 @@ import {
   type Consent,
   type Heard,
   type HeardPayment,
+  LOOK_WITHIN_NS,
   ORDERS_PLACED_MAX,
   ORDERS_PLACED_NS,
   type OrderRecord,
@@ -20,6 +21,7 @@ import {
   type PaymentCounts,
   SAME_CHECKOUT_NS,
 } from './orders-store.ts';
+import { countedUntil, latest, latestDue } from './sound-times.ts';
 import { holdAccount, OPERATOR, replaceGrants } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import { readConsents, recordConsent } from './sql-consents.ts';
@@ -116,7 +118,12 @@ async function placeOrder(
 }
 
 async function dueOrders(sql: Sql, now: EpochNs, limit: number): Promise<readonly OrderRecord[]> {
-  const due = sql.selectFrom('orders').selectAll().where('look_at', '<=', now);
+  const due = sql
+    .selectFrom('orders')
+    .selectAll()
+    .where((eb) =>
+      eb.or([eb('look_at', '<=', now), eb('look_at', '>', latestDue(now, LOOK_WITHIN_NS))]),
+    );
   return (await due.orderBy('look_at').orderBy('id').limit(limit).execute()).map(orderOf);
 }
 
@@ -171,12 +178,14 @@ async function judgeCheckout(
   accountId: string,
   { offer, grants, provider, country }: CheckoutQuestion,
 ): Promise<CheckoutRefused | null> {
-  const orders = await ordersOf(sql, accountId);
-  const other = orders.find((order) => order.provider !== provider && bindsAccount(order, now));
+  // One that a clock ahead has placed keeps nobody from the next.
+  const all = await ordersOf(sql, accountId);
+  const orders = all.filter(({ createdAt }) => createdAt <= latest(now));
+  const other = all.find((order) => order.provider !== provider && bindsAccount(order, now));
   if (other !== undefined) return { refused: 'other-provider', provider: other.provider };
   const holders = await holdersOf(sql, now, accountId, grants);
   if (holders !== null) {
-    const order = orders.find(({ id }) => holders.includes(id)) ?? null;
+    const order = all.find(({ id }) => holders.includes(id)) ?? null;
     return { refused: 'held', order };
   }
   const since = now - SAME_CHECKOUT_NS;
@@ -190,8 +199,8 @@ async function judgeCheckout(
   );
   if (open !== undefined) return { refused: 'open-already', order: open };
   const oldest = orders[ORDERS_PLACED_MAX - 1];
-  const until = oldest === undefined ? now : oldest.createdAt + ORDERS_PLACED_NS;
-  return now < until ? { refused: 'too-many', until: until as EpochNs } : null;
+  const until = oldest === undefined ? now : countedUntil(oldest.createdAt, ORDERS_PLACED_NS, now);
+  return now < until ? { refused: 'too-many', until } : null;
 }
 
 /**

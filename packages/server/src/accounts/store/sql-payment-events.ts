@@ -6,7 +6,9 @@ import {
   type PaymentEvent,
   type PaymentEventRecord,
   type PaymentListing,
+  TRY_WITHIN_NS,
 } from './orders-store.ts';
+import { latestDue } from './sound-times.ts';
 import { removed, type Sql } from './sql-database.ts';
 import { listingOf, paymentEventOf } from './sql-order-rows.ts';
 
@@ -101,7 +103,12 @@ export async function findListing(sql: Sql, provider: string): Promise<PaymentLi
 }
 
 export async function dueListings(sql: Sql, now: EpochNs): Promise<readonly PaymentListing[]> {
-  const due = sql.selectFrom('payment_listings').selectAll().where('list_at', '<=', now);
+  const due = sql
+    .selectFrom('payment_listings')
+    .selectAll()
+    .where((eb) =>
+      eb.or([eb('list_at', '<=', now), eb('list_at', '>', latestDue(now, TRY_WITHIN_NS))]),
+    );
   return (await due.orderBy('provider').execute()).map(listingOf);
 }
 
@@ -123,7 +130,9 @@ export async function dueEvents(
   const rows = await sql
     .selectFrom('payment_events')
     .selectAll()
-    .where('try_at', '<=', now)
+    .where((eb) =>
+      eb.or([eb('try_at', '<=', now), eb('try_at', '>', latestDue(now, TRY_WITHIN_NS))]),
+    )
     .orderBy('try_at')
     .orderBy('id')
     .limit(limit)

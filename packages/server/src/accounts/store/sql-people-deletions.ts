@@ -13,6 +13,7 @@ import {
   type DeletionRecord,
   type TooMany,
 } from './people-store.ts';
+import { countedUntil, latest } from './sound-times.ts';
 import { holdAccount } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
@@ -72,12 +73,13 @@ async function askedTooOften(sql: Sql, now: EpochNs, accountId: string): Promise
     .where('account_id', '=', accountId)
     .where('kind', '=', 'account.deletion-asked')
     .where('at', '>', now - DELETIONS_COUNTED_NS)
+    .where('at', '<=', latest(now))
     .orderBy('at', 'desc')
     .offset(DELETIONS_ASKED_MAX - 1)
     .limit(1)
     .executeTakeFirst();
   if (oldest === undefined) return null;
-  return { refused: 'too-many', until: (oldest.at + DELETIONS_COUNTED_NS) as EpochNs };
+  return { refused: 'too-many', until: countedUntil(oldest.at, DELETIONS_COUNTED_NS, now) };
 }
 
 export async function withdrawDeletion(

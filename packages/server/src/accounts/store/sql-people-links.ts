@@ -17,6 +17,7 @@ import {
   type NewLink,
   type TooMany,
 } from './people-store.ts';
+import { countedUntil, latest } from './sound-times.ts';
 import { removed, type Sql } from './sql-database.ts';
 
 export async function addLink(
@@ -66,7 +67,8 @@ async function tooMany(
   const counted = sql
     .selectFrom('sign_in_links')
     .where('asked_from', 'is not', null)
-    .where('created_at', '>', now - LINKS_COUNTED_NS);
+    .where('created_at', '>', now - LINKS_COUNTED_NS)
+    .where('created_at', '<=', latest(now));
   const limits = [
     ...(address === null
       ? []
@@ -83,7 +85,7 @@ async function tooMany(
       .limit(1)
       .executeTakeFirst();
     if (last === undefined) continue;
-    return { refused: 'too-many', until: (last.created_at + LINKS_COUNTED_NS) as EpochNs };
+    return { refused: 'too-many', until: countedUntil(last.created_at, LINKS_COUNTED_NS, now) };
   }
   return null;
 }
@@ -148,7 +150,8 @@ export async function linkFault(
 function faultOf(link: LinkRow | undefined, now: EpochNs): LinkRefused | null {
   if (link === undefined) return { refused: 'unknown' };
   if (link.used_at !== null) return { refused: 'used' };
-  return now >= link.expires_at ? { refused: 'expired' } : null;
+  const isOver = now >= link.expires_at || link.created_at > latest(now);
+  return isOver ? { refused: 'expired' } : null;
 }
 
 /** Whoever else wants to use it waits until this transaction ends, and then sees what it did. */
@@ -174,17 +177,22 @@ export function useLink(
     .where('purpose', '=', purpose)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
+    .where('created_at', '<=', latest(now))
     .returningAll()
     .executeTakeFirst();
 }
 
-/** Some of those that no limit counts any more; how many. */
+/** Some of those that no limit counts any more, or that a clock ahead has made; how many. */
 export async function forgetLinks(sql: Sql, now: EpochNs, limit: number): Promise<number> {
   const old = sql
     .selectFrom('sign_in_links')
     .select('hash')
-    .where('created_at', '<=', now - LINKS_COUNTED_NS)
-    .where('expires_at', '<=', now)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('created_at', '<=', now - LINKS_COUNTED_NS), eb('expires_at', '<=', now)]),
+        eb('created_at', '>', latest(now)),
+      ]),
+    )
     .limit(limit);
   return removed(await sql.deleteFrom('sign_in_links').where('hash', 'in', old).execute());
 }

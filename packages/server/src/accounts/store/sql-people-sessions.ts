@@ -8,6 +8,7 @@ import {
   SESSIONS_MAX,
   type SessionRecord,
 } from './people-store.ts';
+import { latest } from './sound-times.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import { removed, type Sql } from './sql-database.ts';
 
@@ -56,6 +57,7 @@ export async function sessionsOf(
   const rows = await sessions(sql)
     .where('sessions.account_id', '=', accountId)
     .where('sessions.expires_at', '>', now)
+    .where('sessions.created_at', '<=', latest(now))
     .orderBy('sessions.created_at', 'desc')
     .orderBy('sessions.id')
     .execute();

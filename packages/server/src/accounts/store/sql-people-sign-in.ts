@@ -16,6 +16,7 @@ import {
   type SignedIn,
   type TooMany,
 } from './people-store.ts';
+import { countedUntil, latest } from './sound-times.ts';
 import { createAccount, holdAccount } from './sql-accounts.ts';
 import type { Writing } from './sql-audit.ts';
 import { removed, type Sql } from './sql-database.ts';
@@ -91,12 +92,14 @@ async function tooManyBirths(sql: Sql, now: EpochNs, askedFrom: string): Promise
     .select('created_at')
     .where('asked_from', '=', askedFrom)
     .where('created_at', '>', now - NEW_ACCOUNTS_COUNTED_NS)
+    .where('created_at', '<=', latest(now))
     .orderBy('created_at', 'desc')
     .offset(NEW_ACCOUNTS_MAX - 1)
     .limit(1)
     .executeTakeFirst();
   if (last === undefined) return null;
-  return { refused: 'too-many', until: (last.created_at + NEW_ACCOUNTS_COUNTED_NS) as EpochNs };
+  const until = countedUntil(last.created_at, NEW_ACCOUNTS_COUNTED_NS, now);
+  return { refused: 'too-many', until };
 }
 
 /** It is called by its id, since a name that people know it by would be theirs. */

@@ -6,7 +6,8 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { SESSION_RIGHTS } from '../auth/session-rights.ts';
 import { accountOf } from './account-rows.ts';
-import type { KeyWithAccount } from './account-store.ts';
+import { type KeyWithAccount, TOKEN_VALID_NS } from './account-store.ts';
+import { latest } from './sound-times.ts';
 import { grantsOf } from './sql-accounts.ts';
 import { removed, type Sql } from './sql-database.ts';
 import { findKeyById, hasEnded } from './sql-keys.ts';
@@ -66,6 +67,8 @@ export async function consumeToken(
     (await takeToken(sql, 'stream_tokens', 'key_id', hash)) ??
     (await takeToken(sql, 'session_tokens', 'session_id', hash));
   if (token === undefined || now >= token.expires_at) return null;
+  // A clock that was ahead made it.
+  if (token.expires_at > latest(now) + TOKEN_VALID_NS) return null;
   const owner = await findHolder(sql, null, token.holder);
   return owner === null || hasEnded(owner.key, now) ? null : owner;
 }
@@ -80,14 +83,19 @@ export async function findHolder(
   return found !== null || accountId !== null ? found : findSessionKey(sql, id);
 }
 
-/** Some of them; how many. */
+/** Some of those that are over, or that a clock ahead has made; how many. */
 export async function removeExpired(
   sql: Sql,
   table: TokenTable,
   now: EpochNs,
   limit: number,
 ): Promise<number> {
-  const expired = sql.selectFrom(table).select('hash').where('expires_at', '<=', now).limit(limit);
+  const ahead = latest(now) + TOKEN_VALID_NS;
+  const expired = sql
+    .selectFrom(table)
+    .select('hash')
+    .where((eb) => eb.or([eb('expires_at', '<=', now), eb('expires_at', '>', ahead)]))
+    .limit(limit);
   return removed(await sql.deleteFrom(table).where('hash', 'in', expired).execute());
 }
 

@@ -3,9 +3,11 @@
 import { createHash } from 'node:crypto';
 import { judgeWithdrawal } from '@tapeloom/core/entitlement/withdrawal';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { WithdrawalChange, WithdrawalRow } from './account-schema.ts';
+import type { ExpressionBuilder } from 'kysely';
+import type { AccountSchema, WithdrawalChange, WithdrawalRow } from './account-schema.ts';
 import type { StoreCall } from './account-store.ts';
 import type { OrderRecord } from './orders-store.ts';
+import { latestDue } from './sound-times.ts';
 import { holdAccount, replaceGrants } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
@@ -13,15 +15,16 @@ import { owe } from './sql-mails.ts';
 import { orderById, orderOf } from './sql-order-rows.ts';
 import type { SqlStore } from './sql-store.ts';
 import { withdrawalStatement } from './withdrawal-statement.ts';
-import type {
-  Declaration,
-  Declared,
-  HeldWithdrawal,
-  WithdrawalProgress,
-  WithdrawalRecord,
-  WithdrawalRefused,
-  WithdrawalStep,
-  WithdrawalsStore,
+import {
+  type Declaration,
+  type Declared,
+  type HeldWithdrawal,
+  WITHDRAWAL_WITHIN_NS,
+  type WithdrawalProgress,
+  type WithdrawalRecord,
+  type WithdrawalRefused,
+  type WithdrawalStep,
+  type WithdrawalsStore,
 } from './withdrawals-store.ts';
 
 type Wish = { readonly accountId: string | null; readonly orderId: string } & Declaration;
@@ -40,13 +43,13 @@ export function sqlWithdrawals(store: SqlStore): WithdrawalsStore {
         .updateTable('withdrawals')
         .set((eb) => ({ try_at: until, taken: eb('taken', '+', 1n) }))
         .where('order_id', '=', id)
-        .where('try_at', '<=', now)
+        .where(isDue(now))
         .returningAll()
         .executeTakeFirst();
       return row === undefined ? null : withdrawalOf(row);
     }),
     dueWithdrawals: store.reads(async (sql, now, limit) => {
-      const due = sql.selectFrom('withdrawals').selectAll().where('try_at', '<=', now);
+      const due = sql.selectFrom('withdrawals').selectAll().where(isDue(now));
       const rows = await due.orderBy('try_at').orderBy('order_id').limit(limit).execute();
       return rows.map(withdrawalOf);
     }),
@@ -61,6 +64,12 @@ export function sqlWithdrawals(store: SqlStore): WithdrawalsStore {
     }),
     forgetOrders: store.changes(forgetOrders),
   };
+}
+
+/** By its time, or because that is further off than one ever waits: a clock that was ahead wrote it. */
+function isDue(now: EpochNs) {
+  return (eb: ExpressionBuilder<AccountSchema, 'withdrawals'>) =>
+    eb.or([eb('try_at', '<=', now), eb('try_at', '>', latestDue(now, WITHDRAWAL_WITHIN_NS))]);
 }
 
 async function noteProgress(

@@ -6,8 +6,12 @@
 
 import type { Share, WithdrawalVerdict } from '@tapeloom/core/entitlement/withdrawal';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { HOUR_NS_BIG } from '@tapeloom/core/units';
 import type { OrderRecord } from './orders-store.ts';
 import type { StoreCall } from './store-call.ts';
+
+/** The longest that one waits to be tried again. */
+export const WITHDRAWAL_WITHIN_NS = 6n * HOUR_NS_BIG;
 
 /**
  * `open`: the subscription has to end, or the money has to be asked for. `pending`: the provider decides about the

@@ -2,15 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import { digestOf, newTokenText } from '../../accounts/auth/secret.ts';
-import type { AccountStore } from '../../accounts/store/account-store.ts';
+import { type AccountStore, TOKEN_VALID_NS } from '../../accounts/store/account-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { endedKey } from '../server/ended-key.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-
-export const TOKEN_VALID_NS = MINUTE_NS_BIG;
 
 /** When a token ends that is issued now. */
 export function tokenEnd(now: EpochNs): EpochNs {

@@ -62,7 +62,9 @@ async function assertFilled(store: AccountStore): Promise<void> {
       reserved: { computeUnits: 0, exportBytes: 0 },
     },
   });
-  assert.deepEqual(await store.consumeToken(now, 'c'.repeat(64)), { key: old.key, account });
+  // The token is there: nobody gets its digest again.
+  const again = { hash: 'c'.repeat(64), keyId: renewed.key.id, expiresAt: now };
+  await assert.rejects(store.issueToken(now, again), /UNIQUE/);
   assert.equal(await store.voidReservation(now, 'open'), true);
   const told = await store.audit({ limit: 10 });
   assert.deepEqual(
