@@ -107,7 +107,7 @@ test('an import brings them to the contracts they are of, each day covered as th
     assert.equal(out, expected);
     const compared = await run('tape', 'compare', path, ...both, '--data', data);
     assert.equal(compared.code, 0, compared.err);
-    assert.match(compared.out, /ESH6 .* same +39 +0 +0 .*\nESM6 .* same +39 +0 +0 /);
+    assert.match(compared.out, /ESH6 .* same +40 +0 +0 .*\nESM6 .* same +40 +0 +0 /);
   }
   const without = await run('import', continuous, '--data', dataDirectory('without'));
   assert.match(without.err, /trades of 101.*\(40\)/);

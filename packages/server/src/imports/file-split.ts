@@ -5,12 +5,13 @@
 
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { UtcDay } from '@tapeloom/core/numbers';
+import { dayOf } from '@tapeloom/core/utc-day';
 import type { DayRows } from '../feeds/day-rows.ts';
 import { shortest } from '../feeds/decimals.ts';
 import { FeedError, type FeedTrades } from '../feeds/feed-trades.ts';
 import { Grid, greatestCommonDivisor } from '../feeds/grid.ts';
 import type { OpenFeed } from '../feeds/open-feed.ts';
-import type { ContractNames } from './contract-names.ts';
+import { type ContractNames, type MistakenContract, mistakenContract } from './contract-names.ts';
 import type { StagedRows } from './staged-rows.ts';
 
 const NANO_DECIMALS = 9;
@@ -146,7 +147,7 @@ export class FileSplit {
         const row = batch.rowOf(at);
         throw new FeedError(`Row ${row} has a time on ${day}, which has not come yet.`, row);
       }
-      const contract = this.#contractOf(index, day as UtcDay);
+      const contract = this.#contractOf(index, day as UtcDay, () => batch.rowOf(at));
       lane.day = day;
       lane.terms = contract === null ? null : this.#termsOf(contract);
       lane.rows = null;
@@ -155,10 +156,18 @@ export class FileSplit {
     return lane;
   }
 
-  #contractOf(index: number, day: UtcDay): Contract | null {
+  #contractOf(index: number, day: UtcDay, rowOf: () => number): Contract | null {
     if (this.#feed.skippedAs(index) !== null) return null;
     const { contract, names } = this.#options;
-    if (contract === null) return names.find(this.#feed.namesOf(index), day);
+    if (contract === null) {
+      const called = this.#feed.namesOf(index);
+      const found = names.find(called, day);
+      const mistaken = found === null ? names.mistaken(called, day) : null;
+      if (mistaken !== null) throw new FeedError(mistakenText(mistaken, day, rowOf()), rowOf());
+      return found;
+    }
+    const mistaken = mistakenContract(contract, day);
+    if (mistaken !== null) throw new FeedError(mistakenText(mistaken, day, rowOf()), rowOf());
     this.#only ??= index;
     if (this.#only !== index) {
       const found = [this.#only, index].map((one) => this.#feed.nameOf(one)).join(' and ');
@@ -197,6 +206,22 @@ export class FileSplit {
     terms.priceFactor = terms.price.align(priceDecimals);
     terms.sizeFactor = terms.size.align(sizeDecimals);
   }
+}
+
+function mistakenText(
+  { name, listed, listedMonth, meantMonth }: MistakenContract,
+  day: UtcDay,
+  row: number,
+): string {
+  const expiry = dayOf(listed.expiresAt);
+  if (listedMonth === null || meantMonth === null) {
+    return `Row ${row} has a trade of ${day}, and ${listed.symbol} expired on ${expiry}. Name the contract that it is of.`;
+  }
+  return (
+    `Row ${row} has a trade of ${day}. ${name} was the contract of ${meantMonth} then; ` +
+    `${listed.symbol} of the instruments is that of ${listedMonth}, which expires on ${expiry}. ` +
+    `Add the contract of ${meantMonth} to the file of instruments, with the name ${name}.`
+  );
 }
 
 /** Behind the last trade that follows a trade and is of its instrument and day. */

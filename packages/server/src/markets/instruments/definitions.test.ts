@@ -77,6 +77,51 @@ test('a symbol that is no name of a file gets one, and a date without a time the
   assert.equal(contract.calendar, 'ice-brent');
 });
 
+const brent = (rawSymbol: string, expiry: string): Definition => {
+  const day = Temporal.PlainDate.from(expiry);
+  return {
+    ...ES,
+    rawSymbol,
+    asset: 'BRN',
+    exchange: 'IFEU',
+    tickNanos: 10_000_000n,
+    unitOfMeasureQtyNanos: 1_000_000_000_000n,
+    expiration: at(`${expiry}T00:00:00Z`),
+    maturityYear: day.year,
+    maturityMonth: day.month,
+  };
+};
+
+test('the month of a contract is that of its symbol, where the maturity is the last trading date', () => {
+  const april = brent('BRN FMJ0024!', '2024-02-29');
+  const unnamed = brent('B24/7', '2024-02-29');
+  const february = brent('BRN FMG0025!', '2024-12-30');
+  for (const [definition, symbol] of [
+    [april, 'BRNJ24'],
+    [unnamed, 'BRNJ24'],
+    [february, 'BRNG25'],
+  ] as const) {
+    assert.equal(listed([definition]).contracts[0]!.contract.symbol, symbol);
+  }
+});
+
+test('a symbol of another month than the expiry is left out by name', () => {
+  const wrong = brent('BRN FMG0024!', '2024-02-29');
+  const other = { ...ES, rawSymbol: 'ESM1' };
+  const unknown = { ...ES, asset: 'QQ', rawSymbol: 'QQM1', maturityMonth: 5 };
+  const { products, skipped } = instrumentsOf([wrong, other, unknown]);
+  assert.deepEqual(products, {});
+  assert.deepEqual(
+    [...skipped],
+    [
+      [
+        'futures whose symbol and expiry disagree',
+        { count: 3, names: new Set(['BRN FMG0024!', 'ESM1', 'QQM1']) },
+      ],
+    ],
+  );
+});
+
 test('a point of what is priced in percent or cents is not the size of the contract', () => {
   const note = {
     ...ES,

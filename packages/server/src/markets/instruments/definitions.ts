@@ -5,10 +5,11 @@
  */
 
 import { zonedInstant } from '@tapeloom/core/calendar/zoned-instant';
+import { type ExpiryRule, expiryDay } from '@tapeloom/core/instrument/expiry';
 import { MONTH_LETTERS } from '@tapeloom/core/instrument/product';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { parseDecimalNanos } from '@tapeloom/core/price';
-import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
+import { dayOf, daysBetween, nsOfDay } from '@tapeloom/core/utc-day';
 import { isSafeName } from '../../tape/tape-paths.ts';
 import { productTemplate } from './templates.ts';
 
@@ -84,8 +85,11 @@ const CLASSES: Readonly<Record<string, string>> = {
   M: 'spreads',
 };
 const NAMES_MAX = 5;
-/** `ESH6` or `ESH26`, after the product's own letters. */
-const MONTH_AND_YEAR = /^([FGHJKMNQUVXZ])(\d{1,2})$/;
+/** Behind the product's own letters: `ESH6`, `ESH26`, and `BRN FMH0026!` of ICE, where 00 is a day that months do not have. */
+const MONTH_AND_YEAR = /^(?:\s*FM)?([FGHJKMNQUVXZ])(?:00)?(\d{1,2})!?$/;
+/** A contract expires at most so far from where its rule says, for holidays that the rule does not know. */
+const EXPIRY_DAYS_OFF_MAX = 14;
+const MONTHS_TRIED = 4;
 
 /** A contract that can be listed. */
 interface Future extends Definition {
@@ -130,7 +134,8 @@ function whyNot(definition: Definition): string | null {
   if (definition.rawSymbol.includes('-')) return 'spreads';
   if (!isSafeName(definition.asset)) return 'futures without a usable name of a product';
   if (definition.tickNanos === null || definition.tickNanos <= 0n) return 'futures without a tick';
-  return expiration === null || expiration <= 0n ? 'futures without an expiry' : null;
+  if (expiration === null || expiration <= 0n) return 'futures without an expiry';
+  return isOfItsMonth(definition as Future) ? null : 'futures whose symbol and expiry disagree';
 }
 
 function productOf(asset: string, futures: Future[], notes: string[]) {
@@ -219,23 +224,78 @@ function symbolOf(future: Future, taken: ReadonlySet<string>): string {
   if (isSafeName(rawSymbol) && !taken.has(rawSymbol)) return rawSymbol;
   const month = monthOf(future);
   const long =
-    month === null ? '' : `${asset}${month.letter}${String(month.year % 100).padStart(2, '0')}`;
+    month === null
+      ? ''
+      : `${asset}${MONTH_LETTERS[month.month - 1]}${String(month.year % 100).padStart(2, '0')}`;
   if (long !== '' && !taken.has(long)) return long;
   return `${asset}.${dayOf(expiration)}`;
 }
 
-function monthOf(future: Future): { readonly letter: string; readonly year: number } | null {
-  const { maturityYear, maturityMonth, rawSymbol, asset, expiration } = future;
-  if (maturityYear !== null && maturityMonth !== null) {
-    return { letter: MONTH_LETTERS[maturityMonth - 1] ?? 'F', year: maturityYear };
+interface ContractMonth {
+  /** From 1. */
+  readonly month: number;
+  readonly year: number;
+}
+
+/**
+ * The symbol says it. Else the month whose expiry is that of the definition, by the template's rule; the definition's own
+ * maturity only where there is no rule: on some venues it is the last trading date.
+ */
+function monthOf(future: Future): ContractMonth | null {
+  const { maturityYear, maturityMonth, expiration, asset } = future;
+  const bySymbol = monthOfSymbol(future);
+  if (bySymbol !== null) return bySymbol;
+  const rule = expiryRuleOf(asset);
+  if (rule === null) {
+    const isSaid = maturityYear !== null && maturityMonth !== null;
+    return isSaid ? { year: maturityYear, month: maturityMonth } : null;
   }
+  const expiry = dayOf(expiration);
+  const first = Math.trunc(expiry / 10_000) * 12 + (Math.trunc(expiry / 100) % 100) - 1;
+  const near = Array.from({ length: MONTHS_TRIED }, (_, ahead) => {
+    const month = { year: Math.trunc((first + ahead) / 12), month: ((first + ahead) % 12) + 1 };
+    return { month, off: daysOff(rule, month, expiry) };
+  }).sort((a, b) => a.off - b.off)[0]!;
+  return near.off <= EXPIRY_DAYS_OFF_MAX ? near.month : null;
+}
+
+function monthOfSymbol({ rawSymbol, asset, expiration }: Future): ContractMonth | null {
+  if (!rawSymbol.startsWith(asset)) return null;
   const [, letter, digits] = MONTH_AND_YEAR.exec(rawSymbol.slice(asset.length)) ?? [];
-  if (letter === undefined || !rawSymbol.startsWith(asset)) return null;
+  if (letter === undefined) return null;
   // The year with these digits that is nearest to the expiry.
   const span = 10 ** digits!.length;
   const expiryYear = Math.trunc(dayOf(expiration) / 10_000);
   const year = expiryYear - (expiryYear % span) + Number(digits);
-  return { letter, year: year + span * Math.round((expiryYear - year) / span) };
+  return {
+    month: MONTH_LETTERS.indexOf(letter) + 1,
+    year: year + span * Math.round((expiryYear - year) / span),
+  };
+}
+
+/** Whether what the symbol says agrees with what the definition says of its end. */
+function isOfItsMonth(future: Future): boolean {
+  const month = monthOfSymbol(future);
+  if (month === null) return true;
+  const rule = expiryRuleOf(future.asset);
+  const expiry = dayOf(future.expiration);
+  if (rule !== null) return daysOff(rule, month, expiry) <= EXPIRY_DAYS_OFF_MAX;
+  const { maturityYear, maturityMonth } = future;
+  if (maturityYear === null || maturityMonth === null) return true;
+  // A maturity is the month of the contract, or the date of its last trade.
+  const isItsOwn = maturityYear === month.year && maturityMonth === month.month;
+  return isItsOwn || maturityYear * 100 + maturityMonth === Math.trunc(expiry / 100);
+}
+
+function daysOff(rule: ExpiryRule, { year, month }: ContractMonth, expiry: UtcDay): number {
+  return Math.abs(daysBetween(expiryDay(rule, year, month), expiry));
+}
+
+/** Of the product's template; null where there is none. */
+function expiryRuleOf(asset: string): ExpiryRule | null {
+  const written = productTemplate(asset)?.expiry as ({ rule?: string } & object) | undefined;
+  if (written?.rule === undefined) return null;
+  return { ...written, kind: written.rule } as unknown as ExpiryRule;
 }
 
 function decimalText(nanos: bigint): string {
