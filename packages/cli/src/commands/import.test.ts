@@ -240,6 +240,16 @@ test('a day of many trades that are all of one side is pointed at', async () => 
   assert.match(sold.err, /Look at its sides: all trades of ESH6 are of one side on 2026-03-10\./);
 });
 
+test('trades outside of the calendar are named with their count and their days', async () => {
+  const rows = ['20:59:59', '21:00:00', '21:30:00'].map((time) => {
+    return `2026-03-11T${time}Z,ESH6,5000.25,1,buy`;
+  });
+  const text = `timestamp,symbol,price,size,side\n${rows.join('\n')}\n`;
+  const { err, out } = await run([file('late.csv', text), '--dry-run']);
+  assert.match(err, /Outside of the hours of cme-equity: 2 trades of ESH6 on 2026-03-11\./);
+  assert.match(out, /1 with trades outside of the calendar/);
+});
+
 test('without instruments it says how to get them, and wrong words are told', async () => {
   const path = file('es.dbn', monday);
   for (const [words, expected] of [

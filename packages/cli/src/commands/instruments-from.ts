@@ -18,15 +18,17 @@ import { ExitCode } from '../exit-codes.ts';
 import { faultsText } from '../instruments/instruments-view.ts';
 import { readDefinitionFile } from '../instruments/read-definition-file.ts';
 import { readArgs } from '../read-args.ts';
+import { readCalendarName } from '../study/file-options.ts';
 
 export const instrumentsFromCommand: CommandBody = {
-  usage: `Usage: tapeloom instruments from <file>... [--out <file>]
+  usage: `Usage: tapeloom instruments from <file>... [--out <file>] [--calendar <name>]
 
 Makes a file of instruments out of DBN files of the schema definition, plain or packed. Futures become
 products and contracts, by a template where there is one; of several definitions of a contract the
 latest counts. What was left out, what was assumed and what differs from a template is told on the
 standard error. The text is read as check would read it: with faults the exit code is 1.
 
+  --calendar <name>  the calendar of all products, in place of that of their template or market
   --out <file>  where to write it (default: the standard output); a file that is there is not replaced
 
 Examples:
@@ -36,8 +38,9 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, words: files } = readArgs(args, { texts: ['out'], words: null });
+  const { values, words: files } = readArgs(args, { texts: ['out', 'calendar'], words: null });
   if (files.length === 0) throw new UsageError('<file> is missing');
+  const calendar = readCalendarName(values.calendar);
   const disk = new NodeDisk();
   const out = values.out === undefined ? null : resolve(values.out);
   if (out !== null && (await disk.stat(out)) !== null) {
@@ -54,7 +57,9 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
       return ExitCode.failure;
     }
   }
-  const datasets = [...byDataset].map(([name, all]) => [name, instrumentsOf(all)] as const);
+  const datasets = [...byDataset].map(
+    ([name, all]) => [name, instrumentsOf(all, calendar)] as const,
+  );
   for (const [name, defined] of datasets) io.stderr(toldText(name, defined));
   const text = instrumentsYaml(Object.fromEntries(datasets));
   if (out === null) io.stdout(text);

@@ -17,8 +17,8 @@ directory: the service's clock begins with its first trade. It has a data direct
 is removed at the end. What the file has before --from, and the tape before the day, is its past.
 
   --file <file>        the file with trades: DBN or a CSV, plain or packed, Parquet or Arrow
-  --symbol <name>      and --tick, --lot, --side, --preset, --zone, --date, --day-month, --mapping,
-                       --definitions: what has to be said of the file, as tapeloom study --help explains it
+  --symbol <name>      and --tick, --lot, --calendar, --side, --preset, --zone, --date, --day-month,
+                       --mapping, --definitions: what has to be said of the file, as tapeloom study --help explains it
   --replay <contract>  a contract (ESU6) or an alias (ES.c.0: the contract it means on that day)
   --day <date>         the day to play, with the session that has most of it
   --data <directory>   where that tape is (default: TAPELOOM_DATA or ./data); it is only read

@@ -216,3 +216,24 @@ test('what cannot be read, or be meant in one way only, is refused with what wou
     });
   }
 });
+
+test('trades outside of the calendar are counted, past hours count, and another calendar can be chosen', async () => {
+  // Gold traded until 16:15 in Chicago, 21:15 UTC, in 2013.
+  const gold = (time: string) => `2013-10-07T${time}Z,GCZ3,1320.1,1,buy`;
+  const text = [
+    'timestamp,symbol,price,size,side',
+    ...['20:59:00', '21:14:59', '21:20:00'].map(gold),
+  ];
+  const path = file('gold.csv', `${text.join('\n')}\n`);
+  const words = ['bars', '--file', path, '--params', '{"size":1}', '--tail'];
+  const outside = await study(...words);
+  assert.match(outside.err, /1 trades lie outside of the hours of cme-metals and are left out/);
+  const chosen = await study(...words, '--calendar', 'round-the-clock');
+  assert.match(chosen.err, /Sessions are those of round-the-clock, as was said\./);
+  assert.doesNotMatch(chosen.err, /outside/);
+  await assert.rejects(
+    study(...words, '--calendar', 'comex'),
+    (error) =>
+      error instanceof UsageError && /--calendar must be one of cme-equity/.test(error.message),
+  );
+});

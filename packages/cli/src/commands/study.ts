@@ -52,6 +52,7 @@ gzip, zstd or zip, or Parquet or Arrow. What is guessed is told; where a guess c
   --symbol <name>     whose trades, where the file has those of several instruments
   --tick <size>       the tick; default: known of the symbol, else guessed from the prices
   --lot <size>        the lot; default: 1, or the finest size there is
+  --calendar <name>   whose sessions count; default: known of the symbol, else UTC days, round the clock
 ${FORM_USAGE}
 
 Examples:

@@ -51,6 +51,16 @@ export function contractsText(files: readonly Pick<ImportedFile, 'days'>[]): str
 }
 
 function qualityText(days: readonly DayResult[]): string {
+  const outside = days.filter((day) => outsideOf(day) > 0).length;
+  const more = outside === 0 ? '' : `; ${wholeText(outside)} with trades outside of the calendar`;
+  return wholenessText(days) + more;
+}
+
+function outsideOf({ imported }: DayResult): number {
+  return imported?.outside ?? 0;
+}
+
+function wholenessText(days: readonly DayResult[]): string {
   const partial = days.filter(({ imported }) => imported!.gaps.length > 0);
   if (partial.length === 0) return 'complete';
   const shown = partial.slice(0, PARTIAL_SHOWN_MAX).map(({ day, imported }) => {
@@ -91,6 +101,17 @@ export function fileNotes(
   if (!feed.isCoverageSaid && days.some(({ imported }) => (imported?.gaps.length ?? 0) > 0)) {
     lines.push(
       'It covers its first to its last trade. If it has more, say so: --whole-day or --covers a..b.',
+    );
+  }
+  for (const [{ symbol, calendar }, found] of Map.groupBy(
+    days.filter((day) => outsideOf(day) > 0),
+    ({ contract }) => contract,
+  )) {
+    const count = found.reduce((sum, day) => sum + outsideOf(day), 0);
+    const when = rangesText(found.map(({ day }) => day));
+    lines.push(
+      `Outside of the hours of ${calendar}: ${wholeText(count)} trades of ${symbol} on ${when}. Indicators leave them out.`,
+      'If the market was open then, give the product a calendar with its hours and apply the instruments.',
     );
   }
   if (days.length === 0) lines.push('It has nothing of the contracts of the dataset.');
@@ -185,6 +206,7 @@ export function importJson(
         trades: imported?.trades ?? null,
         covered: imported?.covered ?? null,
         gaps: imported?.gaps ?? null,
+        outsideHours: imported?.outside ?? 0,
         ...(difference !== null && { difference }),
         ...(equalAtEdge !== null && { equalAtEdge }),
       })),

@@ -1,6 +1,5 @@
 /** Somebody's own file as what is played: its instrument is guessed and told, as `tapeloom study --file` does it. */
 
-import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import { PRODUCTS } from '@tapeloom/core/instrument/product';
@@ -37,8 +36,7 @@ export async function fileReplay(
 ): Promise<Replay | null> {
   const file = await readTradeFile(disk, path, options, io);
   if (file === null) return null;
-  const { first, last } = file;
-  const calendar = calendarNamed(file.calendar);
+  const { first, last, calendar } = file;
   const dates = [addDays(dayOf(first), -DAYS_AROUND), addDays(dayOf(last), DAYS_AROUND)] as const;
   const sessions = sessionTable(extendSessionBook(null, calendar, ...dates, last), 'full');
   io.stderr(fileText(factsOf(file, sessions, sessions)));
@@ -83,7 +81,7 @@ function contractOf({ trades, calendar, last }: TradeFile): Contract {
     tickSizeNanos: trades.tick.nanos,
     lotSizeNanos: trades.lot.nanos,
     pointValueNanos: product?.pointValueNanos ?? UNIT_NANOS,
-    calendar,
+    calendar: calendar.name,
     expiresAt: epochNs(addDays(dayOf(last), LISTED_DAYS_AFTER), 0),
   };
 }

@@ -3,7 +3,6 @@
  * out or cut is told, so that nobody takes a number for more than it is.
  */
 
-import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { sessionTable } from '@tapeloom/core/calendar/session-book';
 import { dayOf, earlier, epochNs, later } from '@tapeloom/core/utc-day';
 import { FileTape } from '@tapeloom/server/feeds/file-tape';
@@ -27,7 +26,7 @@ export async function fileInput(
   const file = await readTradeFile(disk, path, options, io);
   if (file === null) return null;
   const { trades, days, first, last } = file;
-  const book = coveringBook(null, calendarNamed(file.calendar), request, { from: first, to: last });
+  const book = coveringBook(null, file.calendar, request, { from: first, to: last });
   const sessions = sessionTable(book, request.indicator.sessionKind(request.params));
   const begin = epochNs(dayOf(first), 0);
   const end = endOf(sessions, last);

@@ -5,6 +5,7 @@ import { type Decimal, parseDecimal } from '@tapeloom/server/feeds/decimals';
 import type { FileTradesOptions } from '@tapeloom/server/feeds/file-trades';
 import type { FeedHints } from '@tapeloom/server/feeds/open-feed';
 import { isZone } from '@tapeloom/server/feeds/wall-clock';
+import { CALENDAR_TEMPLATES } from '@tapeloom/server/markets/instruments/templates';
 import { UsageError } from '../command.ts';
 import { readDay } from '../day-text.ts';
 
@@ -18,7 +19,7 @@ export const FORM_TEXTS = [
   'mapping',
   'definitions',
 ] as const;
-export const FILE_TEXTS = ['symbol', 'tick', 'lot', ...FORM_TEXTS] as const;
+export const FILE_TEXTS = ['symbol', 'tick', 'lot', 'calendar', ...FORM_TEXTS] as const;
 
 /** Of the same options. */
 export const FORM_USAGE = `  --side <rule>        tick-rule: infer sides the file does not say from prices; quotes: from the
@@ -32,6 +33,14 @@ export const FORM_USAGE = `  --side <rule>        tick-rule: infer sides the fil
   --definitions <file|pattern>  DBN definitions of the same days, which name the instruments of DBN that
                        was ordered by other names than the venue's, such as ES.c.0, or by ids`;
 
+/** The name of a calendar that is built in, or a template. */
+export function readCalendarName(name: string | undefined): string | null {
+  if (name === undefined) return null;
+  const { names } = CALENDAR_TEMPLATES;
+  if (names.includes(name)) return name;
+  throw new UsageError(`--calendar must be one of ${names.join(', ')}; got ${name}`);
+}
+
 type FileValues = Readonly<Partial<Record<(typeof FILE_TEXTS)[number], string>>>;
 const DAY_MONTHS = ['day-first', 'month-first'] as const;
 const SIDES = ['file', 'tick-rule', 'quotes'] as const;
@@ -39,6 +48,8 @@ const NANO_DECIMALS = 9;
 
 export interface FileOptions {
   readonly trades: FileTradesOptions;
+  /** The calendar whose sessions count; null: that of the product, where it is known. */
+  readonly calendar: string | null;
   /** Without what stands in other files, which is read with the file. */
   readonly hints: FeedHints;
   /** Where the mapping stands; null: it is guessed. */
@@ -56,6 +67,7 @@ export function readFileOptions(values: FileValues): FileOptions {
     throw new UsageError(`--zone must be a zone like UTC or America/Chicago, got ${zone}`);
   }
   return {
+    calendar: readCalendarName(values.calendar),
     trades: {
       symbol: values.symbol ?? null,
       tick: readUnit('--tick', values.tick),

@@ -24,7 +24,8 @@ export function factsOf(
     format: feed.format(),
     reasons: feed.reasons,
     trades,
-    calendar,
+    calendar: calendar.name,
+    outside: outsideOf(days, fullSessions),
     count: days.reduce((sum, { count }) => sum + count, 0),
     first,
     last,
@@ -34,7 +35,28 @@ export function factsOf(
     hasTickRule: options.trades.hasTickRule,
     isTickSaid: options.trades.tick !== null,
     isLotSaid: options.trades.lot !== null,
+    isCalendarSaid: options.calendar !== null,
   };
+}
+
+/** How many trades stand in no session. */
+function outsideOf(days: TradeFile['days'], sessions: SessionTable): number {
+  let outside = 0;
+  for (const { day, ts, count } of days) {
+    let [open, close] = [0, 0];
+    for (let row = 0; row < count; row += 1) {
+      const ns = ts[row]!;
+      if (ns >= close) {
+        const session = sessions.atOrAfter(epochNs(day, ns));
+        const midnight = epochNs(day, 0);
+        [open, close] = [session?.open, session?.close].map((edge) =>
+          edge === undefined ? Number.POSITIVE_INFINITY : Number(edge - midnight),
+        ) as [number, number];
+      }
+      if (ns < open) outside += 1;
+    }
+  }
+  return outside;
 }
 
 /** Where what is told ends: with the session or the day, where the trades reach up to it, else with the last trade. */

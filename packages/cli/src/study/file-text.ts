@@ -27,6 +27,8 @@ export interface FileFacts {
   readonly reasons: readonly string[];
   readonly trades: FileTrades;
   readonly calendar: string;
+  /** Trades in no session of it. */
+  readonly outside: number;
   readonly count: number;
   readonly first: EpochNs;
   readonly last: EpochNs;
@@ -38,6 +40,7 @@ export interface FileFacts {
   readonly hasTickRule: boolean;
   readonly isTickSaid: boolean;
   readonly isLotSaid: boolean;
+  readonly isCalendarSaid: boolean;
 }
 
 export function fileText(facts: FileFacts): string {
@@ -62,7 +65,8 @@ export function fileText(facts: FileFacts): string {
   return `${[...lines, ...gapLines(facts)].join('\n')}\n`;
 }
 
-function instrumentLines({ trades, calendar, isTickSaid, isLotSaid }: FileFacts): string[] {
+function instrumentLines(facts: FileFacts): string[] {
+  const { trades, calendar, isTickSaid, isLotSaid, isCalendarSaid } = facts;
   const { root, tick, lot } = trades;
   const isGuessed = root === null && !isTickSaid;
   const tickSource = isTickSaid
@@ -78,14 +82,22 @@ function instrumentLines({ trades, calendar, isTickSaid, isLotSaid }: FileFacts)
       : ', the finest size there is';
   return [
     `Tick ${tick.text}, ${tickSource}${hint}. Lot ${lot.text}${lotSource}.`,
-    root === null
-      ? 'Sessions are days of UTC, round the clock: the exchange is not known by the symbol.'
-      : `Sessions are those of ${calendar}, known of ${root.root}.`,
+    isCalendarSaid
+      ? `Sessions are those of ${calendar}, as was said.`
+      : root === null
+        ? 'Sessions are days of UTC, round the clock: the exchange is not known by the symbol.'
+        : `Sessions are those of ${calendar}, known of ${root.root}.`,
   ];
 }
 
-function gapLines({ cutAtBegin, cutAtEnd, emptyDays, first, last }: FileFacts): string[] {
+function gapLines(facts: FileFacts): string[] {
+  const { cutAtBegin, cutAtEnd, emptyDays, first, last, outside, calendar } = facts;
   const lines: string[] = [];
+  if (outside > 0) {
+    lines.push(
+      `${wholeText(outside)} trades lie outside of the hours of ${calendar} and are left out. --calendar chooses another.`,
+    );
+  }
   if (cutAtBegin !== null) {
     const late = durationText(first - cutAtBegin.open);
     lines.push(

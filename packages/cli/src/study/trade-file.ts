@@ -4,6 +4,7 @@
  */
 
 import { basename } from 'node:path';
+import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { DayRows } from '@tapeloom/server/feeds/day-rows';
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';
@@ -11,6 +12,7 @@ import { tradedRange } from '@tapeloom/server/feeds/file-tape';
 import { FileTrades } from '@tapeloom/server/feeds/file-trades';
 import { FeedThread } from '@tapeloom/server/feeds/guarded/feed-thread';
 import { type OpenFeed, UnclearFeedError } from '@tapeloom/server/feeds/open-feed';
+import { CALENDAR_TEMPLATES } from '@tapeloom/server/markets/instruments/templates';
 import type { Disk } from '@tapeloom/server/platform/disk';
 import type { CommandIo } from '../command.ts';
 import { openFile } from '../import/found-files.ts';
@@ -32,8 +34,7 @@ export interface TradeFile {
   readonly days: readonly DayRows[];
   readonly first: EpochNs;
   readonly last: EpochNs;
-  /** The name of its trading calendar. */
-  readonly calendar: string;
+  readonly calendar: Calendar;
 }
 
 /** Null when somebody has to say first how it is to be read, which was told. */
@@ -48,7 +49,7 @@ export async function readTradeFile(
     const { feed, trades } = await readTrades(disk, path, options, io);
     const days = trades.finish();
     if (days.length === 0) throw noTrades(trades, options);
-    const calendar = trades.root?.calendar ?? ROUND_THE_CLOCK;
+    const calendar = calendarOf(options.calendar ?? trades.root?.calendar ?? ROUND_THE_CLOCK);
     return { path, options, feed, trades, days, calendar, ...tradedRange(days) };
   } catch (error) {
     if (error instanceof UnclearFeedError) {
@@ -86,6 +87,11 @@ async function readTrades(
   } finally {
     progress.erase();
   }
+}
+
+/** The option was checked, and what is known of a root is built in. */
+function calendarOf(name: string): Calendar {
+  return CALENDAR_TEMPLATES.get(name)!;
 }
 
 /** Why there is nothing to run over. */

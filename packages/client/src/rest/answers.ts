@@ -78,6 +78,8 @@ export interface DaysQuality {
   readonly origin: 'live' | 'imported' | 'replaced' | null;
   /** Of a partial day: the open hours that are missing, in nanoseconds since 1970 UTC. */
   readonly gaps?: readonly { readonly from: string; readonly to: string }[];
+  /** Of one day: trades outside of the market's hours, which indicators leave out. */
+  readonly outsideHours?: number;
 }
 
 export interface Instrument {

@@ -5,9 +5,15 @@
  * Sources of the hours: the contract specifications of CME Group ("Sunday–Friday 5:00 p.m. – 4:00 p.m.
  * CT with a 60-minute break each day" for all five groups), and for regular hours the times of the
  * former trading floor, which settlements still follow; for equity those of the stock market.
+ *
+ * Past hours go back to 2010 for equity, energy and metals, by CME's announcements of November 2012 (equity: close at 16:15
+ * from the trade date 2012-11-19 on) and of September 2015 (close at 16:00 from 2015-09-21 on) as brokers passed them on.
+ * The 15-minute halt of equity at 15:15, until June 2021, is a pause inside the day. Of rates and FX today's hours are
+ * taken for the past, too, and holidays of years before 2022 are approximate (`cme-holidays.ts`).
  */
 
-import type { Calendar, SessionHours } from './calendar.ts';
+import type { UtcDay } from '../numbers.ts';
+import type { Calendar, SessionHours, WeeklyHours } from './calendar.ts';
 import {
   CME_ENERGY_AND_METALS_SPECIAL,
   CME_EQUITY_SPECIAL,
@@ -24,18 +30,36 @@ const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
 
 /** 17:00 to 16:00: the hour in between is the daily maintenance break. */
 const GLOBEX: SessionHours = { zone: CHICAGO, openDayOffset: -1, open: '17:00', close: '16:00' };
+/** Until Friday, 18 September 2015, equity, energy and metals closed at 16:15. */
+const GLOBEX_TO_2015: SessionHours = { ...GLOBEX, close: '16:15' };
+const FIRST_OF_1600 = 2015_09_21 as UtcDay;
+/**
+ * Until Friday, 16 November 2012, the trading day of equity ended at 15:15, and the next one began at 15:30, with a pause
+ * at 16:30; that of Monday began on Sunday at 17:00.
+ */
+const FIRST_OF_1615 = 2012_11_19 as UtcDay;
+const STOCKS: SessionHours = sameDay(CHICAGO, '08:30', '15:00');
 
 const CALENDARS = {
   'cme-equity': {
-    hours: [{ weekdays: MONDAY_TO_FRIDAY, full: GLOBEX, rth: sameDay(CHICAGO, '08:30', '15:00') }],
+    hours: [
+      { from: FIRST_OF_1600, weekdays: MONDAY_TO_FRIDAY, full: GLOBEX, rth: STOCKS },
+      { from: FIRST_OF_1615, weekdays: MONDAY_TO_FRIDAY, full: GLOBEX_TO_2015, rth: STOCKS },
+      { weekdays: [1], full: { ...GLOBEX, close: '15:15' }, rth: STOCKS },
+      {
+        weekdays: [2, 3, 4, 5],
+        full: { ...GLOBEX, open: '15:30', close: '15:15' },
+        rth: STOCKS,
+      },
+    ],
     special: CME_EQUITY_SPECIAL,
   },
   'cme-energy': {
-    hours: [{ weekdays: MONDAY_TO_FRIDAY, full: GLOBEX, rth: sameDay(NEW_YORK, '09:00', '14:30') }],
+    hours: sinceBefore2015(sameDay(NEW_YORK, '09:00', '14:30')),
     special: CME_ENERGY_AND_METALS_SPECIAL,
   },
   'cme-metals': {
-    hours: [{ weekdays: MONDAY_TO_FRIDAY, full: GLOBEX, rth: sameDay(NEW_YORK, '08:20', '13:30') }],
+    hours: sinceBefore2015(sameDay(NEW_YORK, '08:20', '13:30')),
     special: CME_ENERGY_AND_METALS_SPECIAL,
   },
   'cme-rates': {
@@ -69,6 +93,14 @@ export function calendarNamed(name: string): Calendar {
     throw new RangeError(`no calendar is named ${name}; known are ${CALENDAR_NAMES.join(', ')}`);
   }
   return { name, ...CALENDARS[name as CalendarName] };
+}
+
+/** Of a group that closed at 16:15 until 2015. */
+function sinceBefore2015(rth: SessionHours): readonly WeeklyHours[] {
+  return [
+    { from: FIRST_OF_1600, weekdays: MONDAY_TO_FRIDAY, full: GLOBEX, rth },
+    { weekdays: MONDAY_TO_FRIDAY, full: GLOBEX_TO_2015, rth },
+  ];
 }
 
 function sameDay(zone: string, open: LocalTime, close: LocalTime): SessionHours {

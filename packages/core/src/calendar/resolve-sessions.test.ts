@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { addDays, dayFromNumber, dayNumber, dayOf, epochNs, utcDay } from '../utc-day.ts';
+import {
+  addDays,
+  dayFromNumber,
+  dayNumber,
+  dayOf,
+  epochNs,
+  isoWeekday,
+  utcDay,
+} from '../utc-day.ts';
+import type { Calendar } from './calendar.ts';
 import { CALENDAR_NAMES, type CalendarName, calendarNamed } from './calendars.ts';
 import { resolveSessions } from './resolve-sessions.ts';
 import { SESSION_KINDS, type Session, type SessionKind } from './session.ts';
@@ -38,6 +47,22 @@ test('an ordinary day has the published hours of each product group', () => {
   const newYork = 'America/New_York';
   assert.equal(wall('cme-energy', 'rth', 20261112, newYork), `${day}T09:00 ${day}T14:30`);
   assert.equal(wall('cme-metals', 'rth', 20261112, newYork), `${day}T08:20 ${day}T13:30`);
+});
+
+test('equity, energy and metals have the hours of their time', () => {
+  for (const name of ['cme-equity', 'cme-energy', 'cme-metals'] as const) {
+    assert.equal(wall(name, 'full', 20131009), '2013-10-08T17:00 2013-10-09T16:15', name);
+    assert.equal(wall(name, 'full', 20150918), '2015-09-17T17:00 2015-09-18T16:15', name);
+    assert.equal(wall(name, 'full', 20150921), '2015-09-20T17:00 2015-09-21T16:00', name);
+  }
+  for (const name of ['cme-energy', 'cme-metals'] as const) {
+    assert.equal(wall(name, 'full', 20100310), '2010-03-09T17:00 2010-03-10T16:15', name);
+  }
+  assert.equal(wall('cme-equity', 'full', 20100308), '2010-03-07T17:00 2010-03-08T15:15');
+  assert.equal(wall('cme-equity', 'full', 20100310), '2010-03-09T15:30 2010-03-10T15:15');
+  assert.equal(wall('cme-equity', 'full', 20121116), '2012-11-15T15:30 2012-11-16T15:15');
+  assert.equal(wall('cme-equity', 'full', 20121119), '2012-11-18T17:00 2012-11-19T16:15');
+  assert.equal(wall('cme-rates', 'full', 20131009), '2013-10-08T17:00 2013-10-09T16:00');
 });
 
 test('a week is five trading days from Sunday evening to Friday afternoon', () => {
@@ -198,6 +223,11 @@ test('a date resolves the same alone as in any range', () => {
   );
 });
 
+const hoursOf = (calendar: Calendar, { date }: Session) =>
+  calendar.hours.find(
+    ({ from = date, weekdays }) => from <= date && weekdays.includes(isoWeekday(date)),
+  )!;
+
 test('every session lies inside the normal local hours and regular hours inside the trading day', () => {
   fc.assert(
     fc.property(names, starts, (name, from) => {
@@ -205,8 +235,8 @@ test('every session lies inside the normal local hours and regular hours inside 
       const full = resolveSessions(calendar, 'full', from, addDays(from, 10));
       const rth = resolveSessions(calendar, 'rth', from, addDays(from, 10));
       for (const [session, normal] of [
-        ...full.map((session) => [session, calendar.hours[0]!.full] as const),
-        ...rth.map((session) => [session, calendar.hours[0]!.rth] as const),
+        ...full.map((session) => [session, hoursOf(calendar, session).full] as const),
+        ...rth.map((session) => [session, hoursOf(calendar, session).rth] as const),
       ]) {
         const at = (instant: bigint) =>
           Temporal.Instant.fromEpochNanoseconds(instant).toZonedDateTimeISO(normal.zone);

@@ -28,6 +28,8 @@ export interface DayQuality {
   readonly state: Exclude<DayState, 'missing'>;
   readonly origin: DayOrigin;
   readonly gaps: readonly DaySpan[];
+  /** Trades outside of the market's hours; not there: none. */
+  readonly outside?: number;
 }
 
 export interface QualityRange {
@@ -38,11 +40,15 @@ export interface QualityRange {
   readonly origin: DayOrigin | null;
   /** Of a partial day, which is a range of its own: the hours that are missing. */
   readonly gaps: readonly DaySpan[];
+  /** Of a day with trades outside of the market's hours, which is a range of its own: how many. */
+  readonly outside?: number;
 }
 
-export function qualityOf({ state, trades, origin, gaps = [] }: TapeDay): DayQuality {
+export function qualityOf({ state, trades, origin, gaps = [], outside }: TapeDay): DayQuality {
   const sealed = trades === 0 ? 'no-trades' : 'complete';
-  return { state: state === 'sealed' ? sealed : state, origin: origin ?? 'live', gaps };
+  const found = state === 'sealed' ? sealed : state;
+  const quality = { state: found, origin: origin ?? 'live', gaps } as const;
+  return outside === undefined ? quality : { ...quality, outside };
 }
 
 /** Of all days of [first, last], ascending. */
@@ -61,9 +67,14 @@ export function qualityRanges(
     if (mayBeClosed && !tradesOnUtcDay(full, day)) continue;
     const origin = found === undefined || state === 'damaged' ? null : found.origin;
     const before = ranges.at(-1);
-    const isAlike = before?.state === state && before.origin === origin && state !== 'partial';
+    const outside = found?.outside;
+    const isOwn = state === 'partial' || outside !== undefined || before?.outside !== undefined;
+    const isAlike = before?.state === state && before.origin === origin && !isOwn;
     if (isAlike) ranges[ranges.length - 1] = { ...before, to: day };
-    else ranges.push({ from: day, to: day, state, origin, gaps: found?.gaps ?? [] });
+    else {
+      const own = outside === undefined ? {} : { outside };
+      ranges.push({ from: day, to: day, state, origin, gaps: found?.gaps ?? [], ...own });
+    }
   }
   return ranges;
 }

@@ -290,6 +290,26 @@ test('sides that a file does not say are inferred by the tick rule on request on
   assert.equal((await imported(disk))!.days.get('ESH6')!.get(TUESDAY)!.sideRule, 'tick-rule');
 });
 
+test('trades outside of the calendar are there, are counted, and the day says so', async () => {
+  const disk = new SimDisk().boot();
+  // The market closes at 21:00 UTC and opens at 22:00.
+  const pause = [21 * HOUR_NS, 21.5 * HOUR_NS].map((ns) => {
+    return { ts: at(TUESDAY, ns), price: 20_000, size: 1, side: 1 as const };
+  });
+  const rows = [...halfHours(TUESDAY, 0, 21), ...pause];
+  const result = await importText(disk, 'es.dbn', dbn(at(TUESDAY, 0), at(WEDNESDAY, 0), rows));
+  assert.equal(result.days[0]!.imported!.outside, 2);
+  assert.deepEqual(await rowsOn(disk, 'ESH6', TUESDAY), rows);
+  const [day] = await (await ImportedTape.open(disk, TAPE_ROOT, DATASET.name)).days('ESH6');
+  assert.deepEqual([day!.state, day!.outside], ['sealed', 2]);
+  const none = await importText(
+    disk,
+    'all.dbn',
+    dbn(at(MONDAY, 0), at(TUESDAY, 0), halfHours(MONDAY, 0, 3)),
+  );
+  assert.equal(none.days[0]!.imported!.outside, undefined);
+});
+
 test('a limited DBN file covers no more than its trades', async () => {
   const disk = new SimDisk().boot();
   const rows = halfHours(TUESDAY, 3, 5);

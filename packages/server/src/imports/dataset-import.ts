@@ -277,7 +277,7 @@ export class DatasetImport {
       const imported = status === 'same' ? before : null;
       return { contract, day, status, imported, difference, equalAtEdge, covered: has };
     }
-    const { digest, covered, gaps, strays } = after;
+    const { digest, covered, gaps, outside, strays } = after;
     const root = this.#writtenRoot();
     if (root !== null && written !== null) {
       if (digest !== before?.digest) written.push(importedDayPath(root, place, digest));
@@ -294,6 +294,7 @@ export class DatasetImport {
       sources: [...new Set([...(before?.sources ?? []), ...file.sources])],
       at: new Date(Number(this.#place.now / MS_NS_BIG)).toISOString(),
       sideRule: file.hasTickRule ? 'tick-rule' : (before?.sideRule ?? null),
+      ...(outside > 0 && { outside }),
       ...(strays.length > 0 && { strays }),
     };
     return { contract, day, status, imported, difference, equalAtEdge, covered: has };

@@ -8,6 +8,7 @@ import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { type DayPlace, digestOf } from '../tape/write/encode-day.ts';
 import { cutsOf, cutsOfTape, type DayCoverage, meetingsOf } from './file-coverage.ts';
 import {
+  countIn,
   type Difference,
   EqualAtEdgeError,
   type EqualsAtEdges,
@@ -43,6 +44,8 @@ export interface DayAfter {
   readonly digest: string;
   readonly covered: readonly DaySpan[];
   readonly gaps: readonly DaySpan[];
+  /** How many trades stand in no open hour. */
+  readonly outside: number;
   readonly strays: readonly StrayTrade[];
 }
 
@@ -189,5 +192,6 @@ async function verdict(
 ): Promise<DayVerdict> {
   const digest = await digestOf([trades], place);
   const gaps = differenceOf(open, covered);
-  return { ...UNCHANGED, status, after: { trades, digest, covered, gaps, strays } };
+  const outside = trades.count - countIn(trades, open);
+  return { ...UNCHANGED, status, after: { trades, digest, covered, gaps, outside, strays } };
 }

@@ -56,6 +56,11 @@ export function firstOther(
   return null;
 }
 
+/** How many trades lie in these spans. */
+export function countIn(day: TradeBatch, spans: readonly DaySpan[]): number {
+  return spans.reduce((sum, [from, to]) => sum + rowAt(day, to) - rowAt(day, from), 0);
+}
+
 /** Some trades as rows, in the order of time. */
 export function rowsOf(day: UtcDay, trades: readonly PlainTrade[]): DayRows {
   const rows = new DayRows(day);

@@ -23,6 +23,8 @@ export interface TapeDay {
   readonly digest?: string;
   /** Of a partial day: the open hours that are missing, ascending and apart. */
   readonly gaps?: readonly DaySpan[];
+  /** Trades outside of the market's hours, which studies leave out; not there: none, or not known. */
+  readonly outside?: number;
   /** Of a day that can be replaced: another one when it was, whether by other trades or by more hours. */
   readonly version?: string;
   /** Of a day that came out of files: whether other trades stood in its place before. */

@@ -54,6 +54,13 @@ const DayQualityView = closedObject({
       description: `Of a partial day: the open hours that are missing, the first ${GAPS_A_DAY_MAX}.`,
     }),
   ),
+  outsideHours: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        "Of one day: trades outside of the market's hours, which indicators leave out. The calendar of the product may be wrong.",
+    }),
+  ),
 });
 
 const InstrumentHistory = closedObject({
@@ -246,7 +253,7 @@ function historyOf(
   return { ...reach, quality: ranges.slice(-RANGES_MAX).map(rangeView) };
 }
 
-function rangeView({ from, to, state, origin, gaps }: QualityRange) {
+function rangeView({ from, to, state, origin, gaps, outside }: QualityRange) {
   const named = gaps.slice(0, GAPS_A_DAY_MAX).map(([start, end]) => ({
     from: epochNsText(from, start),
     to: epochNsText(from, end),
@@ -257,6 +264,7 @@ function rangeView({ from, to, state, origin, gaps }: QualityRange) {
     state,
     origin,
     ...(state === 'partial' ? { gaps: named } : {}),
+    ...(outside === undefined ? {} : { outsideHours: outside }),
   };
 }
 

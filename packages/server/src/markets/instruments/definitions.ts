@@ -97,7 +97,11 @@ interface Future extends Definition {
   readonly expiration: EpochNs;
 }
 
-export function instrumentsOf(definitions: Iterable<Definition>): DefinedInstruments {
+/** `calendar` is that of all products; null: of the template, or of the market. */
+export function instrumentsOf(
+  definitions: Iterable<Definition>,
+  calendar: string | null = null,
+): DefinedInstruments {
   const skipped = new Map<string, SkippedDefinitions>();
   const byAsset = new Map<string, Map<string, Future>>();
   for (const definition of definitions) {
@@ -117,7 +121,10 @@ export function instrumentsOf(definitions: Iterable<Definition>): DefinedInstrum
   const notes: string[] = [];
   const products = [...byAsset]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([asset, futures]) => [asset, productOf(asset, [...futures.values()], notes)] as const);
+    .map(
+      ([asset, futures]) =>
+        [asset, productOf(asset, [...futures.values()], calendar, notes)] as const,
+    );
   return { products: Object.fromEntries(products), notes, skipped };
 }
 
@@ -138,7 +145,7 @@ function whyNot(definition: Definition): string | null {
   return isOfItsMonth(definition as Future) ? null : 'futures whose symbol and expiry disagree';
 }
 
-function productOf(asset: string, futures: Future[], notes: string[]) {
+function productOf(asset: string, futures: Future[], chosen: string | null, notes: string[]) {
   futures.sort((a, b) => (a.expiration < b.expiration ? -1 : 1));
   const last = futures.at(-1)!;
   const template = productTemplate(asset);
@@ -157,12 +164,17 @@ function productOf(asset: string, futures: Future[], notes: string[]) {
   });
   if (ticks.size > 1) notes.push(`${asset} has contracts of different ticks.`);
   if (template !== null) {
-    return { extends: asset, ...corrections(asset, template, last, tick, notes), contracts };
+    const own = chosen === null ? {} : { calendar: chosen };
+    return {
+      extends: asset,
+      ...own,
+      ...corrections(asset, template, last, tick, notes),
+      contracts,
+    };
   }
-  const calendar = CALENDARS[last.exchange] ?? 'round-the-clock';
-  notes.push(
-    `${asset} has no template: the calendar ${calendar} is assumed, and no alias can roll.`,
-  );
+  const calendar = chosen ?? CALENDARS[last.exchange] ?? 'round-the-clock';
+  const assumed = chosen === null ? `the calendar ${calendar} is assumed, and ` : '';
+  notes.push(`${asset} has no template: ${assumed}no alias can roll.`);
   const pointValue = pointValueOf(asset, last);
   if (pointValue === null) notes.push(`${asset} does not say what a point is worth: 1 is assumed.`);
   return {

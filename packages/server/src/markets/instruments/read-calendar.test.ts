@@ -27,17 +27,20 @@ const hours = (line: object) => ({
   hours: [{ weekdays: 'mon-fri', open: '17:00', close: '16:00', ...line }],
 });
 
+const dateText = (day: unknown) => String(day).replace(/^(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3');
+
 /** A calendar as an operator would write it. */
 function written(calendar: Calendar): unknown {
   const openClose = ({ zone, open, close }: SessionHours) => ({ zone, open, close });
   return {
-    hours: calendar.hours.map(({ weekdays, full, rth }) => ({
+    hours: calendar.hours.map(({ from, weekdays, full, rth }) => ({
+      ...(from !== undefined && { from: dateText(from) }),
       weekdays: weekdays.map((weekday) => WEEKDAYS[weekday - 1]),
       ...openClose(full),
       day: openClose(rth),
     })),
     holidays: calendar.special.map(({ days, close, rth, years, onFriday }) => ({
-      days: days.map((day) => String(day).replace(/^(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3')),
+      days: days.map(dateText),
       close,
       ...(rth === undefined ? {} : { day: rth }),
       ...(years === undefined ? {} : { years }),

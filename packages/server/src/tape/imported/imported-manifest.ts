@@ -48,6 +48,8 @@ export interface ImportedDay {
   readonly at: string;
   /** By which rule unknown sides were filled in; null: they were left unknown. */
   readonly sideRule: 'tick-rule' | null;
+  /** Trades outside of the hours of the contract's calendar, which studies leave out; not there: none. */
+  readonly outside?: number;
   /** Not there: none. */
   readonly strays?: readonly StrayTrade[];
 }

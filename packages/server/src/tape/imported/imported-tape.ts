@@ -189,8 +189,10 @@ async function daysOnDisk({ disk, tapeRoot, dataset }: ImportedFiles): Promise<I
   return (await readImported(disk, tapeRoot, dataset))?.days ?? new Map();
 }
 
-function tapeDay(day: UtcDay, { digest, trades, gaps, origin }: ImportedDay): TapeDay {
+function tapeDay(day: UtcDay, imported: ImportedDay): TapeDay {
+  const { digest, trades, gaps, origin, outside } = imported;
+  const own = outside === undefined ? { origin } : { origin, outside };
   const version = gaps.length === 0 ? digest : `${digest} without ${gaps.join(' ')}`;
-  if (gaps.length === 0) return { day, trades, state: 'sealed', digest, version, origin };
-  return { day, trades, state: 'partial', digest, gaps, version, origin };
+  if (gaps.length === 0) return { day, trades, state: 'sealed', digest, version, ...own };
+  return { day, trades, state: 'partial', digest, gaps, version, ...own };
 }

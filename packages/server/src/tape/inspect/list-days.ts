@@ -28,7 +28,7 @@ export interface DayListing {
   /** Of the hours in which the market was open, those that are missing. */
   readonly gaps: readonly DaySpan[];
   /** What an import has said of it; null where trades came live. */
-  readonly imported: Pick<ImportedDay, 'sources' | 'at' | 'sideRule'> | null;
+  readonly imported: Pick<ImportedDay, 'sources' | 'at' | 'sideRule' | 'outside'> | null;
 }
 
 export type FoundDays = ReadonlyMap<string, ReadonlyMap<UtcDay, DayListing>>;
@@ -66,7 +66,7 @@ export async function listImportedDays(
 }
 
 function importedListing(day: UtcDay, imported: ImportedDay, bytes: number | null): DayListing {
-  const { trades, gaps, origin, sources, at, sideRule } = imported;
+  const { trades, gaps, origin, sources, at, sideRule, outside } = imported;
   const whole = trades === 0 ? 'no trades' : 'complete';
   const quality = bytes === null ? 'damaged' : gaps.length > 0 ? 'partial' : whole;
   return {
@@ -77,7 +77,7 @@ function importedListing(day: UtcDay, imported: ImportedDay, bytes: number | nul
     quality,
     origin,
     gaps,
-    imported: { sources, at, sideRule },
+    imported: { sources, at, sideRule, ...(outside !== undefined && { outside }) },
   };
 }
 
