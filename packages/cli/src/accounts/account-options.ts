@@ -4,13 +4,17 @@ import { resolve } from 'node:path';
 import { PLANS, type Plan } from '@tapeloom/core/entitlement/plan';
 import type { AccountRecord, AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
+import { requireKnownFormat } from '@tapeloom/server/platform/data-format';
 import { type CommandIo, UsageError } from '../command.ts';
 
 export const COMMON_USAGE = `  --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
   --json              JSON instead of text`;
 
+/** One that a newer program has had is refused. */
 export function dataDirectory(given: string | undefined, io: CommandIo): string {
-  return resolve(given ?? io.env.TAPELOOM_DATA ?? './data');
+  const data = resolve(given ?? io.env.TAPELOOM_DATA ?? './data');
+  requireKnownFormat(data);
+  return data;
 }
 
 export function readPlan(text: string): Plan {

@@ -1,20 +1,21 @@
 /**
  * The account store, opened by a command: that of the cluster where the configuration names one, else that of a data
  * directory. The service may be running on it: each of the two waits for the other's transactions, and the service hears
- * of what was changed.
+ * of what was changed. No command changes the schema of accounts that are there: an older service may be running on them.
  */
 
 import { existsSync } from 'node:fs';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
 import type { ClusterConfig } from '@tapeloom/server/config/cluster-settings';
+import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import type { CommandIo } from '../command.ts';
 
 /** A directory without accounts is refused: it is more likely mistyped than meant. */
 export async function openAccounts(io: CommandIo, data: string): Promise<AccountStore> {
   const cluster = await clusterOf(io);
-  if (cluster !== null) return await openShared(cluster);
-  if (existsSync(accountsPath(data))) return await openFile(data);
+  if (cluster !== null) return await openShared(cluster, 'keep');
+  if (existsSync(accountsPath(data))) return await openFile(data, 'keep');
   throw new Error(
     `there are no accounts in ${data}; npm start makes the first one, and so does tapeloom account create`,
   );
@@ -23,7 +24,11 @@ export async function openAccounts(io: CommandIo, data: string): Promise<Account
 /** Also where there are none yet. */
 export async function makeAccounts(io: CommandIo, data: string): Promise<AccountStore> {
   const cluster = await clusterOf(io);
-  return cluster === null ? await openFile(data) : await openShared(cluster);
+  if (cluster !== null) return await openShared(cluster, 'create');
+  if (existsSync(accountsPath(data))) return await openFile(data, 'keep');
+  // A service that starts meanwhile would make them too.
+  using _lock = lockDirectory(data);
+  return await openFile(data, 'create');
 }
 
 /** For what is about the file of the accounts: in a cluster there is none. */
@@ -40,19 +45,22 @@ async function clusterOf(io: CommandIo): Promise<ClusterConfig | null> {
   return configOf(io).cluster;
 }
 
-async function openFile(data: string): Promise<AccountStore> {
+async function openFile(data: string, schema: 'create' | 'keep'): Promise<AccountStore> {
   const { openSqliteAccountStore } = await import(
     '@tapeloom/server/accounts/store/sqlite-account-store'
   );
-  return await opened(accountsPath(data), openSqliteAccountStore(accountsPath(data)));
+  return await opened(accountsPath(data), openSqliteAccountStore(accountsPath(data), { schema }));
 }
 
-async function openShared({ postgres }: ClusterConfig): Promise<AccountStore> {
+async function openShared(
+  { postgres }: ClusterConfig,
+  schema: 'create' | 'keep',
+): Promise<AccountStore> {
   const { openPostgresAccountStore } = await import(
     '@tapeloom/server/accounts/store/postgres-account-store'
   );
   const options = { ...postgres, name: 'tapeloom command', connectionsMax: 4 };
-  return await opened('the accounts of the cluster', openPostgresAccountStore(options));
+  return await opened('the accounts of the cluster', openPostgresAccountStore(options, { schema }));
 }
 
 async function opened(what: string, opening: Promise<AccountStore>): Promise<AccountStore> {

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { digestOf, isSoundText } from '@tapeloom/server/accounts/auth/secret';
 import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
 import { backupAccounts } from '@tapeloom/server/accounts/store/backup';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { fixtureOf } from '../../../server/testing/accounts/migration-fixture.ts';
 import { runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';
 
@@ -334,4 +336,54 @@ test('a restore is refused while a service holds the directory, and of what is n
     /there are no accounts/,
     'nothing is left',
   );
+});
+
+/** The accounts as an earlier program left them. */
+function earlierAccounts(data: string): string {
+  const path = accountsPath(data);
+  mkdirSync(dirname(path), { recursive: true });
+  const database = new DatabaseSync(path);
+  database.exec(fixtureOf(6)!);
+  database.close();
+  return path;
+}
+
+function schemaIn(path: string): unknown {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const row = database.prepare('select max(version) as newest from schema_version').get();
+  database.close();
+  return row?.newest;
+}
+
+test('no command upgrades accounts of an earlier version: it refuses, says what does, and changes nothing', async () => {
+  const { data, run } = operator();
+  const path = earlierAccounts(data);
+  for (const words of [
+    ['account', 'list'],
+    ['account', 'show', 'fixture'],
+    ['account', 'create', 'acme'],
+    ['key', 'list', '--account', 'fixture'],
+    ['billing', 'ls'],
+  ]) {
+    const { code, err } = await run(...words);
+    assert.notEqual(code, 0, words.join(' '));
+    assert.match(err, /schema version 6.*start the service/s, words.join(' '));
+    assert.equal(schemaIn(path), 6, words.join(' '));
+  }
+});
+
+test('every command on the accounts refuses a directory of a newer format', async () => {
+  const { data, run } = operator();
+  assert.equal((await run('account', 'create', 'acme')).code, 0);
+  writeFileSync(join(data, 'format.json'), '{"format":99,"program":"9.9.9"}');
+  for (const words of [
+    ['account', 'list'],
+    ['account', 'create', 'bob'],
+    ['key', 'list', '--account', 'acme'],
+    ['tape', 'ls'],
+  ]) {
+    const { code, err } = await run(...words);
+    assert.notEqual(code, 0, words.join(' '));
+    assert.match(err, /has format 99.*9\.9\.9/s, words.join(' '));
+  }
 });

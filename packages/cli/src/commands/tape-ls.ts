@@ -1,5 +1,6 @@
 /** `tapeloom tape ls`: what is on the tape, contract by contract, or one of them day by day. */
 
+import { requireKnownFormat } from '@tapeloom/server/platform/data-format';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { listTape } from '@tapeloom/server/tape/inspect/list-tape';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
@@ -29,6 +30,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const [symbol, more] = words;
   if (more !== undefined) throw new UsageError(`unexpected argument: ${more}`);
   const data = values.data ?? io.env.TAPELOOM_DATA ?? './data';
+  requireKnownFormat(data);
   const disk = new NodeDisk();
   const calendarOf = await appliedCalendars(disk, data);
   const all = await listTape(disk, `${data}/tape`, calendarOf);

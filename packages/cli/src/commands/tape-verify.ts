@@ -1,5 +1,6 @@
 /** `tapeloom tape verify`: walks every file of the tape and says what is wrong where. */
 
+import { requireKnownFormat } from '@tapeloom/server/platform/data-format';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { verifyTape } from '@tapeloom/server/tape/inspect/verify-tape';
 import type { CommandBody, CommandIo } from '../command.ts';
@@ -23,6 +24,7 @@ Examples:
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { values } = readArgs(args, { texts: ['data'], flags: ['json'], words: [] });
   const data = values.data ?? io.env.TAPELOOM_DATA ?? './data';
+  requireKnownFormat(data);
   const summary = { files: 0, trades: 0, bytes: 0, findings: 0, notes: 0 };
   const showsProgress = io.isTerminal && values.json !== true;
   for await (const event of verifyTape(new NodeDisk(), `${data}/tape`)) {

@@ -2,7 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import type { Kysely } from 'kysely';
 import type { AccountStore } from './account-store.ts';
+import { hasSchema, requireNewestSchema } from './migrations/migrate.ts';
 import * as accounts from './sql-accounts.ts';
 import { readAudit, trimAudit } from './sql-audit.ts';
 import * as budgets from './sql-budgets.ts';
@@ -24,6 +26,11 @@ const SWEEP_STEPS_MAX = 100;
 export interface SqlAccountStoreOptions {
   /** Random bytes for ids; the machine's by default. */
   readonly random?: (count: number) => Uint8Array;
+  /**
+   * What may be done to the schema. `upgrade`, the default: all that is due, for the service. `create`: it may be made
+   * where there is none. `keep`: nothing.
+   */
+  readonly schema?: 'upgrade' | 'create' | 'keep';
 }
 
 /**
@@ -32,11 +39,14 @@ export interface SqlAccountStoreOptions {
  */
 export async function openSqlAccountStore(
   database: SqlDatabase,
-  { random = randomBytes }: SqlAccountStoreOptions = {},
+  { random = randomBytes, schema = 'upgrade' }: SqlAccountStoreOptions = {},
 ): Promise<AccountStore> {
   try {
     await database.check();
-    await database.migrate();
+    const kysely = database.kysely as Kysely<unknown>;
+    const isNew = schema === 'create' && !(await hasSchema(kysely));
+    if (schema === 'upgrade' || isNew) await database.migrate();
+    else await requireNewestSchema(kysely);
     await database.checkSchema();
     return accountStoreOn(await SqlStore.open(database, random));
   } catch (error) {

@@ -75,7 +75,7 @@ export async function soundServers(
 
 /** Those of the accounts are made by whoever opens them. */
 async function prepareTables({ postgres: address }: ClusterConfig, postgres: Postgres) {
-  await using _accounts = await openPostgresAccountStore(address);
+  await using _accounts = await openPostgresAccountStore(address, { schema: 'create' });
   await prepareSharedTables(postgres);
 }
 

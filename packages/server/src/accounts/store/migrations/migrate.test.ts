@@ -242,3 +242,20 @@ test('several that open a new database at once all find it ready', async () => {
   await assertFilled(handles[2]!);
   for (const handle of handles) await handle[Symbol.asyncDispose]();
 });
+
+test('a database whose list of versions lacks rows is refused in words, and left as it is', async () => {
+  for (const spoil of [
+    'delete from schema_version',
+    'delete from schema_version where version = 3',
+  ]) {
+    const path = newFile();
+    await openAndClose(path);
+    onFile(path, (database) => database.exec(spoil));
+    const before = schemaOf(path);
+    await assert.rejects(openSqliteAccountStore(path), (error: Error) => {
+      assert.match(error.message, /schema_version should list every version.*Restore a backup/);
+      return !/SQL|already exists|constraint/i.test(error.message.replaceAll('schema_version', ''));
+    });
+    assert.deepEqual(schemaOf(path), before);
+  }
+});

@@ -27,6 +27,9 @@ export const MIGRATIONS: readonly Migration[] = [
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
+/** Tables of every schema there ever was. */
+const MARKS: readonly string[] = ['schema_version', 'accounts'];
+
 interface VersionSchema {
   schema_version: { version: bigint };
 }
@@ -38,6 +41,39 @@ export class SchemaTooNewError extends Error {
         `${SCHEMA_VERSION}: it was used by a newer Tapeloom, run that one`,
     );
   }
+}
+
+export class SchemaTooOldError extends Error {
+  constructor(found: number) {
+    super(
+      `the accounts database has schema version ${found}, and this program uses version ${SCHEMA_VERSION}. Only the ` +
+        'service upgrades it, when it starts: start the service of this version first, or use the commands of the version ' +
+        'that the accounts are of',
+    );
+  }
+}
+
+/** Somebody removed rows of `schema_version`, or it is no database of accounts. */
+export class SchemaUnknownError extends Error {
+  constructor(found: readonly number[]) {
+    super(
+      'the accounts database does not say which schema it has: its table schema_version should list every version ' +
+        `from 1 on, and lists ${found.length === 0 ? 'none' : found.join(', ')}. Restore a backup of the accounts`,
+    );
+  }
+}
+
+/** Whether anybody has made its tables. */
+export async function hasSchema(database: Kysely<unknown>): Promise<boolean> {
+  const tables = await database.introspection.getTables();
+  return tables.some(({ name }) => MARKS.includes(name));
+}
+
+/** For programs that must not change a schema: throws unless it is the newest. */
+export async function requireNewestSchema(database: Kysely<unknown>): Promise<void> {
+  const found = (await hasSchema(database)) ? await schemaVersion(database) : 0;
+  if (found > SCHEMA_VERSION) throw new SchemaTooNewError(found);
+  if (found < SCHEMA_VERSION) throw new SchemaTooOldError(found);
 }
 
 /** `upTo` is for tests, which make databases as earlier programs left them. */
@@ -66,12 +102,23 @@ export async function migrate(
   }
 }
 
+/** Versions are noted one after the other and none is ever removed; 0: another process is making the first. */
 async function schemaVersion(database: Kysely<unknown>): Promise<number> {
-  const row = await versions(database)
+  const rows = await versions(database)
     .selectFrom('schema_version')
-    .select((eb) => eb.fn.max('version').as('newest'))
-    .executeTakeFirst();
-  return Number(row?.newest ?? 0);
+    .select('version')
+    .orderBy('version')
+    .execute();
+  const found = rows.map(({ version }) => Number(version));
+  const newest = found.at(-1) ?? 0;
+  // A newer program may list them in its own way.
+  if (newest > SCHEMA_VERSION) return newest;
+  const isWhole = found.every((version, index) => version === index + 1);
+  if (!isWhole) throw new SchemaUnknownError(found);
+  if (newest > 0) return newest;
+  const tables = await database.introspection.getTables();
+  if (tables.some(({ name }) => name === 'accounts')) throw new SchemaUnknownError([]);
+  return 0;
 }
 
 function versions(database: Kysely<unknown>): Kysely<VersionSchema> {
