@@ -221,7 +221,7 @@ export class RestService implements AsyncDisposable {
       catalogue: () => this.catalogue,
       market: this.market.facts,
       past: () => this.#past(),
-      daysOf: (contracts) => this.#reader.daysOf(contracts),
+      tapeDays: this.#reader,
       offers: () => this.offers,
       billing: () => this.billing,
       payments: () => this.payments,

@@ -65,6 +65,7 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
       return await this.#options.days.tradesAfter(contract, after, to);
     },
     daysOf: (contracts) => this.#options.days.daysOf(contracts),
+    daysVersions: (contracts) => this.#options.days.daysVersions(contracts),
     openDays: async (read, request) => {
       const opening = this.#tapeAt(request.until).then(() => this.#options.days.read(request));
       await this.#hold(read, { t: 'days', request, opening });

@@ -151,6 +151,10 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     return await this.#ask('daysOf', contracts);
   }
 
+  async daysVersions(contracts: readonly string[]): Promise<readonly (string | null)[]> {
+    return await this.#ask('daysVersions', contracts);
+  }
+
   /** Once the signal is aborted, the read is disposed of; also while it waits to begin. */
   async read(request: SettledDaysRequest, signal?: AbortSignal): Promise<DaysRead> {
     this.#refuseWhenOver();

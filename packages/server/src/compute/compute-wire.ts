@@ -65,6 +65,7 @@ export interface ComputeShape extends ThreadShape {
     tradesAfter(contract: string, after: string, to: EpochNs): number;
     /** By contract. */
     daysOf(contracts: readonly string[]): readonly (readonly TapeDay[])[];
+    daysVersions(contracts: readonly string[]): readonly (string | null)[];
     openDays(read: number, request: SettledDaysRequest): OpenedDays;
     openReplay(read: number, request: ReplayRequest): void;
     nextDay(read: number): DaysPage | null;

@@ -278,7 +278,7 @@ function isBefore(
 function studyOf(query: HistoryQuery, at: EpochNs): CoveredStudy {
   const { indicator, params, hasSnapshot: isStream, cursor } = query;
   const from = isStream ? at : epochNs(dayOf(at), 0);
-  return { indicator, params, from, hasSnapshot: isStream && cursor === null };
+  return { indicator, params, from, hasSnapshot: isStream && cursor === null, isStream };
 }
 
 function notWarm({ trades, missingLookBack }: Coverage, computeUnitsPerTrade: number): Refusal {
@@ -306,5 +306,6 @@ function notCovered(
 }
 
 function named([first, ...others]: readonly UtcDay[]): string {
-  return `${dayText(first!)}${others.length === 0 ? '' : ` and ${others.length} more days`}`;
+  if (others.length === 0) return dayText(first!);
+  return `${dayText(first!)} and ${others.length} more ${others.length === 1 ? 'day' : 'days'}`;
 }

@@ -2,62 +2,114 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { MINUTE_NS_BIG } from '@tapeloom/core/units';
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import { KnownDays } from './known-days.ts';
 
-/** One contract, whose days are what the test says. */
+/** Two contracts, whose days are what the test says. */
 class Tape {
-  days: readonly number[] = [20261112];
+  readonly days = new Map<string, readonly number[]>([
+    ['ESZ6', [20261112]],
+    ['NQZ6', [20261112]],
+  ]);
   now = 0n as EpochNs;
-  asked = 0;
+  readonly asked: string[] = [];
   isBroken = false;
+  /** Whether changes are seen without the days. */
+  hasVersions = true;
   readonly known = new KnownDays({
-    daysOf: async () => {
-      this.asked += 1;
-      if (this.isBroken) throw new Error('the threads are gone');
-      return [
-        this.days.map((day) => ({ day: day as UtcDay, trades: 1, state: 'sealed' })),
-      ] as never;
+    days: {
+      daysVersions: async (contracts) => {
+        if (this.isBroken) throw new Error('the threads are gone');
+        return contracts.map((symbol) => (this.hasVersions ? `${this.days.get(symbol)}` : 'same'));
+      },
+      daysOf: async (contracts) => {
+        this.asked.push(contracts.join());
+        return contracts.map((symbol) =>
+          this.days
+            .get(symbol)!
+            .map((day) => ({ day: day as UtcDay, trades: 1, state: 'sealed' as const })),
+        );
+      },
     },
-    book: () => ({ all: () => [{ symbol: 'ESZ6' }] }) as unknown as InstrumentBook,
+    book: () =>
+      ({
+        all: () => [...this.days.keys()].map((symbol) => ({ symbol })),
+      }) as unknown as InstrumentBook,
     clock: { now: () => this.now },
   });
 
-  async told(): Promise<readonly number[]> {
-    return [...(await this.known.get()).get('ESZ6')!.keys()];
+  async told(symbol = 'ESZ6'): Promise<readonly number[]> {
+    return [...(await this.known.get()).get(symbol)!.keys()];
   }
 
-  pass(minutes: bigint): void {
-    this.now = (this.now + minutes * MINUTE_NS_BIG) as EpochNs;
+  pass(seconds: number): void {
+    this.now = (this.now + (BigInt(seconds * 2) * SECOND_NS_BIG) / 2n) as EpochNs;
   }
 }
 
-test('who asks after a minute is told what is known, the next one what is there', async () => {
+test('a change is told within a second, and only the contract it is of is asked for', async () => {
   const tape = new Tape();
   assert.deepEqual(await tape.told(), [20261112]);
-  tape.days = [20261112, 20261113];
-  assert.deepEqual(await tape.told(), [20261112]);
-  tape.pass(1n);
-  assert.ok(!(tape.known.get() instanceof Promise));
-  await new Promise(setImmediate);
+  const { revision } = tape.known;
+  tape.days.set('ESZ6', [20261112, 20261113]);
+  tape.pass(1);
   assert.deepEqual(await tape.told(), [20261112, 20261113]);
-  assert.equal(tape.asked, 2);
+  assert.notEqual(tape.known.revision, revision);
+  tape.days.set('NQZ6', []);
+  tape.pass(1);
+  assert.deepEqual(await tape.told('NQZ6'), []);
+  tape.pass(1);
+  const last = tape.known.revision;
+  await tape.told();
+  assert.deepEqual(tape.asked, ['ESZ6,NQZ6', 'ESZ6', 'NQZ6']);
+  assert.equal(tape.known.revision, last);
 });
 
-test('the first who asks after a long silence is told the days of now', async () => {
+test('requests of the same half second look once', async () => {
+  const tape = new Tape();
+  await Promise.all([tape.told(), tape.told()]);
+  assert.ok(!(tape.known.get() instanceof Promise));
+  assert.equal(tape.asked.length, 1);
+});
+
+test('a change that no version shows is told within a minute', async () => {
+  const tape = new Tape();
+  tape.hasVersions = false;
+  await tape.told();
+  tape.days.set('ESZ6', [20261113]);
+  tape.pass(30);
+  assert.deepEqual(await tape.told(), [20261112]);
+  tape.pass(30);
+  assert.deepEqual(await tape.told(), [20261113]);
+});
+
+test('contracts that are no longer listed go, new ones come', async () => {
   const tape = new Tape();
   await tape.told();
-  tape.days = [20261112, 20261113];
-  tape.pass(600n);
-  assert.deepEqual(await tape.told(), [20261112, 20261113]);
+  tape.days.delete('ESZ6');
+  tape.days.set('CLF7', [20261112]);
+  tape.pass(1);
+  assert.deepEqual([...(await tape.known.get()).keys()], ['NQZ6', 'CLF7']);
 });
 
 test('what is old is better than nothing where the days cannot be had', async () => {
   const tape = new Tape();
   await tape.told();
   tape.isBroken = true;
-  tape.pass(600n);
+  tape.pass(600);
   assert.deepEqual(await tape.told(), [20261112]);
   assert.deepEqual(await tape.told(), [20261112]);
-  assert.equal(tape.asked, 2);
+  tape.isBroken = false;
+  tape.days.set('ESZ6', []);
+  tape.pass(1);
+  assert.deepEqual(await tape.told(), []);
+});
+
+test('while nothing is known, who asks is told why', async () => {
+  const tape = new Tape();
+  tape.isBroken = true;
+  await assert.rejects(async () => await tape.known.get());
+  tape.isBroken = false;
+  tape.pass(1);
+  assert.deepEqual(await tape.told(), [20261112]);
 });

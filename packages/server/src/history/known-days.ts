@@ -1,38 +1,45 @@
 /**
- * The days of every contract that are on the tape, as the compute threads told them last. What is older than a minute
- * is asked for anew, once at a time. Who asks gets what is known meanwhile, unless that is older still, for nobody may
- * have asked since yesterday: then he waits, as he does while nothing is known.
+ * The days of every contract that are on the tape, as the compute threads told them last. What is older than half a second
+ * is looked at again, once at a time: only contracts whose days are seen to be others are asked for, and all of them every
+ * minute. A request waits for that look, and gets what is known where it fails.
  */
 
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { MINUTE_NS_BIG } from '@tapeloom/core/units';
+import { MINUTE_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../platform/clock.ts';
 import type { SettledDays } from '../results/settled-days.ts';
 import { type DayQuality, qualityOf } from './day-quality.ts';
 
-/** What is told without waiting is no older. */
-const AGE_NS_MAX = 2n * MINUTE_NS_BIG;
+/** What is told without a look is no older. */
+const AGE_NS_MAX = SECOND_NS_BIG / 2n;
+/** A change that no version shows is seen so late at most. */
+const ASK_ALL_NS = MINUTE_NS_BIG;
 
 /** Days by contract, ascending. */
 export type DaysByContract = ReadonlyMap<string, ReadonlyMap<UtcDay, DayQuality>>;
 
 export interface KnownDaysOptions {
-  readonly daysOf: SettledDays['daysOf'];
+  readonly days: Pick<SettledDays, 'daysOf' | 'daysVersions'>;
   readonly book: () => InstrumentBook;
   readonly clock: Pick<Clock, 'now'>;
 }
 
+interface KnownContract {
+  readonly version: string | null;
+  /** Another, other days. */
+  readonly text: string;
+  readonly days: ReadonlyMap<UtcDay, DayQuality>;
+}
+
 export class KnownDays {
   readonly #options: KnownDaysOptions;
+  readonly #contracts = new Map<string, KnownContract>();
   #known: DaysByContract | null = null;
-  /** What was known, as a text: another, other days. */
-  #text = '';
   #revision = 0;
-  #askedAt: EpochNs | null = null;
-  /** When that was asked for which is known. */
-  #knownAt: EpochNs | null = null;
-  #asking: Promise<DaysByContract> | null = null;
+  #lookedAt: EpochNs | null = null;
+  #askedAllAt: EpochNs | null = null;
+  #looking: Promise<DaysByContract> | null = null;
 
   constructor(options: KnownDaysOptions) {
     this.#options = options;
@@ -46,44 +53,59 @@ export class KnownDays {
   /** Rejects only while nothing is known. */
   get(): Promise<DaysByContract> | DaysByContract {
     const now = this.#options.clock.now();
-    if (this.#asking === null && (this.#askedAt === null || now >= this.#askedAt + MINUTE_NS_BIG)) {
-      this.#askedAt = now;
-      this.#asking = this.#ask(now);
-      const over = () => {
-        this.#asking = null;
-      };
-      // What is known stays; who waits for the first is told.
-      this.#asking.then(over, over);
-    }
-    const isOld = this.#knownAt === null || now > this.#knownAt + AGE_NS_MAX;
-    if (this.#known === null) return this.#asking!;
-    return isOld && this.#asking !== null ? this.#newest(this.#asking) : this.#known;
+    const isOld = this.#lookedAt === null || now > this.#lookedAt + AGE_NS_MAX;
+    if (!isOld && this.#known !== null) return this.#known;
+    this.#looking ??= this.#look(now);
+    const known = this.#known;
+    return known === null ? this.#looking : this.#looking.catch(() => known);
   }
 
-  async #newest(asking: Promise<DaysByContract>): Promise<DaysByContract> {
-    const known = this.#known!;
-    return await asking.catch(() => known);
-  }
-
-  async #ask(now: EpochNs): Promise<DaysByContract> {
+  async #look(now: EpochNs): Promise<DaysByContract> {
     try {
-      const contracts = this.#options
-        .book()
+      const { book, days } = this.#options;
+      const contracts = book()
         .all()
         .map(({ symbol }) => symbol);
-      const told = await this.#options.daysOf(contracts);
-      const days = told.map((one) => one.map((it) => [it.day, qualityOf(it)] as const));
-      const text = JSON.stringify([contracts, days]);
-      if (this.#known === null || text !== this.#text) {
-        this.#known = new Map(contracts.map((symbol, at) => [symbol, new Map(days[at])]));
-        this.#text = text;
-        this.#revision += 1;
-      }
-      this.#knownAt = now;
-      return this.#known;
-    } catch (error) {
-      if (this.#known === null) this.#askedAt = null;
-      throw error;
+      const versions = await days.daysVersions(contracts);
+      const isAll = this.#askedAllAt === null || now >= this.#askedAllAt + ASK_ALL_NS;
+      const asked = contracts.flatMap((symbol, at) => {
+        const version = versions[at] ?? null;
+        const isSame = version !== null && this.#contracts.get(symbol)?.version === version;
+        return isAll || !isSame ? [{ symbol, version }] : [];
+      });
+      if (asked.length > 0) await this.#ask(asked);
+      if (isAll) this.#askedAllAt = now;
+      this.#keepOnly(contracts);
+      return this.#known!;
+    } finally {
+      // Also where it failed: the next look is not at once.
+      this.#lookedAt = now;
+      this.#looking = null;
     }
+  }
+
+  async #ask(asked: readonly { readonly symbol: string; readonly version: string | null }[]) {
+    const told = await this.#options.days.daysOf(asked.map(({ symbol }) => symbol));
+    asked.forEach(({ symbol, version }, at) => {
+      const days = told[at]!.map((one) => [one.day, qualityOf(one)] as const);
+      const text = JSON.stringify(days);
+      const before = this.#contracts.get(symbol);
+      if (before?.text !== text) this.#known = null;
+      const known = before?.text === text ? before.days : new Map(days);
+      this.#contracts.set(symbol, { version, text, days: known });
+    });
+  }
+
+  /** Contracts that are listed no more are forgotten. */
+  #keepOnly(contracts: readonly string[]): void {
+    const listed = new Set(contracts);
+    for (const symbol of [...this.#contracts.keys()]) {
+      if (listed.has(symbol)) continue;
+      this.#contracts.delete(symbol);
+      this.#known = null;
+    }
+    if (this.#known !== null) return;
+    this.#known = new Map(contracts.map((symbol) => [symbol, this.#contracts.get(symbol)!.days]));
+    this.#revision += 1;
   }
 }

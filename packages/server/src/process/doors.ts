@@ -373,7 +373,7 @@ export class Doors implements AsyncDisposable {
       catalogue: () => this.#catalogue,
       serviceClock: this.#clock,
       past: () => this.#past.parts,
-      daysOf: (contracts) => this.#past.compute.daysOf(contracts),
+      tapeDays: this.#past.compute,
       market: {
         book: () => world.book,
         isStreamed: (symbol) => world.isStreamed(symbol),

@@ -45,7 +45,7 @@ export interface RestParts
     'tokens' | 'tables' | 'digests' | 'pace' | 'awaited' | 'sources' | 'pause'
   >;
   /** Which days of contracts the tape has. */
-  readonly daysOf: SettledDays['daysOf'];
+  readonly tapeDays: Pick<SettledDays, 'daysOf' | 'daysVersions'>;
 }
 
 /** What is known of the market at the moment. */
@@ -73,11 +73,11 @@ export interface RestDoor {
 }
 
 export function composeRest(parts: RestParts): RestDoor {
-  const { accounts, market, serviceClock, mailer, origin, past, daysOf, ...rest } = parts;
+  const { accounts, market, serviceClock, mailer, origin, past, tapeDays, ...rest } = parts;
   const { store, doorkeeper, allowances, addresses, sessions, meter } = accounts;
   const days = () => known.get();
   const known = new KnownDays({
-    daysOf,
+    days: tapeDays,
     book: () => market.book(),
     clock: accounts.clock,
   });
@@ -88,12 +88,16 @@ export function composeRest(parts: RestParts): RestDoor {
     instruments: () => {
       const now = serviceClock.now();
       const [isSourceUp, day] = [market.isSourceUp(), market.tapeDay() ?? dayOf(now)];
-      // It only grows; what is up or not takes the lowest bit.
-      const revision = 2 * (market.revision() + known.revision) + (isSourceUp ? 1 : 0);
       const { isStreamed, fullSessions, lastTradeAt } = market;
-      const moment = { now, day, isSourceUp, revision, tapeTime: market.tapeTime() };
+      const moment = { now, day, isSourceUp, tapeTime: market.tapeTime() };
       const book = market.book();
-      return { book, ...moment, isStreamed, fullSessions, lastTradeAt, days };
+      return {
+        ...{ book, ...moment, isStreamed, fullSessions, lastTradeAt, days },
+        // It only grows; what is up or not takes the lowest bit. Asked for when the days are known.
+        get revision() {
+          return 2 * (market.revision() + known.revision) + (isSourceUp ? 1 : 0);
+        },
+      };
     },
     store: () => store,
     usageOf: (...of) => meter.usageOf(...of),

@@ -125,6 +125,16 @@ export class SettledDaysReader implements SettledDays {
     );
   }
 
+  async daysVersions(contracts: readonly string[]): Promise<readonly (string | null)[]> {
+    const { tape } = this.#options;
+    return await Promise.all(
+      contracts.map(async (contract) => {
+        const version = (await tape.daysVersion?.(contract)) ?? null;
+        return version && `${version} ${(await this.damaged.still(contract)).join()}`;
+      }),
+    );
+  }
+
   async read(request: SettledDaysRequest): Promise<DaysRead> {
     const { contract, from, until } = request;
     const whole = this.#pinned();

@@ -90,6 +90,8 @@ export interface SettledDays {
   tradesAfter(contract: string, after: string, to: EpochNs): Promise<number>;
   /** The days of contracts, ascending; those that turned out to be damaged are told as such. */
   daysOf(contracts: readonly string[]): Promise<readonly (readonly TapeDay[])[]>;
+  /** By contract, another text once those days are others; null: only they tell. It costs a look at most. */
+  daysVersions(contracts: readonly string[]): Promise<readonly (string | null)[]>;
   /** Refused, as `next` is, when the tape does not have what is needed. */
   read(request: SettledDaysRequest): Promise<DaysRead>;
 }

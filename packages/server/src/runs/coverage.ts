@@ -79,6 +79,8 @@ export interface CoveredStudy {
   readonly from: EpochNs;
   /** Whether they begin with a snapshot. */
   readonly hasSnapshot: boolean;
+  /** Whether they are what a stream published: its numbers depend on sessions before its look-back. Unless told, that a snapshot is. */
+  readonly isStream?: boolean;
 }
 
 export interface Covered {
@@ -95,7 +97,7 @@ export async function coverageOf(
   covered: Covered,
   from: EpochNs,
   to: EpochNs,
-  study: (StudySource & Pick<CoveredStudy, 'from' | 'hasSnapshot'>) | null = null,
+  study: (StudySource & Pick<CoveredStudy, 'from' | 'hasSnapshot' | 'isStream'>) | null = null,
 ): Promise<Coverage> {
   const { tape, contract, fullSessions, damaged } = covered;
   const now = covered.now ?? (await tapeNow(tape, contract, damaged));
@@ -159,17 +161,17 @@ function inputsText(
   return digestOf([before, replaceable, missing].filter((text) => text !== '').join(';'));
 }
 
-/** Of what is computed from `from` to the end of a day, settled or as a stream that may begin earlier. */
+/** Of what is computed from `from` to the end of a day: settled by whole days, or as a stream that may begin earlier. */
 function sealedInputs(
-  study: StudySource,
+  study: StudySource & Pick<CoveredStudy, 'from' | 'hasSnapshot' | 'isStream'>,
   from: EpochNs,
   last: UtcDay,
   onTape: TapeNow['onTape'],
 ): string | null {
-  const { sessions, indicator } = study;
-  const session = sessions.atOrBefore(from);
+  const { sessions, indicator, hasSnapshot, isStream = hasSnapshot } = study;
+  const session = isStream ? sessions.atOrBefore(from) : null;
   const begin =
-    session === null ? from : sessionsEarlier(sessions, session, SESSIONS_EARLIER_MAX).open;
+    session === null ? study.from : sessionsEarlier(sessions, session, SESSIONS_EARLIER_MAX).open;
   const inputs = inputsOver(sessions, firstDayRead(study, dayOf(begin)), last, onTape);
   return inputs && digestOf(JSON.stringify([computationOf(indicator), inputs]));
 }

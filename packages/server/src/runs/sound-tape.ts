@@ -81,6 +81,15 @@ export class DamagedDays {
     else this.#days.get(contract)?.delete(day);
   }
 
+  /** Those of a contract that are still damaged. */
+  async still(contract: string): Promise<readonly UtcDay[]> {
+    const days: UtcDay[] = [];
+    for (const day of [...(this.#days.get(contract)?.keys() ?? [])]) {
+      if (await this.isStill(contract, day)) days.push(day);
+    }
+    return days.sort((a, b) => a - b);
+  }
+
   /** As far as is known without a look. */
   has(contract: string, day: UtcDay): boolean {
     return this.#days.get(contract)?.has(day) ?? false;

@@ -52,6 +52,8 @@ export interface Tape {
   rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank>;
   /** Another text once the files of a sealed day were put there anew, or taken away; what was read of them is forgotten then. */
   filesVersion?(symbol: string, day: UtcDay): Promise<string>;
+  /** Another text once the days of a contract are others, as far as that is seen without reading them; left out: it is not seen. */
+  daysVersion?(symbol: string): Promise<string>;
   /** This tape with its sealed days as they are now, however long it is read; left out where none is ever replaced. */
   pinned?(): Tape;
 }

@@ -109,6 +109,7 @@ class FakeThread extends LoopbackPort<ComputeShape> {
         forget: () => {},
       },
       daysOf: async (contracts) => contracts.map(() => []),
+      daysVersions: async (contracts) => contracts.map(() => null),
       coverage: async () => {
         return {
           days: [],

@@ -81,6 +81,7 @@ function threadOver({ days, replays }: RestService['sources']): LoopbackPort<Com
     days: {
       damaged: { add: () => {}, forget: () => {} },
       daysOf: async (contracts) => contracts.map(() => []),
+      daysVersions: async (contracts) => contracts.map(() => null),
       coverage: (...of) => days.coverage(...of),
       tradesAfter: (...of) => days.tradesAfter(...of),
       read: async (request) => {

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
 import { fillMarket, TRADES_A_DAY } from '../../../../../simulation/history/history-market.ts';
 import {
+  address,
   type Fields,
   type HistoryPath,
   HistoryReader,
@@ -56,4 +58,31 @@ test('where only the look-back reads a damaged day, the first answer has a short
   const tuesday = { ...fields, from: '2026-11-10', to: '2026-11-11' };
   const first = await reader.page(tuesday);
   assert.deepEqual(first, await reader.page(tuesday));
+});
+
+test('a page has the same ETag whether a day that it does not read is damaged or repaired', async () => {
+  const tape = service.tape.of('ESZ6');
+  const tagOf = async (fields: Fields) => {
+    // What was damaged is looked at again after a second.
+    service.tape.commit('ESZ6', [], (service.tape.promise! + 1_000_000_000n) as EpochNs);
+    const answer = await service.get(address('/v1/history', fields), { key: reader.key });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.headers.etag;
+  };
+  const later = { ...BARS, from: '2026-11-10', to: '2026-11-11' };
+  const lookingBack = { ...later, indicator: 'imbalances', params: '{}' };
+  tape.damaged.set(FRIDAY, 'index');
+  const damaged = [await tagOf(later), await tagOf(lookingBack)];
+  assert.ok(damaged[0] !== undefined);
+  tape.damaged.clear();
+  const repaired = [await tagOf(later), await tagOf(lookingBack)];
+  assert.equal(repaired[0], damaged[0], 'it reads nothing of the day');
+  assert.notEqual(repaired[1], damaged[1], 'it looks back on the day');
+});
+
+test('a sentence that names two missing days says how many more there are, in the singular', async () => {
+  service.tape.of('ESZ6').damaged.set(utcDay(20261105), 'index');
+  service.tape.of('ESZ6').damaged.set(FRIDAY, 'index');
+  const { detail } = await reader.refused(BARS, 402, 'NOT_COVERED');
+  assert.match(detail, /2026-11-05 and 1 more day\./);
 });

@@ -111,10 +111,17 @@ test('a range that may grow has no tag: its end is left out, ahead, or on a day 
   }
 });
 
-test('a day that goes, or comes back, in the range or before it gives another tag or none [DET-18]', async () => {
+test('a day that goes, or comes back, gives another tag or none to pages that may read it, and to no other [DET-18]', async () => {
   const tag = await tagOf(RANGE);
+  const snapshot = { ...RANGE, snapshot: 'true' };
+  const ofSnapshot = await tagOf(snapshot);
   service.tape.hide('ESZ6', utcDay(20261104));
-  assert.notEqual(await tagOf(RANGE), tag);
+  assert.equal(
+    await tagOf(RANGE),
+    tag,
+    'settled days without a look-back read nothing before them',
+  );
+  assert.notEqual(await tagOf(snapshot), ofSnapshot, 'a stream may begin some sessions earlier');
   service.tape.hide('ESZ6', utcDay(20261110));
   const { status, headers } = await ask(RANGE, { ...PLAIN, 'if-none-match': tag! });
   assert.equal(status, 402);

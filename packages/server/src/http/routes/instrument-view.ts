@@ -4,6 +4,7 @@
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
+import { tradesOnUtcDay } from '@tapeloom/core/calendar/session-table';
 import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
@@ -240,7 +241,9 @@ function historyOf(
   const onTape = days.get(symbol) ?? new Map<UtcDay, DayQuality>();
   const full = facts.fullSessions(symbol);
   const found = [...onTape.keys()].filter((day) => {
-    const isThere = onTape.get(day)!.state !== 'damaged';
+    const { state } = onTape.get(day)!;
+    const isOffDay = state === 'no-trades' && !tradesOnUtcDay(full, day);
+    const isThere = state !== 'damaged' && !isOffDay;
     return isThere && day >= first && day <= last && hasSessions(full, day);
   });
   if (found.length === 0) return null;

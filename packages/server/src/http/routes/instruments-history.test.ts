@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { addDays, utcDay } from '@tapeloom/core/utc-day';
+import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { fillMarket } from '../../../../../simulation/history/history-market.ts';
 import { RestService } from '../../../../../simulation/rest/rest-service.ts';
 
@@ -21,8 +21,13 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-async function daysOf(symbol: string, key: string, query = ''): Promise<Days | null> {
-  const { body } = await service.get<{
+async function daysOf(
+  symbol: string,
+  key: string,
+  query = '',
+  asked = service,
+): Promise<Days | null> {
+  const { body } = await asked.get<{
     readonly instruments: readonly { readonly symbol: string; readonly history: Days | null }[];
   }>(`/v1/instruments${query}`, { key });
   return body.instruments.find((one) => one.symbol === symbol)!.history;
@@ -56,13 +61,11 @@ test('with a dataset it says how good its days are, as ranges that weekends do n
   const none = { state: 'missing', origin: null };
   assert.deepEqual(missing, { from: '2026-11-05', to: '2026-11-05', ...none });
   assert.deepEqual(second, { ...live, from: '2026-11-06', to: dayBefore(days!.lastDay) });
-  // A partial day, and one that cannot be read, as they are told a minute later.
+  // A partial day, and one that cannot be read, as they are told a second later.
   const tape = service.tape.of('CLF7');
   tape.partial.set(utcDay(20261103), [[3_600_000_000_000, 7_200_000_000_000]]);
   tape.damaged.set(utcDay(20261104), 'index');
-  service.clock.advance(61_000);
-  await daysOf('CLF7', key);
-  await new Promise(setImmediate);
+  service.clock.advance(1_000);
   const later = await daysOf('CLF7', key, '?dataset=SIM');
   assert.deepEqual(later!.missingDays, ['2026-11-03', '2026-11-04', '2026-11-05']);
   const gaps = [{ from: '1793667600000000000', to: '1793671200000000000' }];
@@ -87,4 +90,16 @@ test('without the right to it there is none: by plan, by scope, by instrument', 
   const { secret: other } = await service.key(account, { instruments: ['CLF7'] });
   assert.equal(await daysOf('ESZ6', other), null);
   assert.notEqual(await daysOf('CLF7', other), null);
+});
+
+test('history begins with a day on which the market traded', async () => {
+  await using quiet = await RestService.start();
+  quiet.tape.commit('ESZ6', [], epochNs(utcDay(20261031), 3_600_000_000_000));
+  fillMarket(quiet);
+  const days = await daysOf('ESZ6', await quiet.customer('live_history'), '', quiet);
+  assert.equal(
+    days!.firstDay,
+    (await daysOf('ESZ6', await service.customer('live_history')))!.firstDay,
+  );
+  assert.notEqual(days!.firstDay, '2026-10-31', 'a Saturday');
 });

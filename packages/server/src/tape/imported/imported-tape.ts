@@ -7,6 +7,7 @@
  * not the day that is damaged.
  */
 
+import { hash } from 'node:crypto';
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
@@ -105,6 +106,10 @@ export class ImportedTape implements Tape {
   filesVersion(symbol: string, day: UtcDay): Promise<string> {
     return this.#now.filesVersion(symbol, day);
   }
+
+  daysVersion(symbol: string): Promise<string> {
+    return this.#now.daysVersion(symbol);
+  }
 }
 
 /** The tape of one manifest. */
@@ -114,6 +119,8 @@ class PinnedTape implements Tape {
   readonly #reader: TapeReader;
   /** By contract, as far as they were asked for. */
   readonly #ends = new Map<string, EpochNs | null>();
+  /** Likewise, digests of its days. */
+  readonly #versions = new Map<string, string>();
 
   constructor(files: ImportedFiles, all: ImportedDays) {
     this.all = all;
@@ -168,6 +175,12 @@ class PinnedTape implements Tape {
 
   filesVersion(symbol: string, day: UtcDay): Promise<string> {
     return this.#reader.filesVersion(symbol, day);
+  }
+
+  async daysVersion(symbol: string): Promise<string> {
+    return this.#versions.getOrInsertComputed(symbol, () =>
+      hash('sha256', JSON.stringify([...this.#days(symbol)]), 'base64url'),
+    );
   }
 
   #days(symbol: string): ReadonlyMap<UtcDay, ImportedDay> {

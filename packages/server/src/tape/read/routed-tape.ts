@@ -67,6 +67,10 @@ export class RoutedTape implements LiveTape {
     return (await this.#tapeOf(symbol).filesVersion?.(symbol, day)) ?? '';
   }
 
+  async daysVersion(symbol: string): Promise<string> {
+    return (await this.#tapeOf(symbol).daysVersion?.(symbol)) ?? '';
+  }
+
   endOf(symbol: string): EpochNs | null {
     return this.#options.imported.get(this.#options.datasetOf(symbol) ?? '')?.endOf(symbol) ?? null;
   }

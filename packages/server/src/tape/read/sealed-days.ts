@@ -123,6 +123,12 @@ export class SealedDays {
     return sidecar;
   }
 
+  /** Another text after days of a contract came or went. */
+  async daysVersion(symbol: string): Promise<string> {
+    const directory = contractDirectory(this.#tapeRoot, this.#dataset, symbol);
+    return (await this.#disk.stat(directory))?.version ?? 'none';
+  }
+
   /** Tells whether the files of a day are still those they were; what was read of others is forgotten. */
   async filesVersion(symbol: string, day: UtcDay): Promise<string> {
     const paths = [this.#path(symbol, day, 'json'), this.#path(symbol, day, 'arrow')] as const;

@@ -89,6 +89,10 @@ export class TapeFollower implements LiveTape, LiveDays, Disposable {
     return this.#reader.filesVersion(symbol, day);
   }
 
+  daysVersion(symbol: string): Promise<string> {
+    return this.#reader.daysVersion(symbol);
+  }
+
   [Symbol.dispose](): void {
     this.#listeners.clear();
     this.#port.close();

@@ -81,6 +81,11 @@ export class TapeReader implements Tape {
     return this.#sealed.filesVersion(symbol, day);
   }
 
+  async daysVersion(symbol: string): Promise<string> {
+    const live = this.#live.liveColumns(symbol).map(({ day }) => day);
+    return `${await this.#sealed.daysVersion(symbol)} ${live.join()}`;
+  }
+
   /** Those that are sealed, as far as a read from one place to another needs them. */
   async #sealedDays(symbol: string, from: TapePlace, to?: TapePlace): Promise<readonly UtcDay[]> {
     const isOneDay = to?.day === from.day || (to?.rank === 0 && to.day === addDays(from.day, 1));
