@@ -240,6 +240,22 @@ test('a day of many trades that are all of one side is pointed at', async () => 
   assert.match(sold.err, /Look at its sides: all trades of ESH6 are of one side on 2026-03-10\./);
 });
 
+test('parts of a day are complete when the command says that they are, together', async () => {
+  const part = (name: string, ...times: readonly string[]) => {
+    const rows = times.map((time) => `2026-03-12T${time}Z,ESH6,5000.25,1,buy`);
+    return file(name, `timestamp,symbol,price,size,side\n${rows.join('\n')}\n`);
+  };
+  const parts = [part('b.csv', '12:00:00', '13:00:00'), part('a.csv', '10:00:00', '11:00:00')];
+  const partial = await run(parts);
+  assert.match(partial.out, /ESH6 +1 +4 .* 1 added +1 partial/);
+  assert.match(partial.err, /It covers its first to its last trade/);
+  const whole = await run([...parts, '--whole-day']);
+  assert.match(whole.out, /ESH6 +1 +4 .* 1 extended +complete/);
+  const other = await run([parts[0]!, part('c.csv', '10:00:00'), '--whole-day']);
+  assert.equal(other.code, 1);
+  assert.match(other.err, /the tape has 11:00:00\.000000000 .* no file has it/);
+});
+
 test('trades outside of the calendar are named with their count and their days', async () => {
   const rows = ['20:59:59', '21:00:00', '21:30:00'].map((time) => {
     return `2026-03-11T${time}Z,ESH6,5000.25,1,buy`;

@@ -4,18 +4,26 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_NS, HOUR_NS, MS_NS, SECOND_NS } from '@tapeloom/core/units';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
+import { memorySource } from '../../testing/feeds/memory-source.ts';
 import {
   at,
   csv,
+  DATASET,
   dbn,
   halfHours,
+  imported,
   importText,
+  NOW,
   type Row,
   rowsOn,
   statuses,
+  TAPE_ROOT,
   TUESDAY,
   WEDNESDAY,
 } from '../../testing/imports.ts';
+import { openFeed } from '../feeds/open-feed.ts';
+import { compareFile } from './compare-file.ts';
+import { importedTape } from './compared-tapes.ts';
 
 const middle = halfHours(TUESDAY, 1, 20);
 const edges = [0, SECOND_NS, DAY_NS - SECOND_NS, DAY_NS - 1];
@@ -114,6 +122,34 @@ test('overlapping DBN files agree although the first ends before the last trade 
     for (const file of order) await importText(disk, 'es.dbn', file);
     assert.deepEqual(await rowsOn(disk, 'ESH6', TUESDAY), whole);
   }
+});
+
+test('a comparison sees a trade that differs at the edges, and takes no other file’s for one', async () => {
+  const disk = new SimDisk().boot();
+  const late = { ...edgeTrade(DAY_NS - 1_000, 3), received: at(WEDNESDAY, 50_000) };
+  const wednesday = dbn(at(WEDNESDAY, 0), at(WEDNESDAY, DAY_NS), [late]);
+  await importText(disk, 'es.dbn', tuesday(dayWith(SECOND_NS, 5)));
+  await importText(disk, 'es.dbn', wednesday);
+  const compared = async (bytes: Uint8Array) => {
+    const manifest = (await imported(disk))!;
+    const { days } = await compareFile({
+      disk,
+      stagingPath: '/data/compared',
+      contracts: DATASET.contracts,
+      tape: importedTape(disk, TAPE_ROOT, manifest),
+      feed: await openFeed(memorySource(bytes), 'es.dbn', {}),
+      contract: null,
+      covers: null,
+      hasTickRule: false,
+      now: NOW,
+      requireUnchanged: () => Promise.resolve(),
+      onProgress: () => {},
+    });
+    const found = days.find(({ day }) => day === TUESDAY)!;
+    return [found.status, found.onlyHere, found.onlyThere];
+  };
+  assert.deepEqual(await compared(tuesday(dayWith(SECOND_NS, 5))), ['same', 0, 0]);
+  assert.deepEqual(await compared(tuesday(dayWith(SECOND_NS, 7))), ['different', 1, 1]);
 });
 
 test('a CSV replacement replaces from its first to its last trade, and no more', async () => {
