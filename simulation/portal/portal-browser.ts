@@ -90,6 +90,23 @@ export class PortalBrowser {
     assert.equal(status, 200, text);
   }
 
+  /** Asks to delete the account, and confirms it by the link that is mailed. */
+  async askForDeletion(): Promise<RestAnswer<{ dueAt: string } & Problem>> {
+    assert.equal((await this.post('/v1/portal/deletion')).status, 202);
+    const token = lastToken(this.#service);
+    return await this.post('/v1/portal/deletion/confirm', { token });
+  }
+
+  /** Asks for another address, approves it by the link to the old one, and answers the token that the new one gets. */
+  async askForEmail(email: string): Promise<string> {
+    const asked = await this.post('/v1/portal/email', { email });
+    assert.equal(asked.status, 202, asked.text);
+    const token = lastToken(this.#service);
+    const approved = await this.post('/v1/portal/email/approve', { token });
+    assert.equal(approved.status, 202, approved.text);
+    return lastToken(this.#service);
+  }
+
   #keep(set: string): void {
     const [pair] = set.split(';');
     this.cookie = /Max-Age=0\b/.test(set) ? null : pair!;

@@ -44,10 +44,14 @@ export const portalApi = {
   endOtherSessions: () => call<{ readonly ended: number }>('DELETE', '/v1/portal/sessions'),
   endSession: (id: string) => call<object>('DELETE', `/v1/portal/sessions/${at(id)}`),
   changeEmail: (email: string) => call<object>('POST', '/v1/portal/email', { email }),
-  /** Its 401 may be about the link as well as about the session. */
+  /** The 401 of what takes a link may be about the link as well as about the session. */
   confirmEmail: (token: string) =>
     publicCall<{ readonly email: string }>('POST', '/v1/portal/email/confirm', { token }),
-  askForDeletion: () => call<{ readonly dueAt: string }>('POST', '/v1/portal/deletion', {}),
+  approveEmail: (token: string) =>
+    publicCall<{ readonly email: string }>('POST', '/v1/portal/email/approve', { token }),
+  askForDeletion: () => call<object>('POST', '/v1/portal/deletion', {}),
+  confirmDeletion: (token: string) =>
+    publicCall<{ readonly dueAt: string }>('POST', '/v1/portal/deletion/confirm', { token }),
   withdrawDeletion: () => call<object>('DELETE', '/v1/portal/deletion'),
 
   keys: (options?: CallOptions) => ask<KeyList>('/v1/portal/keys', options),

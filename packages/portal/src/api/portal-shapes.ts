@@ -32,13 +32,15 @@ export type {
   StreamToken,
 } from '@tapeloom/client';
 
-export type LinkPurpose = 'sign-in' | 'email-change' | 'claim';
+export type LinkPurpose = 'sign-in' | 'email-approval' | 'email-change' | 'deletion' | 'claim';
 
 /** What a link would do, looked at without using it up. */
 export interface LinkView {
   readonly purpose: LinkPurpose;
   /** Shortened, as `y…@example.com`; null where the link names no address. */
   readonly email: string | null;
+  /** The address that is to be approved. */
+  readonly newEmail: string | null;
   readonly account: string | null;
   readonly expiresAt: string;
 }

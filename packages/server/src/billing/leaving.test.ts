@@ -16,7 +16,7 @@ test('whoever asks for the deletion of an account is not charged again before it
   const other = await rig.bought(bob);
   await leaving.look();
   assert.equal(provider.object(order.ref).cancelAtPeriodEnd, false);
-  await store.people.askDeletion({ now: rig.now, actor: { kind: 'owner' } }, ada);
+  await store.people.askDeletion({ now: rig.now, actor: { kind: 'owner' } }, ada, null);
   provider.trouble = 'down';
   await leaving.look();
   provider.trouble = 'none';
@@ -44,7 +44,7 @@ test('orders of a deleted account go when the operator’s years have passed, in
     await rig.order(ada, { offer: 'history' });
     rig.pass(2n * MINUTE_NS);
   }
-  await store.people.askDeletion({ now: rig.now, actor: { kind: 'owner' } }, ada);
+  await store.people.askDeletion({ now: rig.now, actor: { kind: 'owner' } }, ada, null);
   rig.pass(14n * DAY_NS);
   await store.people.deleteAccount({ now: rig.now, actor: { kind: 'owner' } }, ada);
   const forget = () => forgetOldOrders({ store, clock, log, years: 10 });

@@ -236,7 +236,7 @@ test('a deleted account gets nothing for what is paid late, and is charged nothi
   const won = await rig.bought(account);
   await rig.deliver(rig.provider.change(won.ref, { state: 'disputed' }));
   const owner = { now: rig.now, actor: { kind: 'owner' } } as const;
-  await rig.store.people.askDeletion(owner, account);
+  await rig.store.people.askDeletion(owner, account, null);
   rig.pass(14n * DAY_NS);
   await rig.store.people.deleteAccount({ ...owner, now: rig.now }, account);
   rig.provider.trouble = 'down';

@@ -6,7 +6,12 @@ import type { AccountStore } from '../accounts/store/account-store.ts';
 import type { OwedMail } from '../accounts/store/mails-store.ts';
 import type { OrderRecord } from '../accounts/store/orders-store.ts';
 import type { MailText } from './mailer.ts';
-import { accountDeletedMail, deletionAskedMail } from './texts/account-mails.ts';
+import {
+  accountDeletedMail,
+  addressIsNewMail,
+  addressIsOldMail,
+  deletionAskedMail,
+} from './texts/account-mails.ts';
 import { orderConfirmedMail, paymentFailedMail } from './texts/order-mails.ts';
 import { withdrawalReceivedMail } from './texts/withdrawal-mail.ts';
 
@@ -39,6 +44,10 @@ export class OwedMailTexts {
       }
       case 'account-deleted':
         return accountDeletedMail({ deletedAt: mail.createdAt });
+      case 'email-changed': {
+        const newEmail = mail.details.newEmail!;
+        return newEmail === mail.reader ? addressIsNewMail() : addressIsOldMail({ newEmail });
+      }
       case 'composed':
         return composed(mail);
       default:

@@ -217,7 +217,7 @@ class Story {
 
   async #leave({ store }: BillingRig): Promise<void> {
     const now = this.clock.now();
-    await store.people.askDeletion({ now, actor: { kind: 'owner' } }, this.#accountId);
+    await store.people.askDeletion({ now, actor: { kind: 'owner' } }, this.#accountId, null);
     this.clock.advanceTo(now + 14n * DAY_NS);
     await using deletions = new DueDeletions({
       store,

@@ -31,7 +31,7 @@ async function leaving(service: RestService) {
   await service.payments.idle();
   const { id, plan } = (await browser.get<{ id: string; plan: string }>('/v1/portal/account')).body;
   assert.equal(plan, 'live');
-  await browser.post('/v1/portal/deletion');
+  await browser.askForDeletion();
   checkProblem(await checkout(), DOCS_URL, { status: 409, code: 'CONFLICT' });
   return { browser, email, id, ref, orderId: ordered.body.order.id };
 }
@@ -89,7 +89,7 @@ test('two looks at once are one', async () => {
   const { store, clock } = service;
   const browser = new PortalBrowser(service);
   await browser.signIn('once@example.com');
-  await browser.post('/v1/portal/deletion');
+  await browser.askForDeletion();
   clock.advance(14 * DAY_MS);
   const asked: string[] = [];
   await using deletions = new DueDeletions({

@@ -61,8 +61,8 @@ export function testMails(adapter: string, start: () => Promise<StoreRig>): void
     const { id: accountId } = await rig.account();
     const email = `${accountId}@example.com`;
     await rig.store.people.setOwner(rig.operator, accountId, { email, key: email });
-    await rig.store.people.askDeletion(rig.operator, accountId);
-    await rig.store.people.askDeletion(rig.operator, accountId);
+    await rig.store.people.askDeletion(rig.operator, accountId, null);
+    await rig.store.people.askDeletion(rig.operator, accountId, null);
     const asked = await takeTo(rig, email);
     assert.deepEqual(
       asked.map(({ kind, details }) => [kind, details]),

@@ -106,6 +106,53 @@ function testLinks(adapter: string, start: () => Promise<StoreRig>): void {
     assert.deepEqual(await people.findLink(rig.now, hash), { refused: 'used' });
   });
 
+  test(`${adapter}: only a link to the address that the account has approves another one or a deletion, once, however many use it`, async () => {
+    const rig = await start();
+    const address = addressOf(rig);
+    const { session } = await signIn(rig, address);
+    const { accountId } = session;
+    const [newAddress, elsewhere] = [addressOf(rig), addressOf(rig)];
+    const approval = { purpose: 'email-approval', accountId, newAddress } as const;
+    const foreign = await linkTo(rig, elsewhere, approval);
+    const made = () => ({ hash: hashOf(rig), askedFrom: rig.unique('from') });
+    const { people } = rig.store;
+    const unknown = { refused: 'unknown' };
+    assert.deepEqual(await people.approveEmail(rig.now, accountId, foreign, made()), unknown);
+    const hash = await linkTo(rig, address, approval);
+    const found = await people.findLink(rig.now, hash);
+    assert.ok(!('refused' in found) && found.newEmail === newAddress.email);
+    const all = await Promise.all(
+      Array.from({ length: 4 }, async (_, index) => {
+        const link = made();
+        const of = rig.either(index).people;
+        return { link, answer: await of.approveEmail(rig.now, accountId, hash, link) };
+      }),
+    );
+    const [approved, ...more] = all.filter(({ answer }) => 'email' in answer);
+    assert.deepEqual([approved?.answer, more], [{ email: newAddress.email }, []]);
+    const unused = all.filter((one) => one !== approved);
+    for (const { link, answer } of unused) {
+      assert.deepEqual(answer, { refused: 'used' });
+      assert.deepEqual(await people.findLink(rig.now, link.hash), unknown);
+    }
+    const deletion = await linkTo(rig, address, { purpose: 'deletion', accountId });
+    const late = await linkTo(rig, address, { purpose: 'deletion', accountId });
+    const misused = await people.askDeletion(owner(rig), accountId, hash);
+    assert.deepEqual(misused, unknown, 'for its purpose only');
+    assert.ok('isNew' in (await people.askDeletion(owner(rig), accountId, deletion)));
+    const again = await people.askDeletion(owner(rig), accountId, deletion);
+    assert.deepEqual(again, { refused: 'used' });
+    const changed = await rig.other.people.changeEmail(owner(rig), accountId, approved!.link.hash);
+    assert.ok('email' in changed && changed.email === newAddress.email);
+    const old = await people.askDeletion(owner(rig), accountId, late);
+    assert.deepEqual(old, unknown, 'the account has another address by now');
+    const until = rig.later(1n);
+    const owed = (await rig.store.mails.takeMails(rig.now, until, 10_000))
+      .filter(({ id }) => id.startsWith(`email-changed.${accountId}.`))
+      .map(({ reader }) => reader);
+    assert.deepEqual(owed.toSorted(), [address.email, newAddress.email].toSorted());
+  });
+
   test(`${adapter}: of many links asked for at once, no more than five go to one mailbox and twenty to one neighbourhood`, async () => {
     const rig = await start();
     const address = addressOf(rig);
@@ -211,7 +258,7 @@ function testLeaving(adapter: string, start: () => Promise<StoreRig>): void {
     const { accountId } = session;
     const key = await rig.key(accountId);
     const { people } = rig.store;
-    const asked = await people.askDeletion(owner(rig), accountId);
+    const asked = await people.askDeletion(owner(rig), accountId, null);
     assert.ok(!('refused' in asked));
     assert.equal(asked.dueAt, rig.later(14n * DAY_NS));
     rig.pass(14n * DAY_NS - 1n);
@@ -244,18 +291,18 @@ function testChangesOfMind(adapter: string, start: () => Promise<StoreRig>): voi
     const { people } = rig.store;
     const first = rig.now;
     for (let times = 0; times < 5; times += 1) {
-      const asked = await people.askDeletion(owner(rig), accountId);
+      const asked = await people.askDeletion(owner(rig), accountId, null);
       assert.ok('isNew' in asked && asked.isNew);
-      const again = await people.askDeletion(owner(rig), accountId);
+      const again = await people.askDeletion(owner(rig), accountId, null);
       assert.ok('isNew' in again && !again.isNew);
       assert.ok(await people.withdrawDeletion(owner(rig), accountId));
       rig.pass(1n);
     }
     const refused = { refused: 'too-many', until: (first + DAY_NS) as EpochNs };
-    assert.deepEqual(await people.askDeletion(owner(rig), accountId), refused);
+    assert.deepEqual(await people.askDeletion(owner(rig), accountId, null), refused);
     assert.equal(await people.deletionOf(accountId), null);
     rig.pass(first + DAY_NS - rig.now);
-    assert.ok('isNew' in (await people.askDeletion(owner(rig), accountId)));
+    assert.ok('isNew' in (await people.askDeletion(owner(rig), accountId, null)));
   });
 }
 
@@ -269,7 +316,7 @@ function testNames(adapter: string, start: () => Promise<StoreRig>): void {
     const accountId = account.id;
     await rig.store.people.setOwner(rig.operator, accountId, address);
     const key = await rig.key(accountId, { name: `${address.email} (laptop)` });
-    await rig.store.people.askDeletion(owner(rig), accountId);
+    await rig.store.people.askDeletion(owner(rig), accountId, null);
     rig.pass(14n * DAY_NS);
     assert.ok(await rig.store.people.deleteAccount(owner(rig), accountId));
     const left = [

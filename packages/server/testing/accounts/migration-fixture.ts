@@ -74,7 +74,7 @@ async function fillPeople(store: AccountStore, accountId: string): Promise<void>
   });
   if ('refused' in signedIn) throw new Error(`the sign-in was refused: ${signedIn.refused}`);
   const owner = { now: FIXTURE_NOW, actor: { kind: 'owner' } } as const;
-  await people.askDeletion(owner, signedIn.session.accountId);
+  await people.askDeletion(owner, signedIn.session.accountId, null);
   const token = { hash: '1'.repeat(64), sessionId: signedIn.session.id };
   const expiresAt = (FIXTURE_NOW + DAY_NS) as EpochNs;
   await store.issueSessionToken(FIXTURE_NOW, accountId, { ...token, expiresAt });

@@ -1,4 +1,7 @@
-/** The end of an account: asked for by typing a word, done two weeks later, and taken back by one click until then. */
+/**
+ * The end of an account: asked for by typing a word, confirmed by a link in a mail, done two weeks later, and taken back
+ * by one click until then.
+ */
 
 import { useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
@@ -19,6 +22,7 @@ export function DeletionCard(props: {
 }) {
   const { deletion } = props.account;
   const [isOpen, setIsOpen] = useState(false);
+  const [isSent, setIsSent] = useState(false);
   const keep = useAction(async () => {
     await portalApi.withdrawDeletion();
     showToast('The account stays. A subscription that was to end can be kept under Billing.');
@@ -37,8 +41,8 @@ export function DeletionCard(props: {
       <div class="card-body stack">
         {deletion === null ? (
           <p class="muted">
-            Keys, sessions and your address go 14 days after you ask for it; until then you can take
-            it back. A subscription does not renew any more from the moment you ask. Orders,
+            Keys, sessions and your address go 14 days after you confirm it by mail; until then you
+            can take it back. A subscription does not renew any more once you confirm it. Orders,
             consents and withdrawals are kept for as long as the law asks for, and for nothing else.
           </p>
         ) : (
@@ -58,6 +62,19 @@ export function DeletionCard(props: {
             Until then everything works as before, and nothing is charged any more.
           </Notice>
         )}
+        {isSent && deletion === null && (
+          <Notice
+            kind="info"
+            isNews
+            title={
+              <>
+                Look into the mail of <bdi>{props.account.email}</bdi>.
+              </>
+            }
+          >
+            Open the link in this browser within 15 minutes. Until then nothing changes.
+          </Notice>
+        )}
         <ErrorNotice title="The deletion was not taken back." error={keep.error} />
       </div>
       {isOpen && (
@@ -65,7 +82,7 @@ export function DeletionCard(props: {
           onClose={() => setIsOpen(false)}
           onAsked={() => {
             setIsOpen(false);
-            props.onChange();
+            setIsSent(true);
           }}
         />
       )}
@@ -83,7 +100,7 @@ function DeletionDialog(props: { readonly onClose: () => void; readonly onAsked:
   return (
     <Dialog
       title="Delete this account?"
-      text="A running subscription does not renew any more. In 14 days it ends, all keys are revoked, open connections close, and your address is removed. Until then everything works, and you can take it back here; a subscription is then kept under Billing."
+      text="We send a link to your address; nothing happens before you open it. Then a running subscription does not renew any more. 14 days later it ends, all keys are revoked, open connections close, and your address is removed. Until then everything works, and you can take it back here; a subscription is then kept under Billing."
       onClose={props.onClose}
       onSubmit={() => {
         if (isTyped) void ask.run();
@@ -91,8 +108,8 @@ function DeletionDialog(props: { readonly onClose: () => void; readonly onAsked:
       foot={
         <>
           <Button onClick={props.onClose}>Keep it</Button>
-          <Button type="submit" kind="danger" isOff={!isTyped} busy={ask.isBusy && 'Asking'}>
-            Delete account
+          <Button type="submit" kind="danger" isOff={!isTyped} busy={ask.isBusy && 'Sending'}>
+            Send the link
           </Button>
         </>
       }

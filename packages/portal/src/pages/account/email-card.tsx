@@ -1,4 +1,4 @@
-/** The address that links are sent to. A new one counts once its own link was used. */
+/** The address that links are sent to. A new one counts once a link to this one and a link to the new one were used. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
@@ -9,7 +9,7 @@ import { ErrorNotice, Notice } from '../../components/notice.tsx';
 
 export function EmailCard(props: { readonly email: string }) {
   const [isOpen, setIsOpen] = useState(false);
-  const [sentTo, setSentTo] = useState<string | null>(null);
+  const [wanted, setWanted] = useState<string | null>(null);
   const opener = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(false);
   useEffect(() => {
@@ -33,28 +33,29 @@ export function EmailCard(props: { readonly email: string }) {
       <p>
         Sign-in links and receipts go to <bdi class="strong">{props.email}</bdi>.
       </p>
-      {sentTo !== null && (
+      {wanted !== null && (
         <Notice
           kind="info"
           isNews
           title={
             <>
-              Look into the mail of <bdi>{sentTo}</bdi>.
+              Look into the mail of <bdi>{props.email}</bdi>.
             </>
           }
         >
-          Open the link in this browser within 15 minutes. Until then nothing changes.
+          Approve the change to <bdi>{wanted}</bdi> there, in this browser and within 15 minutes.
+          Then we send a link to the new address. Until that is opened nothing changes.
         </Notice>
       )}
       {isOpen && (
         <EmailForm
           class="stack narrow"
           label="New address"
-          hint="We send a link there, and tell the old address."
+          hint="We first send a link to the present address, then one to the new address."
           emptyText="Enter the new e-mail address."
           onSend={async (email) => {
             await portalApi.changeEmail(email);
-            setSentTo(email);
+            setWanted(email);
             setIsOpen(false);
           }}
         >

@@ -3,6 +3,7 @@
  * open links too, and nobody should be signed in to an account they did not expect.
  */
 
+import { useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
 import type { PortalError } from '../../api/portal-error.ts';
 import type { LinkView } from '../../api/portal-shapes.ts';
@@ -41,6 +42,10 @@ export function LinkOpened(props: LinkActions) {
       return <SignInAs {...props} link={link.value} />;
     case 'email-change':
       return <ConfirmAddress {...props} link={link.value} />;
+    case 'email-approval':
+      return <ApproveAddress {...props} link={link.value} />;
+    case 'deletion':
+      return <ConfirmDeletion {...props} />;
     case 'claim':
       return <Claim {...props} link={link.value} />;
     default:
@@ -107,21 +112,7 @@ function ConfirmAddress(props: LinkActions & { readonly link: LinkView }) {
     // A new document, so that every page shows the new address.
     location.replace('/account');
   });
-  if (confirm.error?.status === 401) {
-    return (
-      <SignInFrame
-        title="Sign in first"
-        text="The address is changed in the browser where you are signed in. Sign in with the old one, then open this link again within its 15 minutes. If you are signed in, the link was used up: ask for a new one."
-      >
-        <div class="row center">
-          <Button kind="primary" onClick={props.onNew}>
-            Sign in
-          </Button>
-          <ButtonLink href="/account">To your account</ButtonLink>
-        </div>
-      </SignInFrame>
-    );
-  }
+  if (confirm.error?.status === 401) return <SignInFirst onNew={props.onNew} />;
   return (
     <SignInFrame
       title="Change your address"
@@ -146,6 +137,85 @@ function ConfirmAddress(props: LinkActions & { readonly link: LinkView }) {
       <ActionButton kind="primary" size="lg" isBlock action={confirm} busy="Changing">
         Change address
       </ActionButton>
+    </SignInFrame>
+  );
+}
+
+/** The link is good only where its account is signed in. */
+function SignInFirst(props: { readonly onNew: () => void }) {
+  return (
+    <SignInFrame
+      title="Sign in first"
+      text="This link works in a browser that is signed in to its account. Sign in with the address that the account has, then open the link again within its 15 minutes. If you are signed in, the link was used up: ask for a new one."
+    >
+      <div class="row center">
+        <Button kind="primary" onClick={props.onNew}>
+          Sign in
+        </Button>
+        <ButtonLink href="/account">To your account</ButtonLink>
+      </div>
+    </SignInFrame>
+  );
+}
+
+function ApproveAddress(props: LinkActions & { readonly link: LinkView }) {
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const approve = useAction(async () => {
+    const { email } = await portalApi.approveEmail(props.token);
+    setSentTo(email);
+  });
+  if (approve.error?.status === 401) return <SignInFirst onNew={props.onNew} />;
+  if (sentTo !== null) {
+    return (
+      <SignInFrame
+        title="Look into your mail"
+        text={
+          <>
+            We wrote to <bdi class="strong">{sentTo}</bdi>. Open the link there in this browser
+            within 15 minutes. Until then nothing changes.
+          </>
+        }
+      />
+    );
+  }
+  return (
+    <SignInFrame
+      title="Approve the new address"
+      heading={
+        <>
+          Change your address to <bdi>{props.link.newEmail}</bdi>?
+        </>
+      }
+      text="If you approve it, we send a link there. The address changes when that link is opened."
+    >
+      <ErrorNotice title="The address is as it was." error={approve.error} />
+      <ActionButton kind="primary" size="lg" isBlock action={approve} busy="Approving">
+        Approve
+      </ActionButton>
+      <p class="small faint">
+        Did you not ask for this? Close the page, and nothing changes. Then sign out everywhere else
+        under Account.
+      </p>
+    </SignInFrame>
+  );
+}
+
+function ConfirmDeletion(props: LinkActions) {
+  const confirm = useAction(async () => {
+    await portalApi.confirmDeletion(props.token);
+    location.replace('/account');
+  });
+  if (confirm.error?.status === 401) return <SignInFirst onNew={props.onNew} />;
+  return (
+    <SignInFrame
+      title="Delete your account?"
+      text="A running subscription does not renew any more. In 14 days it ends, all keys are revoked, open connections close, and your address is removed. Until then you can take it back under Account."
+    >
+      <ErrorNotice title="The account is as it was." error={confirm.error} />
+      <ActionButton kind="danger" size="lg" isBlock action={confirm} busy="Confirming">
+        Delete account
+      </ActionButton>
+      <p class="small faint">Did you not ask for this? Close the page, and nothing happens.</p>
     </SignInFrame>
   );
 }

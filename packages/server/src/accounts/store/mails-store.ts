@@ -12,6 +12,7 @@ export const MAIL_KINDS = [
   'withdrawal-received',
   'deletion-asked',
   'account-deleted',
+  'email-changed',
   /** Composed by an earlier version, which kept it as a file. */
   'composed',
 ] as const;

@@ -31,7 +31,17 @@ export const DELETIONS_COUNTED_NS = DAY_NS_BIG;
 export const DELETION_GRACE_NS = 14n * DAY_NS_BIG;
 
 /** What a link that was mailed is good for. */
-export type LinkPurpose = 'sign-in' | 'email-change' | 'claim';
+export const LINK_PURPOSES = [
+  'sign-in',
+  /** To the present address: that the account may get another one. */
+  'email-approval',
+  /** To the new address. */
+  'email-change',
+  /** To the present address: that the account is to be deleted. */
+  'deletion',
+  'claim',
+] as const;
+export type LinkPurpose = (typeof LINK_PURPOSES)[number];
 
 export interface OwnerRecord {
   readonly accountId: string;
@@ -49,11 +59,15 @@ export interface NewLink {
   readonly accountId: string | null;
   /** The neighbourhood of who asks; null: the operator, for whom no limit counts. */
   readonly askedFrom: string | null;
+  /** The address that is to be approved; left out of any other link. */
+  readonly newAddress?: EmailAddress;
 }
 
 export interface LinkRecord {
   readonly purpose: LinkPurpose;
   readonly email: string | null;
+  /** The address that is to be approved. */
+  readonly newEmail: string | null;
   /** The account it opens, by its id and name; null: one that it would make. */
   readonly account: { readonly id: string; readonly name: string } | null;
   readonly expiresAt: EpochNs;
@@ -144,7 +158,17 @@ export interface PeopleStore {
     hash: string,
     session: NewSession,
   ): Promise<SignedIn | LinkRefused | TooMany | EmailTaken | AlreadyOwned>;
-  /** Uses a link of this very account up; its sessions go on. */
+  /**
+   * Uses up a link of this very account that was sent to the address it has, and keeps a link to the new address, which is
+   * answered.
+   */
+  approveEmail(
+    now: EpochNs,
+    accountId: string,
+    hash: string,
+    link: { readonly hash: string; readonly askedFrom: string },
+  ): Promise<{ readonly email: string } | LinkRefused | TooMany>;
+  /** Uses a link of this very account up; its sessions go on. Both addresses are owed a mail. */
   changeEmail(
     call: StoreCall,
     accountId: string,
@@ -164,11 +188,15 @@ export interface PeopleStore {
 
   /** Null: nobody asked for it, or it was withdrawn. */
   deletionOf(accountId: string): Promise<DeletionRecord | null>;
-  /** Asked again, it stays at the time it had. The owner is owed a mail about it. */
+  /**
+   * Uses up a link of this very account that was sent to the address it has; null: the operator's word, which needs none.
+   * Asked again, it stays at the time it had. The owner is owed a mail about it.
+   */
   askDeletion(
     call: StoreCall,
     accountId: string,
-  ): Promise<(DeletionRecord & { readonly isNew: boolean }) | TooMany>;
+    hash: string | null,
+  ): Promise<(DeletionRecord & { readonly isNew: boolean }) | TooMany | LinkRefused>;
   /** False: there is none to withdraw, or its time has come. */
   withdrawDeletion(call: StoreCall, accountId: string): Promise<boolean>;
   /** Accounts whose time has come, the longest due first, a thousand at most. */

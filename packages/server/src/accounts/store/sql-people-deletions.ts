@@ -11,6 +11,7 @@ import {
   DELETIONS_ASKED_MAX,
   DELETIONS_COUNTED_NS,
   type DeletionRecord,
+  type LinkRefused,
   type TooMany,
 } from './people-store.ts';
 import { countedUntil, latest } from './sound-times.ts';
@@ -18,7 +19,7 @@ import { holdAccount } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
 import { owe } from './sql-mails.ts';
-import { mailboxTurn } from './sql-people-links.ts';
+import { mailboxTurn, ownersLinkFault, useLink } from './sql-people-links.ts';
 import { findOwner } from './sql-people-owners.ts';
 import { endSessions } from './sql-people-sessions.ts';
 
@@ -43,13 +44,20 @@ export async function askDeletion(
   writing: Writing,
   call: StoreCall,
   accountId: string,
-): Promise<(DeletionRecord & { readonly isNew: boolean }) | TooMany> {
+  hash: string | null,
+): Promise<(DeletionRecord & { readonly isNew: boolean }) | TooMany | LinkRefused> {
   const { sql } = writing;
+  const purpose = 'deletion';
   await holdAccount(sql, accountId);
+  if (hash !== null) {
+    const fault = await ownersLinkFault(sql, call.now, hash, { purpose, accountId });
+    if (fault !== null) return fault;
+  }
   const before = await deletionOf(sql, accountId);
-  if (before !== null) return { ...before, isNew: false };
-  const refused = await askedTooOften(sql, call.now, accountId);
+  const refused = before === null ? await askedTooOften(sql, call.now, accountId) : null;
   if (refused !== null) return refused;
+  if (hash !== null) await useLink(sql, call.now, hash, purpose);
+  if (before !== null) return { ...before, isNew: false };
   const dueAt = (call.now + DELETION_GRACE_NS) as EpochNs;
   await sql
     .insertInto('account_deletions')

@@ -38,8 +38,8 @@ export async function addLink(
       email: link.address?.email ?? null,
       email_key: link.address?.key ?? null,
       account_id: link.accountId,
-      new_email: null,
-      new_email_key: null,
+      new_email: link.newAddress?.email ?? null,
+      new_email_key: link.newAddress?.key ?? null,
       asked_from: link.askedFrom,
       created_at: now,
       expires_at: expiresAt,
@@ -115,9 +115,9 @@ export async function findLink(
     .executeTakeFirst();
   const refused = faultOf(link, now);
   if (refused !== null) return refused;
-  const { purpose, email, expires_at } = link!;
+  const { purpose, email, new_email: newEmail, expires_at } = link!;
   const account = await accountOpened(sql, link!);
-  return { purpose, email, account, expiresAt: expires_at as EpochNs };
+  return { purpose, email, newEmail, account, expiresAt: expires_at as EpochNs };
 }
 
 async function accountOpened(sql: Sql, link: LinkRow): Promise<LinkRecord['account']> {
@@ -145,6 +145,27 @@ export async function linkFault(
     .where('purpose', '=', purpose)
     .executeTakeFirst();
   return faultOf(link, now);
+}
+
+/**
+ * The same of a link of this account that was sent to its owner: whoever uses it can read the mail of the address that
+ * the account has now.
+ */
+export async function ownersLinkFault(
+  sql: Sql,
+  now: EpochNs,
+  hash: string,
+  { purpose, accountId }: { readonly purpose: LinkPurpose; readonly accountId: string },
+): Promise<LinkRefused | null> {
+  const link = await sql
+    .selectFrom('sign_in_links')
+    .innerJoin('owners', 'owners.account_id', 'sign_in_links.account_id')
+    .select('sign_in_links.hash')
+    .where('sign_in_links.hash', '=', hash)
+    .where('sign_in_links.account_id', '=', accountId)
+    .whereRef('sign_in_links.email_key', '=', 'owners.email_key')
+    .executeTakeFirst();
+  return link === undefined ? { refused: 'unknown' } : await linkFault(sql, now, hash, purpose);
 }
 
 function faultOf(link: LinkRow | undefined, now: EpochNs): LinkRefused | null {

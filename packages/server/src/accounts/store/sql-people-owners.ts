@@ -14,11 +14,13 @@ import type {
 import { holdAccount } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
+import { owe } from './sql-mails.ts';
 import {
   addLink,
   holdLink,
   linkFault,
   mailboxTurn,
+  ownersLinkFault,
   takeTurn,
   useLink,
 } from './sql-people-links.ts';
@@ -75,6 +77,32 @@ async function isDeleted(sql: Sql, accountId: string): Promise<boolean> {
   return deletion !== undefined;
 }
 
+/** Whether the new address is free shows only to who can read it. */
+export async function approveEmail(
+  sql: Sql,
+  now: EpochNs,
+  accountId: string,
+  hash: string,
+  link: { readonly hash: string; readonly askedFrom: string },
+): Promise<{ readonly email: string } | LinkRefused | TooMany> {
+  await holdAccount(sql, accountId);
+  const purpose = 'email-approval';
+  const fault = await ownersLinkFault(sql, now, hash, { purpose, accountId });
+  if (fault !== null) return fault;
+  const { new_email: email, new_email_key: key } = await sql
+    .selectFrom('sign_in_links')
+    .select(['new_email', 'new_email_key'])
+    .where('hash', '=', hash)
+    .executeTakeFirstOrThrow();
+  const address = { email: email!, key: key! };
+  const { askedFrom } = link;
+  const wanted = { purpose: 'email-change', address, accountId, askedFrom } as const;
+  const made = await addLink(sql, now, link.hash, wanted);
+  if ('refused' in made) return made;
+  if ((await useLink(sql, now, hash, purpose)) === undefined) return { refused: 'used' };
+  return { email: address.email };
+}
+
 /** Uses the link of this account up, if its new address is free. */
 export async function changeEmail(
   writing: Writing,
@@ -101,6 +129,13 @@ export async function changeEmail(
   const before = await findOwner(sql, 'account_id', accountId);
   if ((await useLink(sql, call.now, hash, 'email-change')) === undefined)
     return { refused: 'used' };
+  const kind = 'email-changed';
+  const details = { newEmail: address.email };
+  for (const reader of new Set([before?.email ?? address.email, address.email])) {
+    const which = reader === address.email ? 'new' : 'old';
+    const id = `${kind}.${accountId}.${call.now}.${which}`;
+    await owe(sql, call.now, { id, kind, reader, orderId: null, details });
+  }
   return await writeOwner(writing, call, accountId, address, before);
 }
 

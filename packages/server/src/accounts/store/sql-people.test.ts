@@ -38,7 +38,7 @@ test('what is on disk of a link and a session is a digest, and of a deleted acco
     assert.ok(!('refused' in signedIn));
     const { accountId } = signedIn.session;
     const owner = (now: EpochNs) => ({ now, actor: { kind: 'owner' } }) as const;
-    await store.people.askDeletion(owner(START), accountId);
+    await store.people.askDeletion(owner(START), accountId, null);
     const kept = dump();
     assert.ok(kept.includes(address.email) && kept.includes(hash));
     assert.ok(!kept.includes(link) && !kept.includes(session));

@@ -28,6 +28,7 @@ export function sqlPeople(store: SqlStore): PeopleStore {
       const ids = { session: store.newId('ses'), account: store.newId('acc') };
       return signIn(writing, now, hash, session, ids);
     }),
+    approveEmail: store.changes(owners.approveEmail),
     changeEmail: store.writes(owners.changeEmail),
     findSession: store.reads(sessions.findSession),
     sessionsOf: store.reads(sessions.sessionsOf),

@@ -94,7 +94,7 @@ test('orders, consents and withdrawals go only when their account was deleted be
   await using _ = store;
   const ada = await buy('ada');
   const bob = await buy('bob');
-  const leaving = await store.people.askDeletion(OWNER, ada.accountId);
+  const leaving = await store.people.askDeletion(OWNER, ada.accountId, null);
   assert.ok('dueAt' in leaving);
   const deletedAt = (START + DELETION_GRACE_NS) as EpochNs;
   const call = { now: deletedAt, actor: { kind: 'owner' } } as const;

@@ -37,37 +37,50 @@ const emailOf = async (browser: PortalBrowser) =>
   (await browser.get<Account>('/v1/portal/account')).body.email;
 const confirm = (browser: PortalBrowser, token: string) =>
   browser.post<{ email: string }>('/v1/portal/email/confirm', { token });
+const approve = (browser: PortalBrowser, token: string) =>
+  browser.post<{ email: string }>('/v1/portal/email/approve', { token });
+const confirmDeletion = (browser: PortalBrowser, token: string) =>
+  browser.post<{ dueAt: string }>('/v1/portal/deletion/confirm', { token });
 /** What the newest mail to an address carries. */
 function tokenTo(email: string): string {
   const mail = service.mails.findLast(({ to }) => to === email)!;
   return /#(\S+)/.exec(mail.text)![1]!;
 }
 
-test('an address changes by a link to the new one, and the old one is told', async () => {
+test('a session alone changes no address: first the old one approves it, then the new one confirms it, and both are told', async () => {
   const { browser, email, id } = await signedIn();
   const wanted = newEmail();
   const asked = await browser.post('/v1/portal/email', { email: wanted });
   assert.deepEqual({ status: asked.status, body: asked.body }, { status: 202, body: {} });
-  const notice = service.mails.at(-1)!;
-  assert.equal(notice.to, email);
-  assert.ok(notice.text.includes(wanted) && notice.text.includes(`${ORIGIN}/account`));
+  const request = service.mails.at(-1)!;
+  assert.equal(request.to, email, 'nothing is sent to the new address');
+  assert.ok(request.text.includes(wanted));
+  const approval = tokenTo(email);
+  const look = await browser.post<object>('/v1/portal/sign-in/look', { token: approval });
+  const looked = { email: 'o…@example.com', account: id, expiresAt: '' };
+  const expected = { purpose: 'email-approval', newEmail: wanted, ...looked };
+  assert.deepEqual({ ...look.body, expiresAt: '' }, expected);
+  // It neither signs in nor changes the address by itself.
+  checkProblem(await browser.useLink(approval), DOCS_URL, UNAUTHORIZED);
+  checkProblem(await confirm(browser, approval), DOCS_URL, UNAUTHORIZED);
+  const approved = await approve(browser, approval);
+  assert.deepEqual([approved.status, approved.body], [202, { email: wanted }]);
+  checkProblem(await approve(browser, approval), DOCS_URL, UNAUTHORIZED);
   const token = tokenTo(wanted);
   assert.equal(await emailOf(browser), email);
-  const look = await browser.post<object>('/v1/portal/sign-in/look', { token });
-  assert.deepEqual(
-    { ...look.body, expiresAt: '' },
-    {
-      purpose: 'email-change',
-      email: 'o…@example.com',
-      account: id,
-      expiresAt: '',
-    },
-  );
-  checkProblem(await browser.useLink(token), DOCS_URL, UNAUTHORIZED);
+  const looksNew = await browser.post<object>('/v1/portal/sign-in/look', { token });
+  const change = { purpose: 'email-change', newEmail: null, ...looked };
+  assert.deepEqual({ ...looksNew.body, expiresAt: '' }, change);
+  checkProblem(await approve(browser, token), DOCS_URL, UNAUTHORIZED);
   const confirmed = await confirm(browser, token);
   assert.deepEqual(confirmed.body, { email: wanted });
   assert.equal(await emailOf(browser), wanted);
   checkProblem(await confirm(browser, token), DOCS_URL, UNAUTHORIZED);
+  await service.deliverMails();
+  const told = service.mails.slice(-2);
+  assert.deepEqual(told.map(({ to }) => to).toSorted(), [email, wanted].toSorted());
+  assert.ok(told.find(({ to }) => to === email)!.text.includes(wanted));
+  assert.ok(!told.find(({ to }) => to === wanted)!.text.includes(email));
   // The old address is nobody's now, the new one opens the same account.
   const again = new PortalBrowser(service);
   await again.signIn(wanted);
@@ -77,27 +90,66 @@ test('an address changes by a link to the new one, and the old one is told', asy
   assert.notEqual((await stranger.get<Account>('/v1/portal/account')).body.id, id);
 });
 
+test('whoever has stolen a session and reads another mailbox gets neither the account nor its deletion', async () => {
+  const { browser, email, id } = await signedIn();
+  const thief = new PortalBrowser(service);
+  thief.cookie = browser.cookie;
+  const mailbox = newEmail();
+  await thief.post('/v1/portal/email', { email: mailbox });
+  await thief.post('/v1/portal/deletion');
+  const readable = () => service.mails.filter(({ to }) => to === mailbox);
+  assert.deepEqual(readable(), []);
+  // A link of the thief's own account does not help.
+  const { browser: own } = await signedIn(mailbox);
+  await own.post('/v1/portal/email', { email: newEmail() });
+  checkProblem(await approve(thief, tokenTo(mailbox)), DOCS_URL, UNAUTHORIZED);
+  await own.post('/v1/portal/deletion');
+  checkProblem(await confirmDeletion(thief, tokenTo(mailbox)), DOCS_URL, UNAUTHORIZED);
+  assert.equal(await service.store.people.deletionOf(id), null);
+  assert.equal((await service.store.people.ownerOf(id))?.email, email);
+  // The owner ends the thief's session, with or without one of his own.
+  const back = new PortalBrowser(service);
+  await back.signIn(email);
+  assert.equal((await back.delete('/v1/portal/sessions')).status, 200);
+  checkProblem(await thief.get('/v1/portal/account'), DOCS_URL, UNAUTHORIZED);
+});
+
+test('an approval that was sent to an address which the account no longer has is worth nothing', async () => {
+  const { browser, email } = await signedIn();
+  const [first, second] = [newEmail(), newEmail()];
+  await browser.post('/v1/portal/email', { email: second });
+  const old = tokenTo(email);
+  await browser.post('/v1/portal/deletion');
+  const oldDeletion = tokenTo(email);
+  assert.equal((await confirm(browser, await browser.askForEmail(first))).status, 200);
+  checkProblem(await approve(browser, old), DOCS_URL, UNAUTHORIZED);
+  checkProblem(await confirmDeletion(browser, oldDeletion), DOCS_URL, UNAUTHORIZED);
+  assert.equal(await emailOf(browser), first);
+});
+
 test('the link of another account changes nothing, nor does one that is late', async () => {
-  const { browser } = await signedIn();
+  const { browser, email } = await signedIn();
   const { browser: other } = await signedIn();
   const wanted = newEmail();
-  await browser.post('/v1/portal/email', { email: wanted });
-  const token = tokenTo(wanted);
+  const token = await browser.askForEmail(wanted);
   checkProblem(await confirm(other, token), DOCS_URL, UNAUTHORIZED);
   service.clock.advance(15 * 60_000 - NS);
   assert.equal((await confirm(browser, token)).status, 200);
   const later = newEmail();
+  const late = await browser.askForEmail(later);
+  service.clock.advance(15 * 60_000);
+  checkProblem(await confirm(browser, late), DOCS_URL, UNAUTHORIZED);
   await browser.post('/v1/portal/email', { email: later });
   service.clock.advance(15 * 60_000);
-  checkProblem(await confirm(browser, tokenTo(later)), DOCS_URL, UNAUTHORIZED);
+  checkProblem(await approve(browser, tokenTo(wanted)), DOCS_URL, UNAUTHORIZED);
   assert.equal(await emailOf(browser), wanted);
+  assert.notEqual(email, wanted);
 });
 
 test('an address that owns an account is asked for like any other, and refused to who can read it', async () => {
   const { browser, email } = await signedIn();
   const { browser: other, email: taken } = await signedIn();
-  assert.equal((await browser.post('/v1/portal/email', { email: taken })).status, 202);
-  const token = tokenTo(taken);
+  const token = await browser.askForEmail(taken);
   checkProblem(await confirm(browser, token), DOCS_URL, CONFLICT);
   assert.equal(await emailOf(browser), email);
   assert.equal(await emailOf(other), taken);
@@ -117,6 +169,7 @@ test('an account made by its operator is claimed by a link, once, and owned by w
     {
       purpose: 'claim',
       email: null,
+      newEmail: null,
       account: name,
       expiresAt: '',
     },
@@ -216,16 +269,24 @@ test('the export has everything that is kept of an account, and no secret', asyn
 
 test('a deletion is done after 14 days, and until then it can be withdrawn', async () => {
   const { browser, email, id } = await signedIn();
-  const asked = await browser.post<{ dueAt: string }>('/v1/portal/deletion', {});
+  const link = await browser.post('/v1/portal/deletion', {});
+  assert.deepEqual([link.status, link.body], [202, {}]);
+  assert.equal(await service.store.people.deletionOf(id), null, 'not before it is confirmed');
+  const token = tokenTo(email);
+  checkProblem(await browser.useLink(token), DOCS_URL, UNAUTHORIZED);
+  const { browser: other } = await signedIn();
+  checkProblem(await confirmDeletion(other, token), DOCS_URL, UNAUTHORIZED);
+  const asked = await confirmDeletion(browser, token);
+  checkProblem(await confirmDeletion(browser, token), DOCS_URL, UNAUTHORIZED);
   const dueAt = `${service.clock.now() + 14n * 86_400_000_000_000n}`;
   assert.deepEqual(asked.body, { dueAt });
   await service.deliverMails();
   assert.equal(service.mails.at(-1)!.to, email);
   const mails = service.mails.length;
   service.clock.advance(DAY_MS);
-  assert.deepEqual((await browser.post('/v1/portal/deletion')).body, { dueAt });
+  assert.deepEqual((await browser.askForDeletion()).body, { dueAt });
   await service.deliverMails();
-  assert.equal(service.mails.length, mails, 'told once');
+  assert.equal(service.mails.length, mails + 1, 'a link, and no second notice');
   const shown = (await browser.get<Account>('/v1/portal/account')).body.deletion;
   assert.equal(shown?.dueAt, dueAt);
   service.clock.advance(13 * DAY_MS - NS);
@@ -242,7 +303,7 @@ test('a deletion is done after 14 days, and until then it can be withdrawn', asy
 test('a deleted account keeps its id and nothing of a person; its keys and sessions end', async () => {
   const { browser, email, id } = await signedIn();
   const { secret } = await service.key(id);
-  await browser.post('/v1/portal/deletion');
+  await browser.askForDeletion();
   service.clock.advance(14 * DAY_MS - NS);
   const second = new PortalBrowser(service);
   await second.signIn(email);
@@ -280,7 +341,7 @@ test('a deleted account keeps its id and nothing of a person; its keys and sessi
 
 test('an account stays until what it pays for is ended', async () => {
   const { browser, id } = await signedIn();
-  await browser.post('/v1/portal/deletion');
+  await browser.askForDeletion();
   service.clock.advance(14 * DAY_MS);
   const faults: unknown[] = [];
   let isDown = true;

@@ -1,13 +1,19 @@
-/** Leaving: an account is deleted two weeks after its owner asked for it, and until then that can be withdrawn. */
+/**
+ * Leaving: an account is deleted two weeks after its owner confirmed it by a link to the account's address, and until
+ * then that can be withdrawn. A session alone deletes nothing.
+ */
 
+import { LINK_VALID_MINUTES } from '../../accounts/store/people-store.ts';
+import { deletionMail } from '../../mail/texts/sign-in-mails.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { closedObject } from '../contract/schema.ts';
 import { ProblemError, rateLimited } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
+import { byLink, ownersLink, TokenField } from './link-token.ts';
 import type { PortalFacts } from './portal-facts.ts';
 
 export function deletionRoutes(facts: () => PortalFacts): readonly Route[] {
-  return [askRoute(facts), withdrawRoute(facts)];
+  return [askRoute(facts), confirmRoute(facts), withdrawRoute(facts)];
 }
 
 function askRoute(facts: () => PortalFacts): Route {
@@ -17,16 +23,43 @@ function askRoute(facts: () => PortalFacts): Route {
     operationId: 'askForDeletion',
     summary: 'Asks for the deletion of the account.',
     description:
-      'A running subscription ends with its period at the latest: nothing is charged any more. 14 days later all keys are revoked, all sessions end, and ' +
-      'the e-mail address is forgotten. Asked again, it stays at the time it had. `RATE_LIMITED` when it was asked ' +
+      "Sends a link to the account's e-mail address: the deletion has to be confirmed there, so that a stolen session " +
+      'cannot delete the account. `RATE_LIMITED` after 5 links to one address within an hour.',
+    access: 'session',
+    isForSuspended: true,
+    answer: closedObject({}),
+    status: 202,
+    handle: async ({ session, now, address: from }) => {
+      const portal = facts();
+      const link = await ownersLink(portal, { session, now, from, purpose: 'deletion' });
+      const mail = deletionMail({ link, expiresInMinutes: LINK_VALID_MINUTES });
+      portal.mailer.send({ to: session.email, ...mail });
+      return {};
+    },
+  });
+}
+
+function confirmRoute(facts: () => PortalFacts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/portal/deletion/confirm',
+    operationId: 'confirmDeletion',
+    summary: "Confirms the deletion by the link that was sent to the account's address.",
+    description:
+      'By who is signed in to the account; the link is used up. A running subscription ends with its period at the latest: nothing is charged any more. ' +
+      '14 days later all keys are revoked, all sessions end, and ' +
+      'the e-mail address is forgotten. Confirmed again, it stays at the time it had. `RATE_LIMITED` when it was asked ' +
       'for and withdrawn 5 times within a day.',
     access: 'session',
     isForSuspended: true,
+    body: closedObject({ token: TokenField }),
     answer: closedObject({ dueAt: Instant('When it will be done') }),
-    handle: async ({ session, now }) => {
-      const { store } = facts();
+    handle: async ({ body, session, now, address }) => {
+      const portal = facts();
       const call = { now, actor: { kind: 'owner' } } as const;
-      const asked = await store.people.askDeletion(call, session.accountId);
+      const asked = await byLink(portal, { address, token: body.token }, (hash) =>
+        portal.store.people.askDeletion(call, session.accountId, hash),
+      );
       if ('refused' in asked) {
         const why = 'The deletion was asked for and withdrawn too often within a day.';
         throw rateLimited(why, asked.until, now);

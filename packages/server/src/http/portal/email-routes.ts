@@ -1,21 +1,21 @@
 /**
- * Another e-mail address for an account: it changes when a link that was sent to the new one is confirmed by who is
- * signed in, and the old one hears of it before. Whether the new one owns an account shows only to who can read it.
+ * Another e-mail address for an account. A session alone does not change it: first a link to the address that the
+ * account has is used, then one to the new address. Both are told when it happened. Whether the new address owns an
+ * account shows only to who can read it.
  */
 
 import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
 import { LINK_VALID_MINUTES } from '../../accounts/store/people-store.ts';
-import { emailChangeNoticeMail } from '../../mail/texts/account-mails.ts';
-import { emailChangeMail } from '../../mail/texts/sign-in-mails.ts';
+import { emailApprovalMail, emailChangeMail } from '../../mail/texts/sign-in-mails.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { invalidParameters, ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { addressOf, EmailField, emailFaults } from './email-field.ts';
-import { byLink, newLink, TokenField, tooManyLinks } from './link-token.ts';
-import { accountPage, type PortalFacts } from './portal-facts.ts';
+import { byLink, newLink, ownersLink, TokenField, tooManyLinks } from './link-token.ts';
+import type { PortalFacts } from './portal-facts.ts';
 
 export function emailRoutes(facts: () => PortalFacts): readonly Route[] {
-  return [askRoute(facts), confirmRoute(facts)];
+  return [askRoute(facts), approveRoute(facts), confirmRoute(facts)];
 }
 
 function askRoute(facts: () => PortalFacts): Route {
@@ -23,32 +23,57 @@ function askRoute(facts: () => PortalFacts): Route {
     method: 'POST',
     path: '/v1/portal/email',
     operationId: 'askToChangeEmail',
-    summary: 'Sends a link to a new e-mail address of the account.',
-    description: 'The address changes when the link is confirmed. The address it has now is told.',
+    summary: 'Asks for another e-mail address of the account.',
+    description:
+      'Sends a link to the address that the account has: the change has to be approved there first, so that a stolen ' +
+      'session cannot take the account over. `RATE_LIMITED` after 5 links to one address within an hour.',
     access: 'session',
     body: closedObject({ email: EmailField }),
     answer: closedObject({}),
     status: 202,
     faults: emailFaults,
     handle: async ({ body, session, now, address: from }) => {
-      const { store, mailer, origin } = facts();
-      const { accountId } = session;
-      const address = addressOf(body);
-      if ((await store.people.ownerByEmail(address.key))?.accountId === accountId) {
+      const portal = facts();
+      const newAddress = addressOf(body);
+      const owner = await portal.store.people.ownerByEmail(newAddress.key);
+      if (owner?.accountId === session.accountId) {
         const message = 'is the address that the account has already';
         throw invalidParameters([{ path: '/email', message }]);
       }
-      const { hash, link } = newLink(origin);
-      const askedFrom = neighbourhood(from);
-      const wanted = { purpose: 'email-change', address, accountId, askedFrom } as const;
-      const made = await store.people.addLink(now, hash, wanted);
-      if ('refused' in made) throw tooManyLinks(made, now);
-      const mail = emailChangeMail({ link, expiresInMinutes: LINK_VALID_MINUTES });
-      mailer.send({ to: address.email, ...mail });
-      const accountLink = accountPage(origin);
-      const notice = emailChangeNoticeMail({ newEmail: address.email, accountLink });
-      mailer.send({ to: session.email, ...notice, usefulMinutes: LINK_VALID_MINUTES });
+      const request = { session, now, from, purpose: 'email-approval', newAddress } as const;
+      const link = await ownersLink(portal, request);
+      const newEmail = newAddress.email;
+      const mail = emailApprovalMail({ link, expiresInMinutes: LINK_VALID_MINUTES, newEmail });
+      portal.mailer.send({ to: session.email, ...mail });
       return {};
+    },
+  });
+}
+
+function approveRoute(facts: () => PortalFacts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/portal/email/approve',
+    operationId: 'approveEmail',
+    summary: 'Approves another e-mail address by the link that was sent to the present one.',
+    description:
+      'By who is signed in to the account for which it was asked; the link is used up, and another one is sent to the ' +
+      'new address.',
+    access: 'session',
+    body: closedObject({ token: TokenField }),
+    answer: closedObject({ email: Type.String({ description: 'The new address.' }) }),
+    status: 202,
+    handle: async ({ body, session, now, address }) => {
+      const portal = facts();
+      const { hash, link } = newLink(portal.origin);
+      const made = { hash, askedFrom: neighbourhood(address) };
+      const approved = await byLink(portal, { address, token: body.token }, (used) =>
+        portal.store.people.approveEmail(now, session.accountId, used, made),
+      );
+      if ('refused' in approved) throw tooManyLinks(approved, now);
+      const mail = emailChangeMail({ link, expiresInMinutes: LINK_VALID_MINUTES });
+      portal.mailer.send({ to: approved.email, ...mail });
+      return { email: approved.email };
     },
   });
 }
@@ -59,7 +84,8 @@ function confirmRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/email/confirm',
     operationId: 'confirmEmail',
     summary: 'Confirms the new e-mail address by the link that was sent to it.',
-    description: 'By who is signed in to the account for which it was asked; the link is used up.',
+    description:
+      'By who is signed in to the account for which it was asked; the link is used up. Both addresses are told by mail.',
     access: 'session',
     body: closedObject({ token: TokenField }),
     answer: closedObject({ email: Type.String() }),

@@ -5,8 +5,15 @@
 
 import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { type EmailAddress, normalEmail } from '@tapeloom/core/person/email-address';
+import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
 import { digestOf, isSoundLink, newLinkText } from '../../accounts/auth/secret.ts';
-import type { LinkRefused, TooMany } from '../../accounts/store/people-store.ts';
+import type {
+  LinkPurpose,
+  LinkRefused,
+  SessionRecord,
+  TooMany,
+} from '../../accounts/store/people-store.ts';
 import { Type } from '../contract/schema.ts';
 import { refusedAtDoor } from '../server/admission.ts';
 import { type ProblemError, rateLimited } from '../server/problem-error.ts';
@@ -76,4 +83,28 @@ function judged<Found extends object>(found: Found | LinkRefused): Judged<Found>
 
 export function tooManyLinks({ until }: TooMany, now: EpochNs): ProblemError {
   return rateLimited('Too many links were asked for within an hour.', until, now);
+}
+
+/** A link to the owner of the session's account, who alone can use it. */
+export async function ownersLink(
+  { store, origin }: Pick<PortalFacts, 'store' | 'origin'>,
+  request: {
+    readonly session: Pick<SessionRecord, 'accountId' | 'email'>;
+    readonly now: EpochNs;
+    readonly from: string;
+    readonly purpose: LinkPurpose;
+    readonly newAddress?: EmailAddress;
+  },
+): Promise<string> {
+  const { session, now, from, purpose, newAddress } = request;
+  const { hash, link } = newLink(origin);
+  const made = await store.people.addLink(now, hash, {
+    purpose,
+    address: normalEmail(session.email)!,
+    accountId: session.accountId,
+    askedFrom: neighbourhood(from),
+    ...(newAddress === undefined ? {} : { newAddress }),
+  });
+  if ('refused' in made) throw tooManyLinks(made, now);
+  return link;
 }

@@ -13,8 +13,3 @@ export interface PortalFacts {
   /** The origin at which people reach the service: every link begins with it, whatever a request says. */
   readonly origin: string;
 }
-
-/** Where somebody looks after the account. */
-export function accountPage(origin: string): string {
-  return `${origin}/account`;
-}

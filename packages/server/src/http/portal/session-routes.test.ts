@@ -123,8 +123,10 @@ test('what is signed in changes nothing from a foreign page or from none [SEC-12
     ['DELETE', '/v1/portal/sessions'],
     ['DELETE', '/v1/portal/sessions/ses_1'],
     ['POST', '/v1/portal/email'],
+    ['POST', '/v1/portal/email/approve'],
     ['POST', '/v1/portal/email/confirm'],
     ['POST', '/v1/portal/deletion'],
+    ['POST', '/v1/portal/deletion/confirm'],
     ['DELETE', '/v1/portal/deletion'],
   ] as const;
   const cookie = browser.cookie!;
@@ -306,7 +308,7 @@ test('a suspended account can be looked at, signed out of and left, and nothing 
   for (const [path, body] of refused) {
     checkProblem(await browser.post(path, body), DOCS_URL, FORBIDDEN);
   }
-  assert.equal((await browser.post('/v1/portal/deletion')).status, 200);
+  assert.equal((await browser.askForDeletion()).status, 200);
   assert.equal((await browser.delete('/v1/portal/deletion')).status, 200);
   assert.equal((await browser.delete('/v1/portal/session')).status, 200);
   await browser.signIn(email);

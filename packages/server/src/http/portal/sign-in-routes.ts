@@ -7,7 +7,11 @@
 import { randomBytes } from 'node:crypto';
 import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
 import { digestOf, isSoundSession, newSessionText } from '../../accounts/auth/secret.ts';
-import { LINK_VALID_MINUTES, type SignedIn } from '../../accounts/store/people-store.ts';
+import {
+  LINK_PURPOSES,
+  LINK_VALID_MINUTES,
+  type SignedIn,
+} from '../../accounts/store/people-store.ts';
 import { claimMail, signInMail } from '../../mail/texts/sign-in-mails.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { closedObject, Type } from '../contract/schema.ts';
@@ -67,9 +71,12 @@ function lookRoute(facts: () => PortalFacts): Route {
     access: 'public',
     body: TokenBody,
     answer: closedObject({
-      purpose: Type.Enum(['sign-in', 'email-change', 'claim']),
+      purpose: Type.Enum(LINK_PURPOSES),
       email: Type.Union([Type.String(), Type.Null()], {
         description: 'Whom the link was sent to, in part.',
+      }),
+      newEmail: Type.Union([Type.String(), Type.Null()], {
+        description: 'The address that is to be approved.',
       }),
       account: Type.Union([Type.String(), Type.Null()], {
         description: 'The name of the account it opens; null: it makes a new one.',
@@ -86,6 +93,7 @@ function lookRoute(facts: () => PortalFacts): Route {
       return {
         purpose: found.purpose,
         email: found.email === null ? null : hintOfEmail(found.email),
+        newEmail: found.newEmail,
         account: found.account?.name ?? null,
         expiresAt: found.expiresAt.toString(),
       };

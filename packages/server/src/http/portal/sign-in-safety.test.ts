@@ -76,6 +76,7 @@ test('the page can say which account a link opens before it signs in [SEC-13]', 
   assert.deepEqual(first, {
     purpose: 'sign-in',
     email: 'Z…@example.com',
+    newEmail: null,
     account: null,
     expiresAt: `${service.clock.now() + 900_000_000_000n}`,
   });

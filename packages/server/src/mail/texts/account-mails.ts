@@ -6,27 +6,29 @@ import { typed } from './mail-content.ts';
 import { mailText } from './mail-text.ts';
 import { momentText } from './mail-values.ts';
 
-/** To the address the account still has. */
-export function emailChangeNoticeMail({
-  newEmail,
-  accountLink,
-}: {
-  readonly newEmail: string;
-  /** The account's page in the portal. */
-  readonly accountLink: string;
-}): MailText {
+/** To the address that the account had until now. */
+export function addressIsOldMail({ newEmail }: { readonly newEmail: string }): MailText {
   return mailText({
-    subject: 'Your e-mail address at Tapeloom is to change',
-    heading: 'Your address is to change',
+    subject: 'Your e-mail address at Tapeloom has changed',
+    heading: 'Your address has changed',
     lead: [
-      `Somebody who is signed in to your account asked to change its address to ${typed(newEmail)}.`,
-      'It changes when the link that was sent there is opened. Until then you sign in with this address.',
+      `The address of your account is now ${typed(newEmail)}. The change was approved by a link that was sent to this address.`,
+      'You no longer sign in with this address.',
     ],
-    action: { label: 'Look at the account', link: accountLink },
     closing: [
-      'You? Then there is nothing to do here.',
-      'Not you? Open the account and sign out everywhere else.',
+      'You? Then there is nothing to do.',
+      'Not you? Somebody can read your mail: secure your mailbox, then write to the operator of this service.',
     ],
+  });
+}
+
+/** To the address that it has from now on. */
+export function addressIsNewMail(): MailText {
+  return mailText({
+    subject: 'This is your e-mail address at Tapeloom now',
+    heading: 'This is your address now',
+    lead: ['From now on you sign in to Tapeloom with this address, and receipts come here.'],
+    closing: ['We told the address that the account had before.'],
   });
 }
 
@@ -41,11 +43,13 @@ export function deletionAskedMail({
     subject: 'Your Tapeloom account will be deleted',
     heading: 'Your account will be deleted',
     lead: [
-      `As asked for, the account is deleted on ${momentText(dueAt)}. Until then all works as before, and you can change your mind.`,
+      `As you confirmed by mail, the account is deleted on ${momentText(dueAt)}. Until then all works as before, and you can change your mind.`,
       'A running subscription does not renew any more. On that day it ends, all keys stop working and you are signed out everywhere.',
     ],
     action: { label: 'Keep the account', link: accountLink },
-    closing: ['Not you? Open the account, keep it, and sign out everywhere else.'],
+    closing: [
+      'Not you? Somebody can read your mail. Keep the account, sign out everywhere else, and secure your mailbox.',
+    ],
   });
 }
 

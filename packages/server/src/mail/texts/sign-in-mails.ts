@@ -37,6 +37,46 @@ export function claimMail({
   return { ...mail, usefulMinutes: expiresInMinutes };
 }
 
+/** To the address that the account has. */
+export function emailApprovalMail({
+  link,
+  expiresInMinutes,
+  newEmail,
+}: SignInLink & { readonly newEmail: string }): LinkMailText {
+  const mail = mailText({
+    subject: 'Change your e-mail address at Tapeloom?',
+    heading: 'Change your address?',
+    lead: [
+      `Somebody who is signed in to your account wants to change its address to ${typed(newEmail)}.`,
+      'If you approve it here, we send a link there, and the address changes when that is opened.',
+    ],
+    action: { label: 'Approve the change', link },
+    closing: [
+      `${onceFor(expiresInMinutes)} Open it in the browser in which you asked for the change.`,
+      'Not you? Do not approve it: nothing changes. Sign in and sign out everywhere else.',
+    ],
+  });
+  return { ...mail, usefulMinutes: expiresInMinutes };
+}
+
+/** To the address that the account has. */
+export function deletionMail({ link, expiresInMinutes }: SignInLink): LinkMailText {
+  const mail = mailText({
+    subject: 'Delete your Tapeloom account?',
+    heading: 'Delete your account?',
+    lead: [
+      'Somebody who is signed in to your account wants to delete it.',
+      'If you confirm it here, the account is deleted 14 days later, and a subscription does not renew any more.',
+    ],
+    action: { label: 'Confirm the deletion', link },
+    closing: [
+      `${onceFor(expiresInMinutes)} Open it in the browser in which you asked for the deletion.`,
+      'Not you? Do not confirm it: nothing changes. Sign in and sign out everywhere else.',
+    ],
+  });
+  return { ...mail, usefulMinutes: expiresInMinutes };
+}
+
 /** To the new address. */
 export function emailChangeMail({ link, expiresInMinutes }: SignInLink): LinkMailText {
   const mail = mailText({
