@@ -55,7 +55,7 @@ function testLimits(adapter: string, start: () => Promise<StoreRig>): void {
       for (let count = 0; count < 5; count += 1) {
         assert.ok('expiresAt' in (await ask(rig, address)).made);
         assert.ok('session' in (await signIn(rig, from)));
-        await rig.store.people.askDeletion(owner(), account.id);
+        await rig.store.people.askDeletion(owner(), account.id, null);
         await rig.store.people.withdrawDeletion(owner(), account.id);
       }
       assert.ok('refused' in (await ask(rig, address)).made);
@@ -68,7 +68,7 @@ function testLimits(adapter: string, start: () => Promise<StoreRig>): void {
     });
     assert.ok('expiresAt' in (await ask(rig, address)).made);
     assert.ok('session' in (await signIn(rig, from)));
-    assert.ok('isNew' in (await rig.store.people.askDeletion(owner(), account.id)));
+    assert.ok('isNew' in (await rig.store.people.askDeletion(owner(), account.id, null)));
     const made = await rig.store.createKey(rig.by(key), account.id, KEY, rig.secret());
     assert.ok(!('refused' in made));
   });
