@@ -3,9 +3,10 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { HOUR_NS_BIG } from '@tapeloom/core/units';
 import type { MailRow } from './account-schema.ts';
-import type { MailsStore, NewMail, OwedMail } from './mails-store.ts';
+import type { MailsStore, OwedMail } from './mails-store.ts';
 import type { OrderRecord } from './orders-store.ts';
 import type { Sql } from './sql-database.ts';
+import { owe } from './sql-owe.ts';
 import { findOwner } from './sql-people-owners.ts';
 import type { SqlStore } from './sql-store.ts';
 
@@ -55,28 +56,6 @@ export function sqlMails(store: SqlStore): MailsStore {
     }),
     giveMailUp: store.changes(remove),
   };
-}
-
-/** As part of the transaction that owes it. */
-export async function owe(
-  sql: Sql,
-  now: EpochNs,
-  { id, kind, reader, orderId, details }: NewMail,
-): Promise<void> {
-  await sql
-    .insertInto('mails')
-    .values({
-      id,
-      kind,
-      reader,
-      order_id: orderId,
-      details: JSON.stringify(details),
-      created_at: now,
-      try_at: now,
-      tries: 0,
-    })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .execute();
 }
 
 /** What the buyer is to be told of an order as it is now, and was not told before. */

@@ -18,7 +18,7 @@ import { countedUntil, latest } from './sound-times.ts';
 import { holdAccount } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
-import { owe } from './sql-mails.ts';
+import { owe } from './sql-owe.ts';
 import { mailboxTurn, ownersLinkFault, useLink } from './sql-people-links.ts';
 import { findOwner } from './sql-people-owners.ts';
 import { endSessions } from './sql-people-sessions.ts';

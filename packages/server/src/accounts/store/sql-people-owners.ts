@@ -14,7 +14,7 @@ import type {
 import { holdAccount } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
-import { owe } from './sql-mails.ts';
+import { owe } from './sql-owe.ts';
 import {
   addLink,
   holdLink,

@@ -11,8 +11,8 @@ import { latestDue } from './sound-times.ts';
 import { holdAccount, replaceGrants } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
-import { owe } from './sql-mails.ts';
 import { orderById, orderOf } from './sql-order-rows.ts';
+import { owe } from './sql-owe.ts';
 import type { SqlStore } from './sql-store.ts';
 import { withdrawalStatement } from './withdrawal-statement.ts';
 import {
