@@ -10,6 +10,8 @@ export interface CommandName {
   readonly summary: string;
   /** Under which heading the list shows it; by default among the customers'. */
   readonly group?: CommandGroup;
+  /** Of an operator's: as root it stays root, and sees itself to whose its files are. */
+  readonly keepsUser?: boolean;
 }
 
 export interface CommandBody {

@@ -43,6 +43,7 @@ const customers: readonly (Command | LazyCommand)[] = [
 const operators: readonly LazyCommand[] = [
   {
     path: ['serve'],
+    keepsUser: true,
     summary: 'Run the service, or play a file or a day of the tape as if it were live.',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
@@ -263,16 +264,19 @@ const operators: readonly LazyCommand[] = [
   },
   {
     path: ['backup'],
+    keepsUser: true,
     summary: 'Copy accounts, tape and instruments to a folder, while the service runs.',
     load: async () => (await import('./commands/backup.ts')).backupCommand,
   },
   {
     path: ['backup', 'verify'],
+    keepsUser: true,
     summary: 'Check every file of the backups in a folder.',
     load: async () => (await import('./commands/backup-verify.ts')).backupVerifyCommand,
   },
   {
     path: ['restore'],
+    keepsUser: true,
     summary: 'Put a backup into a data directory that has nothing of it.',
     load: async () => (await import('./commands/restore.ts')).restoreCommand,
   },

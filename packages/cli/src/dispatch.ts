@@ -15,6 +15,7 @@ import {
 } from './command.ts';
 import { failureOf } from './customer/failure.ts';
 import { EXIT_CODE_MEANINGS, ExitCode } from './exit-codes.ts';
+import { takeOwner } from './take-owner.ts';
 
 const GROUPS: readonly (readonly [group: CommandGroup, title: string])[] = [
   ['customer', 'For customers, with an address and a key (tapeloom login):'],
@@ -52,6 +53,7 @@ export async function dispatch(
     io.stdout(withLineEnd(command.usage));
     return ExitCode.ok;
   }
+  if (command.group === 'operator' && command.keepsUser !== true) takeOwner(ownArgs, io.env);
   return await runReporting(command, args, io);
 }
 

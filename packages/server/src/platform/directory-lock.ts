@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { requireDataFormat } from './data-format.ts';
 import { makeDirectoriesSync } from './make-directories.ts';
+import { giveFilesToOwner } from './owner.ts';
 
 const SQLITE_BUSY = 5;
 /** Keeps held locks from being collected as garbage, which would release them. */
@@ -54,6 +55,7 @@ export function lockFolder(
   try {
     check();
     writeFileSync(pidFile, `${process.pid}\n`);
+    giveFilesToOwner(directory, ['lock.db', 'lock.pid', 'format.json']);
   } catch (error) {
     database.close();
     throw error;

@@ -11,6 +11,7 @@ import type { SealedPart } from '../tape/tape-manifest.ts';
 import type { RecoveryReport } from '../tape/write/open-tape.ts';
 import type { SequencerCounters } from '../tape/write/sequencer-counters.ts';
 import type { Computations } from '../topics/epoch-floors.ts';
+import type { OldDaysNews } from './large-removals.ts';
 
 export interface IngestWorkerData {
   readonly tapeRoot: string;
@@ -98,6 +99,8 @@ export type FromIngest =
       readonly day: UtcDay;
       readonly isSound: boolean;
     }
+  /** Days older than the operator wants to keep are gone, or will be. */
+  | { readonly t: 'old-days'; readonly news: OldDaysNews }
   /** The source has caught up with the clock for the first time. */
   | { readonly t: 'live' }
   | IngestReport

@@ -151,7 +151,7 @@ class Ingest {
     try {
       const now = this.#clock.now();
       send({ t: 'sessions', books: await upkeep.enterDay(now) });
-      const removals = await upkeep.removeOldDays(this.#tape.manifest, dayOf(now));
+      const removals = await upkeep.removeOldDays(this.#tape.manifest, now);
       for (const { symbol, days } of removals) {
         for (const day of days) send({ t: 'removed', item: { symbol, day } });
       }
@@ -180,7 +180,7 @@ async function start(): Promise<Ingest> {
   clock = createClock(clockUsed);
   const now = clock.now();
   const { manifest } = tape;
-  await upkeep.removeOldDays(manifest, dayOf(now));
+  await upkeep.removeOldDays(manifest, now);
   const plan = upkeep.onlyKept(await market.planFill(disk, tapeRoot, now), manifest, dayOf(now));
   const daysToCome = [...plan.ready, ...plan.rest].map(({ day }) => day);
   const books = await upkeep.enterDay(now, daysToCome);

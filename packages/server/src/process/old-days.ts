@@ -3,7 +3,7 @@
  * counted from the newest day of each dataset: an archive that was imported does not vanish for being an archive.
  */
 
-import type { UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
 import { DirectoryLockedError, lockDirectory } from '../platform/directory-lock.ts';
 import type { Disk } from '../platform/disk.ts';
@@ -14,6 +14,7 @@ import { removeImported } from '../tape/remove/remove-imported.ts';
 import { removeLive } from '../tape/remove/remove-live.ts';
 import type { TapeManifest } from '../tape/tape-manifest.ts';
 import { isSafeName } from '../tape/tape-paths.ts';
+import { type OldDaysNews, oldDaysNews, removalDue } from './large-removals.ts';
 
 export interface OldDaysPlace {
   readonly disk: Disk;
@@ -21,27 +22,33 @@ export interface OldDaysPlace {
   readonly data: string;
   /** How many days before the newest one stay. */
   readonly keepDays: number;
+  readonly now: EpochNs;
+  /** What is gone, or will be. */
+  readonly tell: (news: OldDaysNews) => void;
 }
 
 /** Of the dataset whose tape this process writes; resolves to what is gone. */
 export async function removeOldLiveDays(
-  { disk, data, keepDays }: OldDaysPlace,
+  place: OldDaysPlace,
   dataset: string,
   manifest: TapeManifest,
   today: UtcDay,
   calendarOf: (symbol: string) => string | null,
 ): Promise<readonly ContractRemoval[]> {
+  const { disk, data, keepDays } = place;
   const tapeRoot = `${data}/tape`;
   const sessionsOf = await sessionsByBooks(disk, tapeRoot, dataset, calendarOf);
   const request = { before: addDays(today, -keepDays), symbol: null };
   const removals = planRemoval(manifest.days, request, sessionsOf);
-  await removeLive(disk, tapeRoot, dataset, manifest, removals);
-  await clearResults(disk, data, dataset, removals);
-  return removals;
+  const isDone = await removeWhenDue(place, dataset, manifest.days, removals, () =>
+    removeLive(disk, tapeRoot, dataset, manifest, removals),
+  );
+  return isDone ? removals : [];
 }
 
 /** Of every imported dataset into which nobody imports just now. Who serves them watches their manifests. */
-export async function removeOldImportedDays({ disk, data, keepDays }: OldDaysPlace): Promise<void> {
+export async function removeOldImportedDays(place: OldDaysPlace): Promise<void> {
+  const { disk, data, keepDays } = place;
   const tapeRoot = `${data}/tape`;
   for (const dataset of (await disk.list(tapeRoot)).filter(isSafeName)) {
     if (!(await isImported(disk, tapeRoot, dataset))) continue;
@@ -53,9 +60,31 @@ export async function removeOldImportedDays({ disk, data, keepDays }: OldDaysPla
     const sessionsOf = await sessionsByBooks(disk, tapeRoot, dataset, () => null);
     const request = { before: addDays(newest, -keepDays), symbol: null };
     const removals = planRemoval(manifest.days, request, sessionsOf);
-    await removeImported(disk, tapeRoot, manifest, removals);
+    await removeWhenDue(place, dataset, manifest.days, removals, () =>
+      removeImported(disk, tapeRoot, manifest, removals),
+    );
+  }
+}
+
+/** Whether they are gone: many go only after a day's warning. */
+async function removeWhenDue(
+  { disk, data, keepDays, now, tell }: OldDaysPlace,
+  dataset: string,
+  days: ReadonlyMap<string, ReadonlyMap<UtcDay, unknown>>,
+  removals: readonly ContractRemoval[],
+  remove: () => Promise<void>,
+): Promise<boolean> {
+  const daysKept = [...days.values()].reduce((sum, of) => sum + of.size, 0);
+  const directory = `${data}/tape/${dataset}`;
+  const dueAt = await removalDue({ disk, directory, keepDays, now }, removals, daysKept);
+  if (removals.length === 0) return true;
+  const news = oldDaysNews(dataset, removals, daysKept, dueAt);
+  if (dueAt === null) {
+    await remove();
     await clearResults(disk, data, dataset, removals);
   }
+  tell(news);
+  return dueAt === null;
 }
 
 function lockUnlessHeld(directory: string): Disposable | null {

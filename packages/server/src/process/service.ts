@@ -31,7 +31,7 @@ import { LateMetrics } from './metrics/late-metrics.ts';
 import { Readiness } from './readiness.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { Serving, type ServingAddresses } from './serving.ts';
-import { tellRecovery } from './tell-recovery.ts';
+import { tellOldDays, tellRecovery } from './tell-recovery.ts';
 import { watchClock } from './watch-clock.ts';
 import { watchSpace } from './watch-space.ts';
 
@@ -345,6 +345,10 @@ export class Service implements AsyncDisposable {
         return;
       case 'checked':
         this.#serving?.doors?.noteChecked(message.symbol, message.day, message.isSound);
+        return;
+      case 'old-days':
+        tellOldDays(log, message.news);
+        this.#metrics.tell((it) => it.noteOldDays(message.news));
         return;
       case 'live':
         this.#caughtUp.resolve();

@@ -121,7 +121,7 @@ class SharedIngest {
     const { manifest } = this.#tape;
     const now = clock.now();
     const today = dayOf(now);
-    await upkeep.removeOldDays(manifest, today);
+    await upkeep.removeOldDays(manifest, now);
     const planned = await market.planFill(disk, tapeRoot, now);
     const plan = this.#onlyMissing(upkeep.onlyKept(planned, manifest, today));
     await upkeep.enterDay(
@@ -260,7 +260,7 @@ class SharedIngest {
     try {
       const now = clock.now();
       await upkeep.enterDay(now);
-      const removals = await upkeep.removeOldDays(this.#tape.manifest, dayOf(now));
+      const removals = await upkeep.removeOldDays(this.#tape.manifest, now);
       await bookChanged();
       for (const { symbol, days } of removals) {
         for (const day of days) send({ t: 'removed', item: { symbol, day } });

@@ -22,6 +22,7 @@ import type { TapeManifest } from '../tape/tape-manifest.ts';
 import { sessionDates } from '../tape/write/session-dates.ts';
 import { SessionStore } from '../tape/write/session-store.ts';
 import type { FromIngest } from './ingest-wire.ts';
+import type { OldDaysNews } from './large-removals.ts';
 import { removeOldImportedDays, removeOldLiveDays } from './old-days.ts';
 
 export interface TapeUpkeepOptions {
@@ -90,14 +91,15 @@ export class TapeUpkeep {
   }
 
   /** What cannot be removed now is tried again with the next refresh; nothing depends on it. */
-  async removeOldDays(manifest: TapeManifest, today: UtcDay): Promise<readonly ContractRemoval[]> {
+  async removeOldDays(manifest: TapeManifest, now: EpochNs): Promise<readonly ContractRemoval[]> {
     const { market, disk, tapeRoot, keepDays, send } = this.#options;
     if (keepDays === 0) return [];
-    const place = { disk, data: dirname(tapeRoot), keepDays };
+    const tell = (news: OldDaysNews) => send({ t: 'old-days', news });
+    const place = { disk, data: dirname(tapeRoot), keepDays, now, tell };
     const calendarOf = (symbol: string) => this.#listing.book.contract(symbol)?.calendar ?? null;
     try {
       await removeOldImportedDays(place);
-      return await removeOldLiveDays(place, market.dataset, manifest, today, calendarOf);
+      return await removeOldLiveDays(place, market.dataset, manifest, dayOf(now), calendarOf);
     } catch (error) {
       send({ t: 'fault', what: 'old days could not be removed', error });
       return [];

@@ -1,7 +1,22 @@
-/** What was found of the tape at the start, for the log. */
+/** What was found of the tape at the start, and what leaves it for being old, for the log. */
 
+import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { Log } from '../platform/log.ts';
 import type { IngestOpened } from './ingest-wire.ts';
+import type { OldDaysNews } from './large-removals.ts';
+
+/** One line for each dataset: what is gone for good, or will be. */
+export function tellOldDays(log: Log, { dueAt, ...news }: OldDaysNews): void {
+  if (dueAt === null) {
+    log.warn(news, 'days older than TAPELOOM_KEEP_DAYS were removed for good');
+    return;
+  }
+  const at = new Date(Number(dueAt / MS_NS_BIG)).toISOString();
+  log.error(
+    { ...news, at },
+    'TAPELOOM_KEEP_DAYS would remove more than a tenth of the days that are kept; they go for good at the time given, unless it is changed before',
+  );
+}
 
 /** Files of missing days that the log names. */
 const MISSING_TOLD_MAX = 10;

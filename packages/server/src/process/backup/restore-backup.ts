@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path';
 import { BackupRefusedError } from '../../accounts/store/backup.ts';
 import { DATA_FORMAT } from '../../platform/data-format.ts';
 import { makeDirectories } from '../../platform/make-directories.ts';
+import { giveToOwner } from '../../platform/owner.ts';
 import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from '../../platform/private-file.ts';
 import { syncDirectory } from '../../platform/sync-directory.ts';
 import { VERSION } from '../../platform/version.ts';
@@ -56,6 +57,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
     if (existsSync(join(staging, 'accounts'))) {
       await chmod(join(staging, 'accounts'), OWNER_ONLY_DIRECTORY);
     }
+    await giveToOwner(data, staging);
     // The accounts last: without them a start refuses what is half there.
     for (const top of tops.sort((a, b) => Number(a === 'accounts') - Number(b === 'accounts'))) {
       await rm(join(data, top), { recursive: true, force: true });

@@ -20,6 +20,7 @@ import { createCounters, type SequencerCounters } from '../../tape/write/sequenc
 import type { TopicHub } from '../../topics/topic-hub.ts';
 import type { AccountServices } from '../account-services.ts';
 import type { IngestReport } from '../ingest-wire.ts';
+import type { OldDaysNews } from '../large-removals.ts';
 import { accountReadings } from './account-metrics.ts';
 import { answerReadings } from './answer-metrics.ts';
 import { clockReadings } from './clock-metrics.ts';
@@ -81,6 +82,9 @@ export class ServiceMetrics {
   readonly #historyAnswers: Counter<'kind' | 'outcome'>;
   readonly #historyBytes: Counter<'kind'>;
   readonly fill: FillState = { days: 0, daysTotal: 0 };
+  #daysRemoved = 0;
+  /** By dataset. */
+  readonly #daysDue = new Map<string, number>();
   #report: Omit<IngestReport, 't' | 'ackMs' | 'lastTrades'> = {
     promise: null,
     lagMs: 0,
@@ -120,6 +124,12 @@ export class ServiceMetrics {
     for (const reading of this.#tapeReadings()) addReading(registry, reading);
     const leftOut = 'Lines that were too many for the log.';
     addReading(registry, counter('tapeloom_log_lines_left_out_total', leftOut, logLinesLeftOut));
+  }
+
+  noteOldDays({ dataset, days, dueAt }: OldDaysNews): void {
+    if (dueAt === null) this.#daysRemoved += days;
+    if (dueAt === null) this.#daysDue.delete(dataset);
+    else this.#daysDue.set(dataset, days);
   }
 
   takeReport(report: IngestReport): void {
@@ -221,6 +231,20 @@ export class ServiceMetrics {
       gauge('tapeloom_days_missing', 'Sealed days of the manifest that are not there.', () => {
         return this.#report.daysMissing;
       }),
+      counter(
+        'tapeloom_days_removed_total',
+        'Days of contracts removed by TAPELOOM_KEEP_DAYS.',
+        () => {
+          return this.#daysRemoved;
+        },
+      ),
+      gauge(
+        'tapeloom_days_removal_due',
+        'Days of contracts that TAPELOOM_KEEP_DAYS removes soon.',
+        () => {
+          return [...this.#daysDue.values()].reduce((sum, days) => sum + days, 0);
+        },
+      ),
       gauge('tapeloom_fill_days', 'Simulated days made since the start.', () => this.fill.days),
       gauge('tapeloom_fill_days_wanted', 'Simulated days to make.', () => this.fill.daysTotal),
     ];
