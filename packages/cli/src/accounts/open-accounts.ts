@@ -4,9 +4,9 @@
  * of what was changed. No command changes the schema of accounts that are there: an older service may be running on them.
  */
 
-import { existsSync } from 'node:fs';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
+import { hasAccounts } from '@tapeloom/server/accounts/store/has-accounts';
 import type { ClusterConfig } from '@tapeloom/server/config/cluster-settings';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import type { CommandIo } from '../command.ts';
@@ -15,7 +15,7 @@ import type { CommandIo } from '../command.ts';
 export async function openAccounts(io: CommandIo, data: string): Promise<AccountStore> {
   const cluster = await clusterOf(io);
   if (cluster !== null) return await openShared(cluster, 'keep');
-  if (existsSync(accountsPath(data))) return await openFile(data, 'keep');
+  if (hasAccounts(data)) return await openFile(data, 'keep');
   throw new Error(
     `there are no accounts in ${data}; npm start makes the first one, and so does tapeloom account create`,
   );
@@ -25,7 +25,7 @@ export async function openAccounts(io: CommandIo, data: string): Promise<Account
 export async function makeAccounts(io: CommandIo, data: string): Promise<AccountStore> {
   const cluster = await clusterOf(io);
   if (cluster !== null) return await openShared(cluster, 'create');
-  if (existsSync(accountsPath(data))) return await openFile(data, 'keep');
+  if (hasAccounts(data)) return await openFile(data, 'keep');
   // A service that starts meanwhile would make them too.
   using _lock = lockDirectory(data);
   return await openFile(data, 'create');

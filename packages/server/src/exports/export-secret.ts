@@ -5,6 +5,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { closeToOthers, OWNER_ONLY } from '../platform/private-file.ts';
@@ -15,6 +16,11 @@ const SECRET_BYTES = 32;
 
 /** The operator's to mend; the message is the whole story. */
 export class ExportSecretError extends Error {}
+
+/** Whether a service has made one here. */
+export function hasExportSecret(directory: string): boolean {
+  return existsSync(join(directory, FILE_NAME));
+}
 
 /** `warn` hears what was wrong with the file, and what became of it. */
 export async function exportSecret(

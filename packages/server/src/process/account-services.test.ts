@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -195,4 +196,48 @@ test('the audit log ends where the operator chose, a minute later at most [SEC-4
   timers.advance(60_000);
   while ((await names()).length === before.length) await turn();
   assert.deepEqual(await names(), [...before.slice(0, -2), '29 days ago']);
+});
+
+test('accounts that are gone from a directory which has served are not made anew in silence', async () => {
+  made += 1;
+  const data = join(directory, `${made}`);
+  const path = accountsPath(data);
+  {
+    await using _ = await open({ data });
+  }
+  // What a service makes once its accounts are open.
+  writeFileSync(join(data, 'export-secret'), 'x'.repeat(32));
+  {
+    await using _ = await open({ data });
+  }
+  const losses = [
+    () => rmSync(path),
+    () => writeFileSync(path, ''),
+    () => {
+      rmSync(path);
+      new DatabaseSync(path).exec('pragma user_version = 1');
+    },
+    () => rmSync(dirname(path), { recursive: true }),
+  ];
+  for (const lose of losses) {
+    for (const beside of ['-wal', '-shm']) rmSync(`${path}${beside}`, { force: true });
+    lose();
+    await assert.rejects(open({ data }), (error: Error) => {
+      assert.ok(error instanceof StartRefusedError);
+      assert.match(
+        error.message,
+        /accounts of .* are gone.*tapeloom restore.*tapeloom account create/s,
+      );
+      return true;
+    });
+  }
+});
+
+test('a first start that was killed before it had accounts begins again', async () => {
+  made += 1;
+  const data = join(directory, `${made}`);
+  mkdirSync(dirname(accountsPath(data)), { recursive: true });
+  writeFileSync(accountsPath(data), '');
+  await using service = await open({ data });
+  assert.equal((await service.get('/v1/usage')).statusCode, 200);
 });

@@ -29,7 +29,9 @@ import {
 import { AccountsHandle, AccountsRefusedError } from '../accounts/store/accounts-handle.ts';
 import { AccountsHealth } from '../accounts/store/accounts-health.ts';
 import { accountsPath } from '../accounts/store/accounts-path.ts';
+import { hasAccounts } from '../accounts/store/has-accounts.ts';
 import type { ClusterConfig } from '../config/cluster-settings.ts';
+import { hasExportSecret } from '../exports/export-secret.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LineCounts } from '../platform/fair-line.ts';
 import type { Log } from '../platform/log.ts';
@@ -203,6 +205,7 @@ async function openStore(
   onFault: (error: Error) => void,
 ): Promise<AccountStore> {
   const path = accountsPath(data);
+  if (cluster === null) refuseLostAccounts(data);
   try {
     if (cluster === null) await closeFiles(path, log);
     const opening =
@@ -222,6 +225,19 @@ async function openStore(
       cause: error,
     });
   }
+}
+
+/**
+ * The secret of exports is made after the accounts are open: where it lies there were accounts. Made anew, nobody would
+ * be recognised any more, and nobody would know why.
+ */
+function refuseLostAccounts(data: string): void {
+  if (!hasExportSecret(data) || hasAccounts(data)) return;
+  throw new StartRefusedError(
+    `the accounts of ${data} are gone: ${accountsPath(data)} is missing or empty, though a service has run on this ` +
+      'directory. Remove the file if it is there, and restore a backup (tapeloom restore <folder> --only accounts). To begin without them, make new ones ' +
+      'with tapeloom account create <name>: keys, orders and the audit log of before are lost then',
+  );
 }
 
 /** It waits for another machine and needs no thread. */
