@@ -227,10 +227,13 @@ test('trades outside of the calendar are counted, past hours count, and another 
   const path = file('gold.csv', `${text.join('\n')}\n`);
   const words = ['bars', '--file', path, '--params', '{"size":1}', '--tail'];
   const outside = await study(...words);
-  assert.match(outside.err, /1 trades lie outside of the hours of cme-metals and are left out/);
+  assert.match(
+    outside.err,
+    /Outside of the hours of cme-metals: 1 trade\. Indicators leave them out/,
+  );
   const chosen = await study(...words, '--calendar', 'round-the-clock');
   assert.match(chosen.err, /Sessions are those of round-the-clock, as was said\./);
-  assert.doesNotMatch(chosen.err, /outside/);
+  assert.doesNotMatch(chosen.err, /Outside/);
   await assert.rejects(
     study(...words, '--calendar', 'comex'),
     (error) =>

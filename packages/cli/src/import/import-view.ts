@@ -10,7 +10,7 @@ import type { AliasRoll, RollsOutcome } from '@tapeloom/server/markets/instrumen
 import type { PlainTrade } from '@tapeloom/server/tape/imported/imported-manifest';
 import type { DaySpan } from '@tapeloom/server/tape/tape';
 import { dateText, rangesText } from '../day-text.ts';
-import { wholeText } from '../stream/text-format.ts';
+import { tradesText, wholeText } from '../stream/text-format.ts';
 import { type Column, tableText } from '../table-text.ts';
 
 const COLUMNS: readonly Column[] = [
@@ -110,7 +110,7 @@ export function fileNotes(
     const count = found.reduce((sum, day) => sum + outsideOf(day), 0);
     const when = rangesText(found.map(({ day }) => day));
     lines.push(
-      `Outside of the hours of ${calendar}: ${wholeText(count)} trades of ${symbol} on ${when}. Indicators leave them out.`,
+      `Outside of the hours of ${calendar}: ${tradesText(count)} of ${symbol} on ${when}. Indicators leave them out.`,
       'If the market was open then, give the product a calendar with its hours and apply the instruments.',
     );
   }

@@ -9,6 +9,11 @@ export function wholeText(value: number): string {
   return WHOLE.format(value);
 }
 
+/** `1 trade`, `2 trades`. */
+export function tradesText(count: number): string {
+  return `${wholeText(count)} ${count === 1 ? 'trade' : 'trades'}`;
+}
+
 /** With its sign, and none for 0: +12, −5, 0. */
 export function signedText(value: number): string {
   if (value === 0) return '0';

@@ -6,7 +6,7 @@ import { MINUTE_NS_BIG, MS_NS_BIG } from '@tapeloom/core/units';
 import type { CsvQuestion } from '@tapeloom/server/feeds/csv/csv-guess';
 import type { FileTrades } from '@tapeloom/server/feeds/file-trades';
 import { dateText, rangesText } from '../day-text.ts';
-import { wholeText } from '../stream/text-format.ts';
+import { tradesText, wholeText } from '../stream/text-format.ts';
 
 const INSTRUMENTS_SHOWN_MAX = 20;
 /** Which option answers what; what is about the content no option can answer. */
@@ -95,7 +95,7 @@ function gapLines(facts: FileFacts): string[] {
   const lines: string[] = [];
   if (outside > 0) {
     lines.push(
-      `${wholeText(outside)} trades lie outside of the hours of ${calendar} and are left out. --calendar chooses another.`,
+      `Outside of the hours of ${calendar}: ${tradesText(outside)}. Indicators leave them out. --calendar chooses another.`,
     );
   }
   if (cutAtBegin !== null) {

@@ -5,7 +5,7 @@ import { addDays } from '@tapeloom/core/utc-day';
 import type { DayListing } from '@tapeloom/server/tape/inspect/list-days';
 import type { ContractDays, ContractListing } from '@tapeloom/server/tape/inspect/list-tape';
 import { dateText } from '../day-text.ts';
-import { wholeText } from '../stream/text-format.ts';
+import { tradesText } from '../stream/text-format.ts';
 import { type Column, tableText } from '../table-text.ts';
 
 const CONTRACT_COLUMNS: readonly Column[] = [
@@ -136,7 +136,7 @@ function reasonText({ quality, gaps, imported }: DayListing): string {
   if (quality === 'damaged') parts.push('a file is missing');
   if (gaps.length > 0) parts.push(`nothing of ${spansText(gaps)}`);
   const outside = imported?.outside ?? 0;
-  if (outside > 0) parts.push(`${wholeText(outside)} trades outside of the calendar's hours`);
+  if (outside > 0) parts.push(`${tradesText(outside)} outside of the calendar's hours`);
   if (imported !== null) {
     parts.push(`from ${imported.sources.join(', ')} at ${imported.at}`);
     if (imported.sideRule !== null) parts.push(`sides by the ${imported.sideRule}`);

@@ -45,12 +45,18 @@ export function firstOther(
   spans: readonly DaySpan[],
 ): PlainTrade | null {
   for (const [from, to] of spans) {
-    const [a, endA] = [rowAt(here, from), rowAt(here, to)];
-    const free = new Set(Array.from({ length: endA - a }, (_, index) => a + index));
-    for (let row = rowAt(there, from); row < rowAt(there, to); row += 1) {
-      const equal = free.values().find((one) => isSame(here, one, there, row));
-      if (equal === undefined) return tradeAt(there, row);
-      free.delete(equal);
+    let [a, b] = [rowAt(here, from), rowAt(there, from)];
+    const end = rowAt(there, to);
+    while (b < end) {
+      // Time by time, so that a whole day costs little more than a look at each trade.
+      while (a < here.count && here.ts[a]! < there.ts[b]!) a += 1;
+      const [endA, endB] = [
+        here.ts[a] === there.ts[b] ? endOfTime(here, a) : a,
+        endOfTime(there, b),
+      ];
+      const other = othersAt(here, a, endA, there, b, endB).others[0];
+      if (other !== undefined) return tradeAt(there, other);
+      [a, b] = [endA, endB];
     }
   }
   return null;
@@ -176,19 +182,33 @@ function appendAll(
   b: number,
   endB: number,
 ): void {
-  const free = new Set(Array.from({ length: endA - a }, (_, index) => a + index));
+  const { others, free } = othersAt(here, a, endA, there, b, endB);
+  if (free === 0 && others.length > 0) {
+    appendRows(all, there, b, endB);
+    return;
+  }
+  appendRows(all, here, a, endA);
+  for (const row of others) appendRows(all, there, row, row + 1);
+}
+
+/** Of trades of one time: the rows there that have no equal here, and how many here have none there. */
+function othersAt(
+  here: TradeBatch,
+  a: number,
+  endA: number,
+  there: TradeBatch,
+  b: number,
+  endB: number,
+): { readonly others: readonly number[]; readonly free: number } {
+  const free = new Set<number>();
+  for (let row = a; row < endA; row += 1) free.add(row);
   const others: number[] = [];
   for (let row = b; row < endB; row += 1) {
     const equal = free.values().find((one) => isSame(here, one, there, row));
     if (equal === undefined) others.push(row);
     else free.delete(equal);
   }
-  if (free.size === 0 && others.length > 0) {
-    appendRows(all, there, b, endB);
-    return;
-  }
-  appendRows(all, here, a, endA);
-  for (const row of others) appendRows(all, there, row, row + 1);
+  return { others, free: free.size };
 }
 
 function refuseEqual(

@@ -163,3 +163,17 @@ test('a CSV replacement replaces from its first to its last trade, and no more',
     ...halfHours(TUESDAY, 8, 20),
   ]);
 });
+
+test('a day of many trades is replaced by more of them, and by others', async () => {
+  const day = (size: number, step: number): Row[] =>
+    Array.from({ length: 60_000 / step }, (_, index) => {
+      return { ts: at(TUESDAY, HOUR_NS + index * step * MS_NS), price: 20_000, size, side: 1 };
+    });
+  const disk = new SimDisk().boot();
+  await importText(disk, 'es.dbn', tuesday(day(1, 2)));
+  const more = day(1, 1);
+  await importText(disk, 'es.dbn', tuesday(more), { mayReplace: true });
+  assert.equal((await rowsOn(disk, 'ESH6', TUESDAY)).length, more.length);
+  await importText(disk, 'es.dbn', tuesday(day(2, 1)), { mayReplace: true });
+  assert.equal((await rowsOn(disk, 'ESH6', TUESDAY))[0]!.size, 2);
+});
