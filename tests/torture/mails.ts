@@ -5,11 +5,12 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MailDrop } from '../../packages/server/testing/mail/mail-drop.ts';
+import { builtProgram } from '../../tools/build/built-program.ts';
 import { killServices, PATIENCE_MS, RunningService } from '../running-service.ts';
 import { MailCustomer, type Owed } from './mail-customer.ts';
 
@@ -29,8 +30,12 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<void
     TAPELOOM_MAIL_FROM: 'no-reply@tapeloom.example',
     TAPELOOM_TRUSTED_PROXIES: '127.0.0.1',
   };
+  // As it is published: it starts in half the time.
+  const cache = join(import.meta.dirname, '../../node_modules/.cache');
+  mkdirSync(cache, { recursive: true });
+  const program = [await builtProgram(join(cache, 'built')), 'serve'];
   const start = async () => {
-    const service = new RunningService({ data: join(directory, 'data'), env });
+    const service = new RunningService({ data: join(directory, 'data'), env, program });
     await service.ready();
     return service;
   };
