@@ -6,7 +6,7 @@
 import { setTimeout as pause, setImmediate as rest } from 'node:timers/promises';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
-import { collectGarbage } from '../platform/collect-garbage.ts';
+import { collectAfterRushes, collectGarbage } from '../platform/collect-garbage.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { returnFreeMemory } from '../platform/returned-memory.ts';
 import { createClock } from '../platform/system-clock.ts';
@@ -78,6 +78,7 @@ parent.on('message', () => {
   received = (received + 1) | 0;
 });
 desk.open(computing);
+collectAfterRushes();
 let collected = 0;
 setInterval(() => {
   if (desk.callCount > 0 || collected === received) return;

@@ -5,6 +5,7 @@
 
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { returnFreeMemory } from './returned-memory.ts';
 import { RushWatch } from './rush-watch.ts';
 
 const LOOK_MS = 10_000;
@@ -18,7 +19,7 @@ export function collectGarbage(): void {
 }
 
 /**
- * From now on, whenever a rush of this thread is over, thoroughly: only so the room for young objects becomes
+ * From now on, whenever it is worth it (`rush-watch.ts`), thoroughly: only so the room for young objects becomes
  * small again, too. Compiled code is kept, which such a collection would otherwise throw away.
  */
 export function collectAfterRushes(): void {
@@ -28,10 +29,16 @@ export function collectAfterRushes(): void {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, before);
     before = now;
-    const { used_heap_size: usedBytes, total_heap_size: heapBytes } = getHeapStatistics();
-    if (watch.isOver({ busyShare: utilization, usedBytes, heapBytes })) {
-      collector()({ type: 'major', flavor: 'last-resort' });
-    }
+    const { used_heap_size, total_heap_size, external_memory } = getHeapStatistics();
+    const look = {
+      busyShare: utilization,
+      usedBytes: used_heap_size,
+      heapBytes: total_heap_size,
+      externalBytes: external_memory,
+    };
+    if (!watch.isDue(look)) return;
+    collector()({ type: 'major', flavor: 'last-resort' });
+    void returnFreeMemory();
   }, LOOK_MS).unref();
 }
 

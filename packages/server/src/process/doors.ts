@@ -38,6 +38,7 @@ import type { ImportedDatasets } from './imported-datasets.ts';
 import type { IngestHandle } from './ingest-handle.ts';
 import type { IngestOpened, NewestDays } from './ingest-wire.ts';
 import { listen } from './listen.ts';
+import { watchMemory } from './memory-watch.ts';
 import type { HistoryReadings } from './metrics/service-metrics.ts';
 import { PortalServices, type PortalServicesOptions } from './portal-services.ts';
 import type { ServingThreads } from './readiness.ts';
@@ -91,6 +92,7 @@ export class Doors implements AsyncDisposable {
   readonly #market: Market;
   readonly #imported: ImportedDatasets;
   #watching: Disposable | null = null;
+  #memory: Disposable | null = null;
   readonly #events: DoorEvents;
   readonly #opened: IngestOpened;
   readonly #clock: Clock;
@@ -208,6 +210,7 @@ export class Doors implements AsyncDisposable {
     await this.#epochs.open(dayOf(this.#clock.now()));
     await this.#past.open();
     this.#watching = this.#watchImports();
+    this.#memory = watchMemory(this.hub, this.#timers);
     await this.http.app.ready();
     const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
     this.#publicAddress.opened(address);
@@ -260,6 +263,7 @@ export class Doors implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#people.stopBuilding();
     this.#watching?.[Symbol.dispose]();
+    this.#memory?.[Symbol.dispose]();
     await this.gateway[Symbol.asyncDispose]();
     // What is nearly done may end; nobody is waited for longer, and every connection is cut.
     await Promise.race([this.http.idle(), setTimeout(ANSWERED_WITHIN_MS, null, { ref: false })]);

@@ -2,10 +2,12 @@
  * Topics that nobody listens to, kept so that a client that comes back finds them warm and its cursor
  * in their ring. Each belongs to the account that watched it last, which may keep so many of them and no
  * more. A topic leaves after its time, or earlier: beyond its account's number, or when its place or its
- * memory is needed, and then the account that has most loses the one it used least recently.
+ * memory is needed, and then the account that has most loses the one it used least recently. While the process
+ * has little memory all leave that nobody came back to at once.
  */
 
-import { MINUTE_MS } from '@tapeloom/core/units';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { MINUTE_MS, SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../platform/clock.ts';
 
 /** As long as its ring reaches back. */
@@ -13,11 +15,15 @@ export const TOPIC_LINGER_MS = 15 * 60_000;
 /** So long a topic goes on while its account has anything else to give: the client may be on its way back. */
 export const IDLE_GRACE_MS = MINUTE_MS;
 
+/** So long it stays while memory is short: a client whose connection broke is back by then. */
+const SHORT_LINGER_NS = 20n * SECOND_NS_BIG;
+
 /** Why an idle topic ended: its time, too many of its account, its place or its memory was needed. */
 export type IdleEnd = 'time' | 'account' | 'place' | 'memory';
 
 interface Idle {
   readonly account: string;
+  readonly since: EpochNs;
   /** Later ones have higher numbers. */
   readonly order: number;
   timer: Disposable;
@@ -25,7 +31,7 @@ interface Idle {
 }
 
 export class IdleTopics<T> implements Disposable {
-  readonly #timers: Pick<Clock, 'after'>;
+  readonly #timers: Pick<Clock, 'after' | 'now'>;
   readonly #end: (topic: T, why: IdleEnd) => void;
   readonly #idle = new Map<T, Idle>();
   /** By account, the one that became idle first comes first. */
@@ -33,7 +39,7 @@ export class IdleTopics<T> implements Disposable {
   #lastOrder = 0;
 
   /** `end` ends a topic and takes it out of here. */
-  constructor(timers: Pick<Clock, 'after'>, end: (topic: T, why: IdleEnd) => void) {
+  constructor(timers: Pick<Clock, 'after' | 'now'>, end: (topic: T, why: IdleEnd) => void) {
     this.#timers = timers;
     this.#end = end;
   }
@@ -53,6 +59,7 @@ export class IdleTopics<T> implements Disposable {
     this.#lastOrder += 1;
     const idle: Idle = {
       account,
+      since: this.#timers.now(),
       order: this.#lastOrder,
       isPastGrace: false,
       timer: this.#timers.after(IDLE_GRACE_MS, () => {
@@ -97,6 +104,19 @@ export class IdleTopics<T> implements Disposable {
       return true;
     }
     return false;
+  }
+
+  /** Memory is short: ends all but those that have just become idle; how many. */
+  shorten(): number {
+    const before = this.#timers.now() - SHORT_LINGER_NS;
+    let ended = 0;
+    for (const [topic, { since }] of this.#idle) {
+      // Those after it are younger still.
+      if (since > before) break;
+      this.#end(topic, 'memory');
+      ended += 1;
+    }
+    return ended;
   }
 
   [Symbol.dispose](): void {

@@ -45,7 +45,7 @@ export interface TopicHubOptions {
   /** The service's time. */
   readonly clock: Pick<Clock, 'now'>;
   /** Waits in real time, whatever the speed of the service's time. */
-  readonly timers: Pick<Clock, 'after' | 'every'>;
+  readonly timers: Pick<Clock, 'after' | 'every' | 'now'>;
   /** The full trading days of a contract. */
   readonly fullSessions: (contract: string) => SessionTable;
   /** In the service's time, by contract; an accelerated service passes a larger one. */
@@ -153,6 +153,11 @@ export class TopicHub implements Disposable {
       ringEvictionsTotal: this.#rings.evictions,
       ...this.#counters,
     };
+  }
+
+  /** Memory is short: topics that nobody came back to end; how many. */
+  freeIdle(): number {
+    return this.#idle.shorten();
   }
 
   /** Every topic, in the order of their opening. */

@@ -37,6 +37,23 @@ test('an account keeps so many idle topics and no more; its least recently used 
   assert.equal(stage.hub.metrics.idleTopicsOfLargest, 3);
 });
 
+test('while memory is short idle topics end that nobody came back to for 20 seconds, and watched ones stay [SEC-37]', () => {
+  using stage = new TopicStage();
+  const attachments = [1, 2, 3].map((size) => stage.watched(spec(size), `account ${size}`));
+  attachments[0]!.detach();
+  stage.clock.advance(15_000);
+  attachments[1]!.detach();
+  assert.equal(stage.hub.freeIdle(), 0);
+  stage.clock.advance(5_000);
+  assert.equal(stage.hub.freeIdle(), 1);
+  assert.deepEqual(closed(stage), [1]);
+  stage.clock.advance(60_000);
+  assert.equal(stage.hub.freeIdle(), 1);
+  assert.deepEqual(closed(stage), [1, 2]);
+  assert.deepEqual(stage.hub.counts, { topics: 1, idleTopics: 0 });
+  assert.equal(stage.hub.metrics.topicsEndedTotal.memory, 2);
+});
+
 test('an idle topic is its last watcher’s', () => {
   using stage = new TopicStage();
   const first = stage.watched(spec(1), 'one');

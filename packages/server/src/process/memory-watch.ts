@@ -1,0 +1,59 @@
+/**
+ * While the process takes more memory than when it is calm, topics that nobody listens to are kept for 20 seconds only. What they held
+ * is garbage then: it is collected when the main thread has little to do, and the system gets the memory back. A client that
+ * comes back later resumes by a replay, which says the same.
+ */
+
+import type { Clock } from '../platform/clock.ts';
+import { collectGarbage } from '../platform/collect-garbage.ts';
+import { MemoryLevel } from '../platform/memory-level.ts';
+import { returnFreeMemory } from '../platform/returned-memory.ts';
+import type { TopicHub } from '../topics/topic-hub.ts';
+
+const LOOK_MS = 5_000;
+/** Looks between two collections at least. */
+const LOOKS_BETWEEN = 3;
+/** A collection holds up the thread for about a tenth of a second: only one that has time for that does it. */
+const BUSY_SHARE_MAX = 0.5;
+
+/** What is looked at and done of the process. */
+export interface MemoryMachine {
+  residentBytes(): number;
+  /** The share of the time since the last call for which the thread was busy. */
+  busyShare(): number;
+  giveBack(): void;
+}
+
+export function watchMemory(
+  hub: Pick<TopicHub, 'freeIdle'>,
+  timers: Pick<Clock, 'every'>,
+  machine: MemoryMachine = thisProcess(),
+): Disposable {
+  const level = new MemoryLevel();
+  let [freed, looksSince] = [0, LOOKS_BETWEEN];
+  return timers.every(LOOK_MS, () => {
+    const isBusy = machine.busyShare() > BUSY_SHARE_MAX;
+    looksSince += 1;
+    if (level.look(machine.residentBytes())) freed += hub.freeIdle();
+    if (freed === 0 || isBusy || looksSince <= LOOKS_BETWEEN) return;
+    [freed, looksSince] = [0, 0];
+    machine.giveBack();
+  });
+}
+
+function thisProcess(): MemoryMachine {
+  let before = performance.eventLoopUtilization();
+  return {
+    residentBytes: () => process.memoryUsage.rss(),
+    busyShare: () => {
+      const now = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(now, before);
+      before = now;
+      return utilization;
+    },
+    giveBack: () => {
+      collectGarbage();
+      void returnFreeMemory();
+    },
+  };
+}
