@@ -113,6 +113,8 @@ interface Answer {
   readonly status: number;
   readonly code?: string;
   readonly contract?: string;
+  readonly next?: string;
+  readonly detail?: string;
   readonly items?: readonly { readonly data: { readonly open: number } }[];
 }
 
@@ -121,7 +123,10 @@ async function history(
   service: RunningService,
   instrument: string,
   day: UtcDay,
-  { key = service.keys.live, dataset }: { readonly key?: string; readonly dataset?: string } = {},
+  {
+    key = service.keys.live,
+    ...others
+  }: { readonly key?: string; readonly dataset?: string; limit?: string; cursor?: string } = {},
 ): Promise<Answer> {
   const query = new URLSearchParams({
     instrument,
@@ -129,7 +134,7 @@ async function history(
     params: JSON.stringify(FOOTPRINT.params),
     from: timeText(day),
     to: timeText(addDays(day, 1)),
-    ...(dataset === undefined ? {} : { dataset }),
+    ...others,
   });
   const answer = await service.get(`/v1/history?${query}`, { authorization: `Bearer ${key}` });
   return { ...((await answer.json()) as object), status: answer.status };
@@ -296,6 +301,25 @@ test('days that are replaced reset the streams they matter to, and no page mixes
   await subscriber.close();
   assert.deepEqual((await service.stop('SIGTERM')).code, 0, service.errors);
   assert.equal(service.errors, '');
+});
+
+test('a further page is refused with what to do when its days were replaced after the page before', async () => {
+  service = new RunningService({ data });
+  await service.ready();
+  const pageOf = async (days: number, cursor?: string) =>
+    await history(service, 'OOB', ago(days), { limit: '5', ...(cursor && { cursor }) });
+  const [older, newer] = [(await pageOf(25)).next!, (await pageOf(24)).next!];
+  assert.match(newer, /^\d{8}\.\d+\.\d+~[0-9a-f]{12}$/);
+  assert.equal((await pageOf(24, newer)).status, 200);
+  await importAll([imported('OOB', ago(24), 2_300, 1)]);
+  let page = await pageOf(24, newer);
+  while (page.status === 200) page = await pageOf(24, newer);
+  assert.deepEqual([page.status, page.code], [410, 'CURSOR_EXPIRED']);
+  assert.match(page.detail!, /replaced .* Start again without `cursor`/);
+  assert.equal((await pageOf(25, older)).status, 200, 'no day of it is another');
+  const again = await pageOf(24);
+  assert.deepEqual([(await pageOf(24, again.next)).status, opens(again)], [200, new Set([true])]);
+  await service.stop('SIGTERM');
 });
 
 test('cursors outlive a restart, unless their days were replaced while no service ran', async () => {

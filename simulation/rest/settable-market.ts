@@ -35,6 +35,7 @@ export class SettableMarket {
     return {
       book: () => this.book,
       isStreamed: (symbol) => this.#isStreamed(symbol),
+      servedDays: () => new Map(),
       fullSessions: (symbol) => this.sessionsOf(symbol, 'full'),
       lastTradeAt: (symbol) => this.lastTrades.get(symbol) ?? null,
       // Tests change their market as they like: nothing is ever known to be as it was.

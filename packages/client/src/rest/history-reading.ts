@@ -26,7 +26,7 @@ export interface HistoryPage<I extends string> extends ListedGaps {
   readonly lookBackFrom: string | null;
   readonly snapshot?: true;
   readonly items: readonly HistoryEntry<I>[];
-  /** Where the next page begins; null on the last one. */
+  /** Where the next page begins, and of imported contracts the revision of their days; null on the last one. */
   readonly next: string | null;
   /** What this page cost. */
   readonly computeUnits: number;
@@ -55,7 +55,10 @@ export class HistoryReading<I extends string = IndicatorName>
       yield page;
       const { next, to } = page;
       if (next === null) return;
-      if (request.cursor !== undefined && compareCursors(next, request.cursor) <= 0) {
+      if (
+        request.cursor !== undefined &&
+        compareCursors(placeOf(next), placeOf(request.cursor)) <= 0
+      ) {
         throw invalid(`the page after ${request.cursor} leads back to ${next}`);
       }
       // An end that was left out moves on meanwhile; all pages are of one range.
@@ -75,6 +78,11 @@ export class HistoryReading<I extends string = IndicatorName>
     const entries = items.map((item, at) => entryOf<I>(item, `Item ${at} of GET /v1/history`));
     return { ...page, items: entries };
   }
+}
+
+/** The cursor alone. */
+function placeOf(next: string): string {
+  return next.split('~', 1)[0]!;
 }
 
 function invalid(what: string): TapeloomError {

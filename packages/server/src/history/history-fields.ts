@@ -13,6 +13,7 @@ import type { Params } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { FieldFault } from '@tapeloom/protocol/problem';
+import { splitRevision } from './tape-revision.ts';
 
 export const LIMIT_DEFAULT = 1_000;
 export const LIMIT_MAX = 10_000;
@@ -52,6 +53,11 @@ export interface CursorField extends Cursor {
   readonly text: string;
 }
 
+/** Where a further page begins, and the revision of the tape that the page before was of. */
+export interface NextField extends CursorField {
+  readonly revision: string | null;
+}
+
 export interface HistoryFields {
   readonly instrument: string;
   readonly indicator: string;
@@ -66,7 +72,7 @@ export interface HistoryFields {
   /** Whether what is there is wanted where not all of it is. */
   readonly allowsGaps: boolean;
   readonly limit: number;
-  readonly cursor: CursorField | null;
+  readonly cursor: NextField | null;
   readonly hasSnapshot: boolean;
   readonly format: ExportFormat;
 }
@@ -92,7 +98,7 @@ export function readHistoryFields(
     dataset: reader.optional('dataset', readName),
     allowsGaps: reader.optional('gaps', readGaps) ?? false,
     limit: reader.optional('limit', readLimit) ?? LIMIT_DEFAULT,
-    cursor: reader.optional('cursor', readCursor),
+    cursor: reader.optional('cursor', readNext),
     hasSnapshot: reader.optional('snapshot', readBoolean) ?? false,
     format: reader.optional('format', readFormat) ?? 'ndjson',
   };
@@ -163,6 +169,12 @@ function readCursor(text: string): Reading<CursorField> {
   const cursor = parseCursor(text);
   if (cursor !== null) return { value: { ...cursor, text } };
   return { fault: 'must be a cursor <utcDay>.<rank>.<k>' };
+}
+
+function readNext(text: string): Reading<NextField> {
+  const { cursor, revision } = splitRevision(text);
+  const read = readCursor(cursor);
+  return 'value' in read ? { value: { ...read.value, revision } } : read;
 }
 
 function readMode(text: string): Reading<StreamMode> {

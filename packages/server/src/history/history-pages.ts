@@ -24,7 +24,9 @@ import type {
 import type { Replay, ReplayPage, ReplayRequest } from '../runs/replay.ts';
 import { type CoveredQuery, lookBackText, tradesLeft } from './covered-query.ts';
 import { type GapList, gapListOf } from './gap-list.ts';
+import type { HistoryQuery } from './history-query.ts';
 import { PageItems } from './page-items.ts';
+import { type ServedDays, tapeRevision, withRevision } from './tape-revision.ts';
 
 export interface HistoryPageLimits {
   /** Of the items together, as text. */
@@ -46,13 +48,15 @@ export const PAGE_LIMITS: HistoryPageLimits = {
 /** Later than every trade: all are counted. */
 const NEVER = (2n ** 63n - 1n) as EpochNs;
 
+const NO_DAYS: ServedDays = new Map();
+
 export interface HistoryPage {
   /** The page as JSON, in UTF-8. */
   readonly bytes: Buffer;
   readonly items: number;
   readonly trades: number;
   readonly computeUnits: number;
-  /** Null on the last page. */
+  /** With the revision of imported days; null on the last page. */
   readonly next: string | null;
 }
 
@@ -67,6 +71,8 @@ export interface HistorySources {
 export interface HistoryPagesOptions extends HistorySources {
   readonly engineFingerprint: string;
   readonly limits?: Partial<HistoryPageLimits>;
+  /** When the request came; left out: none was imported. */
+  readonly servedDays?: ServedDays;
 }
 
 export interface PaidWork {
@@ -92,18 +98,25 @@ export class HistoryPages {
     const gaps = gapListOf([covered]);
     const gapsBytes = gaps === null ? 0 : JSON.stringify(gaps).length;
     const items = new PageItems(countMax, bytes - gapsBytes);
-    const next = query.hasSnapshot
+    const end = query.hasSnapshot
       ? await this.#published(covered, account, items, paid)
       : await this.#settled(covered, account, items, paid);
-    const left = next === null ? 0 : await tradesLeft(covered, next, this.#options.days);
+    const left = end === null ? 0 : await tradesLeft(covered, end, this.#options.days);
     const trades = covered.trades - left;
     const computeUnits = trades * query.computeUnitsPerTrade;
     const count = items.count;
+    const next = end === null ? null : this.#next(query, end);
     const encoded = items.encode(
       this.#opening(covered, gaps),
       `,"next":${JSON.stringify(next)},"computeUnits":${computeUnits}}`,
     );
     return { bytes: encoded, items: count, trades, computeUnits, next };
+  }
+
+  #next({ contract, from }: HistoryQuery, cursor: string): string {
+    const { servedDays = NO_DAYS } = this.#options;
+    const { day } = parseCursor(cursor)!;
+    return withRevision(cursor, tapeRevision(servedDays, contract, dayOf(from), day));
   }
 
   #opening({ query, coverage }: CoveredQuery, gaps: GapList | null): string {

@@ -20,6 +20,7 @@ import {
   readHistoryQueries,
 } from './history-query.ts';
 import { answerTo } from './refusal-answer.ts';
+import { tapeRevision, withRevision } from './tape-revision.ts';
 
 const TODAY = utcDay(20261113);
 const HOUR_NS = 3_600_000_000_000;
@@ -70,6 +71,7 @@ function contextOf(plan: Plan = 'live_history', rights: Partial<KeyRights> = {})
     entitlements,
     book: BOOK,
     isStreamed: (symbol) => symbol === 'ESZ6',
+    servedDays: new Map(),
     now: NOW,
     visible: entitlements.visibleUntil(NOW),
   };
@@ -243,7 +245,8 @@ test('every entry of a key has the verdict of the table, at the time the query s
     if (from === null || from >= now) continue;
     judged += 1;
     const entitlements = Entitlements.of({ ...RIGHTS, instruments: entries }, 'live_history');
-    const context = { entitlements, book: RIGHT_BOOK, isStreamed: () => true, now, visible: now };
+    const market = { book: RIGHT_BOOK, isStreamed: () => true, servedDays: new Map() };
+    const context = { entitlements, ...market, now, visible: now };
     const outcome = ask({ instrument: name, indicator: 'bars', from: String(from) }, context);
     if (isAllowed) assert.ok(!('code' in outcome), `${title} ${inspect(outcome)}`);
     else assert.equal('code' in outcome && outcome.code, 'FORBIDDEN', title);
@@ -291,6 +294,32 @@ test('cursors belong to the range as far as it can be seen; what lies ahead is l
   assert.deepEqual(faults({ ...PLAIN, to: '2026-11-12T12:00:00Z', cursor: '20261113.0.0' }), [
     '/cursor',
   ]);
+});
+
+test('a further page is refused when a day up to its cursor is another than when the page before was made', () => {
+  const served = (digests: readonly string[]) => ({
+    ...contextOf(),
+    servedDays: new Map([
+      [
+        'ESZ6',
+        new Map(digests.map((digest, index) => [utcDay(20261112 + index), { digest }] as const)),
+      ],
+    ]),
+  });
+  const before = served(['a', 'b', 'c']);
+  const revision = tapeRevision(before.servedDays, 'ESZ6', utcDay(20261112), utcDay(20261113));
+  const cursor = withRevision('20261113.7.1', revision);
+  assert.equal(accepted({ ...PLAIN, cursor }, before).cursor, '20261113.7.1');
+  accepted({ ...PLAIN, cursor }, served(['a', 'b', 'other']));
+  for (const digests of [['other', 'b', 'c'], ['a', 'other', 'c'], ['a']]) {
+    const { code, detail } = refused({ ...PLAIN, cursor }, served(digests));
+    assert.equal(code, 'CURSOR_EXPIRED');
+    assert.match(detail, /Start again without `cursor`/);
+  }
+  assert.equal(refused({ ...PLAIN, cursor }, contextOf()).code, 'CURSOR_EXPIRED');
+  // A cursor of a stream has none.
+  accepted({ ...PLAIN, cursor: '20261113.7.1' }, before);
+  assert.deepEqual(faults({ ...PLAIN, cursor: '20261113.7.1~x' }), ['/cursor']);
 });
 
 test('a cursor is too old when its day has left the window, though the range began before it', () => {

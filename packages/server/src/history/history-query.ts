@@ -24,6 +24,7 @@ import { Refusal } from '../platform/refusal.ts';
 import type { ExportFormat, HistoryFields, HistoryOperation } from './history-fields.ts';
 import { dayText } from './refusal-answer.ts';
 import { readStudyFields } from './study-fields.ts';
+import { type ServedDays, tapeRevision } from './tape-revision.ts';
 
 /** Objects in a snapshot of an indicator that leaves it to us. */
 const DEPTH_DEFAULT = 500;
@@ -68,6 +69,7 @@ export interface HistoryContext {
   readonly book: InstrumentBook;
   /** Whether a contract is streamed in real time. */
   readonly isStreamed: (symbol: string) => boolean;
+  readonly servedDays: ServedDays;
   /** The service's time. */
   readonly now: EpochNs;
   /** How far this caller sees the tape: the delay has passed, and the tape has come so far. */
@@ -92,6 +94,7 @@ export function readHistoryQueries(
   requireDepth(fields, context);
   requireRange(fields, context);
   requireAge(fields, context);
+  requireRevision(fields, contract, context);
   return studies.map((study, at) => queryOf(study, indicators[at]!, contract, context));
 }
 
@@ -228,6 +231,19 @@ function requireAge({ cursor }: HistoryFields, { entitlements, now }: HistoryCon
   const earliest = entitlements.historyFrom(now)!;
   if (cursor === null || epochNs(cursor.day, 0) >= earliest) return;
   const detail = 'The cursor is older than the history of the plan.';
+  throw Refusal.ofQuestion({ code: 'CURSOR_EXPIRED', detail });
+}
+
+/** A cursor of a stream has no revision, and is judged by its place alone. */
+function requireRevision(
+  { cursor, from }: HistoryFields,
+  { symbol }: Contract,
+  { servedDays }: HistoryContext,
+): void {
+  if (cursor === null || cursor.revision === null) return;
+  if (cursor.revision === tapeRevision(servedDays, symbol, dayOf(from), cursor.day)) return;
+  const detail =
+    'Days of this range were imported, replaced or removed after the page before. Start again without `cursor`.';
   throw Refusal.ofQuestion({ code: 'CURSOR_EXPIRED', detail });
 }
 

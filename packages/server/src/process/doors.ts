@@ -381,6 +381,7 @@ export class Doors implements AsyncDisposable {
       market: {
         book: () => world.book,
         isStreamed: (symbol) => world.isStreamed(symbol),
+        servedDays: () => this.#imported.servedDays,
         fullSessions: (symbol) => world.fullSessions(symbol),
         lastTradeAt,
         revision: () => world.revision + tradesTold(),

@@ -9,6 +9,7 @@
 import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import type { ServedDays } from '../history/tape-revision.ts';
 import { FilesMarket } from '../markets/files/files-market.ts';
 import type { DecidedByAlias, ListedDataset } from '../markets/instruments/instruments-file.ts';
 import { movedDays } from '../markets/instruments/moved-days.ts';
@@ -75,6 +76,9 @@ export class ImportedDatasets {
   readonly #datasets = new Map<string, Dataset>();
   /** By dataset, the files that could not be read: each is told once. */
   readonly #faulty = new Map<string, string>();
+  /** By dataset, the manifest that all threads have heard of. */
+  readonly #served = new Map<string, ImportedManifest>();
+  #servedDays: ServedDays = new Map();
   #isLooking = false;
   /** One at a time. */
   #saving: Promise<void> = Promise.resolve();
@@ -92,7 +96,9 @@ export class ImportedDatasets {
       const decided = await new RollStore(disk, opened.#servedRoot, one.name).load();
       const version = await opened.#versionOf(one.name);
       const before = { days: served?.days ?? NO_DAYS, decided: decided.size > 0 ? decided : null };
-      opened.#datasets.set(one.name, await opened.#read(one, version, before));
+      const dataset = await opened.#read(one, version, before);
+      opened.#datasets.set(one.name, dataset);
+      opened.#serve(dataset.manifest);
     }
     return opened;
   }
@@ -120,6 +126,11 @@ export class ImportedDatasets {
       if (day !== undefined && (last === null || day > last)) last = day;
     }
     return last;
+  }
+
+  /** The days of all datasets that every thread has heard of, by contract; another map after a change. */
+  get servedDays(): ServedDays {
+    return this.#servedDays;
   }
 
   /** Tells what has changed since the last service, and from now on what changes. */
@@ -151,13 +162,21 @@ export class ImportedDatasets {
   async #tell(dataset: Dataset, events: ImportedEvents): Promise<void> {
     const { manifest, days, listed, decided } = dataset;
     try {
-      const isOver = await events.changed(dataset);
+      const isOver = await events.changed(dataset).finally(() => this.#serve(manifest));
       if (!isOver || days.size === 0 || manifest === null) return;
       this.#saving = this.#saving.catch(() => {}).then(() => this.#saveServed(manifest, decided));
       await this.#saving;
     } catch (error) {
       events.onFault(error, listed.name);
     }
+  }
+
+  #serve(manifest: ImportedManifest | null): void {
+    if (manifest === null) return;
+    const { dataset, revision } = manifest;
+    if ((this.#served.get(dataset)?.revision ?? -1) > revision) return;
+    this.#served.set(dataset, manifest);
+    this.#servedDays = new Map([...this.#served.values()].flatMap(({ days }) => [...days]));
   }
 
   /** Unless there is a newer one already, which is saved when its own repairs are over. */

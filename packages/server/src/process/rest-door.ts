@@ -10,6 +10,7 @@ import { dayOf } from '@tapeloom/core/utc-day';
 import type { EngineState } from '@tapeloom/protocol/status-states';
 import { openNow } from '../accounts/limits/open-now.ts';
 import { KnownDays } from '../history/known-days.ts';
+import type { ServedDays } from '../history/tape-revision.ts';
 import type { ExportFacts } from '../http/routes/export-answer.ts';
 import { type RestFacts, restRoutes } from '../http/routes/rest-routes.ts';
 import {
@@ -52,6 +53,7 @@ export interface RestParts
 export interface RestMarket {
   book(): InstrumentBook;
   isStreamed(symbol: string): boolean;
+  servedDays(): ServedDays;
   fullSessions(symbol: string): SessionTable;
   lastTradeAt(symbol: string): EpochNs | null;
   /** Another whenever any of the above is. */
@@ -106,6 +108,7 @@ export function composeRest(parts: RestParts): RestDoor {
       ...past(),
       book: market.book,
       isStreamed: market.isStreamed,
+      servedDays: market.servedDays,
       now: () => serviceClock.now(),
       tapeTime: market.tapeTime,
       ...(market.isBehind !== undefined && { isBehind: market.isBehind }),

@@ -13,6 +13,7 @@ import { type CoveredQuery, type CoverSources, coverQuery } from '../../history/
 import type { HistoryOperation } from '../../history/history-fields.ts';
 import type { HistorySources } from '../../history/history-pages.ts';
 import { type HistoryQuery, readHistoryQueries } from '../../history/history-query.ts';
+import type { ServedDays } from '../../history/tape-revision.ts';
 import { isRefused, Refusal } from '../../platform/refusal.ts';
 import type { SharedPlaces } from '../../platform/shared-places.ts';
 import type { RouteError } from '../server/route.ts';
@@ -22,6 +23,8 @@ export interface HistoryFacts {
   book(): InstrumentBook;
   /** Whether a contract is streamed in real time. */
   isStreamed(symbol: string): boolean;
+  /** The imported days that are served now. */
+  servedDays(): ServedDays;
   /** The service's time. */
   now(): EpochNs;
   /** The accounts' time. */
@@ -84,6 +87,7 @@ export function askedQueries(
     entitlements,
     book: facts.book(),
     isStreamed: (symbol) => facts.isStreamed(symbol),
+    servedDays: facts.servedDays(),
     now,
     visible: visibleTo(caller, facts),
   });

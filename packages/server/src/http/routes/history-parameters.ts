@@ -12,6 +12,8 @@ import { STUDIES_MAX } from '../../history/study-fields.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 
 const CURSOR = '^[1-9][0-9]{7}[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)$';
+/** `next` may bear the revision of imported days. */
+const NEXT = CURSOR.replace('$', '(~[0-9a-f]{12})?$');
 const INSTANT = 'nanoseconds since 1970-01-01 UTC, an RFC 3339 time, or a date YYYY-MM-DD';
 
 const REQUIRED: ReadonlySet<string> = new Set(['instrument', 'indicator', 'from']);
@@ -46,7 +48,7 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
     default: LIMIT_DEFAULT,
     description: 'Results of a page; of `footprint` it has at most 5,400.',
   }),
-  cursor: Type.String({ pattern: CURSOR, description: '`next` of the page before.' }),
+  cursor: Type.String({ pattern: NEXT, description: '`next` of the page before.' }),
   snapshot: Type.Boolean({
     default: false,
     description: 'Starts with the state at `from`, then every update as a stream published it.',

@@ -66,7 +66,9 @@ const HistoryPageView = closedObject({
     description: 'As the stream said them, in the order of their cursors.',
   }),
   next: Type.Union([Type.String(), Type.Null()], {
-    description: 'Passed as `cursor`, gives the next page; null on the last one.',
+    description:
+      'Passed as `cursor`, gives the next page; null on the last one. Of an imported contract a cursor with the ' +
+      'revision of its days: 410 when they were replaced meanwhile.',
   }),
   computeUnits: Type.Integer({ minimum: 0, description: 'What this page cost.' }),
 });
@@ -92,6 +94,8 @@ export function historyRoute(history: () => HistoryFacts): Route {
     errors: [...HISTORY_ERRORS, { code: 'QUOTA_EXCEEDED', status: 429 }],
     handle: async ({ query: raw, caller, id, signal, header, setHeader }) => {
       const facts = history();
+      // Should they change while the page is made, it bears the revision before: going on from it is refused.
+      const servedDays = facts.servedDays();
       const query = askedQuery(facts, { raw, operation: 'history', caller });
       let covered = await coveredQuery(facts, query, caller, signal);
       const { charges, engineFingerprint, version, sources } = facts;
@@ -110,7 +114,7 @@ export function historyRoute(history: () => HistoryFacts): Route {
       const reservation = charges.reserve('page', id, caller, covered.computeUnits);
       const paid = reserving(reservation, signal);
       try {
-        const pages = new HistoryPages({ ...sources, engineFingerprint });
+        const pages = new HistoryPages({ ...sources, engineFingerprint, servedDays });
         const page = await passingDamage(async (found) => {
           if (found > 0) {
             // It costs no more than what was reserved: trades of days that are damaged are not read.

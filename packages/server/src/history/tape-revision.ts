@@ -1,0 +1,46 @@
+/**
+ * The revision of a contract's imported days, as `next` of a page carries it: another one when a day between the start of
+ * the range and the place of `next` was added, replaced or removed. Ranks of such a day mean other trades, so going on from
+ * there would skip some or give some twice. Days of a live market never change and have no revision.
+ */
+
+import { createHash } from 'node:crypto';
+import type { UtcDay } from '@tapeloom/core/numbers';
+
+const REVISION_DIGITS = 12;
+const MARK = '~';
+const REVISION = new RegExp(
+  `^(?<cursor>[^${MARK}]*)${MARK}(?<revision>[0-9a-f]{${REVISION_DIGITS}})$`,
+);
+
+/** The imported days that are served, by contract. */
+export type ServedDays = ReadonlyMap<string, ReadonlyMap<UtcDay, { readonly digest: string }>>;
+
+/** Null of a contract that was not imported. */
+export function tapeRevision(
+  served: ServedDays,
+  contract: string,
+  first: UtcDay,
+  last: UtcDay,
+): string | null {
+  const days = served.get(contract);
+  if (days === undefined) return null;
+  const hash = createHash('sha256').update(contract);
+  for (const day of [...days.keys()].sort((a, b) => a - b)) {
+    if (day >= first && day <= last) hash.update(` ${day} ${days.get(day)!.digest}`);
+  }
+  return hash.digest('hex').slice(0, REVISION_DIGITS);
+}
+
+export function withRevision(cursor: string, revision: string | null): string {
+  return revision === null ? cursor : `${cursor}${MARK}${revision}`;
+}
+
+/** A cursor without a revision is one of a stream, or of a live market. */
+export function splitRevision(text: string): {
+  readonly cursor: string;
+  readonly revision: string | null;
+} {
+  const { cursor = text, revision = null } = REVISION.exec(text)?.groups ?? {};
+  return { cursor, revision };
+}
