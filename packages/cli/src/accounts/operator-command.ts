@@ -1,6 +1,6 @@
 /**
  * A command of the operator on the accounts, of a data directory or of a cluster: what all of them do before and after their own work.
- * Options besides `--data` and `--json` have texts as values.
+ * Options besides `--data` and `--json` have texts as values, flags have none.
  */
 
 import { parseArgs } from 'node:util';
@@ -16,6 +16,8 @@ export interface OperatorCall {
   /** Those that were asked for, in their order. */
   readonly words: readonly string[];
   readonly values: Readonly<Record<string, string | undefined>>;
+  /** Those that were given. */
+  readonly flags: ReadonlySet<string>;
   readonly isJson: boolean;
   readonly data: string;
   readonly now: EpochNs;
@@ -33,11 +35,21 @@ export interface OperatorCommand {
   /** What each word is, for the person who forgot one; null: the command looks at them itself. */
   readonly words: readonly string[] | null;
   readonly options?: readonly string[];
+  readonly flags?: readonly string[];
   run(call: OperatorCall): Promise<number>;
 }
 
-export function operatorCommand({ usage, words, options = [], run }: OperatorCommand): CommandBody {
-  const named = Object.fromEntries(options.map((name) => [name, { type: 'string' } as const]));
+export function operatorCommand({
+  usage,
+  words,
+  options = [],
+  flags = [],
+  run,
+}: OperatorCommand): CommandBody {
+  const named: Record<string, { readonly type: 'string' | 'boolean' }> = Object.fromEntries([
+    ...options.map((name) => [name, { type: 'string' } as const]),
+    ...flags.map((name) => [name, { type: 'boolean' } as const]),
+  ]);
   return {
     usage,
     run: async (args, io) => {
@@ -46,13 +58,14 @@ export function operatorCommand({ usage, words, options = [], run }: OperatorCom
         options: { data: { type: 'string' }, json: { type: 'boolean' }, ...named },
         allowPositionals: true,
       });
-      const { json = false, data: given, ...texts } = values;
+      const { json = false, data: given, ...texts } = values as Partial<Record<string, unknown>>;
       const data = dataDirectory(given as string | undefined, io);
       const now = createClock({ kind: 'system' }).now();
       await using opened = new AsyncDisposableStack();
       return await run({
         words: words === null ? positionals : readWords(positionals, words),
         values: texts as OperatorCall['values'],
+        flags: new Set(flags.filter((name) => texts[name] === true)),
         isJson: json === true,
         data,
         now,

@@ -111,7 +111,7 @@ test('billing replay and reconcile have the service ask, and say what changed', 
   );
 });
 
-test('billing write-off ends an order that its provider lost, once, with the reason in the audit log', async () => {
+test('billing write-off asks the provider first, ends an order and cancels its payment only if it is forced, once, with the reason in the audit log', async () => {
   const account = await rig.account();
   const order = await rig.bought(account);
   const words = ['billing', 'write-off', order.id];
@@ -122,12 +122,23 @@ test('billing write-off ends an order that its provider lost, once, with the rea
   }
   assert.match((await run(...words, '--reason', 'x'.repeat(501))).err, /at most 500 characters/);
   assert.equal(await rig.planOf(account), 'live', 'nothing happened yet');
-  const done = await run(...words, '--reason', 'lost, their ticket 4711');
+  const known = await run(...words, '--reason', 'lost, their ticket 4711');
+  assert.equal(known.code, 1);
+  assert.match(known.err, /test knows the payment, which is paid there.*--force/s);
+  assert.equal(await rig.planOf(account), 'live', 'the provider knows it');
+  rig.provider.trouble = 'down';
+  const down = await run(...words, '--reason', 'lost, their ticket 4711');
+  rig.provider.trouble = 'none';
+  assert.equal(down.code, 1);
+  assert.match(down.err, /test could not be asked, or does not know the payment/);
+  assert.equal(await rig.planOf(account), 'live');
+  const done = await run(...words, '--reason', 'lost, their ticket 4711', '--force');
   assert.equal(done.code, 0, done.err);
   assert.equal(done.out, `${order.id}: paid → ended, written off\n`);
   assert.equal(await rig.planOf(account), 'sandbox');
   const audit = await store.audit({ accountId: account, limit: 100 });
   assert.ok(JSON.stringify(audit, shown).includes('lost, their ticket 4711'));
+  while (rig.provider.object(order.ref).state !== 'ended') await rig.payments.reconcile();
   await rig.deliver(rig.provider.notify(order.ref));
   assert.equal((await rig.payments.look(await rig.again(order))).state, 'ended');
   assert.equal(await rig.planOf(account), 'sandbox', 'what the provider says later counts no more');
@@ -137,7 +148,8 @@ test('billing write-off ends an order that its provider lost, once, with the rea
   await rig.bought(account);
   assert.equal(await rig.planOf(account), 'live', 'the same can be bought again');
   const unpaid = await rig.order(await rig.account());
-  const json = await run('billing', 'write-off', unpaid.id, '--reason', 'gone', '--json');
+  const gone = ['--reason', 'gone', '--force', '--json'];
+  const json = await run('billing', 'write-off', unpaid.id, ...gone);
   assert.equal(JSON.parse(json.out).id, unpaid.id);
   const unknown = await run('billing', 'write-off', 'ord_none', '--reason', 'gone');
   assert.equal(unknown.code, 1);

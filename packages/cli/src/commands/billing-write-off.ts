@@ -1,33 +1,41 @@
-/** `tapeloom billing write-off`: ends an order whose payment its provider has lost. */
+/** `tapeloom billing write-off`: ends an order whose payment its provider has lost, once the provider was asked. */
 
+import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
+import type { OrderRecord } from '@tapeloom/server/accounts/store/orders-store';
 import { COMMON_USAGE } from '../accounts/account-options.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
-import { findOrder } from '../billing/billing-options.ts';
+import { findOrder, readWaitMs, WAIT_USAGE } from '../billing/billing-options.ts';
 import { orderJson } from '../billing/order-view.ts';
+import { waitForService } from '../billing/service-wait.ts';
 import { UsageError } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';
 
 const REASON_LENGTH_MAX = 500;
 
 export const billingWriteOffCommand = operatorCommand({
-  usage: `Usage: tapeloom billing write-off <order> --reason <text> [--data <directory>] [--json]
+  usage: `Usage: tapeloom billing write-off <order> --reason <text> [--force] [--wait <seconds>] [--data <directory>] [--json]
 
 Ends an order for good whose payment its provider has lost, or will never settle. What it grants ends at once, and
-the customer can buy the same again. The provider is not asked, and nothing it says of it later counts: money that
-was paid has to be given back there. The reason stands in the audit log.
+the customer can buy the same again. The running service asks the provider first: while the provider knows the
+payment, or cannot be asked, nothing is written off without --force. The service then cancels the payment at the
+provider until it is over there. Money that was paid has to be given back at the provider. The reason stands in the audit log.
 
   <order>             the order's id
   --reason <text>     why, in a sentence
+  --force             write it off though the provider knows the payment, or cannot be asked
+${WAIT_USAGE}
 ${COMMON_USAGE}
 
 Examples:
   tapeloom billing write-off ord_0f3b6c1d2e4a5968778a --reason "lost by the provider, their ticket 4711"`,
   words: ['the id of the order'],
-  options: ['reason'],
+  options: ['reason', 'wait'],
+  flags: ['force'],
   run,
 });
 
-async function run({ words, values, now, call, io, open, tell }: OperatorCall): Promise<number> {
+async function run(operator: OperatorCall): Promise<number> {
+  const { words, values, flags, now, call, io, open, tell } = operator;
   const id = words[0]!;
   const reason = values.reason?.trim() ?? '';
   if (reason === '') throw new UsageError('--reason is missing: why the order is written off');
@@ -36,10 +44,45 @@ async function run({ words, values, now, call, io, open, tell }: OperatorCall): 
   }
   const store = await open();
   const before = await findOrder(store, id);
+  const isOver = before.state === 'ended' || before.state === 'failed';
+  const objection =
+    isOver || flags.has('force') ? null : await objectionTo(operator, store, before);
+  if (objection !== null) {
+    io.stderr(`${id} is not written off: ${objection}\n`);
+    return ExitCode.failure;
+  }
   const order = await store.orders.writeOff(call, before.id, reason);
   if ('refused' in order) {
     io.stderr(`${id} is ${before.state}: there is nothing to write off\n`);
     return ExitCode.failure;
   }
   return tell(orderJson(order, now), `${id}: ${before.state} → ${order.state}, written off\n`);
+}
+
+/** What the provider says against it, by way of the running service; null: it says that the payment is over. */
+async function objectionTo(
+  { values, now, io }: OperatorCall,
+  store: AccountStore,
+  before: OrderRecord,
+): Promise<string | null> {
+  const { provider } = before;
+  await store.orders.lookAgain(before, now);
+  const read = async () => (await store.orders.findOrder(null, before.id))!;
+  const waitMs = readWaitMs(values.wait);
+  const isAsked = await waitForService(
+    async () => (await read()).lookAt !== now,
+    io.signal,
+    waitMs,
+  );
+  const after = await read();
+  if (after.heardAsk > before.heardAsk) {
+    if (after.state === 'ended' || after.state === 'failed') return null;
+    return (
+      `${provider} knows the payment, which is ${after.state} there. Its customer would lose what was paid for. ` +
+      `With --force the order ends and the payment is cancelled at ${provider}; give the money back there`
+    );
+  }
+  return isAsked
+    ? `${provider} could not be asked, or does not know the payment; the log of the service says which. If ${provider} has lost it, repeat with --force`
+    : `no service runs here that could ask ${provider}. Start it, or repeat with --force: the payment is then cancelled when it starts`;
 }

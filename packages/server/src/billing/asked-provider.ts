@@ -10,6 +10,7 @@ import {
   type EventList,
   type Finding,
   type PaymentProvider,
+  PaymentUnknownError,
   type ProviderObject,
   REFUND_OUTCOMES,
   type Receipt,
@@ -56,7 +57,9 @@ export class AskedProvider {
 
   async fetch(order: Known): Promise<ProviderObject> {
     const object = await this.#inTime((signal) => this.#provider.fetch(order.ref, signal));
-    if (object === null) throw this.#lie(`does not know ${order.ref} any more`);
+    if (object === null) {
+      throw new PaymentUnknownError(`${this.name} does not know ${order.ref} any more`);
+    }
     const fault = objectFault(object, order, this.#clock.now());
     if (fault !== null) throw this.#lie(`says of ${order.ref} ${fault}`);
     return object;

@@ -14,6 +14,9 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 /** A provider did not answer, or not as agreed. Its message is for the log: customers get 502 `UPSTREAM_ERROR`. */
 export class UpstreamError extends Error {}
 
+/** A provider says that it knows no such payment. */
+export class PaymentUnknownError extends UpstreamError {}
+
 /** A provider will not give money back, or could not: only the operator can, in another way. */
 export class RefundRejectedError extends UpstreamError {}
 

@@ -5,7 +5,7 @@
  * providers tell of and asks about whatever may have changed. Two that do so at a time do no harm.
  */
 
-import { grantsOfPayment } from '@tapeloom/core/entitlement/payment';
+import { grantsOfPayment, type Payment } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { AccountStore, Actor } from '../accounts/store/account-store.ts';
@@ -16,7 +16,12 @@ import { Turns } from '../platform/turns.ts';
 import { AskedProvider } from './asked-provider.ts';
 import { nextLook } from './next-look.ts';
 import { PaymentListings } from './payment-listings.ts';
-import { type PaymentProvider, UpstreamError, type WebhookHeaders } from './payment-provider.ts';
+import {
+  type PaymentProvider,
+  PaymentUnknownError,
+  UpstreamError,
+  type WebhookHeaders,
+} from './payment-provider.ts';
 import { UnattendedWork } from './unattended-work.ts';
 
 /** What one round asks about at most; the rest is for the next. */
@@ -181,6 +186,7 @@ export class Payments {
     // It was found by its reference before, and orders do not go.
     if (heard === null) throw new Error(`order ${order.id} is gone`);
     if (heard.isAccountGone) await this.#endForNobody(heard);
+    else if (heard.order.writtenOffAt !== null) await this.#endWrittenOff(heard.order, payment);
     return { ...heard.order, lookAt };
   }
 
@@ -196,6 +202,15 @@ export class Payments {
     if (state !== 'open' && (kind === 'purchase' || !isRunning)) return;
     await this.provider(provider).cancelNow(ref);
     await store.orders.lookAgain(order, (clock.now() + MINUTE_NS_BIG) as EpochNs);
+  }
+
+  /** Nobody is charged for what was written off: what still runs there is cancelled until it is over. */
+  async #endWrittenOff(order: OrderRecord, { kind, state }: Payment): Promise<void> {
+    const { store, clock } = this.#options;
+    const isRunning = state === 'paid' || state === 'past_due' || state === 'cancelled';
+    if (state !== 'open' && (kind === 'purchase' || !isRunning)) return;
+    await store.orders.lookAgain(order, (clock.now() + MINUTE_NS_BIG) as EpochNs);
+    await this.provider(order.provider).cancelNow(order.ref);
   }
 
   /** What became of an event: its order is as the provider says, or the event is put off. */
@@ -221,6 +236,7 @@ export class Payments {
       const about = { order: order.id, event: event.id, provider: order.provider, ref: order.ref };
       log.warn(about, 'a payment that was written off changed: look at it with its provider');
       await store.orders.putOffEvent(event, { tryAt: null, fault: 'its order was written off' });
+      await store.orders.lookAgain(order, clock.now());
       return 'same';
     }
     const after = await this.look(order);
@@ -301,6 +317,10 @@ export class Payments {
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       this.#warn(order.provider, error, { order: order.id });
+      if (error instanceof PaymentUnknownError && order.writtenOffAt !== null) {
+        await this.#options.store.orders.lookAgain(order, null);
+        return 'same';
+      }
       // An order that the provider answers wrongly must not stand in the way of the others.
       await this.#options.store.orders.lookAgain(order, this.#after(DOUBLINGS_MAX - 2));
       return 'failed';

@@ -313,7 +313,8 @@ async function writeOff(
   const order = await changeOrder(sql, orderId, {
     state: before.paidAt === null ? 'failed' : 'ended',
     written_off_at: call.now,
-    look_at: null,
+    // If the provider knows the payment all the same, it is cancelled there.
+    look_at: call.now,
   });
   const { accountId, provider, ref } = order;
   const details = {
