@@ -90,6 +90,9 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
         concerns.some((it) => it.includes(`${name} takes itself for whole and lacks`)),
       env,
     );
+    const repair = await rig.commandWith(env, 'cluster', 'repair', node.setting.data, '--yes');
+    assert.equal(repair.code, 1, repair.stdout);
+    assert.match(repair.stderr, new RegExp(`servers of the stream differ.*${name} takes`, 's'));
     const counting = new ClusterNode({
       ...(await rig.addNode('second', 'serve')).setting,
       env: { ...node.setting.env, ...env },

@@ -141,6 +141,7 @@ const adapterRooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/server/src/tape/stream/nats/': [
     'packages/server/src/process/cluster/open-stream.ts',
+    'packages/server/src/process/cluster/give-room.ts',
     'packages/server/src/process/cluster/init-cluster.ts',
     'packages/server/src/process/cluster/rebuild-cluster.ts',
     'packages/server/src/process/cluster/cluster-status.ts',

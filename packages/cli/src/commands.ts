@@ -248,6 +248,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/cluster-secret.ts')).clusterSecretCommand,
   },
   {
+    path: ['cluster', 'room'],
+    summary: 'Give the stream of a cluster more room, and check its servers.',
+    load: async () => (await import('./commands/cluster-room.ts')).clusterRoomCommand,
+  },
+  {
     path: ['cluster', 'repair'],
     summary: 'Put back what the stream has lost, out of what nodes have.',
     load: async () => (await import('./commands/cluster-repair.ts')).clusterRepairCommand,

@@ -25,7 +25,7 @@ function readReplicas(text: string): number {
   throw new UsageError(`--replicas: read ${JSON.stringify(text)}, accepted is 1, 3 or 5`);
 }
 
-function readBytes(name: string, text: string | undefined, fallback: number): number {
+export function readBytes(name: string, text: string | undefined, fallback: number): number {
   if (text === undefined) return fallback;
   const { accepts, read } = byteCount({ variable: name, fallback });
   const bytes = read(text) ?? 0;

@@ -65,7 +65,7 @@ test('what a server lacks is shown, and stands out where it takes itself for who
   const whole = { isCurrent: true, isSilent: false, lag: 0, lacks: 0 };
   const stream = {
     ...{ name: 'TAPE_SIM', clusterId: 'cluster_1', first: 1, last: 2_000, bytes: 1, bytesMax: 2 },
-    ...{ replicas: 5, leader: 'nats-0', group: 'group' },
+    ...{ replicas: 5, leader: 'nats-0', leaderLacks: 0, group: 'group' },
     followers: [
       { ...whole, name: 'nats-1' },
       { ...whole, name: 'nats-2', lacks: 1_881 },
@@ -79,4 +79,6 @@ test('what a server lacks is shown, and stands out where it takes itself for who
   for (const [index, role] of roles.entries()) {
     assert.match(text, new RegExp(`^nats-${index} .* ${role}$`, 'm'));
   }
+  const short = { ...stream, leaderLacks: 40 };
+  assert.match(clusterText(status({ servers, stream: short })), /^nats-0 .* leads, LACKS 40$/m);
 });

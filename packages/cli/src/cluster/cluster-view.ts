@@ -108,7 +108,9 @@ function serversTable({ servers, stream, isSyncAssured }: ClusterStatus): string
 
 function roleIn(stream: ClusterStatus['stream'], server: string | null): string {
   if (stream === null || server === null) return UNKNOWN;
-  if (stream.leader === server) return 'leads';
+  const leaderLacks = stream.leaderLacks ?? 0;
+  if (stream.leader === server)
+    return leaderLacks > 0 ? `leads, LACKS ${number(leaderLacks)}` : 'leads';
   const follower = stream.followers.find(({ name }) => name === server);
   if (follower === undefined) return stream.followers.length === 0 ? 'keeps it' : UNKNOWN;
   if (follower.isSilent) return 'away';

@@ -9,6 +9,7 @@ import { RecordedIo } from '../../testing/recorded-io.ts';
 import { type CommandBody, UsageError } from '../command.ts';
 import { clusterDrainCommand } from './cluster-drain.ts';
 import { clusterInitCommand } from './cluster-init.ts';
+import { clusterRoomCommand } from './cluster-room.ts';
 import { clusterStatusCommand } from './cluster-status.ts';
 
 const skip = natsServerMissing;
@@ -131,6 +132,11 @@ test('what a run before has left undone is done, and a tape that is gone is not 
   assert.match(out, /^! TAPE_SIM has one replica: with the machine it is on, it is gone$/m);
   const assured = { ...more, TAPELOOM_NATS_MONITOR: '', TAPELOOM_NATS_SYNC: 'assured' };
   assert.match((await run(clusterStatusCommand, [], assured)).out, /^! nobody checks that NATS/m);
+});
+
+test('room is given, never taken, and says what it read', { skip }, async () => {
+  await assert.rejects(run(clusterRoomCommand, ['much']), /<size>: read "much", accepted is/);
+  await assert.rejects(run(clusterRoomCommand, ['1MiB']), /has room for \d+ bytes already/);
 });
 
 test('a node that is not there cannot be drained', { skip }, async () => {

@@ -18,7 +18,8 @@ Where the stream has lost what it had acknowledged, nobody appends, nodes serve 
 "down". This takes, of the data directories it is given, the one whose records go on furthest from where
 the stream ends, and appends them byte for byte, so that nobody who follows can tell. Give it the
 directories of all nodes, copied from their machines if need be; their services may run. It says what it
-found and asks before it writes. Where no node has proved a loss it does nothing.
+found and asks before it writes. Where no node has proved a loss it does nothing. Where the NATS servers of
+the stream differ it refuses and says which to fill anew; nodes resume by themselves after that.
 
   <directory>  data directories of nodes (default: TAPELOOM_DATA or ./data)
   --yes        do not ask

@@ -43,7 +43,8 @@ import { SharedFloors } from './shared-floors.ts';
 const CUT_OFF_MS = 5_500;
 /** Elections take less. */
 const SILENT_MS_MAX = 15_000;
-const SERVERS_EVERY_MS = 60_000;
+/** A look takes some seconds at most, so what is told is right within ten. */
+const SERVERS_EVERY_MS = 5_000;
 
 const setting = workerData as IngestWorkerData;
 const { tapeRoot } = setting;
@@ -67,6 +68,7 @@ class SharedIngest {
   #serversLacking: number | null = null;
   /** Days whose files are being checked. */
   #checking: Promise<void> = Promise.resolve();
+  #isLooking = false;
 
   constructor(nats: OpenedStream, tape: SharedTape) {
     this.#nats = nats;
@@ -221,10 +223,14 @@ class SharedIngest {
 
   /** A server that lacks messages may take itself for whole, and then nobody else says so. */
   async #lookAtServers(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
     try {
       this.#serversLacking = await this.#nats.lacking();
     } catch {
       // It cannot be asked now: what is known stays.
+    } finally {
+      this.#isLooking = false;
     }
   }
 

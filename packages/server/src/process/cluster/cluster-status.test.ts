@@ -54,6 +54,7 @@ function kept(name: string, changed: Partial<KeptState> = {}): KeptState {
     bytesMax: 100,
     replicas: 3,
     leader: 'server-0',
+    leaderLacks: 0,
     followers: [
       { ...follower, name: 'server-1' },
       { ...follower, name: 'server-2' },
@@ -101,8 +102,41 @@ test('a server that takes itself for whole and is not is named, with what it lac
   const short = { ...whole, name: 'server-2', lacks: 1_881 };
   const stream = kept('TAPE_SIM', { followers: [whole, short] });
   assert.deepEqual(clusterConcerns(facts({ stream })), [
-    'TAPE_SIM is under-replicated: server-2 takes itself for whole and lacks 1881 messages; it has to be filled anew',
+    'TAPE_SIM is under-replicated: server-2 takes itself for whole and lacks 1881 messages. Fill it anew: stop it, remove what is below its store_dir, start it',
   ]);
+});
+
+test('a leader that lacks messages is to be filled anew, and nobody is sent to a repair', () => {
+  const whole = { name: 'server-1', isCurrent: true, isSilent: false, lag: 0, lacks: 0 };
+  const nodes = [node('a', { tape: { ...following, role: 'shrunk' } })];
+  const short = kept('TAPE_SIM', {
+    leaderLacks: 40,
+    followers: [whole, { ...whole, name: 'server-2' }],
+  });
+  assert.deepEqual(clusterConcerns(facts({ stream: short, nodes })), [
+    'TAPE_SIM is led by server-0, which lacks 40 messages that server-1 and server-2 have: nobody can append. Fill server-0 anew: stop it, remove what is below its store_dir, start it',
+    'no node says that it appends',
+    'a knows of more than the stream has: it resumes by itself when the servers of the stream are whole',
+  ]);
+});
+
+test('where two servers lack messages, the whole one has to lead before they are filled', () => {
+  const whole = { name: 'server-1', isCurrent: true, isSilent: false, lag: 0, lacks: 0 };
+  const second = { ...whole, name: 'server-2', lacks: 7 };
+  const both = kept('TAPE_SIM', { leaderLacks: 40, followers: [whole, second] });
+  const [leads, lacks] = clusterConcerns(facts({ stream: both }));
+  assert.equal(
+    leads,
+    'TAPE_SIM is led by server-0, which lacks 40 messages that server-1 has: nobody can append. First have server-1 lead: call "nats stream cluster step-down TAPE_SIM" until this status shows that it does. Then fill server-0 anew: stop it, remove what is below its store_dir, start it',
+  );
+  assert.equal(
+    lacks,
+    'TAPE_SIM is under-replicated: server-2 takes itself for whole and lacks 7 messages. Fill it anew, after server-0: stop it, remove what is below its store_dir, start it',
+  );
+  const followers = [{ ...whole, lacks: 9 }, second];
+  const [first, then] = clusterConcerns(facts({ stream: kept('TAPE_SIM', { followers }) }));
+  assert.match(first!, /server-1 takes itself for whole and lacks 9 messages\. Fill it anew: stop/);
+  assert.match(then!, /server-2 .* lacks 7 messages\. Fill it anew, after server-1: stop/);
 });
 
 test('nodes that are silent, behind, draining, wrong in time or of two versions are named', () => {

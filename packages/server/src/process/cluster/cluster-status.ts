@@ -19,6 +19,7 @@ import {
 } from '../../tape/stream/nats/nats-servers-check.ts';
 import { readClusterId } from './cluster-identity.ts';
 import { innermost, openClusterPostgres } from './cluster-servers.ts';
+import { isWhole, lackingConcerns } from './lacking-concerns.ts';
 import { type NodeSelf, readNodeReport } from './node-report.ts';
 
 /** A node beats every second; of one that has not for so long nothing is known. */
@@ -224,15 +225,12 @@ function keptConcerns(
     concerns.push(`${name} has ${what}: with the machine it is on, it is gone`);
   }
   if (replicas > 1 && leader === null) concerns.push(`${name} has no leader: nothing is stored`);
-  for (const { name: server, isCurrent, isSilent, lag, lacks } of followers) {
+  concerns.push(...lackingConcerns(kept));
+  for (const { name: server, isCurrent, isSilent, lag } of followers) {
     if (isSilent || !isThere(server))
       concerns.push(`${name} is under-replicated: ${server} is away`);
     else if (!isCurrent) {
       concerns.push(`${name} is under-replicated: ${server} lacks ${lag} operations`);
-    } else if (lacks !== null && lacks > 0) {
-      concerns.push(
-        `${name} is under-replicated: ${server} takes itself for whole and lacks ${lacks} messages; it has to be filled anew`,
-      );
     }
   }
   if (bytesMax > 0 && bytes > FULL_SHARE * bytesMax) {
@@ -251,7 +249,8 @@ function nodesConcerns(facts: ClusterFacts, isPartial: boolean): readonly string
     const names = leading.map(({ name }) => name).join(' and ');
     concerns.push(`${names} both say that they append: one of them learns otherwise in a moment`);
   }
-  for (const node of alive) concerns.push(...nodeConcerns(node));
+  const isStreamWhole = facts.stream === null || isWhole(facts.stream);
+  for (const node of alive) concerns.push(...nodeConcerns(node, isStreamWhole));
   const programs = new Set(alive.map(({ program }) => program));
   if (programs.size > 1) concerns.push(`nodes run ${[...programs].sort().join(' and ')}`);
   if (facts.mixedIndicators.length > 0) {
@@ -261,7 +260,7 @@ function nodesConcerns(facts: ClusterFacts, isPartial: boolean): readonly string
   return concerns;
 }
 
-function nodeConcerns(node: NodeStatus): readonly string[] {
+function nodeConcerns(node: NodeStatus, isStreamWhole: boolean): readonly string[] {
   const { name, heardMsAgo, tape, behind, lagMs, notReady, drains, offsetMs } = node;
   if (heardMsAgo >= SILENT_MS) {
     return [`${name} was not heard of for ${Math.round(heardMsAgo / 1_000)} s`];
@@ -269,9 +268,10 @@ function nodeConcerns(node: NodeStatus): readonly string[] {
   const concerns: string[] = [];
   if (drains) concerns.push(`${name} is being drained`);
   if (tape?.role === 'shrunk') {
-    concerns.push(
-      `${name} knows of more than the stream has: nobody appends until tapeloom cluster repair`,
-    );
+    const remedy = isStreamWhole
+      ? 'nobody appends until tapeloom cluster repair'
+      : 'it resumes by itself when the servers of the stream are whole';
+    concerns.push(`${name} knows of more than the stream has: ${remedy}`);
   }
   if (tape?.role === 'refused') concerns.push(`${name} says that the stream takes nothing more`);
   const damaged = tape?.daysDamaged ?? [];

@@ -4,12 +4,21 @@
  */
 
 import { join } from 'node:path';
+import { knownNodes } from '../../accounts/shared/known-nodes.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import { NodeDisk } from '../../platform/node-disk.ts';
+import type { Postgres } from '../../platform/postgres.ts';
 import { createClock } from '../../platform/system-clock.ts';
-import { planRepair, type RepairPlan, repairStream } from '../../tape/shared/repair-stream.ts';
+import {
+  NothingLostError,
+  planRepair,
+  type RepairPlan,
+  repairStream,
+} from '../../tape/shared/repair-stream.ts';
 import { clusterOf } from '../../tape/shared/shared-directory.ts';
 import { ClusterRefusedError, openClusterPostgres } from './cluster-servers.ts';
+import { lackingConcerns } from './lacking-concerns.ts';
+import { readNodeReport } from './node-report.ts';
 import { type ClusterTape, openClusterTape } from './open-cluster-tape.ts';
 
 export class ClusterRepair implements AsyncDisposable {
@@ -21,7 +30,10 @@ export class ClusterRepair implements AsyncDisposable {
     this.plan = plan;
   }
 
-  /** Rejects with a `ClusterRefusedError`, and with a `NothingLostError` where nobody has proved a loss. */
+  /**
+   * Rejects with a `ClusterRefusedError`, also where servers differ or nodes wait for something else, and with a `NothingLostError` where
+   * nobody has proved a loss and nobody waits.
+   */
   static async planned(
     cluster: ClusterConfig,
     dataset: string,
@@ -39,7 +51,12 @@ export class ClusterRepair implements AsyncDisposable {
         foreign.push(`${tapeRoot} is of ${known ?? 'no cluster'}, and this is ${tape.clusterId}`);
       }
       if (foreign.length > 0) throw new ClusterRefusedError(foreign);
-      return new ClusterRepair(tape, await planRepair(tape.stream, dataset, sources));
+      await refuseDiffering(tape);
+      const plan = await planRepair(tape.stream, dataset, sources).catch(async (error: unknown) => {
+        if (error instanceof NothingLostError) await refuseWaiting(postgres);
+        throw error;
+      });
+      return new ClusterRepair(tape, plan);
     } catch (error) {
       await tape[Symbol.asyncDispose]();
       throw error;
@@ -55,4 +72,26 @@ export class ClusterRepair implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#tape[Symbol.asyncDispose]();
   }
+}
+
+/** What a server leads that lacks messages, it would store among them, and the others would not: they could never agree again. */
+async function refuseDiffering(tape: ClusterTape): Promise<void> {
+  const { stream } = await tape.replicas();
+  const concerns = stream === null ? [] : lackingConcerns(stream);
+  if (concerns.length === 0) return;
+  throw new ClusterRefusedError([
+    'the NATS servers of the stream differ, and a repair would make that last: make them whole first',
+    ...concerns,
+  ]);
+}
+
+async function refuseWaiting(postgres: Pick<Postgres, 'query'>): Promise<void> {
+  const waiting = (await knownNodes(postgres)).filter(
+    ({ isAlive, report }) => isAlive && readNodeReport(report).tape?.role === 'shrunk',
+  );
+  if (waiting.length === 0) return;
+  const names = waiting.map(({ name }) => name).join(', ');
+  throw new ClusterRefusedError([
+    `the stream has lost nothing, and yet these nodes wait: ${names}. They resume by themselves within seconds once the stream is whole: ask "tapeloom cluster status" again, and restart a node that still waits after a minute`,
+  ]);
 }

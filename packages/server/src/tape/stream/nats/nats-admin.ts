@@ -42,6 +42,8 @@ export interface KeptState {
   readonly replicas: number;
   /** The server that leads it; null while there is none. */
   readonly leader: string | null;
+  /** Messages that it has not stored and another server has; null: it could not be asked. */
+  readonly leaderLacks: number | null;
   readonly followers: readonly {
     readonly name: string;
     readonly isCurrent: boolean;
@@ -141,14 +143,16 @@ async function askOnce(manager: JetStreamManager, dataset: string): Promise<Nats
   };
 }
 
-/** For an operator who gives the stream more room. */
+/** For an operator who gives the stream, or its objects, more room. */
 export async function growNatsTape(
   connection: NatsConnection,
   dataset: string,
-  streamBytesMax: number,
+  bytesMax: number,
+  what: 'stream' | 'objects' = 'stream',
 ): Promise<void> {
   const manager = await managerOf(connection);
-  await manager.streams.update(streamName(dataset), { max_bytes: streamBytesMax });
+  const name = what === 'stream' ? streamName(dataset) : bucketStreamName(dataset);
+  await manager.streams.update(name, { max_bytes: bytesMax });
 }
 
 async function managerOf(connection: NatsConnection): Promise<JetStreamManager> {
@@ -174,6 +178,7 @@ function stateOf({ config, state, cluster }: StreamInfo): KeptState {
     bytesMax: config.max_bytes,
     replicas: config.num_replicas,
     leader: cluster?.leader ?? null,
+    leaderLacks: null,
     followers: (cluster?.replicas ?? []).map(({ name, current, offline, active, lag }) => ({
       name,
       isCurrent: current,

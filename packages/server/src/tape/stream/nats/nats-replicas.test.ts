@@ -59,6 +59,7 @@ function tapeUpTo(last: number): NatsTapeState {
     bytesMax: 10,
     replicas: 3,
     leader: 'a',
+    leaderLacks: null,
     followers,
     group: GROUP,
   };
@@ -66,6 +67,33 @@ function tapeUpTo(last: number): NatsTapeState {
 }
 
 const lacksOf = ({ stream }: NatsTapeState) => stream!.followers.map(({ lacks }) => lacks);
+
+async function monitored(ends: readonly number[]) {
+  const stack = new DisposableStack();
+  const monitors: string[] = [];
+  for (const [index, end] of ends.entries()) {
+    const id = SERVERS[index]!.id!;
+    monitors.push(stack.use(await monitor(id, () => ({ [GROUP]: end }))).url);
+  }
+  const address = { ...addressOf(['nats://a']), monitors, isSyncAssured: false };
+  return { address, [Symbol.dispose]: () => stack.dispose() };
+}
+
+test('all servers are compared with the one that has most, also the one that leads, and two that lack messages', async () => {
+  const wait = async () => {};
+  for (const [ends, leaderLacks, lacks] of [
+    [[40, 100, 100], 60, [0, 0]],
+    [[40, 100, 41], 60, [0, 59]],
+    [[100, 40, 41], 0, [60, 59]],
+  ] as const) {
+    using served = await monitored(ends);
+    const told = await withLackingReplicas(served.address, SERVERS, tapeUpTo(ends[0]), wait);
+    assert.equal(told.stream!.leaderLacks, leaderLacks);
+    assert.deepEqual(lacksOf(told), lacks);
+    const lacking = ends.filter((end) => end < 100).length;
+    assert.equal(await countLacking(served.address, tapeUpTo(ends[0]), wait), lacking);
+  }
+});
 
 test('a server that takes itself for whole and has not stored all is found out; one that is not monitored is not judged', async () => {
   // Another stream of that name, in another account, is another stream.
@@ -84,7 +112,7 @@ test('a server that takes itself for whole and has not stored all is found out; 
   ]);
   assert.deepEqual(waited, [1_000], 'it is looked at again before it is said');
   assert.equal(await countLacking(address, tapeUpTo(100), wait), 1);
-  assert.equal(await countLacking(address, tapeUpTo(40), wait), 0);
+  assert.equal(await countLacking(address, tapeUpTo(40), wait), 1, 'by what another has');
 });
 
 test('who is only a moment behind lacks nothing', async () => {

@@ -1,7 +1,7 @@
 /**
- * What the servers of a shared tape have stored, asked of each of them. A server whose disk was full may come back without messages,
- * take itself for whole and be taken for that by the others (2.10.27): those that lead then count it among the
- * replicas, and were it to lead itself, it would know nothing of what it lacks.
+ * What the servers of a shared tape have stored, asked of each of them and compared with the one that has most. A server whose disk was
+ * full, or whose stream got more room, may lack messages, take itself for whole and be taken for that by the others
+ * (2.10.27). It may even come to lead, and then knows nothing of what it lacks.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,56 +12,71 @@ import {
   type NatsServersAddress,
 } from './nats-servers-check.ts';
 
-/** Within which those that follow have what their leader had. */
+/** Within which every server has what one of them had. */
 const FOLLOWED_MS = 1_000;
 
-/** The same with what each of those that follow lacks, as far as it is monitored. */
+/** What a server lacks of each stream, by the name of those that keep the stream together. */
+type Lacks = ReadonlyMap<string, number>;
+
+/** The same with what each server lacks, as far as it is monitored. */
 export async function withLackingReplicas(
   address: NatsServersAddress,
   servers: readonly NatsServerState[],
   tape: NatsTapeState,
   wait: (ms: number) => Promise<unknown> = pause,
 ): Promise<NatsTapeState> {
-  const look = async (): Promise<NatsTapeState> => {
-    const ends = await askStoredEnds(address);
-    const idOf = (name: string) => servers.find((server) => server.name === name)?.id ?? '';
-    const told = (kept: KeptState | null): KeptState | null => {
-      if (kept === null) return null;
-      const followers = kept.followers.map((follower) => {
-        const end = ends.get(idOf(follower.name))?.get(kept.group ?? '');
-        return { ...follower, lacks: end === undefined ? null : Math.max(0, kept.last - end) };
-      });
-      return { ...kept, followers };
+  const lacking = await askLacking(address, tape, wait);
+  const told = (kept: KeptState | null): KeptState | null => {
+    if (kept === null) return null;
+    const lacksOf = (name: string | null) => {
+      const id = servers.find((server) => server.name === name)?.id ?? '';
+      return lacking.get(id)?.get(kept.group ?? '') ?? null;
     };
-    return { ...tape, stream: told(tape.stream), objects: told(tape.objects) };
+    const followers = kept.followers.map((it) => ({ ...it, lacks: lacksOf(it.name) }));
+    return { ...kept, leaderLacks: lacksOf(kept.leader), followers };
   };
-  const isLacking = ({ stream, objects }: NatsTapeState) =>
-    [stream, objects].some((kept) => kept?.followers.some(({ lacks }) => (lacks ?? 0) > 0));
-  return await againIf(isLacking, look, wait);
+  return { ...tape, stream: told(tape.stream), objects: told(tape.objects) };
 }
 
-/** How many servers have not stored what there was a second ago, of those that are monitored. */
+/** How many servers have not stored what another had a second ago, of those that are monitored. */
 export async function countLacking(
   address: NatsServersAddress,
-  { stream, objects }: NatsTapeState,
+  tape: NatsTapeState,
   wait: (ms: number) => Promise<unknown> = pause,
 ): Promise<number> {
-  const kept = [stream, objects].filter((it) => it !== null);
-  const look = async () =>
-    [...(await askStoredEnds(address)).values()].filter((ends) =>
-      kept.some(({ group, last }) => (ends.get(group ?? '') ?? last) < last),
-    ).length;
-  return await againIf((lacking) => lacking > 0, look, wait);
+  return [...(await askLacking(address, tape, wait)).values()].filter(isLacking).length;
 }
 
-/** Whoever is a moment behind is looked at once more. */
-async function againIf<Seen>(
-  isLacking: (seen: Seen) => boolean,
-  look: () => Promise<Seen>,
+/** By the ids of the servers that answer. A server that is only a moment behind is asked once more. */
+async function askLacking(
+  address: NatsServersAddress,
+  { stream, objects }: NatsTapeState,
   wait: (ms: number) => Promise<unknown>,
-): Promise<Seen> {
-  const seen = await look();
-  if (!isLacking(seen)) return seen;
+): Promise<ReadonlyMap<string, Lacks>> {
+  const first = await askStoredEnds(address);
+  const highest = new Map<string, number>();
+  for (const kept of [stream, objects]) {
+    if (kept === null || kept.group === null) continue;
+    const stored = [...first.values()].map((ends) => ends.get(kept.group!) ?? 0);
+    highest.set(kept.group, Math.max(kept.last, ...stored));
+  }
+  const compared = (ends: typeof first) =>
+    new Map([...ends].map(([id, of]) => [id, lacksOf(of, highest)] as const));
+  const seen = compared(first);
+  if (![...seen.values()].some(isLacking)) return seen;
   await wait(FOLLOWED_MS);
-  return await look();
+  return compared(await askStoredEnds(address));
+}
+
+function lacksOf(ends: ReadonlyMap<string, number>, highest: ReadonlyMap<string, number>): Lacks {
+  const lacks = new Map<string, number>();
+  for (const [group, end] of ends) {
+    const most = highest.get(group);
+    if (most !== undefined) lacks.set(group, Math.max(0, most - end));
+  }
+  return lacks;
+}
+
+function isLacking(lacks: Lacks): boolean {
+  return [...lacks.values()].some((count) => count > 0);
 }

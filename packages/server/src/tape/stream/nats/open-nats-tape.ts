@@ -5,10 +5,10 @@
  */
 
 import type { TapeObjects, TapeStream } from '../tape-stream.ts';
-import { askNatsTape } from './nats-admin.ts';
+import { askNatsTape, type NatsTapeState } from './nats-admin.ts';
 import { connectNats } from './nats-connection.ts';
 import { NatsObjects } from './nats-objects.ts';
-import { countLacking } from './nats-replicas.ts';
+import { countLacking, withLackingReplicas } from './nats-replicas.ts';
 import {
   askNatsServers,
   type NatsServerState,
@@ -31,6 +31,8 @@ export interface NatsTape extends AsyncDisposable {
   readonly objects: TapeObjects;
   /** How many servers lack messages now, of those that are monitored, and perhaps do not know it. */
   lacking(): Promise<number>;
+  /** The stream and its objects, with what each server lacks of them. */
+  replicas(): Promise<NatsTapeState>;
 }
 
 /** What is there cannot hold this cluster's tape. */
@@ -67,6 +69,8 @@ export async function openNatsTape(options: NatsTapeOptions): Promise<NatsTape> 
       stream: await NatsTapeStream.over(connection, dataset),
       objects: await NatsObjects.over(connection, dataset),
       lacking: async () => await countLacking(nats, await askNatsTape(connection, dataset)),
+      replicas: async () =>
+        await withLackingReplicas(nats, servers, await askNatsTape(connection, dataset)),
       [Symbol.asyncDispose]: () => connection.close(),
     };
   } catch (error) {

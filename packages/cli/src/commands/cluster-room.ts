@@ -1,0 +1,47 @@
+/** `tapeloom cluster room`: gives the stream more room, and checks its servers afterwards. */
+
+import { giveRoom } from '@tapeloom/server/process/cluster/give-room';
+import { writeJson } from '../accounts/account-options.ts';
+import { clusterPlace } from '../cluster/cluster-place.ts';
+import { readBytes } from '../cluster/cluster-room.ts';
+import type { CommandBody, CommandIo } from '../command.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { readArgs } from '../read-args.ts';
+import { sizeText } from '../size-text.ts';
+
+export const clusterRoomCommand: CommandBody = {
+  usage: `Usage: tapeloom cluster room <size> [--objects] [--json]
+
+Raises max_bytes of the stream to this size on each NATS server, while nodes run; a stream that was full
+is appended to again within seconds. Then it compares for 20 seconds what the servers have stored, for a
+server may be left behind by the raise: the exit code is 1 where one lacks messages, with what to do.
+It never takes room away.
+
+  <size>     room on each server, such as 32GiB
+  --objects  of the sealed days instead of the stream
+  --json     JSON instead of text
+
+Examples:
+  tapeloom cluster room 32GiB
+  tapeloom cluster room 400GiB --objects`,
+  run,
+};
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const { values, words } = readArgs(args, { flags: ['objects', 'json'], words: ['size'] });
+  const bytesMax = readBytes('<size>', words[0], 0);
+  const { cluster, dataset } = await clusterPlace(io);
+  if (!values.json) io.stderr('The servers are compared for 20 s after the raise.\n');
+  const of = values.objects ? 'objects' : 'stream';
+  const given = await giveRoom(cluster, dataset, { bytesMax, of });
+  const { name, before, now, concerns, isChecked } = given;
+  if (values.json) writeJson(io, given);
+  else {
+    const verdict = isChecked
+      ? 'All its servers have stored the same.\n'
+      : 'What its servers have stored could not be asked of all: see TAPELOOM_NATS_MONITOR.\n';
+    const text = concerns.length === 0 ? verdict : concerns.map((it) => `! ${it}\n`).join('');
+    io.stdout(`${name} has room for ${sizeText(now)}, before ${sizeText(before)}.\n${text}`);
+  }
+  return concerns.length === 0 && isChecked ? ExitCode.ok : ExitCode.failure;
+}

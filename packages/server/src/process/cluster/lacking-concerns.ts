@@ -1,0 +1,54 @@
+/** Servers that lack messages of a stream which others have, and how to fill them, in sentences for an operator. */
+
+const FILL = 'stop it, remove what is below its store_dir, start it';
+
+/** A stream and what its servers lack; null: not known. */
+interface Replicas {
+  readonly name: string;
+  readonly leader: string | null;
+  readonly leaderLacks: number | null;
+  readonly followers: readonly {
+    readonly name: string;
+    readonly isCurrent: boolean;
+    readonly isSilent: boolean;
+    readonly lacks: number | null;
+  }[];
+}
+
+/** Whether no server is known to lack anything. */
+export function isWhole(kept: Replicas): boolean {
+  return lackingConcerns(kept).length === 0;
+}
+
+/** Followers that know themselves that they are behind are left out: they catch up. */
+export function lackingConcerns(kept: Replicas): readonly string[] {
+  const { name, leader, leaderLacks, followers } = kept;
+  const short = followers.filter(
+    ({ lacks, isCurrent, isSilent }) => (lacks ?? 0) > 0 && isCurrent && !isSilent,
+  );
+  const concerns: string[] = [];
+  let before = '';
+  if (leader !== null && (leaderLacks ?? 0) > 0) {
+    concerns.push(leaderConcern(kept, leader, short.length > 0));
+    before = `, after ${leader}`;
+  }
+  for (const { name: server, lacks } of short) {
+    concerns.push(
+      `${name} is under-replicated: ${server} takes itself for whole and lacks ${lacks} messages. Fill it anew${before}: ${FILL}`,
+    );
+    before = `, after ${server}`;
+  }
+  return concerns;
+}
+
+/** Any other server may lead once this one is stopped, so where a second one lacks messages, the whole one has to lead before. */
+function leaderConcern(kept: Replicas, leader: string, isOneOfTwo: boolean): string {
+  const { name, leaderLacks, followers } = kept;
+  const whole = followers.filter(({ lacks }) => lacks === 0).map((it) => it.name);
+  const have = whole.length === 1 ? 'has' : 'have';
+  const who = whole.length === 0 ? 'others have' : `${whole.join(' and ')} ${have}`;
+  const first = isOneOfTwo
+    ? `First have ${whole.join(' or ') || 'the whole one'} lead: call "nats stream cluster step-down ${name}" until this status shows that it does. Then fill`
+    : 'Fill';
+  return `${name} is led by ${leader}, which lacks ${leaderLacks} messages that ${who}: nobody can append. ${first} ${leader} anew: ${FILL}`;
+}
