@@ -110,6 +110,36 @@ test('an export that comes to a rotten day is cut there, and not resumed over it
   assert.deepEqual([again.status, code, missingDays], [402, 'NOT_COVERED', [dayBefore(6)]]);
 });
 
+test('a day that a stream finds damaged is missing for history and instruments, and counted', async () => {
+  const { name, contract } = await damagedDay(1);
+  const counted = async () => {
+    const text = await (await service.internal('/metrics')).text();
+    return Number(/^tapeloom_days_damaged (\d+)/m.exec(text)![1]);
+  };
+  const before = await counted();
+  const client = service.connect();
+  await client.send({
+    t: 'subscribe',
+    sub: 'a',
+    instrument: contract,
+    indicator: 'session-levels',
+  });
+  await client.first(({ t, sub }) => t === 'status' && sub === 'a');
+  while ((await counted()) === before) await turn();
+  assert.ok(service.errors.includes(name));
+  const { status, text } = await ask('/v1/history/estimate', day(1));
+  assert.deepEqual([status, (JSON.parse(text) as Problem).missingDays], [402, [dayBefore(1)]]);
+  const answer = await service.send('GET', '/v1/instruments', { key });
+  const { instruments } = (await answer.json()) as {
+    readonly instruments: readonly {
+      readonly symbol: string;
+      readonly history: { readonly missingDays: readonly string[] } | null;
+    }[];
+  };
+  const { history } = instruments.find(({ symbol }) => symbol === contract)!;
+  assert.ok(history!.missingDays.includes(dayBefore(1)), JSON.stringify(history));
+});
+
 test('a sealed day that rots is missing from the first request on, named in the log and counted, until it is put back [ERR-20]', async () => {
   const { name, file, putBack } = await damagedDay(4);
 
