@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -54,6 +54,16 @@ test('a data directory that nobody can make is refused at once', {
   assert.match(service.errors, /^Tapeloom cannot start: the data directory \/proc\/x cannot be/);
 });
 
+/** Until nothing more can be written, also by others meanwhile. */
+function fill(path: string): void {
+  const piece = new Uint8Array(1 << 20);
+  try {
+    for (;;) appendFileSync(path, piece);
+  } catch (error) {
+    assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
+  }
+}
+
 test('a disk that was full and has room again ends the process with 75, for a supervisor to start it again', {
   skip: mountMissing,
 }, async () => {
@@ -62,8 +72,7 @@ test('a disk that was full and has room again ends the process with 75, for a su
   // The child's own view of its disk.
   const inside = `/proc/${service.pid}/root${data}`;
   const filler = join(inside, 'filler');
-  const { bavail, bsize } = statfsSync(inside);
-  writeFileSync(filler, new Uint8Array(bavail * bsize));
+  fill(filler);
   const hasStopped = async () => {
     while (!service.errors.includes('no more trades are taken in')) await pause(50);
   };

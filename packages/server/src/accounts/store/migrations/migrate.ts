@@ -43,7 +43,7 @@ export class SchemaTooNewError extends Error {
   }
 }
 
-export class SchemaTooOldError extends Error {
+class SchemaTooOldError extends Error {
   constructor(found: number) {
     super(
       `the accounts database has schema version ${found}, and this program uses version ${SCHEMA_VERSION}. Only the ` +
@@ -54,7 +54,7 @@ export class SchemaTooOldError extends Error {
 }
 
 /** Somebody removed rows of `schema_version`, or it is no database of accounts. */
-export class SchemaUnknownError extends Error {
+class SchemaUnknownError extends Error {
   constructor(found: readonly number[]) {
     super(
       'the accounts database does not say which schema it has: its table schema_version should list every version ' +
