@@ -1,6 +1,7 @@
 /**
  * Gathers the updates of one day: each is encoded once, straight into memory that is used again for the next
- * block. What is taken out owns its memory, exactly as much as it needs, so that it can move to another thread.
+ * block. What is taken out owns its memory, exactly as much as it needs, so that it can move to another thread. A writer
+ * that stands still keeps little: what a large block needed goes to the next writer of the thread that needs as much.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -15,7 +16,12 @@ const UNIT_BYTES_MAX = 3;
 const CLOSING_BRACE = 0x7d;
 const LINE_FEED = 0x0a;
 
+/** Room that a large block was gathered in; a thorough collection of garbage takes it away. */
+let spare: WeakRef<Buffer> | null = null;
+
 export class BlockWriter implements Disposable {
+  readonly #textBytes: number;
+  readonly #updates: number;
   #text: Buffer;
   #fromNs: Float64Array<ArrayBuffer>;
   /** Ends, ranks and ks, three of an update. */
@@ -24,8 +30,10 @@ export class BlockWriter implements Disposable {
   #size = 0;
   #count = 0;
 
-  /** It grows as it must; what it has it keeps. */
+  /** It grows as it must, and begins with so much again after each block. */
   constructor(textBytes = 256 * KIB, updates = 4_096) {
+    this.#textBytes = textBytes;
+    this.#updates = updates;
     this.#text = Buffer.allocUnsafeSlow(textBytes);
     this.#fromNs = new Float64Array(updates);
     this.#places = new Uint32Array(3 * updates);
@@ -98,6 +106,7 @@ export class BlockWriter implements Disposable {
     }
     block.text.set(this.#text.subarray(0, this.#size));
     this.clear();
+    this.#shrink();
     return block;
   }
 
@@ -109,10 +118,23 @@ export class BlockWriter implements Disposable {
   }
 
   #growText(sizeMin: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(sizeMin, this.#text.length * 2));
+    const larger =
+      takeSpare(sizeMin) ?? Buffer.allocUnsafeSlow(Math.max(sizeMin, this.#text.length * 2));
     this.#text.copy(larger, 0, 0, this.#size);
     freeMemory(this.#text.buffer);
     this.#text = larger;
+  }
+
+  #shrink(): void {
+    if (this.#text.length > this.#textBytes) {
+      giveSpare(this.#text);
+      this.#text = Buffer.allocUnsafeSlow(this.#textBytes);
+    }
+    if (this.#flags.length > this.#updates) {
+      this.#fromNs = new Float64Array(this.#updates);
+      this.#places = new Uint32Array(3 * this.#updates);
+      this.#flags = new Uint8Array(this.#updates);
+    }
   }
 
   #growColumns(): void {
@@ -125,4 +147,20 @@ export class BlockWriter implements Disposable {
     this.#places.set(before.places);
     this.#flags.set(before.flags);
   }
+}
+
+function takeSpare(sizeMin: number): Buffer | null {
+  const room = spare?.deref();
+  if (room === undefined || room.length < sizeMin) return null;
+  spare = null;
+  return room;
+}
+
+/** The larger one stays. */
+function giveSpare(room: Buffer): void {
+  const other = spare?.deref();
+  const isLarger = other === undefined || room.length > other.length;
+  if (isLarger) spare = new WeakRef(room);
+  const rest = isLarger ? other : room;
+  if (rest !== undefined) freeMemory(rest.buffer);
 }

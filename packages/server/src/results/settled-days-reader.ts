@@ -272,7 +272,8 @@ export class SettledDaysReader implements SettledDays {
         if (isFrame) pages.addFrame(await this.#frame(block, start, span.end), span.end - start);
         else pages.addBlock(block.block.slice(start, span.end));
       }
-      if (bytes + block.bytes > this.#logs.limits.bytesPerDay) block.letBlockGo();
+      // Who wants frames has no use for what they are made of.
+      if (isFrame || bytes + block.bytes > this.#logs.limits.bytesPerDay) block.letBlockGo();
       bytes += block.bytes;
       if (pages.isFull && at < end - 1) yield pages.take(log.startOf(at + 1), false);
     }
