@@ -79,9 +79,9 @@ async function refuseDiffering(tape: ClusterTape): Promise<void> {
   const { stream } = await tape.replicas();
   const concerns = stream === null ? [] : lackingConcerns(stream);
   if (concerns.length === 0) return;
+  // One sentence after the other: only the first line of an error is printed.
   throw new ClusterRefusedError([
-    'the NATS servers of the stream differ, and a repair would make that last: make them whole first',
-    ...concerns,
+    `the NATS servers of the stream differ, and a repair would make that last. ${concerns.join('. ')}`,
   ]);
 }
 
