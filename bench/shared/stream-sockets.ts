@@ -105,8 +105,12 @@ export class LightSocket {
     this.#head = end < 0 ? head : null;
     if (end < 0) return;
     const status = head.toString('latin1', 0, head.indexOf('\r\n'));
-    if (status.startsWith('HTTP/1.1 101 ')) this.#upgraded.resolve();
-    else this.#upgraded.reject(new Error(status));
+    if (!status.startsWith('HTTP/1.1 101 ')) {
+      this.#upgraded.reject(new Error(status));
+      // What follows are no frames.
+      return void this.socket.destroy();
+    }
+    this.#upgraded.resolve();
     const rest = head.subarray(end + HEAD_END.length);
     if (rest.length > 0) this.#take(rest);
   }

@@ -1,46 +1,79 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { MIB } from '@tapeloom/core/units';
 import { epochNs } from '@tapeloom/core/utc-day';
-import { BY_ID, CONTRACT, DAY, HOUR_NS } from '../../../../simulation/stream/engine-run.ts';
+import {
+  BY_ID,
+  CONTRACT,
+  DAY,
+  HOUR_NS,
+  SESSIONS,
+} from '../../../../simulation/stream/engine-run.ts';
 import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
 import { readerOver, requestOf, type Topic } from '../../testing/results/settled-reading.ts';
 import { collectGarbage } from '../platform/collect-garbage.ts';
 import { DayLogs } from './day-logs.ts';
+import { SettledDaysReader } from './settled-days-reader.ts';
 
 const READS = 6;
 const EACH_BYTES_MAX = 6 * MIB;
 /** A line of every trade: a block of them is 13 MiB of text. */
 const LARGE: Topic = ['bars', { bar: 'tick', size: 1 }];
+const EXPORT = requestOf(LARGE, at(HOUR_NS), { form: 'frames' });
 
 test('exports that nobody pulls keep packed results, and no room for those to come', async () => {
-  const tape = new MemoryTape(CONTRACT, 100);
-  const at = (ns: number) => epochNs(DAY, 11 * HOUR_NS + ns);
-  const trades = Array.from({ length: 70_000 }, (_, index) => {
-    return {
-      at: at(index * 1_000),
-      price: 5_000 + (index % 40),
-      size: 1 + (index % 9),
-      side: 1,
-    } as const;
-  });
-  tape.commit(trades, at(HOUR_NS));
-  const reader = readerOver(tape, null, BY_ID, new DayLogs());
-  const request = requestOf(LARGE, at(HOUR_NS), { form: 'frames' });
-  const before = heldBytes();
+  const reader = readerOver(largeDay(), null, BY_ID, new DayLogs());
+  const before = await heldBytes();
   await using reads = new AsyncDisposableStack();
   for (let count = 0; count < READS; count += 1) {
-    const read = reads.use(await reader.read(request));
+    const read = reads.use(await reader.read(EXPORT));
     const page = await read.next();
     assert.ok(page !== null && page.frames.length > 0);
     assert.equal(page.isLast, false);
   }
-  const eachBytes = (heldBytes() - before) / READS;
+  const eachBytes = ((await heldBytes()) - before) / READS;
   assert.ok(eachBytes < EACH_BYTES_MAX, `${(eachBytes / MIB).toFixed(1)} MiB each`);
 });
 
+test('an export whose frame is ready holds no lines while it waits for its turn', async () => {
+  let waitingBytes = Number.POSITIVE_INFINITY;
+  const reader = new SettledDaysReader({
+    tape: largeDay(),
+    indicators: BY_ID,
+    sessionsOf: () => SESSIONS,
+    yieldTurn: async () => {},
+    aside: async (work) => {
+      const done = await work();
+      waitingBytes = (await heldBytes()) - before;
+      return done;
+    },
+    cache: null,
+    logs: new DayLogs(),
+  });
+  const before = await heldBytes();
+  await using read = await reader.read(EXPORT);
+  await read.next();
+  assert.ok(waitingBytes < EACH_BYTES_MAX, `${waitingBytes} bytes`);
+});
+
+function largeDay(): MemoryTape {
+  const tape = new MemoryTape(CONTRACT, 100);
+  const trades = Array.from({ length: 70_000 }, (_, index) => {
+    const [price, size] = [5_000 + (index % 40), 1 + (index % 9)];
+    return { at: at(index * 1_000), price, size, side: 1 } as const;
+  });
+  tape.commit(trades, at(HOUR_NS));
+  return tape;
+}
+
+function at(ns: number): EpochNs {
+  return epochNs(DAY, 11 * HOUR_NS + ns);
+}
+
 /** Outside of the heap. What a collection finds is given back beside the thread; the next one waits for that. */
-function heldBytes(): number {
+async function heldBytes(): Promise<number> {
+  await new Promise(setImmediate);
   collectGarbage();
   collectGarbage();
   return process.memoryUsage().arrayBuffers;

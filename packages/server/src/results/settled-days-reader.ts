@@ -272,8 +272,7 @@ export class SettledDaysReader implements SettledDays {
         if (isFrame) pages.addFrame(await this.#frame(block, start, span.end), span.end - start);
         else pages.addBlock(block.block.slice(start, span.end));
       }
-      // Who wants frames has no use for what they are made of.
-      if (isFrame || bytes + block.bytes > this.#logs.limits.bytesPerDay) block.letBlockGo();
+      if (bytes + block.bytes > this.#logs.limits.bytesPerDay) block.letBlockGo();
       bytes += block.bytes;
       if (pages.isFull && at < end - 1) yield pages.take(log.startOf(at + 1), false);
     }
@@ -282,7 +281,12 @@ export class SettledDaysReader implements SettledDays {
   async #frame(block: LoggedBlock, first: number, end: number): Promise<Uint8Array> {
     const { aside } = this.#options;
     const compressed = async () => {
-      if (first === 0 && end === block.count) return (await block.pack()).frame;
+      if (first === 0 && end === block.count) {
+        const { frame } = await block.pack();
+        // Who wants frames has no use for what they are made of, and may have to wait for his turn now.
+        block.letBlockGo();
+        return frame;
+      }
       const { text, ends } = block.block;
       return await compressFrame(text.subarray(block.block.start(first), ends[end - 1]));
     };
