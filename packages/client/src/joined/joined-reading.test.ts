@@ -29,6 +29,8 @@ let said: Update[];
 let witness: TapeloomClient;
 let watched: Subscription<'bars'>;
 let price = 100;
+/** How many trades there were: the rank of the newest one. */
+let rank = 0;
 
 before(async () => {
   service = await WholeService.start();
@@ -71,17 +73,19 @@ async function trades(count: number): Promise<void> {
   for (let left = count; left > 0; left -= 1) {
     price += [1, -1, 2, -2, 0][left % 5]!;
     await service.trade(1_000, { price, size: 1 + (left % 7), side: left % 2 === 0 ? 1 : -1 });
+    rank += 1;
   }
 }
 
 /** The cursor of the newest update, once the witness has it. */
 async function newest(): Promise<string> {
-  const count = said.length;
   price += 1;
   await service.trade(1_000, { price, size: 2 });
+  rank += 1;
   await service.jump(1_000);
-  while (said.length === count) await turn();
-  return (said.at(-1) as { readonly cursor: string }).cursor;
+  const last = () => (said.at(-1) as { readonly cursor: string } | undefined)?.cursor ?? '';
+  while (Number(last().split('.')[1]) !== rank) await turn();
+  return last();
 }
 
 /** Reads until an update that is not before the cursor. */
