@@ -6,6 +6,10 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { SIM_DATASET } from '@tapeloom/server/markets/sim/sim-universe';
+import { askNatsTape, growNatsTape } from '@tapeloom/server/tape/stream/nats/nats-admin';
+import { connectNats } from '@tapeloom/server/tape/stream/nats/nats-connection';
+import { addressOf } from '../../../packages/server/testing/tape/nats-tape-rig.ts';
 import { leaderOf, streamLeaderOf } from '../../cluster-suite/cluster-leaders.ts';
 import type { ClusterNode } from '../../cluster-suite/cluster-node.ts';
 import {
@@ -82,8 +86,12 @@ export const FAULTS: readonly Fault[] = [
   { name: 'NATS is restarted all at once', run: natsRestartedAtOnce },
   { name: 'a store is put back', run: storePutBack },
   { name: 'all stores are put back, and repaired', run: allStoresPutBack },
+  { name: 'a store is deleted', run: storeDeleted },
+  { name: 'the stream is full, and gets more room', run: fullAndRoom },
+  { name: 'objects take nothing while another takes over', run: objectsFullOverTakeover },
   { name: 'PostgreSQL is restarted', run: async ({ rig }) => await rig.postgres.restart() },
   { name: 'PostgreSQL is killed', run: postgresKilled },
+  { name: 'PostgreSQL is killed three times', run: postgresKilledAgain },
   { name: 'PostgreSQL sleeps', run: postgresAsleep },
   {
     name: "the stream's leader is cut off from its peers",
@@ -249,6 +257,67 @@ async function allStoresPutBack({ rig }: ClusterStage): Promise<void> {
   assert.equal(told.code, 0, `cluster repair: ${told.stdout}${told.stderr}`);
 }
 
+/** The others fill it. */
+async function storeDeleted(stage: ClusterStage): Promise<void> {
+  const { nats } = stage.rig;
+  const server = stage.anyNats();
+  await nats.stop(server);
+  await rm(nats.storeOf(server), { recursive: true });
+  await nats.startAll();
+  assert.ok(await isWholeInTheEnd(stage), 'a server whose store was deleted lacks messages');
+}
+
+/** Trades wait at their source until an operator gives room; a server that the raise leaves behind is filled as the command says. */
+async function fullAndRoom(stage: ClusterStage): Promise<void> {
+  const { rig } = stage;
+  await using limit = await limitBytes(rig, 'stream');
+  const isRefused = async () => {
+    while (!(await anySays(rig.sequencers, 'refused'))) await pause(LOOK_MS);
+  };
+  await within(SHRUNK_WITHIN_MS, 'the full stream is noticed', isRefused());
+  const told = await rig.command('cluster', 'room', String(limit.bytesBefore + 1), '--json');
+  const { concerns } = JSON.parse(told.stdout) as { readonly concerns: readonly string[] };
+  for (const concern of concerns) await filledAnew(rig, concern);
+  assert.ok(await isWholeInTheEnd(stage), 'a server lacks messages after the raise');
+}
+
+async function anySays(nodes: readonly ClusterNode[], state: string): Promise<boolean> {
+  const states = await Promise.all(nodes.map((node) => node.tapeState()));
+  return states.includes(state);
+}
+
+/** As the sentence says: the server that leads, or the one that takes itself for whole. */
+async function filledAnew({ nats }: ClusterStage['rig'], concern: string): Promise<void> {
+  const server = Number(/(?:led by|replicated:) server-(\d)/.exec(concern)![1]);
+  console.log(`  server-${server} lacks messages, and is filled anew`);
+  await nats.stop(server);
+  await rm(nats.storeOf(server), { recursive: true });
+  await nats.startAll();
+}
+
+async function objectsFullOverTakeover({ rig }: ClusterStage): Promise<void> {
+  await using _limit = await limitBytes(rig, 'objects');
+  const leader = await leaderOf(rig);
+  await leader.kill();
+  await leaderOf(rig);
+  await pause(SLEEP_MS);
+  await leader.start();
+}
+
+/** Until it is disposed, nothing more fits. */
+async function limitBytes({ nats }: ClusterStage['rig'], what: 'stream' | 'objects') {
+  const connection = await connectNats(addressOf(nats.urls), 'torture');
+  const { bytes, bytesMax } = (await askNatsTape(connection, SIM_DATASET))[what]!;
+  await growNatsTape(connection, SIM_DATASET, Math.max(1, bytes), what);
+  return {
+    bytesBefore: bytesMax,
+    [Symbol.asyncDispose]: async () => {
+      await growNatsTape(connection, SIM_DATASET, bytesMax, what);
+      await connection.close();
+    },
+  };
+}
+
 /** It takes nothing more in and says that it is not ready, until its operator has made room and starts it again. */
 async function diskFull(node: ClusterNode): Promise<void> {
   await fillDisk(node.setting.data, SLEEP_MS);
@@ -291,6 +360,19 @@ async function postgresKilled(stage: ClusterStage): Promise<void> {
   await streamsStayWithoutAccounts(probes, stage.probeKey);
   await pause(POSTGRES_AWAY_MS);
   await stage.rig.postgres.start();
+  await closeProbes(probes);
+}
+
+/** Nodes keep their streams, and are ready again seconds after it answers. */
+async function postgresKilledAgain(stage: ClusterStage): Promise<void> {
+  const probes = await openProbes(stage.rig.serving, stage.probeKey);
+  for (let kill = 0; kill < 3; kill += 1) {
+    await stage.rig.postgres.kill();
+    await pause(2_000);
+    await stage.rig.postgres.start();
+    await pause(3_000);
+  }
+  await saysLive(probes);
   await closeProbes(probes);
 }
 
