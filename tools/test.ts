@@ -5,8 +5,8 @@
  *
  * `npm test` runs everything, `npm test -- packages/core tests/restart.test.ts` only those paths, and
  * `npm test -- --name 'regular expression'` only tests of that name. A partial run is not recorded.
- * `--seed N` lets the property tests draw other values than usual; `--seed random`, which `.ci/run` uses, draws the seed
- * and prints it, so that the same run can be had again.
+ * `--seed N` lets the property tests draw other values than usual; `--seed random` draws the seed and prints it, so that
+ * the same run can be had again.
  *
  * Every process finds what others before it have compiled, temporary files are in memory, whole services are started
  * as they are built, and what takes long begins first, so that nothing is waited for alone at the end.
