@@ -10,26 +10,11 @@ import type { UtcDay } from '../numbers.ts';
 import { dayOf, daysBetween } from '../utc-day.ts';
 import type { Contract } from './contract.ts';
 import { expiryDay } from './expiry.ts';
-import { MONTH_LETTERS, type Product } from './product.ts';
+import { MONTH_LETTERS, MONTH_NAMES, type Product } from './product.ts';
 
 const RANGE_DAYS_MAX = 9 * 365;
 /** A contract lives from the expiry of the one two before it, so that two of a root trade at a time. */
 const LIVE_COUNT = 2;
-
-const MONTH_NAMES = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
 
 /** The contracts whose life touches [fromDay, toDay], ascending by expiry. */
 export function contractsOf(

@@ -11,6 +11,20 @@ import type { RollRule } from './rolls.ts';
 
 /** January to December in the letters of contract symbols. */
 export const MONTH_LETTERS = 'FGHJKMNQUVXZ';
+export const MONTH_NAMES = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
 
 export interface Product extends ContractTerms {
   /** Name of the trading calendar. */

@@ -5,7 +5,7 @@
  */
 
 import type { Contract } from '@tapeloom/core/instrument/contract';
-import { MONTH_LETTERS } from '@tapeloom/core/instrument/product';
+import { MONTH_LETTERS, MONTH_NAMES } from '@tapeloom/core/instrument/product';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
@@ -17,20 +17,6 @@ const DECADE = 100_000;
 const DECADE_YEARS = 10;
 /** The same contract of another decade expires at most so much earlier or later in its year. */
 const EXPIRY_SHIFT_DAYS = 14;
-const MONTH_NAMES = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
 
 /** A name that means another contract on a day than the one that is listed. */
 export interface MistakenContract {
