@@ -41,7 +41,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   else {
     for (const { file, what } of findings) io.stdout(`${file}: ${what}\n`);
     const found =
-      findings.length === 0 ? 'all are sound' : `${findings.length.toLocaleString('en')} are not`;
+      findings.length === 0 ? 'all are sound' : `damaged: ${findings.length.toLocaleString('en')}`;
     io.stdout(
       `${records.toLocaleString('en')} backups, ${contents.toLocaleString('en')} files, ${sizeText(bytes)}: ${found}.\n`,
     );
