@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import fc from 'fast-check';
 import { priceOf, priceText } from './prices.ts';
 
@@ -30,3 +31,36 @@ test('the text is exact and the number is the one nearest to it', () => {
     ),
   );
 });
+
+test('an average between two ticks is rounded to the places of the tick size', () => {
+  assert.equal(priceText(24_421.333333, 250_000_000), '6105.33');
+  assert.equal(priceOf(24_421.333333, 250_000_000), 6105.33333325);
+  assert.equal(priceText(40_125.123457, 100_000_000), '4012.5');
+  assert.equal(priceText(20_000.5, 5_000_000_000), '100003');
+  assert.equal(priceText(-0.5, 10_000_000), '-0.01');
+  assert.equal(priceText(-0.4, 10_000_000), '0.00');
+  assert.equal(priceText(0.999999, 10_000_000), '0.01');
+  assert.equal(priceText(2 ** 31 + 0.5, 1_000_000_000_000), '2147483648500');
+});
+
+test('every number of every indicator becomes a price, whatever the tick size', () => {
+  const tickSizes = [250_000_000, 100_000_000, 10_000_000, 50_000, 1, 5_000_000_000, 333_333_333];
+  for (const { id, example } of INDICATORS) {
+    for (const value of numbersOf(example.data)) {
+      for (const tickSizeNanos of tickSizes) {
+        const price = priceOf(value, tickSizeNanos);
+        const text = priceText(value, tickSizeNanos);
+        const places = text.split('.')[1]?.length ?? 0;
+        assert.ok(
+          Math.abs(price - Number(text)) <= 0.51 * 10 ** -places,
+          `${id}: ${value} ${text}`,
+        );
+      }
+    }
+  }
+});
+
+function numbersOf(value: unknown): readonly number[] {
+  if (typeof value === 'number') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersOf) : [];
+}

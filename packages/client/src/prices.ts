@@ -1,4 +1,7 @@
-/** Prices travel as whole ticks; these turn them into currency, without a rounding error on the way. */
+/**
+ * Prices travel in ticks: whole ones where something traded, fractions where it is an average. These turn them into
+ * currency, without a rounding error on the way.
+ */
 
 const NANOS_PER_UNIT = 1_000_000_000;
 const NANOS_DIGITS = 9;
@@ -6,19 +9,31 @@ const NANOS_DIGITS = 9;
 /** The number nearest to the price: 24421 ticks of 250,000,000 nanos → 6105.25. */
 export function priceOf(ticks: number, tickSizeNanos: number): number {
   const nanos = ticks * tickSizeNanos;
-  // Both sides of the division are exact, so its result is the nearest number there is.
-  if (Number.isSafeInteger(nanos)) return nanos / NANOS_PER_UNIT;
+  // Both sides of the division are exact, so its result is the nearest number there is. A fraction of a tick is
+  // rounded already, far coarser than this.
+  if (Number.isSafeInteger(nanos) || !Number.isInteger(ticks)) return nanos / NANOS_PER_UNIT;
   return Number(priceText(ticks, tickSizeNanos));
 }
 
-/** The exact price with as many decimal places as the tick size needs: 20000 ticks of 0.25 → "5000.00". */
+/**
+ * The price with as many decimal places as the tick size needs: 20000 ticks of 0.25 → "5000.00". Whole ticks are
+ * exact; a value between two ticks, such as a VWAP, is rounded to those places: 24421.333333 → "6105.33".
+ */
 export function priceText(ticks: number, tickSizeNanos: number): string {
-  const nanos = BigInt(ticks) * BigInt(tickSizeNanos);
-  const digits = (nanos < 0n ? -nanos : nanos).toString().padStart(NANOS_DIGITS + 1, '0');
-  const units = `${nanos < 0n ? '-' : ''}${digits.slice(0, -NANOS_DIGITS)}`;
-  const places = NANOS_DIGITS - trailingZeros(tickSizeNanos);
-  if (places <= 0) return units;
-  return `${units}.${digits.slice(-NANOS_DIGITS).slice(0, places)}`;
+  const places = Math.max(0, NANOS_DIGITS - trailingZeros(tickSizeNanos));
+  // In steps of the last place.
+  const steps = roundedSteps(Math.abs(ticks), tickSizeNanos, 10n ** BigInt(NANOS_DIGITS - places));
+  const digits = steps.toString().padStart(places + 1, '0');
+  const sign = ticks < 0 && steps > 0n ? '-' : '';
+  if (places === 0) return `${sign}${digits}`;
+  return `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}`;
+}
+
+function roundedSteps(ticks: number, tickSizeNanos: number, stepNanos: bigint): bigint {
+  const whole = Math.trunc(ticks);
+  const fraction = BigInt(Math.round((ticks - whole) * tickSizeNanos));
+  const nanos = BigInt(whole) * BigInt(tickSizeNanos) + fraction;
+  return (nanos + stepNanos / 2n) / stepNanos;
 }
 
 function trailingZeros(tickSizeNanos: number): number {
