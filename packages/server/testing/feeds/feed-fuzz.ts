@@ -1,29 +1,29 @@
 /**
- * Mutated files of every form that is read, by a seed, each read in the thread that the commands use. Each must be read or
- * refused with a `FeedError` within the limits of that thread: nothing else may be thrown, and nothing may go on for ever.
+ * Mutated files of every form that is read, by a seed, read in a thread that is limited and ended as that of the commands
+ * is, many a thread. Each must be read or refused: nothing may go on for ever, take all memory, or end the process.
  */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { MIB } from '@tapeloom/core/units';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
 import { FeedError } from '../../src/feeds/feed-trades.ts';
-import { FEED_LIMITS, FeedThread } from '../../src/feeds/guarded/feed-thread.ts';
+import type { FeedThread } from '../../src/feeds/guarded/feed-thread.ts';
 import { ARROW_SAMPLES } from './arrow-samples.ts';
 import { seedFiles } from './dbn-fuzz.ts';
-import { mutated } from './mutated.ts';
 import { zipOf } from './zip-text.ts';
 
 export const FUZZED_FORMS = ['parquet', 'arrow', 'dbn', 'csv', 'zip', 'zstd', 'gzip'] as const;
 export type FuzzedForm = (typeof FUZZED_FORMS)[number];
 
 /** A thread that is stuck is ended soon; a file of the size of the samples is read in a millisecond. */
-const LIMITS = { ...FEED_LIMITS, heapBytes: 256 * MIB, checkMs: 250, silentChecks: 8 };
+const HEAP_MIB = 256;
+const CHECK_MS = 100;
+const SILENT_CHECKS = 10;
 
 const TEXT = `ts,price,size,side,symbol\n${Array.from(
   { length: 60 },
@@ -40,31 +40,72 @@ export interface FeedFuzzOutcome {
   readonly sentences: number;
 }
 
+/** What the thread works on, and how far it is. */
+export interface FuzzWork {
+  readonly form: FuzzedForm;
+  readonly seed: number;
+  readonly mutations: number;
+  readonly samples: readonly Uint8Array[];
+  /** Shared: the next mutation, how many were read, how many were refused, how many threads have begun. */
+  readonly done: Int32Array;
+}
+
 export async function fuzzFeed(
   form: FuzzedForm,
   mutations: number,
   seed: number,
 ): Promise<FeedFuzzOutcome> {
   const directory = mkdtempSync(join(tmpdir(), 'tapeloom-fuzz-'));
-  await using feeds = new FeedThread(new AbortController().signal, LIMITS);
   try {
     // Copies that are no buffers of Node, whose slices share their memory.
     const samples = (await samplesOf(form, directory)).map((sample) => Uint8Array.from(sample));
-    const random = seededRandom(seed);
-    const path = join(directory, `ESH6.${form}`);
+    const done = new Int32Array(new SharedArrayBuffer(4 * Int32Array.BYTES_PER_ELEMENT));
     const sentences = new Set<string>();
-    const outcome = { read: 0, refused: 0, ended: 0 };
-    for (let index = 0; index < mutations; index += 1) {
-      writeFileSync(path, mutated(samples[index % samples.length]!, random));
-      const refusal = await readPath(feeds, path, `mutation ${index} of ${form} by seed ${seed}`);
-      outcome[refusal === null ? 'read' : 'refused'] += 1;
-      if (refusal === null) continue;
-      if (refusal.includes('probably damaged')) outcome.ended += 1;
-      sentences.add(refusal.replaceAll(/\d+/g, '0'));
+    let ended = 0;
+    for (;;) {
+      const end = await runThread({ form, seed, mutations, samples, done }, sentences);
+      if (end === 'all') break;
+      // The one it was ended by is refused, and the next thread begins behind it.
+      ended += 1;
+      sentences.add(end);
+      done[0]! += 1;
+      done[2]! += 1;
     }
-    return { ...outcome, sentences: sentences.size };
+    return { read: done[1]!, refused: done[2]!, ended, sentences: sentences.size };
   } finally {
     rmSync(directory, { recursive: true });
+  }
+}
+
+/** Until it has all, or is ended by a file: then why. Anything else that it throws is ours. */
+async function runThread(work: FuzzWork, sentences: Set<string>): Promise<string> {
+  const worker = new Worker(new URL('./feed-fuzz-worker.ts', import.meta.url), {
+    workerData: work,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+  });
+  const over = Promise.withResolvers<string>();
+  worker.on('message', (words: string) => sentences.add(words));
+  worker.on('exit', (code) => over.resolve(code === 0 ? 'all' : 'ended'));
+  worker.on('error', (error) => {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === 'ERR_WORKER_OUT_OF_MEMORY') over.resolve('memory');
+    else over.reject(new Error(`mutation ${work.done[0]} of ${work.form}`, { cause: error }));
+  });
+  const begun = work.done[3];
+  let [seen, silent] = [work.done[0], 0];
+  const watch = setInterval(() => {
+    // Until the thread has started it is not the file that takes time.
+    silent = work.done[0] === seen && work.done[3] !== begun ? silent + 1 : 0;
+    seen = work.done[0];
+    if (silent < SILENT_CHECKS) return;
+    over.resolve('time');
+    void worker.terminate();
+  }, CHECK_MS);
+  try {
+    return await over.promise;
+  } finally {
+    clearInterval(watch);
+    await worker.terminate();
   }
 }
 

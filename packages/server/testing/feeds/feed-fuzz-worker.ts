@@ -1,0 +1,43 @@
+/**
+ * The thread of `feed-fuzz.ts`: reads one mutation after another until it has all, or until one of them ends the thread.
+ * What it has done stands in memory that outlives it.
+ */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
+import { FeedError } from '../../src/feeds/feed-trades.ts';
+import { toRefusal } from '../../src/feeds/guarded/feed-refusal.ts';
+import { openFeed } from '../../src/feeds/open-feed.ts';
+import type { FuzzWork } from './feed-fuzz.ts';
+import { memorySource } from './memory-source.ts';
+import { mutated } from './mutated.ts';
+
+const { form, seed, mutations, samples, done } = workerData as FuzzWork;
+const sentences = new Set<string>();
+
+Atomics.add(done, 3, 1);
+for (let index = done[0]!; index < mutations; index += 1) {
+  // Each draws by its own number, so that one can be seen again without those before it.
+  const random = seededRandom(Math.imul(seed, 0x9e3779b1) ^ index);
+  const refusal = await refusalOf(mutated(samples[index % samples.length]!, random));
+  Atomics.add(done, refusal === null ? 1 : 2, 1);
+  const words = refusal?.replaceAll(/\d+/g, '0') ?? null;
+  if (words !== null && !sentences.has(words)) {
+    sentences.add(words);
+    parentPort!.postMessage(words);
+  }
+  Atomics.store(done, 0, index + 1);
+}
+
+/** The words with which a file was refused, as the thread of the commands says them; null when all of it was read. */
+async function refusalOf(bytes: Uint8Array): Promise<string | null> {
+  try {
+    const feed = await openFeed(memorySource(bytes), `/files/ESH6.${form}`, {});
+    for await (const { count } of feed.trades()) if (count < 0) throw new RangeError('count');
+    return null;
+  } catch (error) {
+    if (error instanceof FeedError) return error.message;
+    const refusal = toRefusal(error);
+    return refusal.t === 'unclear' ? 'unclear' : refusal.message;
+  }
+}
