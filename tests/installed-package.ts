@@ -6,10 +6,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { DBN_SCHEMAS, DbnWriter } from '../packages/server/testing/feeds/dbn-writer.ts';
+import { secondPages } from '../packages/server/testing/feeds/feed-fuzz.ts';
 import { npm } from '../tools/build/npm.ts';
 import { buildTapeloomPackage, packTapeloom } from '../tools/build/tapeloom-package.ts';
 import { killServices, NO_PAST, PATIENCE_MS, RunningService, within } from './running-service.ts';
@@ -28,6 +30,7 @@ export async function useInstalled({ node, isWhole }: InstalledOptions): Promise
     const version = execFileSync(node, [command, '--version'], { encoding: 'utf8' });
     const cwd = join(directory, 'empty');
     mkdirSync(cwd);
+    readFiles(join(directory, 'files'), [node, command]);
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       const program = [command, 'serve'];
       const service = new RunningService({ data: 'data', program, node, cwd, env: NO_PAST });
@@ -57,6 +60,45 @@ async function install(directory: string, isWhole: boolean): Promise<string> {
   const words = ['install', '--global', '--prefix', prefix, '--ignore-scripts', `./${packed}`];
   npm(directory, ...words, ...(isWhole ? [] : ['--offline', '--omit=optional']));
   return join(prefix, 'lib/node_modules/tapeloom/bin/tapeloom.js');
+}
+
+/** Every thread that reads files came along: definitions, then trades of a text and of Parquet. */
+function readFiles(directory: string, [node, ...command]: readonly [string, string]): void {
+  mkdirSync(directory);
+  const at = (name: string) => join(directory, name);
+  const run = (...words: readonly string[]) =>
+    execFileSync(node, [...command, ...words], { encoding: 'utf8', cwd: directory });
+  writeFileSync(at('definitions.dbn'), definitionFile());
+  writeFileSync(at('ES.parquet'), secondPages('SNAPPY'));
+  run('instruments', 'from', 'definitions.dbn', '--out', 'instruments.yaml');
+  mkdirSync(at('data'));
+  run('instruments', 'apply', 'instruments.yaml');
+  const { contracts } = JSON.parse(run('import', 'ES.parquet', '--json'));
+  assert.equal(contracts[0].contract, 'ESH6');
+  assert.equal(contracts[0].days[0].trades, 64);
+  assert.match(run('study', 'bars', '--file', 'ES.parquet', '--tail', '--json'), /^\{/);
+}
+
+function definitionFile(): Uint8Array {
+  const writer = new DbnWriter({
+    version: 3,
+    schema: DBN_SCHEMAS.definition,
+    dataset: 'GLBX.MDP3',
+  });
+  writer.definition({
+    instrumentId: 1,
+    rawSymbol: 'ESH6',
+    instrumentClass: 'F',
+    asset: 'ES',
+    exchange: 'XCME',
+    currency: 'USD',
+    minPriceIncrementNanos: 250_000_000n,
+    unitOfMeasureQtyNanos: 50_000_000_000n,
+    expiration: Temporal.Instant.from('2026-03-20T13:30:00Z').epochNanoseconds as never,
+    maturityYear: 2026,
+    maturityMonth: 3,
+  });
+  return writer.bytes;
 }
 
 /** The portal came along, and what an error is called leads to its place in the documentation. */

@@ -185,7 +185,7 @@ function moveInto(site: string, out: string): void {
     renameSync(out, old);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EXDEV') rmSync(out, { recursive: true });
+    if (code === 'EXDEV') rmSync(out, { recursive: true, force: true });
     else if (code !== 'ENOENT') throw error;
   }
   renameSync(beside, out);

@@ -12,7 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
+import { FEED_LIMITS } from '@tapeloom/server/feeds/guarded/feed-thread';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { endlessParquet } from '../../../server/testing/feeds/feed-fuzz.ts';
 import { zipOf } from '../../../server/testing/feeds/zip-text.ts';
 import {
   csv,
@@ -25,7 +27,7 @@ import {
 } from '../../../server/testing/imports.ts';
 import { RecordedIo, type RecordedIoOptions } from '../../testing/recorded-io.ts';
 import { UsageError } from '../command.ts';
-import { importCommand } from './import.ts';
+import { importCommand, runImport } from './import.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'import-'));
 const at = (name: string) => join(scratch, name);
@@ -119,6 +121,24 @@ test('equal trades where one file ends and the next begins are asked about', asy
   );
   const two = await run([...files, '--at-edges', 'two', '--json']);
   assert.equal(JSON.parse(two.out).contracts[0].days[0].trades, 12 + 1 + 12);
+});
+
+test('a file that would be read for ever is refused with its place, and its dataset is free for the next import', async () => {
+  const io = new RecordedIo({});
+  const limits = { ...FEED_LIMITS, checkMs: 250, silentChecks: 4 };
+  const endless = file('endless.parquet', endlessParquet());
+  const words = [endless, '--contract', 'ESH6', '--data', data];
+  assert.equal(await runImport(words, io, limits), 1);
+  assert.equal(
+    io.err,
+    'endless.parquet: The file cannot be read at row group 1, column "price": for 1 s there was no progress. ' +
+      'It is probably damaged.\nNothing of this file was imported.\n',
+  );
+  assert.equal(existsSync(imported()), false);
+  lockDirectory(join(data, 'tape/GLBX'))[Symbol.dispose]();
+  const { code, out } = await run([file('es.dbn', monday)]);
+  assert.equal(code, 0);
+  assert.match(out, /ESH6 +1 +40 .* 1 added/);
 });
 
 test('a dry run says what would be done, and writes nothing', async () => {

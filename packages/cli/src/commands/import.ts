@@ -4,7 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Contract } from '@tapeloom/core/instrument/contract';
-import { FeedThread } from '@tapeloom/server/feeds/guarded/feed-thread';
+import {
+  FEED_LIMITS,
+  type FeedLimits,
+  FeedThread,
+} from '@tapeloom/server/feeds/guarded/feed-thread';
 import { UnclearFeedError } from '@tapeloom/server/feeds/open-feed';
 import { DatasetImport } from '@tapeloom/server/imports/dataset-import';
 import type { ImportedFile, ImportProgress } from '@tapeloom/server/imports/file-import';
@@ -26,6 +30,7 @@ import {
   contractsText,
   fileNotes,
   importJson,
+  lockedText,
   refusalsText,
   rollsText,
 } from '../import/import-view.ts';
@@ -70,10 +75,15 @@ Examples:
   tapeloom import glbx-mdp3-20260310.trades.dbn.zst
   tapeloom import 'BTCUSDT-trades-2026-*.zip' --dry-run
   tapeloom import ES.csv --contract ESH6 --zone America/Chicago --covers 2026-03-02..2026-03-07`,
-  run,
+  run: (args, io) => runImport(args, io),
 };
 
-async function run(args: readonly string[], io: CommandIo): Promise<number> {
+/** A file that exceeds the limits while it is read is refused; it never keeps the lock of the dataset. */
+export async function runImport(
+  args: readonly string[],
+  io: CommandIo,
+  limits: FeedLimits = FEED_LIMITS,
+): Promise<number> {
   const request = readImportRequest(args, io);
   const disk = new NodeDisk();
   const files = await foundFiles(disk, request.words);
@@ -86,7 +96,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     using _lock = request.isDryRun ? null : lockDirectory(`${request.data}/tape/${dataset.name}`);
     // Somebody may have applied others before the lock was taken.
     const listed = (await datasetOf(disk, request)) ?? dataset;
-    return await importAll(request, listed, files, disk, io);
+    await using feeds = new FeedThread(io.signal, limits);
+    return await importAll(request, listed, files, feeds, disk, io);
   } catch (error) {
     const fault = faultText(error, dataset.name);
     if (fault === null) throw error;
@@ -99,6 +110,7 @@ async function importAll(
   request: ImportRequest,
   dataset: ListedDataset,
   files: readonly string[],
+  feeds: FeedThread,
   disk: Disk,
   io: CommandIo,
 ): Promise<number> {
@@ -112,7 +124,6 @@ async function importAll(
       if (scratch !== null) await rm(scratch, { recursive: true });
     },
   };
-  await using feeds = new FeedThread(io.signal);
   const ordered = await inOrder(disk, files, hints, feeds);
   const importing = await DatasetImport.begin({
     disk,
@@ -269,10 +280,7 @@ function faultText(error: unknown, dataset: string): string | null {
     }
     return `${error.message}\nNothing of this file was imported.\n`;
   }
-  if (error instanceof DirectoryLockedError) {
-    const holder = error.holderPid === null ? 'another process' : `process ${error.holderPid}`;
-    return `${dataset} is being imported into, or changed, by ${holder}. Wait until that has ended.\n`;
-  }
+  if (error instanceof DirectoryLockedError) return lockedText(error, dataset);
   if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') {
     return 'There is no room left on the disk: nothing of this file was imported. Make room and import it again.\n';
   }

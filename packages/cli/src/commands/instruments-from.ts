@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';
+import { FeedThread } from '@tapeloom/server/feeds/guarded/feed-thread';
 import { printedText } from '@tapeloom/server/feeds/printed-text';
 import {
   type DefinedInstruments,
@@ -47,9 +48,10 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     throw new UsageError(`${values.out} is there already and is not replaced`);
   }
   const byDataset = new Map<string, Definition[]>();
+  await using feeds = new FeedThread(io.signal);
   for (const file of files) {
     try {
-      const { dataset, definitions } = await readDefinitionFile(file, io.signal);
+      const { dataset, definitions } = await readDefinitionFile(file, feeds);
       byDataset.set(dataset, (byDataset.get(dataset) ?? []).concat(definitions));
     } catch (error) {
       if (!(error instanceof FeedError)) throw error;

@@ -7,14 +7,14 @@ import {
   type RollsOutcome,
 } from '@tapeloom/server/markets/instruments/decide-rolls';
 import type { ListedDataset } from '@tapeloom/server/markets/instruments/instruments-file';
-import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import type { Disk } from '@tapeloom/server/platform/disk';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';
 import { dataDirectory } from '../accounts/account-options.ts';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';
-import { rollsText, rollText } from '../import/import-view.ts';
+import { lockedText, rollsText, rollText } from '../import/import-view.ts';
 import { readArgs } from '../read-args.ts';
 
 export const instrumentsRollsCommand: CommandBody = {
@@ -49,15 +49,22 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     ({ name }) => values.dataset === undefined || name === values.dataset,
   );
   if (datasets.length === 0) {
+    const names = applied?.datasets.map(({ name }) => name).join(', ') ?? 'none';
     throw new UsageError(
       values.dataset === undefined
         ? `${data} has no instruments yet`
-        : `no dataset is called ${values.dataset}`,
+        : `no dataset is called ${values.dataset}; there are ${names}`,
     );
   }
   const outcomes = new Map<string, RollsOutcome>();
   for (const dataset of datasets) {
-    outcomes.set(dataset.name, await rollsOf(disk, `${data}/tape`, dataset, values.again));
+    try {
+      outcomes.set(dataset.name, await rollsOf(disk, `${data}/tape`, dataset, values.again));
+    } catch (error) {
+      if (!(error instanceof DirectoryLockedError)) throw error;
+      io.stderr(lockedText(error, dataset.name));
+      return ExitCode.failure;
+    }
   }
   if (values.json) {
     const list = [...outcomes].map(([dataset, { changed, all, isFrozen }]) => {

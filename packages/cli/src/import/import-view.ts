@@ -7,6 +7,7 @@ import { MS_NS } from '@tapeloom/core/units';
 import type { DayResult, ImportedFile } from '@tapeloom/server/imports/file-import';
 import type { DayStatus } from '@tapeloom/server/imports/judge-day';
 import type { AliasRoll, RollsOutcome } from '@tapeloom/server/markets/instruments/decide-rolls';
+import type { DirectoryLockedError } from '@tapeloom/server/platform/directory-lock';
 import type { PlainTrade } from '@tapeloom/server/tape/imported/imported-manifest';
 import type { DaySpan } from '@tapeloom/server/tape/tape';
 import { dateText, rangesText } from '../day-text.ts';
@@ -179,6 +180,11 @@ export function rollsText({ changed, all, isFrozen }: RollsOutcome): string {
 
 const FROZEN_ROLLS =
   'The rolls were decided by an earlier version and stay as they are. To decide them again by the days on the tape: tapeloom instruments rolls --again\n';
+
+export function lockedText({ holderPid }: DirectoryLockedError, dataset: string): string {
+  const holder = holderPid === null ? 'another process' : `process ${holderPid}`;
+  return `${dataset} is being imported into, or changed, by ${holder}. Wait until that has ended.\n`;
+}
 
 export function rollText({ alias, symbol, from, by }: AliasRoll): string {
   return `${alias} means ${symbol} from ${dateText(from)} on, by ${by}.\n`;

@@ -1,8 +1,8 @@
-/** The definitions of a DBN file, plain or packed, piece by piece. */
+/** The definitions of a DBN file, plain or packed, read in the thread for foreign files. */
 
-import { type DbnDefinition, DefinitionDecoder } from '@tapeloom/server/feeds/dbn/dbn-definitions';
+import type { ToldDefinition } from '@tapeloom/server/feeds/dbn/definition-file';
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';
-import { unpack } from '@tapeloom/server/feeds/packed/packing';
+import type { FeedThread } from '@tapeloom/server/feeds/guarded/feed-thread';
 import type { Definition } from '@tapeloom/server/markets/instruments/definitions';
 import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 
@@ -13,12 +13,9 @@ export interface DefinitionFile {
 }
 
 /** Rejects with a `FeedError` that says what is wrong with the file. */
-export async function readDefinitionFile(
-  path: string,
-  signal: AbortSignal,
-): Promise<DefinitionFile> {
+export async function readDefinitionFile(path: string, feeds: FeedThread): Promise<DefinitionFile> {
   const definitions: Definition[] = [];
-  const dataset = await eachDefinition(path, signal, (definition) => {
+  const dataset = await eachDefinition(path, feeds, (definition) => {
     const { minPriceIncrementNanos, instrumentClass, ...told } = definition;
     definitions.push({
       rawSymbol: told.rawSymbol,
@@ -40,29 +37,16 @@ export async function readDefinitionFile(
 /** Gives what the file calls its dataset. Nothing that was taken may be used when it rejects, with a `FeedError`. */
 export async function eachDefinition(
   path: string,
-  signal: AbortSignal,
-  take: (definition: DbnDefinition) => void,
+  feeds: FeedThread,
+  take: (definition: ToldDefinition) => void,
 ): Promise<string> {
-  const disk = new NodeDisk();
-  const entry = await disk.stat(path);
+  const entry = await new NodeDisk().stat(path);
   if (entry === null) throw new FeedError('There is no such file.');
   if (entry.kind !== 'file') throw new FeedError('This is a directory: give files in it.');
-  if (entry.size === 0) throw new FeedError('The file is empty: it has 0 bytes.');
-  await using file = await disk.open(path, 'read');
-  const source = {
-    size: entry.size,
-    read: (into: Uint8Array, position: number) => file.read(into, position),
-  };
-  const { files } = await unpack(source, path);
-  const [only] = files;
-  if (only === undefined || files.length > 1) {
-    throw new FeedError(`The zip has ${files.length} files: unpack it and give them.`);
+  let dataset = '';
+  for await (const piece of feeds.definitions(path, entry.size)) {
+    dataset = piece.dataset;
+    for (const definition of piece.definitions) take(definition);
   }
-  const decoder = new DefinitionDecoder();
-  for await (const piece of only.bytes()) {
-    signal.throwIfAborted();
-    for (const definition of decoder.push(piece)) take(definition);
-  }
-  decoder.end();
-  return decoder.metadata!.dataset;
+  return dataset;
 }

@@ -2,6 +2,7 @@
 
 import type { NamingDefinition } from '@tapeloom/server/feeds/dbn/dbn-instruments';
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';
+import { FeedThread } from '@tapeloom/server/feeds/guarded/feed-thread';
 import type { FeedHints } from '@tapeloom/server/feeds/open-feed';
 import type { Disk } from '@tapeloom/server/platform/disk';
 import { UsageError } from '../command.ts';
@@ -33,9 +34,10 @@ async function namingDefinitions(
   signal: AbortSignal,
 ): Promise<readonly NamingDefinition[]> {
   const definitions: NamingDefinition[] = [];
+  await using feeds = new FeedThread(signal);
   for (const path of await foundFiles(disk, [word])) {
     try {
-      await eachDefinition(path, signal, (definition) => {
+      await eachDefinition(path, feeds, (definition) => {
         if (definitions.length === DEFINITIONS_MAX) {
           throw new FeedError(
             `There are more than ${DEFINITIONS_MAX} definitions: give those of the days and products that are read.`,

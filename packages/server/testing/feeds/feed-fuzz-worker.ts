@@ -5,6 +5,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
+import { definitionsOf } from '../../src/feeds/dbn/definition-file.ts';
 import { FeedError } from '../../src/feeds/feed-trades.ts';
 import { toRefusal } from '../../src/feeds/guarded/feed-refusal.ts';
 import { openFeed } from '../../src/feeds/open-feed.ts';
@@ -32,8 +33,9 @@ for (let index = done[0]!; index < mutations; index += 1) {
 /** The words with which a file was refused, as the thread of the commands says them; null when all of it was read. */
 async function refusalOf(bytes: Uint8Array): Promise<string | null> {
   try {
-    const feed = await openFeed(memorySource(bytes), `/files/ESH6.${form}`, {});
-    for await (const { count } of feed.trades()) if (count < 0) throw new RangeError('count');
+    const [source, path] = [memorySource(bytes), `/files/ESH6.${form}`];
+    if (form === 'definitions') await Array.fromAsync(definitionsOf(source, path));
+    else await Array.fromAsync((await openFeed(source, path, {})).trades(), ({ count }) => count);
     return null;
   } catch (error) {
     if (error instanceof FeedError) return error.message;

@@ -15,9 +15,19 @@ import { FeedError } from '../../src/feeds/feed-trades.ts';
 import type { FeedThread } from '../../src/feeds/guarded/feed-thread.ts';
 import { ARROW_SAMPLES } from './arrow-samples.ts';
 import { seedFiles } from './dbn-fuzz.ts';
+import { DBN_SCHEMAS } from './dbn-writer.ts';
 import { zipOf } from './zip-text.ts';
 
-export const FUZZED_FORMS = ['parquet', 'arrow', 'dbn', 'csv', 'zip', 'zstd', 'gzip'] as const;
+export const FUZZED_FORMS = [
+  'parquet',
+  'arrow',
+  'dbn',
+  'definitions',
+  'csv',
+  'zip',
+  'zstd',
+  'gzip',
+] as const;
 export type FuzzedForm = (typeof FUZZED_FORMS)[number];
 
 /** A thread that is stuck is ended soon; a file of the size of the samples is read in a millisecond. */
@@ -130,6 +140,8 @@ async function samplesOf(form: FuzzedForm, directory: string): Promise<readonly 
       return [...ARROW_SAMPLES.values()];
     case 'dbn':
       return [...seedFiles()];
+    case 'definitions':
+      return [...seedFiles()].filter((file) => file[24] === DBN_SCHEMAS.definition);
     case 'csv':
       return [text, Buffer.from(TEXT.replaceAll(',', ';'))];
     case 'zip':
@@ -158,6 +170,25 @@ export function secondPages(codec: 'UNCOMPRESSED' | 'SNAPPY'): Uint8Array {
     { name: 'symbol', type: 'STRING' as const, data: rows.map(() => 'ESH6') },
   ];
   return new Uint8Array(parquetWriteBuffer({ columnData, codec }));
+}
+
+/** One that the library for Parquet would read for ever: in its prices, counts without bits below none. */
+export function endlessParquet(): Uint8Array {
+  return damagedParquet([0, 255, 255, 255, 255, 15]);
+}
+
+/** One kilobyte that says it has one price a billion times. */
+export function vastParquet(): Uint8Array {
+  return damagedParquet([3, 254, 255, 255, 255, 7, 0]);
+}
+
+/** Other bytes in place of how many bits the indexes of the prices have, and of their runs behind it. */
+function damagedParquet(damage: readonly number[]): Uint8Array {
+  const file = secondPages('UNCOMPRESSED');
+  const at = Buffer.from(file).indexOf(Buffer.from([3, 17, 136, 198, 250]));
+  assert.notEqual(at, -1);
+  file.set(damage, at);
+  return file;
 }
 
 /** Small files of every packing and both versions of pages; names that repeat are in dictionaries. */

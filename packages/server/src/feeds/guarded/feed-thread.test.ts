@@ -3,28 +3,21 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { zstdCompressSync } from 'node:zlib';
 import { MIB } from '@tapeloom/core/units';
-import { readPath, secondPages } from '../../../testing/feeds/feed-fuzz.ts';
+import { DBN_SCHEMAS, DbnWriter } from '../../../testing/feeds/dbn-writer.ts';
+import {
+  endlessParquet,
+  readPath,
+  secondPages,
+  vastParquet,
+} from '../../../testing/feeds/feed-fuzz.ts';
+import { FeedError } from '../feed-trades.ts';
 import { FEED_LIMITS, FeedThread } from './feed-thread.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-feeds-'));
 const path = join(directory, 'ESH6.parquet');
 after(() => rmSync(directory, { recursive: true }));
-
-/** How many bits the indexes of the prices have, and behind it their runs. */
-const PRICE_INDEXES = [3, 17, 136, 198, 250];
-/** No bits at all, and eight values fewer than none: the library counts down from there. */
-const ENDLESS = [0, 255, 255, 255, 255, 15];
-/** One value, a billion times. */
-const VAST = [3, 254, 255, 255, 255, 7, 0];
-
-function damagedFile(damage: readonly number[]): void {
-  const file = secondPages('UNCOMPRESSED');
-  const at = Buffer.from(file).indexOf(Buffer.from(PRICE_INDEXES));
-  assert.notEqual(at, -1);
-  file.set(damage, at);
-  writeFileSync(path, file);
-}
 
 test('a file that would be read for ever is refused with the row group and column, and the next one is read', async () => {
   await using feeds = new FeedThread(new AbortController().signal, {
@@ -32,7 +25,7 @@ test('a file that would be read for ever is refused with the row group and colum
     checkMs: 500,
     silentChecks: 4,
   });
-  damagedFile(ENDLESS);
+  writeFileSync(path, endlessParquet());
   assert.match(
     (await readPath(feeds, path, 'endless'))!,
     /^The file cannot be read at row group 1, column "price": for 2 s there was no progress\./,
@@ -46,7 +39,7 @@ test('a file of a kilobyte that would fill the memory is refused with the row gr
     ...FEED_LIMITS,
     heapBytes: 64 * MIB,
   });
-  damagedFile(VAST);
+  writeFileSync(path, vastParquet());
   assert.match(
     (await readPath(feeds, path, 'vast'))!,
     /^The file cannot be read at row group 1, column "price": reading it needs more than 64 MiB/,
@@ -56,7 +49,7 @@ test('a file of a kilobyte that would fill the memory is refused with the row gr
 test('a read that is stuck ends at once when it is interrupted', async () => {
   const interrupt = new AbortController();
   await using feeds = new FeedThread(interrupt.signal);
-  damagedFile(ENDLESS);
+  writeFileSync(path, endlessParquet());
   const feed = await feeds.open(path, statSync(path).size, {});
   const reading = assert.rejects(Array.fromAsync(feed.trades()), { name: 'AbortError' });
   interrupt.abort();
@@ -87,4 +80,41 @@ test('names, counts and trades are those of the file, also of one that was left 
   assert.deepEqual([feed.nameOf(0), feed.namesOf(1)], ['ESH6', ['ESM6']]);
   assert.equal(feed.bytesRead() > statSync(text).size, true);
   assert.match(feed.format(), /^CSV/);
+});
+
+test('definitions of a file are read in the thread too, and what is wrong with one is told', async () => {
+  await using feeds = new FeedThread(new AbortController().signal);
+  const writer = new DbnWriter({
+    version: 3,
+    schema: DBN_SCHEMAS.definition,
+    dataset: 'GLBX.MDP3',
+  });
+  for (let id = 0; id < 3_000; id += 1) {
+    writer.definition({ instrumentId: id, rawSymbol: `ES${id}`, instrumentClass: 'F' });
+  }
+  const file = join(directory, 'definitions.dbn.zst');
+  const read = async (bytes: Uint8Array) => {
+    writeFileSync(file, bytes);
+    return await Array.fromAsync(feeds.definitions(file, bytes.length));
+  };
+  const pieces = await read(zstdCompressSync(writer.bytes));
+  assert.ok(pieces.every(({ dataset }) => dataset === 'GLBX.MDP3'));
+  const all = pieces.flatMap(({ definitions }) => definitions);
+  assert.deepEqual([all.length, all[2_999]!.rawSymbol], [3_000, 'ES2999']);
+  await assert.rejects(read(writer.bytes.subarray(0, -1)), FeedError);
+  assert.equal((await read(writer.bytes)).at(-1)!.dataset, 'GLBX.MDP3');
+});
+
+test('a thread that reads definitions and is stuck ends at once when it is interrupted', async () => {
+  const interrupt = new AbortController();
+  await using feeds = new FeedThread(interrupt.signal);
+  writeFileSync(path, endlessParquet());
+  const feed = await feeds.open(path, statSync(path).size, {});
+  const stuck = assert.rejects(Array.fromAsync(feed.trades()), { name: 'AbortError' });
+  // Waits behind what the thread is stuck with.
+  const waiting = assert.rejects(Array.fromAsync(feeds.definitions(path, 8)), {
+    name: 'AbortError',
+  });
+  interrupt.abort();
+  await Promise.all([stuck, waiting]);
 });

@@ -7,6 +7,7 @@
 import { Worker } from 'node:worker_threads';
 import { MIB } from '@tapeloom/core/units';
 import { Thread } from '../../platform/thread.ts';
+import type { DefinitionPiece } from '../dbn/definition-file.ts';
 import { FeedError, type FeedTrades } from '../feed-trades.ts';
 import type { FeedHints, OpenFeed } from '../open-feed.ts';
 import { printedText } from '../printed-text.ts';
@@ -69,6 +70,18 @@ export class FeedThread implements AsyncDisposable {
         if (this.#running !== null) await this.#watched((thread) => thread.call('close'));
       },
     };
+  }
+
+  /** Of a DBN file with so many bytes. Nothing that was given may be used when it rejects. */
+  async *definitions(path: string, size: number): AsyncGenerator<DefinitionPiece> {
+    this.#running ??= this.#start(0);
+    this.#running.place = null;
+    await this.#watched((thread) => thread.call('openDefinitions', path, size));
+    for (;;) {
+      const piece = await this.#watched((thread) => thread.call('nextDefinitions'));
+      if (piece === null) return;
+      yield piece;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

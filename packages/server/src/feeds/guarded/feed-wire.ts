@@ -1,6 +1,7 @@
 /** What passes between the thread that reads a foreign file and its holder. One file is open at a time. */
 
 import type { ThreadShape } from '../../platform/thread.ts';
+import type { DefinitionPiece } from '../dbn/definition-file.ts';
 import type { FeedHints } from '../open-feed.ts';
 import type { SaidRange } from '../said-range.ts';
 import type { RefusalError } from './feed-refusal.ts';
@@ -37,6 +38,10 @@ export interface FeedShape extends ThreadShape {
     open(path: string, size: number, hints: FeedHints): readonly string[];
     /** Null when all was read. */
     next(): { readonly batch: CopiedTrades | null; readonly state: FeedState };
+    /** Opens a file of definitions in place of what is open. */
+    openDefinitions(path: string, size: number): void;
+    /** Null when all were read. */
+    nextDefinitions(): DefinitionPiece | null;
     close(): void;
   };
   readonly orders: never;

@@ -3,16 +3,22 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { NodeDisk } from '../../platform/node-disk.ts';
 import { ThreadDesk } from '../../platform/thread-desk.ts';
+import { type DefinitionPiece, definitionsOf } from '../dbn/definition-file.ts';
 import type { FeedTrades } from '../feed-trades.ts';
 import { type OpenFeed, openFeed } from '../open-feed.ts';
+import type { ByteSource } from '../packed/byte-source.ts';
 import { toRefusal } from './feed-refusal.ts';
 import type { CopiedTrades, FeedShape, FeedState } from './feed-wire.ts';
 
 const ALIVE_EVERY_MS = 1_000;
 
-interface Opened extends AsyncDisposable {
+/** A file, and what is read out of it piece by piece. */
+interface Reading<Piece> extends AsyncDisposable {
+  readonly pieces: AsyncIterator<Piece>;
+}
+
+interface OpenTrades extends Reading<FeedTrades> {
   readonly feed: OpenFeed;
-  readonly batches: AsyncIterator<FeedTrades>;
   readonly bytesRead: () => number;
   namesSent: number;
 }
@@ -20,7 +26,8 @@ interface Opened extends AsyncDisposable {
 const { alive } = workerData as { readonly alive: Int32Array };
 const desk = new ThreadDesk<FeedShape>(parentPort!);
 const disk = new NodeDisk();
-let opened: Opened | null = null;
+let trades: OpenTrades | null = null;
+let definitions: Reading<DefinitionPiece> | null = null;
 let before: Promise<unknown> = Promise.resolve();
 
 showLife();
@@ -30,10 +37,22 @@ desk.open({
     open: async (path, size, hints) =>
       await inTurn(async () => {
         await close();
-        opened = await openPath(path, size, hints);
-        return opened.feed.reasons;
+        trades = await openTrades(path, size, hints);
+        return trades.feed.reasons;
       }),
-    next: async () => await inTurn(async () => await nextOf(opened!)),
+    next: async () => await inTurn(async () => await nextOf(trades!)),
+    openDefinitions: async (path, size) =>
+      await inTurn(async () => {
+        await close();
+        const { source, file } = await sourceOf(path, size);
+        definitions = reading(definitionsOf(source, path), file);
+      }),
+    nextDefinitions: async () =>
+      await inTurn(async () => {
+        const { value, done } = await definitions!.pieces.next();
+        showLife();
+        return done === true ? null : value;
+      }),
     close: async () => await inTurn(close),
   },
   refusalOf: toRefusal,
@@ -51,55 +70,62 @@ async function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
   return await turn;
 }
 
-async function openPath(...[path, size, hints]: Parameters<FeedShape['calls']['open']>) {
+async function sourceOf(path: string, size: number) {
   const file = await disk.open(path, 'read');
   let bytesRead = 0;
-  const source = {
+  const source: ByteSource = {
     size,
-    read: async (into: Uint8Array, position: number) => {
+    read: async (into, position) => {
       showLife();
       const count = await file.read(into, position);
       bytesRead += count;
       return count;
     },
-    onPlace: (place: string) => {
+    onPlace: (place) => {
       showLife();
       desk.tell(place);
     },
   };
+  return { file, source, bytesRead: () => bytesRead };
+}
+
+async function openTrades(...[path, size, hints]: Parameters<FeedShape['calls']['open']>) {
+  const { file, source, bytesRead } = await sourceOf(path, size);
   try {
     const feed = await openFeed(source, path, hints);
-    const batches = feed.trades()[Symbol.asyncIterator]();
-    return {
-      feed,
-      batches,
-      bytesRead: () => bytesRead,
-      namesSent: 0,
-      [Symbol.asyncDispose]: async () => {
-        await batches.return?.();
-        await file[Symbol.asyncDispose]();
-      },
-    };
+    return { feed, bytesRead, namesSent: 0, ...reading(feed.trades(), file) };
   } catch (error) {
     await file[Symbol.asyncDispose]();
     throw error;
   }
 }
 
+function reading<Piece>(from: AsyncIterable<Piece>, file: AsyncDisposable): Reading<Piece> {
+  const pieces = from[Symbol.asyncIterator]();
+  return {
+    pieces,
+    [Symbol.asyncDispose]: async () => {
+      await pieces.return?.();
+      await file[Symbol.asyncDispose]();
+    },
+  };
+}
+
 async function close(): Promise<void> {
-  const last = opened;
-  opened = null;
+  const last = trades ?? definitions;
+  trades = null;
+  definitions = null;
   await last?.[Symbol.asyncDispose]();
 }
 
-async function nextOf(from: Opened) {
-  const { value, done } = await from.batches.next();
+async function nextOf(from: OpenTrades) {
+  const { value, done } = await from.pieces.next();
   showLife();
   const batch = done === true ? null : copied(value);
   return { batch, state: stateOf(from) };
 }
 
-function stateOf(from: Opened): FeedState {
+function stateOf(from: OpenTrades): FeedState {
   const { feed } = from;
   const count = feed.instrumentCount();
   // While there is only one instrument, it may go by another name.
