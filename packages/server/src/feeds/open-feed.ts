@@ -12,6 +12,7 @@ import { CsvDecoder } from './csv/csv-decoder.ts';
 import type { CsvHints, CsvQuestion } from './csv/csv-guess.ts';
 import { guessCsv } from './csv/guess-csv.ts';
 import { firstBytesOf, readCsv } from './csv/read-csv.ts';
+import { captureLayouts } from './dbn/capture-layouts.ts';
 import { DbnDecoder } from './dbn/dbn-decoder.ts';
 import type { NamingDefinition } from './dbn/dbn-instruments.ts';
 import { beginsAsDbn } from './dbn/dbn-metadata.ts';
@@ -120,7 +121,7 @@ async function openUnpacked(
   const { file, first, packing } = unpacked;
   const stem = file.name.split('.')[0]!;
   if (beginsAsDbn(first) || DBN_NAME.test(file.name)) {
-    return dbnFeed(unpacked, hints, stem);
+    return await dbnFeed(unpacked, hints, stem);
   }
   if (hints.definitions !== undefined) {
     throw new FeedError('Definitions name the instruments of DBN, and this is something else.');
@@ -143,12 +144,13 @@ function beginsAs(first: Uint8Array, mark: string): boolean {
   return Buffer.from(first.subarray(0, mark.length)).toString('latin1') === mark;
 }
 
-function dbnFeed(
+async function dbnFeed(
   { file, packing }: Unpacked,
   { definitions = [] }: FeedHints,
   stem: string,
-): OpenedFeed {
-  const decoder = new DbnDecoder({ definitions });
+): Promise<OpenedFeed> {
+  const layouts = await captureLayouts(file.bytes());
+  const decoder = new DbnDecoder({ definitions, layouts });
   const namesOf = (index: number) => {
     const { symbol, orderedAs, instrumentId } = decoder.instruments[index]!;
     const isOnly = decoder.instruments.length === 1;

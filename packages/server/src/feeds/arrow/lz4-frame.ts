@@ -51,6 +51,31 @@ export function expandLz4(bytes: Uint8Array, contentBytes: number): Uint8Array<A
   return content;
 }
 
+/** A block without a frame, as Parquet has it. */
+export function expandLz4Block(block: Uint8Array, contentBytes: number): Uint8Array<ArrayBuffer> {
+  const content = new Uint8Array(contentBytes);
+  if (expanded(block, content, 0) !== contentBytes) throw damaged();
+  return content;
+}
+
+/** Blocks that each say their length expanded and packed, as older writers of Parquet have them; some wrote one bare block. */
+export function expandHadoopLz4(bytes: Uint8Array, contentBytes: number): Uint8Array<ArrayBuffer> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const content = new Uint8Array(contentBytes);
+  let [at, filled] = [0, 0];
+  while (at + 8 <= bytes.length) {
+    const [whole, packed] = [view.getUint32(at), view.getUint32(at + 4)];
+    if (whole > contentBytes - filled || packed > bytes.length - at - 8) break;
+    const end = expanded(bytes.subarray(at + 8, at + 8 + packed), content, filled);
+    if (end !== filled + whole) throw damaged();
+    filled = end;
+    at += 8 + packed;
+  }
+  return at === bytes.length && filled === contentBytes
+    ? content
+    : expandLz4Block(bytes, contentBytes);
+}
+
 function copied(block: Uint8Array, into: Uint8Array, filled: number): number {
   if (block.length > into.length - filled) throw damaged();
   into.set(block, filled);
@@ -95,6 +120,6 @@ function expanded(block: Uint8Array, into: Uint8Array, from: number): number {
 
 function damaged(): FeedError {
   return new FeedError(
-    'The Arrow file is damaged: a buffer is no LZ4 frame of the length it says.',
+    'The file is damaged: a part that is packed with LZ4 is not of the length it says.',
   );
 }

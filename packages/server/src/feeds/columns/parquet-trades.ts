@@ -5,7 +5,7 @@
  * else does it in a thread that can be ended (`guarded/feed-thread.ts`). Errors name the row group and the column.
  */
 
-import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { MIB } from '@tapeloom/core/units';
 import {
   type FileMetaData,
@@ -13,6 +13,7 @@ import {
   parquetRead,
   type SchemaElement,
 } from 'hyparquet';
+import { expandHadoopLz4, expandLz4Block } from '../arrow/lz4-frame.ts';
 import { FeedError, type FeedTrades } from '../feed-trades.ts';
 import { type ByteSource, bytesAt } from '../packed/byte-source.ts';
 import { printedText } from '../printed-text.ts';
@@ -34,6 +35,10 @@ import {
 const UNITS = { MILLIS: 'ms', MICROS: 'us', NANOS: 'ns' } as const;
 /** Never more than the page says; one byte at least is what the library takes for a limit. */
 const COMPRESSORS = {
+  LZ4_RAW: expandLz4Block,
+  LZ4: expandHadoopLz4,
+  BROTLI: (bytes: Uint8Array, length: number) =>
+    new Uint8Array(brotliDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) })),
   ZSTD: (bytes: Uint8Array, length: number) =>
     new Uint8Array(zstdDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) })),
   GZIP: (bytes: Uint8Array, length: number) =>

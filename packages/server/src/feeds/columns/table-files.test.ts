@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { memorySource } from '../../../testing/feeds/memory-source.ts';
 import { plainTrades, type ReadTrade } from '../../../testing/feeds/plain-trades.ts';
 import { FeedError, type FeedTrades } from '../feed-trades.ts';
@@ -71,7 +72,7 @@ describe('Parquet', () => {
       ['1773153000123456789::UBIGINT', "'5000.25'", '3::HUGEINT', NS],
     ] as const;
     for (const [ts, price, size, expected] of types) {
-      for (const codec of ['snappy', 'zstd', 'gzip', 'uncompressed']) {
+      for (const codec of ['snappy', 'zstd', 'gzip', 'brotli', 'lz4_raw', 'uncompressed']) {
         const bytes = await parquet(row(ts, price, size), `, CODEC '${codec}'`);
         const time = { column: 'ts', unit: 'ns', zone: 'UTC' } as const;
         const { trades } = await read(bytes, { ...mapping, time });
@@ -81,6 +82,27 @@ describe('Parquet', () => {
           `${ts} ${price} ${codec}`,
         );
       }
+    }
+  });
+
+  it('texts of every encoding are read', async () => {
+    for (const encoding of ['DELTA_BYTE_ARRAY', 'DELTA_LENGTH_BYTE_ARRAY', 'PLAIN'] as const) {
+      const sides = ['A', 'B', 'A', 'B'];
+      const bytes = parquetWriteBuffer({
+        columnData: [
+          { name: 'ts', type: 'INT64', data: sides.map((_, index) => NS + BigInt(index)) },
+          { name: 'price', type: 'DOUBLE', data: [5_000, 5_000.25, 5_000.5, 5_000.75] },
+          { name: 'size', type: 'INT32', data: [1, 2, 3, 4], encoding: 'DELTA_BINARY_PACKED' },
+          { name: 'side', type: 'BYTE_ARRAY', data: sides.map((it) => Buffer.from(it)), encoding },
+          { name: 'symbol', type: 'STRING', data: sides.map(() => 'ESH6'), encoding },
+        ],
+      });
+      const time = { column: 'ts', unit: 'ns', zone: null } as const;
+      const { trades } = await read(new Uint8Array(bytes), { ...mapping, time });
+      assert.deepEqual(
+        trades.map(({ side, symbol }) => [side, symbol]),
+        [-1, 1, -1, 1].map((side) => [side, 'ESH6']),
+      );
     }
   });
 

@@ -20,6 +20,8 @@ import {
   UNDEFINED_TIME,
 } from '../../../testing/feeds/dbn-trades.ts';
 import { DBN_SCHEMAS, DbnWriter } from '../../../testing/feeds/dbn-writer.ts';
+import { memorySource } from '../../../testing/feeds/memory-source.ts';
+import { openFeed } from '../open-feed.ts';
 import { DbnDecoder } from './dbn-decoder.ts';
 
 test('the trades of real files of every version, and those inside tbbo', {
@@ -58,7 +60,7 @@ test('real files without trades: book records are counted, others say what they 
   assert.deepEqual(book.counts, { 'book records without a trade': 2 });
   assert.match(
     refusalOf(sample('test_data.definition.v3.dbn.zst')),
-    /byte 24 .* schema is definition, .* read: trades, tbbo, mbp-1, mbp-10, mbo\./,
+    /byte 24 .* schema is definition, .* read: trades, tbbo, mbp-1, mbp-10, mbo, cmbp-1, tcbbo\./,
   );
   assert.match(refusalOf(sample('multi-frame.definition.v1.dbn.frag.zst')), /byte 0 .* fragment/);
 });
@@ -229,4 +231,37 @@ test('batches are bounded and together have every trade once', () => {
     sizes,
     Array.from({ length: 5_000 }, (_, index) => index + 1),
   );
+});
+
+test('a capture of several schemas gives each trade once, of the records that have it best, by instrument', async () => {
+  const writer = new DbnWriter({ ...HEAD, schema: DBN_SCHEMAS.mixed, nameKindIn: 0xff });
+  const [one, two] = [aTrade(), aTrade({ instrumentId: 77 })];
+  writer
+    .book(one, [])
+    .trade(one)
+    .order({ ...one, orderId: 1n })
+    .order({ ...two, orderId: 2n });
+  const file = memorySource(writer.bytes);
+  const feed = await openFeed(file, 'capture.dbn', {});
+  const trades = (await Array.fromAsync(feed.trades(), ({ count }) => count)).reduce(
+    (sum, count) => sum + count,
+    0,
+  );
+  assert.deepEqual([trades, feed.instrumentCount()], [2, 2]);
+  assert.equal(feed.counts().get('trades in mbp-1 records, which other records have too'), 1);
+  assert.equal(feed.counts().get('trades in mbo records, which other records have too'), 1);
+});
+
+test('trades of consolidated books are read: cmbp-1 and tcbbo', () => {
+  for (const [schema, rtype] of [
+    [14, 0xb1],
+    [17, 0xc2],
+  ] as const) {
+    const writer = new DbnWriter({ ...HEAD, schema }).book(aTrade(), []);
+    const bytes = Uint8Array.from(writer.bytes);
+    // As one of mbp-1, but for its type.
+    bytes[bytes.length - 80 + 1] = rtype;
+    const { trades, refusal } = readDbn([bytes]);
+    assert.deepEqual([trades.length, refusal], [1, null]);
+  }
 });

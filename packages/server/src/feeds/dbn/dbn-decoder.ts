@@ -13,6 +13,7 @@
  */
 
 import { type FeedCounts, FeedError, type FeedTrades } from '../feed-trades.ts';
+import type { CaptureLayouts } from './capture-layouts.ts';
 import { DbnDay, HIGH } from './dbn-day.ts';
 import { definitionAt } from './dbn-definitions.ts';
 import { DbnInput, type DbnWindow, wholeRecordBytes } from './dbn-input.ts';
@@ -47,6 +48,8 @@ const UNDEFINED_SIZE = 0xffff_ffff;
 export interface DbnDecoderOptions {
   /** From `definition` files beside: symbols where the file has none, and what is a future. */
   readonly definitions?: Iterable<NamingDefinition>;
+  /** Of a capture with several kinds of records that carry trades: which of them counts. */
+  readonly layouts?: CaptureLayouts | null;
 }
 
 export class DbnDecoder {
@@ -67,7 +70,10 @@ export class DbnDecoder {
   /** Trades of instruments that are not wanted, by their place. */
   readonly #skipped = new Map<number, number>();
 
-  constructor({ definitions = [] }: DbnDecoderOptions = {}) {
+  readonly #layouts: CaptureLayouts | null;
+
+  constructor({ definitions = [], layouts = null }: DbnDecoderOptions = {}) {
+    this.#layouts = layouts;
     this.#instruments = new DbnInstruments(definitions);
   }
 
@@ -227,13 +233,9 @@ export class DbnDecoder {
     if (action !== TRADE) {
       this.#refuse(window, `has the action ${byteText(action)}, which DBN has not`);
     }
-    this.#layout ??= layout;
-    if (this.#layout !== layout) {
-      this.#refuse(
-        window,
-        `is a trade in a ${layout.name} record, after or among ${this.#layout.name} records. ` +
-          'A file of several schemas may have each trade several times',
-      );
+    if (!this.#isChosen(window, layout)) {
+      this.#leaveOut(`trades in ${layout.name} records, which other records have too`);
+      return;
     }
     if (isUndefinedTime(view, at + 8)) {
       this.#leaveOut('trades without a time');
@@ -251,6 +253,20 @@ export class DbnDecoder {
     const missing = missingIn(view, at, layout);
     if (missing === null) this.#append(window, layout, index);
     else this.#leaveOut(missing);
+  }
+
+  /** A capture of several schemas has each trade several times, of which one counts. */
+  #isChosen(window: DbnWindow, layout: TradeLayout): boolean {
+    if (this.#layouts !== null) {
+      return this.#layouts.get(window.view.getUint32(window.at + 4, true)) === layout;
+    }
+    this.#layout ??= layout;
+    if (this.#layout === layout) return true;
+    return this.#refuse(
+      window,
+      `is a trade in a ${layout.name} record, after or among ${this.#layout.name} records. ` +
+        'A file of several schemas may have each trade several times',
+    );
   }
 
   #append(window: DbnWindow, layout: TradeLayout, index: number): void {

@@ -47,9 +47,12 @@ export interface TradeLayout {
 
 const bookLayout = { price: 16, size: 24, action: 28, received: 32 } as const;
 
-const TRADE_LAYOUTS: readonly TradeLayout[] = [
+/** Where a capture has several of them, trades are taken from the first. */
+export const TRADE_LAYOUTS: readonly TradeLayout[] = [
   { name: 'trades', rtype: 0x00, bytes: 48, ...bookLayout },
+  { name: 'tcbbo', rtype: 0xc2, bytes: 80, ...bookLayout },
   { name: 'mbp-1', rtype: 0x01, bytes: 80, ...bookLayout },
+  { name: 'cmbp-1', rtype: 0xb1, bytes: 80, ...bookLayout },
   { name: 'mbp-10', rtype: 0x0a, bytes: 368, ...bookLayout },
   { name: 'mbo', rtype: 0xa0, bytes: 56, price: 24, size: 32, action: 38, received: 40 },
 ];
@@ -61,6 +64,8 @@ const TRADE_SCHEMAS: Readonly<Record<string, string>> = {
   'mbp-1': 'mbp-1',
   'mbp-10': 'mbp-10',
   mbo: 'mbo',
+  'cmbp-1': 'cmbp-1',
+  tcbbo: 'tcbbo',
 };
 
 export const TRADE_SCHEMA_NAMES = Object.keys(TRADE_SCHEMAS);
@@ -83,10 +88,8 @@ const OTHER_RTYPES: ReadonlyMap<number, string> = new Map([
   [0x22, 'ohlcv-1h'],
   [0x23, 'ohlcv-1d'],
   [0x24, 'ohlcv-eod'],
-  [0xb1, 'cmbp-1'],
   [0xc0, 'cbbo-1s'],
   [0xc1, 'cbbo-1m'],
-  [0xc2, 'tcbbo'],
   [0xc3, 'bbo-1s'],
   [0xc4, 'bbo-1m'],
 ]);
