@@ -1,4 +1,4 @@
-/** The package `@tapeloom/client` as customers get it: built, packed, installed into an empty project and used. */
+/** The package `@tapeloom/client` as a service offers it: built, packed, installed into an empty project and used. */
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -43,8 +43,8 @@ let manifest: Manifest;
 
 before(() => {
   buildClientPackage(built);
-  npm(directory, 'pack', built);
-  packed = join(directory, readdirSync(directory).find((name) => name.endsWith('.tgz'))!);
+  packed = join(directory, 'tapeloom-client.tgz');
+  execFileSync(process.execPath, [join(root, 'tools/build/client-download.ts'), packed]);
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{"name":"empty","private":true,"type":"module"}');
   npm(project, 'install', '--offline', '--ignore-scripts', '--no-fund', '--no-audit', packed);

@@ -65,7 +65,7 @@ const PLAN_ROWS: readonly [string, (limits: PlanLimits) => string, string][] = [
   [
     'export volume a month',
     ({ exportBytes }) => (exportBytes === 0 ? 'none' : size(exportBytes)),
-    refused('QUOTA_EXCEEDED'),
+    `${refused('QUOTA_EXCEEDED')}; without any: ${refused('FORBIDDEN')}`,
   ],
   ['requests a minute', ({ restPerMinute }) => count(restPerMinute), refused('RATE_LIMITED')],
 ];

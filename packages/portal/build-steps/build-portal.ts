@@ -3,10 +3,12 @@
  * made in a folder of its own and then moved to where it is wanted, so nobody ever sees half of one.
  */
 
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
 import type { prerenderDocs } from '../src/docs/docs-prerender.tsx';
 import type { prerenderLanding } from '../src/pages/landing/landing-prerender.tsx';
@@ -19,6 +21,7 @@ import { type EntrySize, scriptBytesMax, scriptSizes } from './script-sizes.ts';
 
 const portal = join(import.meta.dirname, '..');
 const cache = join(portal, '../../node_modules/.cache');
+const clientDownload = join(portal, '../../tools/build/client-download.ts');
 export const portalOut = join(portal, 'dist');
 
 const HEAD_MARK = '<!--portal-head-->';
@@ -33,7 +36,9 @@ export async function buildPortal(out: string): Promise<BuiltPortal> {
   const work = join(cache, `portal-${process.pid}-${randomUUID().slice(0, 8)}`);
   const site = join(work, 'site');
   try {
-    const { output } = await bundle(site);
+    const client = join(work, 'tapeloom-client.tgz');
+    const packed = promisify(execFile)(process.execPath, [clientDownload, client]);
+    const [{ output }] = await Promise.all([bundle(site), packed]);
     const sizes = scriptSizes(output);
     refuseLarge(sizes);
     const head = headOf(site, output);
@@ -42,6 +47,8 @@ export async function buildPortal(out: string): Promise<BuiltPortal> {
     finishPage(join(site, 'app.html'), head, '');
     writeDocs(site, written.docs(docsInput()), (html) => html.replace(HEAD_MARK, () => head));
     writeFileSync(join(site, 'licences.txt'), licencesText(output));
+    mkdirSync(join(site, 'downloads'));
+    cpSync(client, join(site, 'downloads/tapeloom-client.tgz'));
     await encodeFiles(site);
     moveInto(site, out);
     return { folder: out, sizes };

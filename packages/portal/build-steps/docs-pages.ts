@@ -31,8 +31,8 @@ const vectors = join(import.meta.dirname, '../../../contract/vectors');
 const TITLE_MARK = '<!--docs-title-->';
 const HEAD_MARK = '<!--docs-head-->';
 const TEXT_MARK = '<!--docs-->';
-/** What the search may load, gzipped: less than the pictures of one page. */
-const SEARCH_BYTES_MAX = { index: 220_000, texts: 275_000 };
+/** What the search of an audience may load, gzipped: less than the pictures of one page. */
+const SEARCH_BYTES_MAX = { index: 160_000, texts: 200_000 };
 
 export function docsSources(): readonly DocsSource[] {
   const inside = globSync('**/*.md', { cwd: docs }).map((path) => path.replaceAll('\\', '/'));
@@ -60,7 +60,7 @@ function changelogTime(): Date {
 /** `finish` puts in what every page has. */
 export function writeDocs(
   site: string,
-  { files, texts, searchIndex, searchTexts }: DocsBuild,
+  { files, texts, searches }: DocsBuild,
   finish: (html: string) => string,
 ): void {
   const templatePath = join(site, 'docs.html');
@@ -74,10 +74,10 @@ export function writeDocs(
     cpSync(join(docs, name), join(site, 'docs', name));
   }
   for (const [address, text] of texts) write(site, address, text);
-  const metas = [
-    ['docs-index', searchFile(site, 'index', searchIndex)],
-    ['docs-texts', searchFile(site, 'texts', searchTexts)],
-  ].map(([name, content]) => `<meta name="${name}" content="/${content}" />`);
+  const metas = searches.map(({ audience, index, texts: shown }) => {
+    const names = [searchFile(site, 'index', index), searchFile(site, 'texts', shown)];
+    return `<meta name="docs-search-${audience}" content="/${names.join(' /')}" />`;
+  });
   refuseBrokenLinks(site, files);
   for (const file of files) {
     const { address, title, html } = file;
@@ -90,8 +90,9 @@ export function writeDocs(
   }
 }
 
-function linksOf({ address, lead }: DocsFile): readonly string[] {
+function linksOf({ address, lead, audience }: DocsFile): readonly string[] {
   return [
+    `<meta name="docs-audience" content="${audience}" />`,
     `<meta name="description" content="${escapeText(lead)}" />`,
     `<link rel="alternate" type="text/markdown" href="${address}.md" />`,
     `<link rel="alternate" type="application/atom+xml" title="Changes" href="${FEED_ADDRESS}" />`,

@@ -9,7 +9,8 @@ export const SAMPLE_FILES: Readonly<Record<string, string>> = {
     '<!doctype html><title>Portal</title><link rel="stylesheet" crossorigin href="/assets/app-1a2b3c4d.css"><script type="module" src="/assets/app-9f8e7d6c.js"></script>',
   'docs/index.html': '<!doctype html><title>Docs</title>',
   'docs/errors.html': '<!doctype html><title>Errors</title>',
-  'docs/errors.md': '# Errors\n\n[Keys](http://127.0.0.1:8080/docs/keys.md)\n',
+  'docs/errors.md':
+    '# Errors\n\n[Keys](http://127.0.0.1:8080/docs/keys.md) https://api.example.com/v1 wss://api.example.com/v1\n',
   'docs/changelog.atom': '<feed><id>http://127.0.0.1:8080/docs/changelog</id></feed>',
   'llms.txt': '# Tapeloom\n\n- [Errors](http://127.0.0.1:8080/docs/errors.md)\n',
   'docs/charts/bars.svg':

@@ -2,10 +2,12 @@
 
 import { hydrate } from 'preact';
 import { startReference } from '../reference/reference-parts.ts';
+import { AUDIENCES } from './audiences.ts';
 import { addCopy, makeTabs } from './code-in-page.ts';
 import { DocsTop } from './docs-top.tsx';
 import { followReading } from './follow-reading.ts';
 import { offerLive } from './live/offer-live.ts';
+import type { SearchScope } from './search/search-dialog.tsx';
 import './docs.css';
 
 hydrate(<DocsTop />, document.getElementById('docs-top')!);
@@ -30,13 +32,20 @@ document.addEventListener('keydown', (event) => {
 /** Loaded by who searches. */
 function openSearch(): void {
   import('./search/search-dialog.tsx').then(
-    (search) => search.openSearch({ index: meta('docs-index'), texts: meta('docs-texts') }),
+    (search) => search.openSearch({ scopes: searchScopes(), first: meta('docs-audience') }),
     () => {
       for (const button of document.querySelectorAll('.docs-search span')) {
         button.textContent = 'Not loaded. Try again';
       }
     },
   );
+}
+
+function searchScopes(): readonly SearchScope[] {
+  return AUDIENCES.map(({ id, name }) => {
+    const [index = '', texts = ''] = meta(`docs-search-${id}`).split(' ');
+    return { id, name, index, texts };
+  });
 }
 
 function meta(name: string): string {

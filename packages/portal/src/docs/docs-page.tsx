@@ -1,20 +1,23 @@
 /** A page of the documentation: contents to the left, text in the middle, what is on this page to the right. */
 
 import { Footer } from '../shell/public-frame.tsx';
+import { AUDIENCES, type Audience } from './audiences.ts';
 import type { DocsGroup, DocsPage } from './docs-site.ts';
-import { DOCS_HOME } from './docs-site.ts';
-import { DocsTop, SearchButton } from './docs-top.tsx';
+import { DocsTop } from './docs-top.tsx';
 
 /** Headings deeper than this are too many for a column. */
 const DEPTH_MAX = 3;
 
 export interface DocsPageProps {
+  readonly audience: Audience;
+  /** Those of the audience. */
   readonly groups: readonly DocsGroup[];
-  /** Null: the first page, which lists all others. */
+  /** Null: the audience's first page, which lists all others. */
   readonly page: DocsPage | null;
 }
 
-export function DocsPageView({ groups, page }: DocsPageProps) {
+export function DocsPageView({ audience, groups, page }: DocsPageProps) {
+  const contents = <Contents audience={audience} groups={groups} page={page} />;
   return (
     <div class="public">
       <a class="skip" href="#main">
@@ -25,18 +28,18 @@ export function DocsPageView({ groups, page }: DocsPageProps) {
       </div>
       <div class="wrap docs">
         <nav class="docs-contents" aria-label="Documentation">
-          <SearchButton />
-          <Contents groups={groups} page={page} />
+          {contents}
         </nav>
         <details class="docs-fold">
           <summary>All pages</summary>
-          <SearchButton />
-          <nav aria-label="Documentation, folded">
-            <Contents groups={groups} page={page} />
-          </nav>
+          <nav aria-label="Documentation, folded">{contents}</nav>
         </details>
         <main class="docs-main" id="main">
-          {page === null ? <Home groups={groups} /> : <Text groups={groups} page={page} />}
+          {page === null ? (
+            <Home audience={audience} groups={groups} />
+          ) : (
+            <Text groups={groups} page={page} />
+          )}
         </main>
         <OnThisPage page={page} />
       </div>
@@ -45,10 +48,19 @@ export function DocsPageView({ groups, page }: DocsPageProps) {
   );
 }
 
-function Contents({ groups, page }: DocsPageProps) {
-  const here = page?.address ?? DOCS_HOME;
+function Contents({ audience, groups, page }: DocsPageProps) {
+  const here = page?.address ?? audience.address;
   return (
     <>
+      <ul class="docs-audiences" aria-label="Readers">
+        {AUDIENCES.map(({ id, name, address }) => (
+          <li key={id}>
+            <a href={address} aria-current={id === audience.id ? 'true' : undefined}>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
       {groups.map(({ name, pages, isFolded }) => {
         const list = <PageList pages={pages} here={here} />;
         if (!isFolded) {
@@ -104,7 +116,7 @@ function Text({ groups, page }: OnePage) {
   );
 }
 
-/** The pages before and after this one, in the order of the contents. */
+/** The pages before and after this one, in the order of the audience's contents. */
 function Neighbours({ groups, page }: OnePage) {
   const pages = groups.flatMap((group) => group.pages);
   const at = pages.indexOf(page);
@@ -130,16 +142,12 @@ function Neighbours({ groups, page }: OnePage) {
   );
 }
 
-function Home({ groups }: { readonly groups: readonly DocsGroup[] }) {
-  const listed = groups.filter(({ isOnHome }) => isOnHome);
+function Home({ audience, groups }: Omit<DocsPageProps, 'page'>) {
   return (
     <article class="docs-text docs-home">
-      <h1>Documentation</h1>
-      <p>
-        How to get a key, read the stream and the past, and what every number means. All of it is
-        checked against the code that runs.
-      </p>
-      {listed.map(({ name, pages }) => (
+      <h1>{audience.title}</h1>
+      <p>{audience.lead} Every sample on these pages is run by a test.</p>
+      {groups.map(({ name, pages }) => (
         <section key={name}>
           <h2>{name}</h2>
           <ul class="docs-list">

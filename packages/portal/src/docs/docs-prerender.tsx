@@ -1,9 +1,10 @@
 /** The documentation as files, made once per build: pages, their Markdown, the feed of changes, and what the search needs. */
 
 import { renderToString } from 'preact-render-to-string';
+import { AUDIENCES, type Audience, type AudienceId, DOCS_HOME } from './audiences.ts';
 import { changelogFeed, FEED_ADDRESS } from './changelog-feed.ts';
 import { DocsPageView } from './docs-page.tsx';
-import { DOCS_HOME, type DocsSource, docsSite } from './docs-site.ts';
+import { type DocsGroup, type DocsPage, type DocsSource, docsSite } from './docs-site.ts';
 import { llmsFullText, llmsText } from './language-model-pages.ts';
 import { searchIndex } from './search/search-index.ts';
 import { searchSections } from './search/search-sections.ts';
@@ -15,15 +16,21 @@ export interface DocsFile {
   /** A sentence, for who finds the page elsewhere. */
   readonly lead: string;
   readonly html: string;
+  readonly audience: AudienceId;
+}
+
+/** JSON that the search of an audience loads: an index, and the texts that results show. */
+export interface DocsSearchFiles {
+  readonly audience: AudienceId;
+  readonly index: string;
+  readonly texts: string;
 }
 
 export interface DocsBuild {
   readonly files: readonly DocsFile[];
   /** What is served as it is, by its address. */
   readonly texts: ReadonlyMap<string, string>;
-  /** JSON that the search loads: what finds, and what is shown of what was found. */
-  readonly searchIndex: string;
-  readonly searchTexts: string;
+  readonly searches: readonly DocsSearchFiles[];
 }
 
 export interface DocsInput {
@@ -35,33 +42,48 @@ export interface DocsInput {
 export function prerenderDocs({ sources, changedAt }: DocsInput): DocsBuild {
   const groups = docsSite(sources);
   const pages = groups.flatMap((group) => group.pages);
-  const home = {
-    address: DOCS_HOME,
-    title: 'Documentation',
-    lead: 'How to get a key, read the stream and the past, and what every number means.',
-    html: renderToString(<DocsPageView groups={groups} page={null} />),
-  };
-  const files = pages.map((page) => ({
-    address: page.address,
-    title: page.title,
-    lead: page.lead,
-    html: renderToString(<DocsPageView groups={groups} page={page} />),
-  }));
+  const audiences = AUDIENCES.map(({ id }) => {
+    const own = groups.filter(({ audience }) => audience === id);
+    return { id, own, sections: searchSections(own) };
+  });
   const changelog = pages.find(({ address }) => FEED_ADDRESS === `${address}.atom`);
-  const list = llmsText(groups);
-  const sections = searchSections(groups);
   return {
-    files: [home, ...files],
+    files: AUDIENCES.flatMap((audience, index) => filesOf(audience, audiences[index]!.own)),
     texts: new Map([
       ...pages.map(({ address, raw }) => [`${address}.md`, raw] as const),
-      [`${DOCS_HOME}.md`, list],
-      ['/llms.txt', list],
+      ...AUDIENCES.map(
+        ({ address }, index) => [`${address}.md`, llmsText(audiences[index]!.own)] as const,
+      ),
+      [`${DOCS_HOME}.md`, llmsText(groups)],
+      ['/llms.txt', llmsText(groups)],
       ['/llms-full.txt', llmsFullText(groups)],
       ...(changelog === undefined
         ? []
         : [[FEED_ADDRESS, changelogFeed(changelog, changedAt)] as const]),
     ]),
-    searchIndex: searchIndex(sections),
-    searchTexts: JSON.stringify(sections.map(({ text }) => text)),
+    searches: audiences.map(({ id, sections }) => ({
+      audience: id,
+      index: searchIndex(sections),
+      texts: JSON.stringify(sections.map(({ text }) => text)),
+    })),
   };
+}
+
+/** An audience's first page, then its pages. */
+function filesOf(audience: Audience, groups: readonly DocsGroup[]): readonly DocsFile[] {
+  const view = (page: DocsPage | null) =>
+    renderToString(<DocsPageView audience={audience} groups={groups} page={page} />);
+  const { id, address, title, lead } = audience;
+  const home = { address, title, lead, html: view(null), audience: id };
+  const pages = groups.flatMap((group) => group.pages);
+  return [
+    home,
+    ...pages.map((page) => ({
+      address: page.address,
+      title: page.title,
+      lead: page.lead,
+      html: view(page),
+      audience: id,
+    })),
+  ];
 }

@@ -132,6 +132,20 @@ test('anchors are those of GitHub, and equal headings are numbered', () => {
   );
 });
 
+test('every page has one audience: customers see no page for operators, and only contributors see decisions', () => {
+  const audienceOf = (path: RegExp) =>
+    groups
+      .filter((group) => group.pages.some(({ address }) => path.test(address)))
+      .map(({ audience }) => audience);
+  assert.deepEqual(new Set(audienceOf(/^\/docs\/decisions\//)), new Set(['contributors']));
+  assert.deepEqual(new Set(audienceOf(/^\/docs\/operating/)), new Set(['operators']));
+  assert.deepEqual(new Set(audienceOf(/^\/docs\/guides\//)), new Set(['contributors']));
+  assert.deepEqual(
+    new Set(audienceOf(/^\/docs\/(?:quick-start|concepts|indicators|errors|billing)/)),
+    new Set(['customers']),
+  );
+});
+
 test('a page that the contents do not name stands in the last group', () => {
   const more: DocsSource[] = [
     ...sources.slice(0, 2),

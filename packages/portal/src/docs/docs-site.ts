@@ -1,9 +1,11 @@
 /**
- * The documentation as a site: every page of `docs/` has an address, a place in the contents, and links to the others.
+ * The documentation as a site: every page of `docs/` has an address, one audience, a place in that audience's contents,
+ * and links to the others.
  * A page that the contents do not name stands in the last group, so none is ever left out; one that they name and that
  * is not there is passed over. `docs/guides/write-docs.md` tells how a page is added.
  */
 
+import type { AudienceId } from './audiences.ts';
 import { type MarkdownPage, renderMarkdown } from './markdown.ts';
 import { rawMarkdown } from './raw-markdown.ts';
 import { joined } from './site-links.ts';
@@ -25,14 +27,12 @@ export interface DocsPage extends MarkdownPage {
 
 export interface DocsGroup {
   readonly name: string;
+  readonly audience: AudienceId;
   /** In the contents only its name is seen until somebody opens it or reads one of its pages. */
   readonly isFolded: boolean;
-  /** What few look for is not on the first page. */
-  readonly isOnHome: boolean;
   readonly pages: readonly DocsPage[];
 }
 
-export const DOCS_HOME = '/docs';
 /** Where the golden vectors are served. */
 export const VECTORS = '/docs/vectors/';
 /** What is served though it stands elsewhere. */
@@ -55,18 +55,16 @@ type Place = readonly [path: string, name: string | null];
 interface PlannedGroup {
   readonly name: string;
   readonly places: readonly Place[];
+  /** Customers, if left out. */
+  readonly audience?: AudienceId;
   readonly isFolded?: boolean;
-  readonly isOnHome?: boolean;
 }
 
 /** The contents. */
 const GROUPS: readonly PlannedGroup[] = [
   {
     name: 'Start',
-    places: [
-      ['quick-start.md', 'Quick start'],
-      ['walk.md', "A stranger's walk"],
-    ],
+    places: [['quick-start.md', 'Quick start']],
   },
   {
     name: 'Concepts',
@@ -80,10 +78,16 @@ const GROUPS: readonly PlannedGroup[] = [
     name: 'Use it',
     places: [
       ['../packages/client/README.md', 'Client library'],
-      ['keys.md', 'Keys'],
       ['history.md', 'History and exports'],
       ['cli.md', 'Command line'],
       ['mcp.md', 'Assistants (MCP)'],
+    ],
+  },
+  {
+    name: 'Your account',
+    places: [
+      ['keys.md', 'Keys'],
+      ['billing.md', 'Plans and billing'],
     ],
   },
   { name: 'Recipes', places: [['recipes/', null]] },
@@ -100,19 +104,33 @@ const GROUPS: readonly PlannedGroup[] = [
       ['client/node.md', '…/node'],
     ],
   },
+  { name: 'Changes', places: [['../CHANGELOG.md', 'Changelog']] },
   {
     name: 'Run it',
     places: [
       ['operating.md', 'Operating'],
       ['operating/', null],
       ['scale.md', 'What scale would take'],
+    ],
+    audience: 'operators',
+  },
+  {
+    name: 'Sell it',
+    places: [
       ['payments.md', 'Payments'],
       ['law.md', 'The law'],
     ],
+    audience: 'operators',
   },
-  { name: 'Changes', places: [['../CHANGELOG.md', 'Changelog']] },
-  { name: 'Work on it', places: [['guides/', null]], isFolded: true, isOnHome: false },
-  { name: 'Decisions', places: [['decisions/', null]], isFolded: true, isOnHome: false },
+  {
+    name: 'Work on it',
+    places: [
+      ['guides/', null],
+      ['walk.md', "A stranger's walk"],
+    ],
+    audience: 'contributors',
+  },
+  { name: 'Decisions', places: [['decisions/', null]], audience: 'contributors' },
 ];
 const OTHERS = 'More';
 
@@ -140,10 +158,10 @@ export function docsSite(sources: readonly DocsSource[]): readonly DocsGroup[] {
   const groups: readonly PlannedGroup[] = [...planned, others];
   return groups
     .filter(({ places }) => places.length > 0)
-    .map(({ name, places, isFolded = false, isOnHome = true }) => ({
+    .map(({ name, places, audience = 'customers', isFolded = false }) => ({
       name,
+      audience,
       isFolded,
-      isOnHome,
       pages: places.map(render),
     }));
 }

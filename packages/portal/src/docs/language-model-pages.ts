@@ -7,13 +7,13 @@ const SUMMARY =
   'Tapeloom weaves the trades of futures contracts into order-flow indicators such as footprint bars and large trades, streams them over a WebSocket while they form, and serves their past as pages and files.';
 
 export function llmsText(groups: readonly DocsGroup[]): string {
-  const sections = groups.map(({ name, pages, isOnHome }) => {
+  const sections = groups.map(({ name, pages, audience }) => {
     const lines = pages.map(({ address, title, lead }) => {
       const words = lead === '' ? '' : `: ${lead}`;
       return `- [${title}](${WRITTEN_FOR}${address}.md)${words}`;
     });
     // By convention this heading is for what may be left out.
-    const heading = isOnHome ? name : `Optional: ${name}`;
+    const heading = audience === 'contributors' ? `Optional: ${name}` : name;
     return `## ${heading}\n\n${lines.join('\n')}`;
   });
   const contracts = [
@@ -28,7 +28,9 @@ export function llmsText(groups: readonly DocsGroup[]): string {
 
 /** Without what few look for. */
 export function llmsFullText(groups: readonly DocsGroup[]): string {
-  const pages = groups.filter(({ isOnHome }) => isOnHome).flatMap((group) => group.pages);
+  const pages = groups
+    .filter(({ audience }) => audience !== 'contributors')
+    .flatMap((group) => group.pages);
   const texts = pages.map(
     ({ address, raw }) => `<!-- ${WRITTEN_FOR}${address} -->\n\n${raw.trimEnd()}`,
   );

@@ -16,8 +16,8 @@ const BYTES_MAX = 64 * MIB;
 const TRIES_MAX = 5;
 const READ_AT_ONCE = 16;
 
-/** What the pages are written for; served, it is the address that the service has. */
-const WRITTEN_FOR = /(http|ws):\/\/127\.0\.0\.1:8080/g;
+/** Addresses that the pages are written for; they are served with the service's own address. */
+const WRITTEN_FOR = /(http|ws)(?::\/\/127\.0\.0\.1:8080|s:\/\/api\.example\.com)/g;
 /** Files in which it is looked for. */
 const ADDRESSED = /\.(?:html|md|atom)$|^llms[\w-]*\.txt$/;
 /** The build puts a digest into the names of these, so they never change. */
@@ -48,6 +48,7 @@ const KINDS: Readonly<Record<string, FileKind>> = {
   '.txt': { type: 'text/plain; charset=utf-8', isText: true },
   '.png': { type: 'image/png', isText: false },
   '.ico': { type: 'image/x-icon', isText: false },
+  '.tgz': { type: 'application/gzip', isText: false },
   '.woff2': { type: 'font/woff2', isText: false },
 };
 const OTHER: FileKind = { type: 'application/octet-stream', isText: false };

@@ -159,6 +159,12 @@ test('Markdown, the list for assistants and the feed have their types and the pu
   }
 });
 
+test('the samples of a page show the address of the service that serves them', async () => {
+  const { body } = await get('/docs/errors.md');
+  assert.match(body, /\(https:\/\/tapeloom\.example\/docs\/keys\.md\)/);
+  assert.match(body, / https:\/\/tapeloom\.example\/v1 wss:\/\/tapeloom\.example\/v1\n/);
+});
+
 test('a page that nobody knows is the portal with 404 to a browser, and a problem document to a program', async () => {
   for (const path of [
     '/nothing',

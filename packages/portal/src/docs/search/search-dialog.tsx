@@ -1,6 +1,6 @@
 /**
- * The search of the documentation, in a dialog. The index and the texts are loaded when somebody first searches; until the
- * texts are there, results are shown without them. By keyboard: arrows choose, Enter opens, Esc closes.
+ * The search of the documentation, in a dialog, over the pages of one audience. Its index and texts are loaded when they are
+ * first searched; until the texts are there, results are shown without them. By keyboard: arrows choose, Enter opens, Esc closes.
  */
 
 import { render } from 'preact';
@@ -11,10 +11,18 @@ import { type ExcerptPart, excerpt, marked } from './excerpt.ts';
 import { DocsSearch, type SearchHit } from './search-index.ts';
 import './search.css';
 
-/** Where the build has put them. */
-export interface SearchFiles {
+/** The pages of an audience, and where the build has put their index and texts. */
+export interface SearchScope {
+  readonly id: string;
+  readonly name: string;
   readonly index: string;
   readonly texts: string;
+}
+
+export interface SearchScopes {
+  readonly scopes: readonly SearchScope[];
+  /** The id of the scope that is searched until the reader chooses another. */
+  readonly first: string;
 }
 
 /** Nobody wants to hear a number with every letter. */
@@ -23,7 +31,7 @@ const TELL_AFTER_MS = 600;
 let host: HTMLElement | null = null;
 let opened = 0;
 
-export function openSearch(files: SearchFiles): void {
+export function openSearch(scopes: SearchScopes): void {
   if (host === null) {
     host = document.createElement('div');
     document.body.append(host);
@@ -31,14 +39,15 @@ export function openSearch(files: SearchFiles): void {
   const dialog = host.querySelector('dialog');
   if (dialog?.open) return;
   opened += 1;
-  render(<SearchDialog key={opened} files={files} />, host);
+  render(<SearchDialog key={opened} {...scopes} />, host);
 }
 
-function SearchDialog({ files }: { readonly files: SearchFiles }) {
+function SearchDialog({ scopes, first }: SearchScopes) {
+  const [scope, setScope] = useState(scopes.find(({ id }) => id === first) ?? scopes[0]!);
   const ref = useRef<HTMLDialogElement>(null);
   const [query, setQuery] = useState('');
   const [tries, setTries] = useState(0);
-  const { search, texts, isFailed } = useSearch(files, tries);
+  const { search, texts, isFailed } = useSearch(scope, tries);
   const hits = useMemo(() => search?.find(query.trim()) ?? [], [search, query]);
   useEffect(() => ref.current!.showModal(), []);
   return (
@@ -59,6 +68,20 @@ function SearchDialog({ files }: { readonly files: SearchFiles }) {
             onClose={() => ref.current?.close()}
           />
         )}
+        <fieldset class="search-scopes">
+          <legend class="visually-hidden">Search the pages for</legend>
+          {scopes.map((one) => (
+            <label key={one.id}>
+              <input
+                type="radio"
+                name="search-scope"
+                checked={one === scope}
+                onChange={() => setScope(one)}
+              />
+              {one.name}
+            </label>
+          ))}
+        </fieldset>
       </div>
     </dialog>
   );
@@ -216,33 +239,37 @@ interface Loaded {
   readonly isFailed: boolean;
 }
 
-/** Kept for the next time the dialog is opened. */
-let kept: Loaded = { search: null, texts: null, isFailed: false };
+const NOTHING: Loaded = { search: null, texts: null, isFailed: false };
+/** By scope, for the next time it is searched. */
+const kept = new Map<string, Loaded>();
 
-function useSearch(files: SearchFiles, tries: number): Loaded {
-  const [loaded, setLoaded] = useState(kept);
+function useSearch({ id, index, texts }: SearchScope, tries: number): Loaded {
+  const [, redraw] = useState({});
+  const [failed, setFailed] = useState<string | null>(null);
+  const loaded = kept.get(id) ?? NOTHING;
   useEffect(() => {
     let isOver = false;
+    setFailed(null);
     const put = (more: Partial<Loaded>) => {
-      kept = { ...kept, ...more, isFailed: false };
-      if (!isOver) setLoaded(kept);
+      kept.set(id, { ...(kept.get(id) ?? NOTHING), ...more });
+      if (!isOver) redraw({});
     };
-    if (kept.search === null) {
-      fetched(files.index)
+    if (loaded.search === null) {
+      fetched(index)
         .then((json) => put({ search: new DocsSearch(json) }))
-        .catch(() => !isOver && setLoaded({ ...kept, isFailed: true }));
+        .catch(() => !isOver && setFailed(id));
     }
-    if (kept.texts === null) {
+    if (loaded.texts === null) {
       // Results are of use without them.
-      fetched(files.texts)
+      fetched(texts)
         .then((json) => put({ texts: JSON.parse(json) }))
         .catch(() => {});
     }
     return () => {
       isOver = true;
     };
-  }, [files, tries]);
-  return loaded;
+  }, [id, tries]);
+  return { ...loaded, isFailed: failed === id };
 }
 
 async function fetched(address: string): Promise<string> {

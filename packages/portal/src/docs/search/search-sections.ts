@@ -18,13 +18,13 @@ export interface SearchSection {
 }
 
 const HEADING = /^<h[2-6] id="([^"]+)">(.*?)<\/h[2-6]>/;
-/** Generated signatures, and how we came to decide, must not hide the page that explains. */
+/** Generated signatures and old changes must not hide the page that explains. */
 const SELDOM = 0.2;
 
 export function searchSections(groups: readonly DocsGroup[]): readonly SearchSection[] {
-  const parts = groups.flatMap(({ pages, isOnHome }) =>
+  const parts = groups.flatMap(({ pages }) =>
     pages.flatMap((page) => {
-      const isSeldom = !isOnHome || /^\/docs\/(?:client\/|changelog)/.test(page.address);
+      const isSeldom = /^\/docs\/(?:client\/|changelog)/.test(page.address);
       return partsOf(page).map((part) => ({ ...part, weight: isSeldom ? SELDOM : 1 }));
     }),
   );

@@ -6,7 +6,8 @@ import { excerpt, marked } from './excerpt.ts';
 import { DocsSearch, searchIndex } from './search-index.ts';
 import { searchSections } from './search-sections.ts';
 
-const sections = searchSections(docsSite(docsSources()));
+const groups = docsSite(docsSources());
+const sections = searchSections(groups.filter(({ audience }) => audience === 'customers'));
 const search = new DocsSearch(searchIndex(sections));
 const firstOf = (query: string) =>
   search
@@ -36,6 +37,14 @@ test('headings come first, words may be begun or misspelt', () => {
     small.find('cursors').map(({ heading }) => heading),
     ['Cursors', 'Other'],
   );
+});
+
+test("a customer's search finds no decision and no operator's page", () => {
+  for (const query of ['postgresql', 'backup', 'smtp', 'nats', 'decision']) {
+    for (const { address } of search.find(query)) {
+      assert.doesNotMatch(address, /^\/docs\/(?:decisions|operating|guides|payments|law|scale)/);
+    }
+  }
 });
 
 test('all words must be there; where nothing has all of them, some are enough', () => {

@@ -1,0 +1,40 @@
+/** Who reads the documentation. Every page has one audience; each audience has its own contents and its own search. */
+
+export const DOCS_HOME = '/docs';
+
+export type AudienceId = 'customers' | 'operators' | 'contributors';
+
+/** Readers with pages, contents and a search of their own. */
+export interface Audience {
+  readonly id: AudienceId;
+  readonly name: string;
+  /** Of the page that lists its pages. */
+  readonly address: string;
+  readonly title: string;
+  readonly lead: string;
+}
+
+/** The first one is the default. */
+export const AUDIENCES: readonly Audience[] = [
+  {
+    id: 'customers',
+    name: 'Customers',
+    address: DOCS_HOME,
+    title: 'Documentation',
+    lead: 'How to get a key, read the stream and the past, and what every number means.',
+  },
+  {
+    id: 'operators',
+    name: 'Operators',
+    address: `${DOCS_HOME}/operators`,
+    title: 'For operators',
+    lead: 'How to install, configure, watch and back up a service of your own.',
+  },
+  {
+    id: 'contributors',
+    name: 'Contributors',
+    address: `${DOCS_HOME}/contributors`,
+    title: 'For contributors',
+    lead: 'How to work on Tapeloom, and why it is built as it is.',
+  },
+];
