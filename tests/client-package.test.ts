@@ -20,6 +20,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
 import { REGISTRATION } from '../packages/client/src/node/types-command.ts';
+import { writeClientDownload } from '../tools/build/client-download.ts';
 import { buildClientPackage } from '../tools/build/client-package.ts';
 import { npm } from '../tools/build/npm.ts';
 import { olderNodes, olderNodesMissing } from './older-nodes.ts';
@@ -44,7 +45,7 @@ let manifest: Manifest;
 before(() => {
   buildClientPackage(built);
   packed = join(directory, 'tapeloom-client.tgz');
-  execFileSync(process.execPath, [join(root, 'tools/build/client-download.ts'), packed]);
+  writeClientDownload(packed);
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{"name":"empty","private":true,"type":"module"}');
   npm(project, 'install', '--offline', '--ignore-scripts', '--no-fund', '--no-audit', packed);

@@ -1,10 +1,12 @@
 /**
  * `npm run build [names]`: makes the packages that are published, each in its own `dist/` folder, ready for
  * `npm pack`; of the service and its commands the packed file too, for `npm install -g ./tapeloom-*.tgz`.
- * Without names it makes all of them.
+ * Without names it makes all of them. `--client-download <file.tgz>` writes the packed client there, and nothing else.
  */
 
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { writeClientDownload } from './build/client-download.ts';
 import { buildClientPackage } from './build/client-package.ts';
 import { buildTapeloomPackage, packTapeloom } from './build/tapeloom-package.ts';
 
@@ -19,7 +21,16 @@ const steps: Readonly<Record<string, (into: string) => void | Promise<void>>> = 
   },
 };
 
-const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(steps);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { 'client-download': { type: 'string' } },
+});
+const download = values['client-download'];
+if (download !== undefined) {
+  writeClientDownload(resolve(download));
+  process.exit();
+}
+const names = positionals.length > 0 ? positionals : Object.keys(steps);
 for (const name of names) {
   const step = steps[name];
   if (step === undefined) {

@@ -1,11 +1,11 @@
 /**
- * `node tools/build/client-download.ts <file.tgz>` writes the client as a package that `npm install` takes: what a service
- * offers at `/downloads/`. Equal sources give equal bytes, so that a lock file's checksum holds.
+ * The client as a package that `npm install` takes: what a service offers at `/downloads/`. Equal sources give equal
+ * bytes, so that a lock file's checksum holds.
  */
 
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { buildClientPackage } from './client-package.ts';
 
@@ -13,30 +13,25 @@ const BLOCK = 512;
 /** npm puts every file of a package below this folder. */
 const FOLDER = 'package';
 
-const [target] = process.argv.slice(2);
-if (target === undefined) {
-  console.error('name the file to write');
-  process.exit(2);
-}
-const work = mkdtempSync(join(tmpdir(), 'client-download-'));
-try {
-  const built = join(work, 'client');
-  buildClientPackage(built);
-  const names = globSync('**/*', { cwd: built, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-  const entries = names.map((path) => {
-    const name = `${FOLDER}/${path.slice(built.length + 1).replaceAll('\\', '/')}`;
-    return entryOf(name, readFileSync(path));
-  });
-  mkdirSync(dirname(resolve(target)), { recursive: true });
-  writeFileSync(
-    target,
-    gzipSync(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK)]), { level: 9 }),
-  );
-} finally {
-  rmSync(work, { recursive: true, force: true });
+export function writeClientDownload(target: string): void {
+  const work = mkdtempSync(join(tmpdir(), 'client-download-'));
+  try {
+    const built = join(work, 'client');
+    buildClientPackage(built);
+    const paths = globSync('**/*', { cwd: built, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+    const entries = paths.map((path) => {
+      const name = `${FOLDER}/${path.slice(built.length + 1).replaceAll('\\', '/')}`;
+      return entryOf(name, readFileSync(path));
+    });
+    const tar = Buffer.concat([...entries, Buffer.alloc(2 * BLOCK)]);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, gzipSync(tar, { level: 9 }));
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
 }
 
 /** A file in the format ustar, of nobody and no time. */

@@ -21,7 +21,7 @@ import { type EntrySize, scriptBytesMax, scriptSizes } from './script-sizes.ts';
 
 const portal = join(import.meta.dirname, '..');
 const cache = join(portal, '../../node_modules/.cache');
-const clientDownload = join(portal, '../../tools/build/client-download.ts');
+const tools = join(portal, '../../tools/build.ts');
 export const portalOut = join(portal, 'dist');
 
 const HEAD_MARK = '<!--portal-head-->';
@@ -37,7 +37,7 @@ export async function buildPortal(out: string): Promise<BuiltPortal> {
   const site = join(work, 'site');
   try {
     const client = join(work, 'tapeloom-client.tgz');
-    const packed = promisify(execFile)(process.execPath, [clientDownload, client]);
+    const packed = promisify(execFile)(process.execPath, [tools, '--client-download', client]);
     const [{ output }] = await Promise.all([bundle(site), packed]);
     const sizes = scriptSizes(output);
     refuseLarge(sizes);

@@ -12,7 +12,7 @@ export function DocsTop() {
 }
 
 /** Any of them opens the search; the script of the page hears the click. */
-export function SearchButton() {
+function SearchButton() {
   return (
     <button type="button" class="docs-search" aria-keyshortcuts="/" aria-label="Search the docs">
       <Icon name="search" />
