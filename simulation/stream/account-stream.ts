@@ -22,6 +22,8 @@ export class AccountStream implements AsyncDisposable {
   readonly leases = new MemoryLeases();
   /** Keys of connections that were let in, in their order. */
   readonly usedKeys: string[] = [];
+  /** Accounts of connections that were sent an object, in their order. */
+  readonly streamedAccounts: string[] = [];
   readonly #authenticator: StoreAuthenticator;
   #stream!: InProcessStream;
 
@@ -41,6 +43,7 @@ export class AccountStream implements AsyncDisposable {
       leases: made.leases,
       charges: new Charges(made.accounts.store, clock),
       noteKeyUse: (keyId) => made.usedKeys.push(keyId),
+      noteStreamed: (accountId) => made.streamedAccounts.push(accountId),
       ...options,
     });
     return made;

@@ -74,6 +74,7 @@ export interface InProcessStreamOptions {
   readonly leases?: Leases;
   readonly trustedProxies?: readonly IpRange[];
   readonly noteKeyUse?: (keyId: string) => void;
+  readonly noteStreamed?: (accountId: string) => void;
   /** Who looks at keys; by default one of its own, over the authenticator. */
   readonly doorkeeper?: Doorkeeper;
   /** The places of its connections; by default more than a test needs. */
@@ -153,11 +154,11 @@ export class InProcessStream implements AsyncDisposable {
     };
     const { doorkeeper = new Doorkeeper({ authenticator, addresses, clock }) } = options;
     const { leases = new MemoryLeases(), charges = NO_CHARGES, book = BOOK } = options;
-    const { noteKeyUse = () => {}, partingMax } = options;
+    const { noteKeyUse = () => {}, noteStreamed = () => {}, partingMax } = options;
     const door = composeStream({
       clock,
       timers: clock,
-      accounts: { authenticator, doorkeeper, leases, charges, meter: { noteKeyUse } },
+      accounts: { authenticator, doorkeeper, leases, charges, meter: { noteKeyUse, noteStreamed } },
       sockets: options.sockets ?? new DoorSockets(socketLimits(10_000)),
       trustedProxies: options.trustedProxies ?? [],
       engines: [link],

@@ -123,7 +123,7 @@ export class RollingStream implements AsyncDisposable {
         doorkeeper: new Doorkeeper({ authenticator, addresses: new AddressThrottle(), ...timing }),
         leases: new MemoryLeases(),
         charges: NO_CHARGES,
-        meter: { noteKeyUse: () => {} },
+        meter: { noteKeyUse: () => {}, noteStreamed: () => {} },
       },
       market: {
         book: () => this.book,

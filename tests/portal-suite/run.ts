@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { chromiumMissing } from '../headless-chromium.ts';
 import { ALL_VISITS, lookAt, paintOf, SOME_VISITS } from './looks.ts';
 import { PortalStage } from './portal-stage.ts';
+import { walkBoth } from './walk-both.ts';
 import { DOCS_PAGES, walkDocs } from './walk-docs.ts';
 import { walkIndicators } from './walk-indicators.ts';
 import { walkFocus, walkServiceDown, walkSessionEnds } from './walk-interrupted.ts';
@@ -69,6 +70,7 @@ await step('a key made, used, rotated, revoked', () => walkKeys(stage, page));
 // Before anything is bought: Live alone has no history to ask for.
 await step('the reference, tried by the session', () => walkReference(stage, page));
 await step('a plan bought, cancelled, kept', () => walkCheckout(stage, page, email));
+await step('both offers, one order after the other', () => walkBoth(stage));
 await step('the page of Paddle, with its script and without', () => walkPaddle(stage));
 await step('a session ended in the middle', () => walkSessionEnds(stage));
 await step('the focus stays', () => walkFocus(page));

@@ -52,6 +52,8 @@ export const portalApi = {
   askForDeletion: () => call<object>('POST', '/v1/portal/deletion', {}),
   confirmDeletion: (token: string) =>
     publicCall<{ readonly dueAt: string }>('POST', '/v1/portal/deletion/confirm', { token }),
+  /** What is left to buy of an order for both is not offered any more. */
+  declineOtherHalf: () => call<object>('DELETE', '/v1/portal/other-half'),
   withdrawDeletion: () => call<object>('DELETE', '/v1/portal/deletion'),
 
   keys: (options?: CallOptions) => ask<KeyList>('/v1/portal/keys', options),

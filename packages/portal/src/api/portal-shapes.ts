@@ -62,6 +62,10 @@ export interface AccountView {
   readonly grants: readonly { readonly plan: OfferId; readonly until: string | null }[];
   readonly deletion: { readonly askedAt: string; readonly dueAt: string } | null;
   readonly sessions: readonly SessionView[];
+  /** It ever streamed an object, by a key or here. */
+  readonly hasStreamed: boolean;
+  /** What is left to buy of an order for both offers; null: nothing, or it was declined. */
+  readonly otherHalf: OfferId | null;
   readonly serverTime: string;
 }
 
@@ -124,6 +128,8 @@ export interface OrderView {
   readonly currency: string;
   readonly interval: 'month' | null;
   readonly country: string;
+  /** Where it is paid, while it is not; null: there is nothing to pay. */
+  readonly payUrl: string | null;
   readonly provider: string;
   readonly createdAt: string;
   readonly paidAt: string | null;
@@ -166,6 +172,8 @@ export interface NewCheckout {
   readonly offer: OfferId;
   readonly country: string;
   readonly waiver: { readonly accepted: boolean; readonly version: string };
+  /** Both offers are wanted, and ordered one after the other. */
+  readonly both: boolean;
 }
 
 /** A page the operator wrote; `html` was made by the server from plain Markdown, and nobody else writes it. */

@@ -54,6 +54,8 @@ export interface CheckoutWish {
   readonly waiver: { readonly accepted?: boolean; readonly version?: string } | undefined;
   /** Where the buyer is, for the record of the consent. */
   readonly address: string;
+  /** Whether the buyer orders both offers, one after the other. */
+  readonly isOfBoth?: boolean;
 }
 
 export type Refusal =
@@ -269,7 +271,7 @@ export class Billing {
       taxIncluded: offers.taxIncluded,
       country: wish.country,
       returnUrl: `${publicUrl()}/orders?order=${orderId}`,
-      backUrl: `${publicUrl()}/checkout?offer=${encodeURIComponent(offer.id)}`,
+      backUrl: `${publicUrl()}/checkout?offer=${wish.isOfBoth ? 'both' : encodeURIComponent(offer.id)}`,
     };
   }
 

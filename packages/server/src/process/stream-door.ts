@@ -12,15 +12,16 @@ import { STALE_AFTER_MS, TopicHub } from '../topics/topic-hub.ts';
 
 const NEVER_IN_TIME_MS = -1;
 
+type MeterParts = 'noteKeyUse' | 'noteStreamed';
 type AccountParts = 'authenticator' | 'doorkeeper' | 'leases' | 'charges';
 
 export interface StreamParts
-  extends Omit<GatewayOptions, AccountParts | 'noteKeyUse' | 'hub' | 'resolve'>,
+  extends Omit<GatewayOptions, AccountParts | MeterParts | 'hub' | 'resolve'>,
     Pick<StreamCatalogue, 'epochReset'> {
   /** Of contracts that trade live. */
   readonly staleAfterMs?: number;
   readonly accounts: Pick<GatewayOptions, AccountParts> & {
-    readonly meter: { noteKeyUse: GatewayOptions['noteKeyUse'] };
+    readonly meter: Pick<GatewayOptions, MeterParts>;
   };
   readonly market: StreamMarket;
   readonly engines: readonly EngineLink[];
@@ -61,6 +62,7 @@ export function composeStream(parts: StreamParts): StreamDoor {
     ...rest,
     ...{ authenticator, doorkeeper, leases, charges },
     noteKeyUse: (keyId) => meter.noteKeyUse(keyId),
+    noteStreamed: (accountId) => meter.noteStreamed(accountId),
     hub,
     resolve: createResolver({
       book: () => market.book(),

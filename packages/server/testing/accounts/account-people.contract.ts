@@ -21,6 +21,7 @@ export function testPeople(adapter: string, start: () => Promise<StoreRig>): voi
   testLeaving(adapter, start);
   testChangesOfMind(adapter, start);
   testNames(adapter, start);
+  testMarks(adapter, start);
 }
 
 const hashOf = (rig: StoreRig) => rig.secret().hash;
@@ -325,6 +326,32 @@ function testNames(adapter: string, start: () => Promise<StoreRig>): void {
       await rig.other.audit({ accountId, limit: 20 }),
     ];
     assert.ok(!JSON.stringify(left, text).includes(address.email), JSON.stringify(left, text));
+  });
+}
+
+function testMarks(adapter: string, start: () => Promise<StoreRig>): void {
+  test(`${adapter}: an account is marked once, unmarked, and keeps no mark when it is deleted`, async () => {
+    const rig = await start();
+    const { people } = rig.store;
+    const { session } = await signIn(rig, addressOf(rig));
+    const { accountId } = session;
+    const other = (await signIn(rig, addressOf(rig))).session.accountId;
+    const marks = async () => [...(await rig.other.people.marksOf(accountId))].sort();
+    assert.deepEqual(await marks(), []);
+    await people.setMark(rig.now, accountId, 'both', true);
+    await people.setMark(rig.now, accountId, 'both', true);
+    await people.markStreamed(rig.now, [other, accountId, 'acc_none']);
+    await people.markStreamed(rig.now, [accountId]);
+    assert.deepEqual(await marks(), ['both', 'streamed']);
+    assert.deepEqual([...(await people.marksOf(other))], ['streamed']);
+    await people.setMark(rig.now, accountId, 'both', false);
+    await people.setMark(rig.now, accountId, 'both', false);
+    assert.deepEqual(await marks(), ['streamed']);
+    await people.askDeletion(owner(rig), accountId, null);
+    rig.pass(14n * DAY_NS);
+    assert.ok(await people.deleteAccount(owner(rig), accountId));
+    await people.markStreamed(rig.now, [accountId]);
+    assert.deepEqual(await marks(), []);
   });
 }
 

@@ -54,6 +54,7 @@ export async function fillStore(store: AccountStore): Promise<void> {
   await store.settleOnce(FIXTURE_NOW, 'none', { amount: 0 }, done);
   await fillOrders(store, account.id);
   await fillPeople(store, account.id);
+  await store.people.markStreamed(FIXTURE_NOW, [account.id]);
 }
 
 /** Its owner, a claim, and somebody who signed in for the first time and wants to leave again. */

@@ -21,10 +21,12 @@ import { dayOf } from '../../components/time-text.ts';
 import { WhenLoaded } from '../../components/when-loaded.tsx';
 import { useAccount } from '../../shell/account-context.tsx';
 import { PageHead } from '../../shell/page-head.tsx';
+import { BOTH, type BothStep, bothSteps } from '../plans/both-offers.ts';
 import { type Holding, holdingOf, isBuyable } from '../plans/holding.ts';
 import { offerText, priceText, waiverText } from '../plans/plan-facts.ts';
 import { type OwnShopProps, type Shop, useOwnShop } from '../plans/use-shop.ts';
 import { countryName, countryOptions, likelyCountry } from './billing-country.ts';
+import { BothCard } from './both-card.tsx';
 import { OrderSummary } from './order-summary.tsx';
 
 const NO_COUNTRY = 'Choose the country of your billing address.';
@@ -60,10 +62,20 @@ function Choosing(props: OwnShopProps) {
     .map(({ id }) => id)
     .filter((id) => isBuyable(holdingOf(id, account, shop.orders)));
   const [chosen, setChosen] = useState<OfferId | null>(null);
-  const first = buyable.find((id) => id === wanted) ?? buyable[0];
+  const steps = wanted === BOTH ? bothSteps((id) => buyable.includes(id)) : null;
+  const now = steps?.find(({ state }) => state === 'now')?.offer;
+  const first = now ?? buyable.find((id) => id === wanted) ?? buyable[0];
   const offer = chosen !== null && buyable.includes(chosen) ? chosen : first;
   if (offer === undefined) return <NothingLeft />;
-  return <CheckoutForm {...props} offer={offer} onOffer={setChosen} />;
+  // The order of a step is a form of its own: nothing that was agreed to in the last one counts in this.
+  return (
+    <CheckoutForm
+      key={steps === null ? 'one' : offer}
+      {...props}
+      {...{ offer, steps }}
+      onOffer={setChosen}
+    />
+  );
 }
 
 function NothingLeft() {
@@ -79,10 +91,12 @@ function NothingLeft() {
 interface FormProps extends OwnShopProps {
   readonly offer: OfferId;
   readonly onOffer: (offer: OfferId) => void;
+  /** Of an order for both offers. */
+  readonly steps: readonly BothStep[] | null;
 }
 
 function CheckoutForm(props: FormProps) {
-  const { account, shop, offer, onOffer, reload } = props;
+  const { account, shop, offer, onOffer, steps, reload } = props;
   const { pricing } = shop;
   const text = waiverText(pricing, offer);
   const [country, setCountry] = useState(() =>
@@ -92,11 +106,11 @@ function CheckoutForm(props: FormProps) {
   const [faults, setFaults] = useState<{ country?: string; waiver?: string }>({});
   const box = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
-  const { amount, per } = priceText(pricing, offer);
   const isAgreed = agreedTo === text.text;
   const pay = useAction(async () => {
     const waiver = { accepted: isAgreed, version: text.version };
-    const { url } = await portalApi.startCheckout({ offer, country, waiver });
+    const wish = { offer, country, waiver, both: steps !== null };
+    const { url } = await portalApi.startCheckout(wish);
     location.assign(url);
     // Busy until this page is left.
     await new Promise<never>(() => {});
@@ -119,7 +133,11 @@ function CheckoutForm(props: FormProps) {
   return (
     <Form formRef={form} class="checkout" onSubmit={submit}>
       <div>
-        <OfferCard account={account} shop={shop} offer={offer} onOffer={onOffer} />
+        {steps === null ? (
+          <OfferCard account={account} shop={shop} offer={offer} onOffer={onOffer} />
+        ) : (
+          <BothCard shop={shop} steps={steps} />
+        )}
         <CountryCard
           shop={shop}
           country={country}
@@ -154,7 +172,7 @@ function CheckoutForm(props: FormProps) {
           </CheckField>
         </Card>
       </div>
-      <OrderSummary account={account} shop={shop} offer={offer} country={country}>
+      <OrderSummary account={account} shop={shop} offer={offer} steps={steps} country={country}>
         <CheckoutError error={pay.error} />
         <Button
           type="submit"
@@ -164,14 +182,14 @@ function CheckoutForm(props: FormProps) {
           isBlock
           busy={pay.isBusy && 'Opening the payment page'}
         >
-          Continue to payment, {amount} {per}
+          Continue to payment, {priceText(pricing, offer).amount}
         </Button>
       </OrderSummary>
     </Form>
   );
 }
 
-function OfferCard(props: Omit<FormProps, 'reload'>) {
+function OfferCard(props: Omit<FormProps, 'reload' | 'steps'>) {
   const { account, shop, offer, onOffer } = props;
   return (
     <Card

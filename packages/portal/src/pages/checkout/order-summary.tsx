@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import type { AccountView, OfferId } from '../../api/portal-shapes.ts';
 import { Icon } from '../../components/icon.tsx';
 import { dayText, millisecondsOf } from '../../components/time-text.ts';
+import type { BothStep } from '../plans/both-offers.ts';
 import { changeOf, limitsOf, offerName, planWith, priceText } from '../plans/plan-facts.ts';
 import type { Shop } from '../plans/use-shop.ts';
 import { countryName } from './billing-country.ts';
@@ -14,10 +15,12 @@ export function OrderSummary(props: {
   readonly account: AccountView;
   readonly offer: OfferId;
   readonly country: string;
+  /** Of an order for both offers. */
+  readonly steps: readonly BothStep[] | null;
   /** The button, and what failed. */
   readonly children: ComponentChildren;
 }) {
-  const { shop, account, offer, country } = props;
+  const { shop, account, offer, country, steps } = props;
   const name = offerName(shop.offers, offer);
   const { amount, per } = priceText(shop.pricing, offer);
   const isMonthly = per !== 'once';
@@ -32,7 +35,7 @@ export function OrderSummary(props: {
   return (
     <aside class="card summary" aria-label="Order">
       <div class="card-head">
-        <h2>Your order</h2>
+        <h2>{steps === null ? 'Your order' : `Your order, ${placeText(steps)}`}</h2>
       </div>
       <div class="card-body">
         <div class="sum-row">
@@ -54,6 +57,7 @@ export function OrderSummary(props: {
             ? `The same again on ${next} and every month after it. Cancel any time, to the end of the month paid.`
             : 'Paid once, for life. Nothing is charged again.'}
         </p>
+        <NextOrder shop={shop} steps={steps} />
         <ul class="gains">
           {gains.map((text) => (
             <li key={text}>
@@ -75,5 +79,22 @@ export function OrderSummary(props: {
         </p>
       </div>
     </aside>
+  );
+}
+
+/** `1 of 2` */
+function placeText(steps: readonly BothStep[]): string {
+  return `${steps.findIndex(({ state }) => state === 'now') + 1} of ${steps.length}`;
+}
+
+/** What is to be ordered after this, if anything. */
+function NextOrder(props: { readonly shop: Shop; readonly steps: readonly BothStep[] | null }) {
+  const next = props.steps?.find(({ state }) => state === 'next');
+  if (next === undefined) return null;
+  const { amount, per } = priceText(props.shop.pricing, next.offer);
+  return (
+    <p class="small muted next-order">
+      Next, as order 2 of 2: {offerName(props.shop.offers, next.offer)}, {amount} {per}.
+    </p>
   );
 }

@@ -8,6 +8,7 @@ import { useLoaded, useReloadEvery } from '../../api/use-loaded.ts';
 import { LoadError, Notice } from '../../components/notice.tsx';
 import { dayText, millisecondsOf } from '../../components/time-text.ts';
 import { PageHead } from '../../shell/page-head.tsx';
+import { OtherHalf } from '../plans/other-half.tsx';
 import { ByKey } from './by-key.tsx';
 import { FirstDay, isFirstDay } from './first-day.tsx';
 import { Meters } from './meters.tsx';
@@ -76,6 +77,7 @@ function OverviewParts({ usage, keys, onChanged }: Overview & { readonly onChang
   const isUnused = usage.months.every(({ used }) => used.computeUnits + used.restRequests === 0);
   return (
     <div class="stack">
+      <OtherHalf />
       <PaceNotice usage={usage} nowMs={nowMs} />
       {isFirstDay({ usage, keys }) && <FirstDay usage={usage} keys={keys} onChanged={onChanged} />}
       <Meters usage={usage} nowMs={nowMs} />

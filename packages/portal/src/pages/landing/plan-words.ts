@@ -34,7 +34,7 @@ export const PLAN_WORDS: readonly PlanWords[] = [
     id: 'live_history',
     text: 'Warm up on the past, join the stream without a seam.',
     action: 'Choose both',
-    href: '/plans',
+    href: '/checkout?offer=both',
   },
 ];
 

@@ -3,7 +3,7 @@
 import { portalApi } from '../../api/portal-api.ts';
 import type { OrderView } from '../../api/portal-shapes.ts';
 import { useAction } from '../../api/use-action.ts';
-import { ActionButton } from '../../components/button.tsx';
+import { ActionButton, ButtonLink } from '../../components/button.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { showToast } from '../../components/toast.tsx';
 
@@ -26,8 +26,8 @@ export function ProviderPageButton(props: { readonly order: OrderView }) {
   );
 }
 
-/** What cannot be given up, since a bank has yet to say whether it is paid, can still be withdrawn from. */
-export function DropButton(props: { readonly order: OrderView; readonly onDone: () => void }) {
+/** Paying an order comes first, giving it up second. What cannot be given up, since a bank has yet to say whether it is paid, can still be withdrawn from. */
+export function UnpaidActs(props: { readonly order: OrderView; readonly onDone: () => void }) {
   const { order, onDone } = props;
   const drop = useAction(async () => {
     await portalApi.dropOrder(order.id);
@@ -36,7 +36,12 @@ export function DropButton(props: { readonly order: OrderView; readonly onDone: 
   });
   if (order.state !== 'open') return null;
   return (
-    <span class="order-drop">
+    <span class="order-acts">
+      {order.payUrl !== null && (
+        <ButtonLink kind="primary" size="sm" href={order.payUrl}>
+          Pay<span class="visually-hidden"> order {order.id}</span>
+        </ButtonLink>
+      )}
       <ActionButton size="sm" action={drop} busy="Giving it up">
         Give up<span class="visually-hidden"> order {order.id}</span>
       </ActionButton>

@@ -10,6 +10,7 @@ import {
   holdingSentence,
   keepWord,
   stateWord,
+  waitingWords,
 } from './order-words.ts';
 
 const LIVE = SAMPLE_ORDER;
@@ -51,6 +52,15 @@ test('an order says its state in words', () => {
   const nothing = { mailedAt: null, settledAt: null, amountMinor: 0 };
   const withdrawn = { at: LIVE.createdAt, state: 'open', ...nothing } as const;
   assert.equal(stateWord({ state: 'paid', withdrawn }).word, 'Withdrawn');
+});
+
+test('while the provider has confirmed nothing, no page says that a payment was received', () => {
+  const [soon, late] = [false, true].map((isGivenUp) =>
+    Object.values(waitingWords(isGivenUp)).join(' '),
+  );
+  assert.match(soon!, /^Waiting for the provider’s confirmation\./);
+  assert.match(late!, /has not confirmed a payment yet/);
+  for (const words of [soon!, late!]) assert.doesNotMatch(words, /received|paid/i);
 });
 
 test('the ways out say their dates', () => {

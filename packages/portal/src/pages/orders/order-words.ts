@@ -25,6 +25,22 @@ export function stateWord({ state, withdrawn }: Pick<OrderView, 'state' | 'withd
   return withdrawn === null ? STATE_WORDS[state] : { word: 'Withdrawn', kind: 'plain' };
 }
 
+/** Of an order that the provider has not confirmed: only that is known, and not whether anybody paid. */
+export function waitingWords(isGivenUp: boolean): {
+  readonly title: string;
+  readonly text: string;
+} {
+  return isGivenUp
+    ? {
+        title: 'The provider has not confirmed a payment yet.',
+        text: 'With some banks it takes a day. You get an e-mail when it is confirmed.',
+      }
+    : {
+        title: 'Waiting for the provider’s confirmation.',
+        text: 'This page changes by itself.',
+      };
+}
+
 /** What the account has of one offer, and the next date, in a sentence. */
 export function holdingSentence(name: string, holding: Holding): string {
   if (holding.by === 'gift') return `${name} is yours, given without an end.`;

@@ -18,10 +18,11 @@ import { WhenLoaded } from '../../components/when-loaded.tsx';
 import { PageHead } from '../../shell/page-head.tsx';
 import { countryName } from '../checkout/billing-country.ts';
 import { type Holding, holdingOf } from '../plans/holding.ts';
+import { OtherHalf } from '../plans/other-half.tsx';
 import { offerName } from '../plans/plan-facts.ts';
 import { type OwnShopProps, useOwnShop } from '../plans/use-shop.ts';
 import { withdrawnText, withdrawWord } from '../withdraw/withdraw-words.ts';
-import { DropButton, ProviderPageButton } from './order-buttons.tsx';
+import { ProviderPageButton, UnpaidActs } from './order-buttons.tsx';
 import { CancelDialog } from './order-dialogs.tsx';
 import { cancelledText, cancelWord, holdingSentence, keepWord, stateWord } from './order-words.ts';
 import { ReceiptsCard } from './receipts-card.tsx';
@@ -64,6 +65,7 @@ function Billing(props: OwnShopProps) {
   });
   return (
     <div class="stack">
+      <OtherHalf />
       <Card
         title={PLAN_NAMES[account.plan]}
         aside={
@@ -233,7 +235,7 @@ function orderColumns(
                 Withdraw from contract
               </a>
             )}
-            <DropButton order={order} onDone={reload} />
+            <UnpaidActs order={order} onDone={reload} />
           </div>
         );
       },

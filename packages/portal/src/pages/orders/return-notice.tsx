@@ -1,9 +1,10 @@
 /** What became of the payment that somebody has just come back from. It changes by itself. */
 
-import type { OffersView } from '../../api/portal-shapes.ts';
+import type { OffersView, OrderView } from '../../api/portal-shapes.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { offerName } from '../plans/plan-facts.ts';
+import { waitingWords } from './order-words.ts';
 import type { WatchedOrder } from './use-watched-order.ts';
 
 export function ReturnNotice(props: {
@@ -26,29 +27,39 @@ function noticeOf(watched: WatchedOrder, offers: OffersView) {
     case 'unknown':
       return <Notice kind="warn" title="There is no such order in this account." />;
     case 'waiting':
-      return watched.isGivenUp ? (
-        <Notice
-          kind="warn"
-          title="The provider has not confirmed this payment yet."
-          action={
-            <Button size="sm" onClick={() => location.reload()}>
-              Look again
-            </Button>
-          }
-        >
-          That can take a day with some banks. You get an e-mail when it is done.
-        </Notice>
-      ) : (
-        <Notice
-          kind="info"
-          title="Payment received, waiting for the provider’s confirmation. This page changes by itself."
-        />
-      );
+      return <Waiting order={watched.order} isGivenUp={watched.isGivenUp} />;
     case 'decided':
       return <Decided offer={watched.order.offer} state={watched.order.state} offers={offers} />;
     default:
       return watched satisfies never;
   }
+}
+
+/** Nobody here knows whether it was paid: the provider says so, or it was left unpaid. */
+function Waiting(props: { readonly order: OrderView; readonly isGivenUp: boolean }) {
+  const { order, isGivenUp } = props;
+  const { title, text } = waitingWords(isGivenUp);
+  const { payUrl } = order;
+  return (
+    <Notice
+      kind={isGivenUp ? 'warn' : 'info'}
+      title={title}
+      action={
+        isGivenUp && (
+          <Button size="sm" onClick={() => location.reload()}>
+            Check again
+          </Button>
+        )
+      }
+    >
+      {text}{' '}
+      {payUrl !== null && (
+        <>
+          Not paid yet? <a href={payUrl}>Open the payment page</a>.
+        </>
+      )}
+    </Notice>
+  );
 }
 
 function Decided(props: {

@@ -16,6 +16,7 @@ function order(state: OrderView['state'], offer: OrderView['offer'] = 'live'): O
     currency: 'EUR',
     interval: offer === 'live' ? 'month' : null,
     country: 'DE',
+    payUrl: null,
     provider: 'test',
     createdAt: EARLIER,
     paidAt: EARLIER,

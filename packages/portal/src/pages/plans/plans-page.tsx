@@ -8,6 +8,7 @@ import { Icon } from '../../components/icon.tsx';
 import { WhenLoaded } from '../../components/when-loaded.tsx';
 import { useAccount } from '../../shell/account-context.tsx';
 import { PageHead } from '../../shell/page-head.tsx';
+import { checkoutPath } from './both-offers.ts';
 import { holdingOf, isBuyable } from './holding.ts';
 import { limitLines, limitsOf, offerName, priceText } from './plan-facts.ts';
 import { type Shop, useShop } from './use-shop.ts';
@@ -116,7 +117,7 @@ function PlanWay(props: {
         Get a free key
       </ButtonLink>
     ) : (
-      <ButtonLink isBlock href={`/checkout?offer=${needed[0]!}`}>
+      <ButtonLink isBlock href={checkoutPath(needed)}>
         {needed.length === 1 ? `Choose ${offerName(shop.offers, needed[0]!)}` : 'Choose both'}
       </ButtonLink>
     );
@@ -137,7 +138,7 @@ function PlanWay(props: {
     );
   }
   return (
-    <ButtonLink isBlock href={`/checkout?offer=${missing[0]!}`}>
+    <ButtonLink isBlock href={checkoutPath(missing)}>
       Add {missing.map((id) => offerName(shop.offers, id)).join(' and ')}
     </ButtonLink>
   );

@@ -207,3 +207,32 @@ async function exactReports(isRemembered: boolean): Promise<void> {
   await meter[Symbol.asyncDispose]();
   await accounts[Symbol.asyncDispose]();
 }
+
+test('that an account has streamed is stored once, and offered again after a failure', async () => {
+  let fails = 1;
+  const { clock, accounts, meter, caller, faults } = await desk((store) =>
+    Object.assign(Object.create(store) as AccountStore, {
+      people: {
+        ...store.people,
+        markStreamed: (...args: Parameters<AccountStore['people']['markStreamed']>) => {
+          fails -= 1;
+          return fails >= 0
+            ? Promise.reject(new Error('busy'))
+            : store.people.markStreamed(...args);
+        },
+      },
+    }),
+  );
+  const { accountId } = caller;
+  meter.noteStreamed(accountId);
+  await meter.flush();
+  assert.equal(faults.length, 1);
+  await meter.flush();
+  assert.deepEqual([...(await accounts.store.people.marksOf(accountId))], ['streamed']);
+  meter.noteStreamed(accountId);
+  await meter.flush();
+  assert.equal(fails, -1, 'what is stored is not stored again');
+  await meter[Symbol.asyncDispose]();
+  assert.equal(clock.timerCount, 0);
+  await accounts[Symbol.asyncDispose]();
+});

@@ -1,6 +1,6 @@
 /**
- * Counts requests by key and month, and notes when keys were last used, without a disk write per
- * request: what was counted goes to the store once a second and when the meter is disposed of. What the
+ * Counts requests by key and month, and notes when keys were last used and which accounts have streamed, without a disk
+ * write per request: what was counted goes to the store once a second and when the meter is disposed of. What the
  * store did not take is kept and offered again. A crash loses what was counted in its last second.
  */
 
@@ -10,8 +10,11 @@ import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { AccountStore, MonthUsage, RequestCount } from '../store/account-store.ts';
+import type { PeopleStore } from '../store/people-store.ts';
 
 const FLUSH_EVERY_MS = 1_000;
+/** Accounts of which is known that their streaming is stored; of one more, that is written again. */
+const STREAMED_KNOWN_MAX = 100_000;
 
 /** What was counted of a key in a month. */
 interface KeyCount extends Omit<RequestCount, 'restRequests'> {
@@ -25,7 +28,9 @@ type Counted = Pick<Caller, 'accountId' | 'keyId'> & {
 };
 
 export interface UsageMeterOptions {
-  readonly store: Pick<AccountStore, 'addUsage' | 'touchKeys' | 'usageOf'>;
+  readonly store: Pick<AccountStore, 'addUsage' | 'touchKeys' | 'usageOf'> & {
+    readonly people: Pick<PeopleStore, 'markStreamed'>;
+  };
   /** The accounts' time. */
   readonly clock: Clock;
   readonly onFault: (error: unknown) => void;
@@ -37,6 +42,9 @@ export class UsageMeter implements AsyncDisposable {
   #counted: Counts = new Map();
   /** Keys used in this minute, whether the store knows it already. */
   readonly #usedKeys = new Map<string, { readonly at: EpochNs; isStored: boolean }>();
+  /** Accounts that have streamed: those that the store is still to be told of, and those it knows. */
+  #streamed = new Set<string>();
+  readonly #streamedStored = new Set<string>();
   #flushing: Promise<void> | null = null;
   #flushCount = 0;
 
@@ -68,6 +76,10 @@ export class UsageMeter implements AsyncDisposable {
     if (noted === undefined || noted.at < at) this.#usedKeys.set(keyId, { at, isStored: false });
   }
 
+  noteStreamed(accountId: string): void {
+    if (!this.#streamedStored.has(accountId)) this.#streamed.add(accountId);
+  }
+
   /** An account's usage with everything counted so far, also what has not reached the store. */
   usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage> | MonthUsage {
     const flushing = this.#flushing;
@@ -89,7 +101,7 @@ export class UsageMeter implements AsyncDisposable {
     await this.#flushing;
     if (this.#flushing !== null || !this.#hasNews()) return;
     this.#flushCount += 1;
-    this.#flushing = Promise.all([this.#storeCounts(), this.#storeKeyUse()])
+    this.#flushing = Promise.all([this.#storeCounts(), this.#storeKeyUse(), this.#storeStreamed()])
       .then(() => {})
       .finally(() => {
         this.#flushing = null;
@@ -109,7 +121,7 @@ export class UsageMeter implements AsyncDisposable {
   }
 
   #hasNews(): boolean {
-    if (this.#counted.size > 0) return true;
+    if (this.#counted.size + this.#streamed.size > 0) return true;
     for (const { isStored } of this.#usedKeys.values()) if (!isStored) return true;
     return false;
   }
@@ -128,6 +140,20 @@ export class UsageMeter implements AsyncDisposable {
         count.restRequests += row.restRequests;
         if (count.usedAt < row.usedAt) count.usedAt = row.usedAt;
       }
+      this.#options.onFault(error);
+    }
+  }
+
+  async #storeStreamed(): Promise<void> {
+    const streamed = this.#streamed;
+    if (streamed.size === 0) return;
+    this.#streamed = new Set();
+    try {
+      await this.#options.store.people.markStreamed(this.#options.clock.now(), [...streamed]);
+      if (this.#streamedStored.size >= STREAMED_KNOWN_MAX) this.#streamedStored.clear();
+      for (const accountId of streamed) this.#streamedStored.add(accountId);
+    } catch (error) {
+      this.#streamed = this.#streamed.union(streamed);
       this.#options.onFault(error);
     }
   }

@@ -11,7 +11,7 @@ import type { ColumnType, Generated, Selectable, Updateable } from 'kysely';
 import type { AuditKind, Budget } from './account-store.ts';
 import type { MailKind } from './mails-store.ts';
 import type { PaymentEventState } from './orders-store.ts';
-import type { LinkPurpose } from './people-store.ts';
+import type { AccountMark, LinkPurpose } from './people-store.ts';
 import type { WithdrawalState } from './withdrawals-store.ts';
 
 type Whole = ColumnType<bigint, bigint | number, bigint | number>;
@@ -337,6 +337,13 @@ interface MailTable {
   tries: Whole;
 }
 
+/** Of an account, each once. */
+interface AccountMarkTable {
+  account_id: string;
+  mark: AccountMark;
+  at: Whole;
+}
+
 export interface AccountSchema {
   accounts: AccountTable;
   grants: GrantTable;
@@ -364,6 +371,7 @@ export interface AccountSchema {
   payment_events: PaymentEventTable;
   payment_listings: PaymentListingTable;
   mails: MailTable;
+  account_marks: AccountMarkTable;
 }
 
 export type AccountRow = Selectable<AccountTable>;

@@ -39,6 +39,7 @@ const TABLES: { readonly [T in Table]: readonly (string & keyof AccountSchema[T]
   payment_events: ['provider', 'id'],
   payment_listings: ['provider'],
   mails: ['id'],
+  account_marks: ['account_id', 'mark'],
 };
 /** Tables that have their one row from the beginning. */
 const ONE_ROW: ReadonlySet<string> = new Set(['audit_beginning', 'orders_beginning']);

@@ -43,6 +43,9 @@ export const LINK_PURPOSES = [
 ] as const;
 export type LinkPurpose = (typeof LINK_PURPOSES)[number];
 
+/** `streamed`: a bar was streamed, by a key or in the portal. `both`: the owner ordered one offer as the first of both. */
+export type AccountMark = 'streamed' | 'both';
+
 export interface OwnerRecord {
   readonly accountId: string;
   /** As its owner wrote it. */
@@ -185,6 +188,12 @@ export interface PeopleStore {
   endSession(call: StoreCall, accountId: string, sessionId: string): Promise<boolean>;
   /** Ends all but one; how many. */
   endOtherSessions(call: StoreCall, accountId: string, sessionId: string): Promise<number>;
+
+  marksOf(accountId: string): Promise<ReadonlySet<AccountMark>>;
+  /** Sets a mark, which keeps the time it was first set; or (`isSet` false) removes it. */
+  setMark(now: EpochNs, accountId: string, mark: AccountMark, isSet: boolean): Promise<void>;
+  /** These accounts have streamed something. */
+  markStreamed(now: EpochNs, accountIds: readonly string[]): Promise<void>;
 
   /** Null: nobody asked for it, or it was withdrawn. */
   deletionOf(accountId: string): Promise<DeletionRecord | null>;

@@ -146,6 +146,7 @@ export async function deleteAccount(
   await endSessions(writing, call, accountId, null);
   await sql.deleteFrom('grants').where('account_id', '=', accountId).execute();
   await forgetPerson(sql, accountId);
+  await sql.deleteFrom('account_marks').where('account_id', '=', accountId).execute();
   // Where it was paid is of no use to anybody any more.
   await sql.updateTable('orders').set({ url: '' }).where('account_id', '=', accountId).execute();
   // Whatever name it and its keys had may have been somebody's; nobody can use what is left.

@@ -3,6 +3,7 @@
 import type { PeopleStore } from './people-store.ts';
 import * as deletions from './sql-people-deletions.ts';
 import * as links from './sql-people-links.ts';
+import * as marks from './sql-people-marks.ts';
 import * as owners from './sql-people-owners.ts';
 import * as sessions from './sql-people-sessions.ts';
 import { forgetBirths, signIn } from './sql-people-sign-in.ts';
@@ -37,6 +38,9 @@ export function sqlPeople(store: SqlStore): PeopleStore {
     ),
     endSession: store.writes(sessions.endSession),
     endOtherSessions: store.writes(sessions.endSessions),
+    marksOf: store.reads(marks.marksOf),
+    setMark: store.changes(marks.setMark),
+    markStreamed: store.changes(marks.markStreamed),
     deletionOf: store.reads(deletions.deletionOf),
     askDeletion: store.writes(deletions.askDeletion),
     withdrawDeletion: store.writes(deletions.withdrawDeletion),

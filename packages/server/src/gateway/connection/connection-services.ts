@@ -25,6 +25,8 @@ export interface ConnectionServices extends SubscriptionServices {
   readonly timers: Clock;
   /** A connection was opened with this key, or with a token of it. */
   readonly noteKeyUse: (keyId: string) => void;
+  /** The account was sent its first object on a connection. */
+  readonly noteStreamed: (accountId: string) => void;
   readonly counters: GatewayCounters;
   readonly limits: ConnectionLimits;
   readonly partingSockets: PartingSockets;

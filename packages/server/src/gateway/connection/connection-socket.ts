@@ -65,6 +65,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
   #address = '';
   #silenceTimer: Disposable | null = null;
   #isOver = false;
+  #hasStreamed = false;
   /** Once it was closed for being too slow. */
   #parting: Parting | null = null;
   /** The code we close with, null until we do. */
@@ -230,6 +231,10 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
   }
 
   write(sub: string, mode: StreamMode, flush: Flush): void {
+    if (!this.#hasStreamed && this.caller !== null) {
+      this.#hasStreamed = true;
+      this.#services.noteStreamed(this.caller.accountId);
+    }
     this.#writer.write(sub, mode, flush);
   }
 

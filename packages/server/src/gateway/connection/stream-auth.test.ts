@@ -29,6 +29,19 @@ test('a key in the header opens the stream, and its use is noted [AUTH-02] [AUTH
   assert.deepEqual(desk.usedKeys, Array(4).fill(key.record.id));
 });
 
+test('an account that is sent its first object has streamed; one that only connects has not', async () => {
+  await using desk = await AccountStream.start();
+  const [quiet, key] = [await desk.key('live'), await desk.key('sandbox')];
+  using _connected = await desk.open(quiet);
+  using one = await desk.open(key);
+  one.send(subscribe('a'));
+  one.send(subscribe('b'));
+  await one.find('snapshot');
+  await desk.stream.pass(6_000);
+  await one.answered();
+  assert.deepEqual(desk.streamedAccounts, [key.record.accountId]);
+});
+
 test('an invalid, expired or revoked key opens, then closes at once with 4001 and no message [AUTH-11] [AUTH-05]', async () => {
   await using desk = await AccountStream.start();
   const good = await desk.key('live');

@@ -240,6 +240,7 @@ test('the export has everything that is kept of an account, and no secret', asyn
     'account',
     'owner',
     'deletion',
+    'marks',
     'keys',
     'usage',
     'sessions',

@@ -1,7 +1,10 @@
-/** `GET /v1/portal/account`: the account as its owner sees it. */
+/** `GET /v1/portal/account`: the account as its owner sees it; and saying no to what is left of an order for both offers. */
 
-import { GRANTABLE, PLANS, planAt } from '@tapeloom/core/entitlement/plan';
-import type { SessionRecord } from '../../accounts/store/people-store.ts';
+import { GRANTABLE, type Grant, PLANS, planAt } from '@tapeloom/core/entitlement/plan';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { AccountRecord, AccountStore } from '../../accounts/store/account-store.ts';
+import type { AccountMark, SessionRecord } from '../../accounts/store/people-store.ts';
+import { otherHalf } from '../../billing/other-half.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -33,10 +36,21 @@ const AccountView = closedObject({
     Type.Null(),
   ]),
   sessions: Type.Array(SessionView, { description: 'The newest first.' }),
+  hasStreamed: Type.Boolean({
+    description: 'Whether the account ever streamed an object, by a key or in the portal.',
+  }),
+  otherHalf: Type.Union([Type.Enum(GRANTABLE), Type.Null()], {
+    description:
+      'The offer that is left to buy of an order for both; null: none, or it was declined.',
+  }),
   serverTime: Instant('Now'),
 });
 
-export function accountRoute(facts: () => PortalFacts): Route {
+export function accountRoutes(facts: () => PortalFacts): readonly Route[] {
+  return [showRoute(facts), declineRoute(facts)];
+}
+
+function showRoute(facts: () => PortalFacts): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/portal/account',
@@ -48,10 +62,11 @@ export function accountRoute(facts: () => PortalFacts): Route {
     handle: async ({ session, now }) => {
       const { store } = facts();
       const { accountId } = session;
-      const [account, sessions, deletion] = await Promise.all([
+      const [account, sessions, deletion, marks] = await Promise.all([
         store.findAccount(accountId),
         store.people.sessionsOf(accountId, now),
         store.people.deletionOf(accountId),
+        store.people.marksOf(accountId),
       ]);
       if (account === null) throw notSignedIn('The account is gone.');
       return {
@@ -69,8 +84,36 @@ export function accountRoute(facts: () => PortalFacts): Route {
             ? null
             : { askedAt: deletion.askedAt.toString(), dueAt: deletion.dueAt.toString() },
         sessions: sessions.map((it) => viewSession(it, session.id)),
+        hasStreamed: marks.has('streamed'),
+        otherHalf: await leftOf(store, account, marks, now),
         serverTime: now.toString(),
       };
+    },
+  });
+}
+
+async function leftOf(
+  store: AccountStore,
+  account: AccountRecord,
+  marks: ReadonlySet<AccountMark>,
+  now: EpochNs,
+): Promise<Grant['plan'] | null> {
+  if (!marks.has('both')) return null;
+  return otherHalf(await store.orders.ordersOf(account.id), account.grants, now);
+}
+
+function declineRoute(facts: () => PortalFacts): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/v1/portal/other-half',
+    operationId: 'declineOtherHalf',
+    summary: 'Declines what is left to buy of an order for both offers.',
+    description: 'It is not offered again until both are chosen again.',
+    access: 'session',
+    answer: closedObject({}),
+    handle: async ({ session, now }) => {
+      await facts().store.people.setMark(now, session.accountId, 'both', false);
+      return {};
     },
   });
 }

@@ -137,6 +137,30 @@ test('rights come with the verified webhook, both offers together make live_hist
   assert.equal(await buyer.plan(), 'live_history');
 });
 
+test('who orders both is offered the other half once one is bought, until it is bought or declined', async () => {
+  const half = async ({ browser }: Buyer) =>
+    (await browser.get<{ otherHalf: string | null }>('/v1/portal/account')).body.otherHalf;
+  const buyer = await Buyer.signedIn();
+  const history = { offer: 'history', both: true };
+  await buyer.checkout(history);
+  assert.equal(service.provider.started.at(-1)!.backUrl, `${ORIGIN}/checkout?offer=both`);
+  assert.equal(await half(buyer), null, 'nothing is bought yet');
+  await buyer.buy(history);
+  assert.equal(await half(buyer), 'live');
+  await buyer.buy({ offer: 'live', both: true });
+  assert.deepEqual([await half(buyer), await buyer.plan()], [null, 'live_history']);
+
+  const other = await Buyer.signedIn();
+  await other.buy({ offer: 'live', both: true });
+  assert.equal(await half(other), 'history');
+  assert.equal((await other.browser.delete('/v1/portal/other-half')).status, 200);
+  assert.equal(await half(other), null);
+
+  const single = await Buyer.signedIn();
+  await single.buy({ offer: 'history' });
+  assert.equal(await half(single), null, 'who chose one offer is asked for no other');
+});
+
 test('checkout without the waiver gets 400 [BILL-07, ERR-34]', async () => {
   const buyer = await Buyer.signedIn();
   const { version } = service.billing.offers.waiver;

@@ -22,6 +22,12 @@ const CheckoutBody = closedObject({
     description:
       'Where the buyer is: two capital letters, one of `countries` in `GET /v1/pricing`.',
   }),
+  both: Type.Optional(
+    Type.Boolean({
+      description:
+        'The buyer wants both offers, and orders them one after the other, this one now.',
+    }),
+  ),
   // What is missing of it is not a fault of the body, but a waiver that was not given.
   waiver: Type.Optional(
     closedObject({
@@ -56,10 +62,11 @@ export function checkoutRoute(
     handle: async ({ body, session, address, now }) => {
       const { accountId, id: sessionId } = session;
       if ((await facts().store.people.deletionOf(accountId)) !== null) throw leaving();
-      const { offer, country, waiver } = body;
-      const wish = { accountId, sessionId, offer, country, waiver, address };
+      const { offer, country, waiver, both: isOfBoth = false } = body;
+      const wish = { accountId, sessionId, offer, country, waiver, address, isOfBoth };
       const order = await upstream(billing().checkout(wish), 'Nothing was ordered.');
       if ('refused' in order) throw refusal(order, body, billing(), now);
+      await facts().store.people.setMark(now, accountId, 'both', isOfBoth);
       return { url: order.url, order: viewOrder(order, now, null) };
     },
   });

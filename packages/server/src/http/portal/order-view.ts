@@ -55,6 +55,10 @@ export const OrderView = closedObject({
     description: 'How often it is charged; null: once.',
   }),
   country: Type.String(),
+  payUrl: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'The payment page of an order that is not paid yet; null: there is nothing to pay.',
+  }),
   provider: Type.String({ description: 'Who takes the payment.' }),
   createdAt: Instant('When it was placed'),
   paidAt: orNull(Instant('When it was paid first')),
@@ -87,6 +91,7 @@ export function viewOrder(
     currency: order.currency,
     interval: order.kind === 'subscription' ? 'month' : null,
     country: order.country,
+    payUrl: state === 'open' && order.withdrawnAt === null && order.url !== '' ? order.url : null,
     provider: order.provider,
     createdAt: order.createdAt.toString(),
     paidAt: order.paidAt?.toString() ?? null,

@@ -2,7 +2,7 @@
 
 import type { Route } from '../server/route.ts';
 import { accountExportRoute } from './account-export-route.ts';
-import { accountRoute } from './account-routes.ts';
+import { accountRoutes } from './account-routes.ts';
 import { deletionRoutes } from './deletion-routes.ts';
 import { emailRoutes } from './email-routes.ts';
 import type { PortalFacts } from './portal-facts.ts';
@@ -13,7 +13,7 @@ export function portalRoutes(facts: () => PortalFacts): readonly Route[] {
   return [
     ...signInRoutes(facts),
     ...sessionRoutes(facts),
-    accountRoute(facts),
+    ...accountRoutes(facts),
     ...emailRoutes(facts),
     accountExportRoute(facts),
     ...deletionRoutes(facts),

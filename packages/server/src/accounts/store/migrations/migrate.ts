@@ -13,6 +13,7 @@ import { portal } from './0005-portal.ts';
 import { selling } from './0006-selling.ts';
 import { fencedPayments } from './0007-fenced-payments.ts';
 import { mailsAndApprovals } from './0008-mails-and-approvals.ts';
+import { accountMarks } from './0009-account-marks.ts';
 import type { Migration, SchemaDialect } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   selling,
   fencedPayments,
   mailsAndApprovals,
+  accountMarks,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

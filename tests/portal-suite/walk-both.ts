@@ -1,0 +1,52 @@
+/** Both offers, chosen at once: two orders one after the other, left unpaid, resumed, and offered until both are bought. */
+
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import type { PortalStage } from './portal-stage.ts';
+import { signIn } from './walks.ts';
+
+export async function walkBoth(stage: PortalStage): Promise<void> {
+  await using context = await stage.context();
+  const page = await signIn(stage, context, 'both@example.com');
+  await page.goto('/plans');
+  await page.getByRole('link', { name: 'Add Live and Historical' }).click();
+  await page.getByText('Both, order 1 of 2').waitFor();
+  const payment = await order(page);
+  // Left unpaid: the order says what is known, and paying it comes first.
+  await page.goto('/orders');
+  const acts = page.locator('.order-acts');
+  assert.deepEqual(
+    (await acts.locator('a, button').allTextContents()).map((text) => text.split(' order')[0]),
+    ['Pay', 'Give up'],
+  );
+  const id = (await page.locator('.order-id').first().textContent())!;
+  await page.goto(`/orders?order=${id}`);
+  await page.getByText('Waiting for the provider’s confirmation').waitFor();
+  assert.equal(await page.getByText(/payment received/i).count(), 0);
+  await acts.getByRole('link', { name: /^Pay/ }).click();
+  await page.waitForURL(payment);
+  await page.getByRole('button', { name: /^Order and pay €?[\d.,]+/ }).click();
+  await page.waitForURL((url) => url.pathname === '/orders');
+  await page.getByText('Order 1 of 2 is done: you have Historical.').waitFor();
+  await page.goto('/dashboard');
+  await page.getByRole('link', { name: 'Order Live' }).click();
+  await page.getByText('Both, order 2 of 2').waitFor();
+  await order(page);
+  await page.getByRole('button', { name: /^Order and pay €?[\d.,]+/ }).click();
+  await page.waitForURL((url) => url.pathname === '/orders');
+  await page.getByText('Live is on.').waitFor();
+  const account = await page.evaluate(`fetch('/v1/portal/account').then((it) => it.json())`);
+  assert.deepEqual(
+    (({ plan, otherHalf }) => ({ plan, otherHalf }))(account as Record<string, unknown>),
+    { plan: 'live_history', otherHalf: null },
+  );
+}
+
+/** Fills the form; the address of the payment page. */
+async function order(page: Page): Promise<string> {
+  await page.getByLabel('Country').selectOption('DE');
+  await page.getByRole('checkbox').first().check();
+  await page.getByRole('button', { name: /^Continue to payment/ }).click();
+  await page.waitForURL(/\/pay\/test\//);
+  return page.url();
+}
