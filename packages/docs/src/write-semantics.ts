@@ -6,6 +6,7 @@ import { indicatorPages } from './indicator-pages.ts';
 import { TABLE_PLACES, withTable } from './limits/limit-tables.ts';
 import { LIMITS_PATH, limitsPage } from './limits-page.ts';
 import { REST_PATH, restPage } from './reference/rest-page.ts';
+import { SCHEMAS_PATH, schemasPage } from './reference/schemas-page.ts';
 import { STREAM_PATH, streamPage } from './reference/stream-page.ts';
 import { SEMANTICS_PATH, semanticsPage } from './semantics-page.ts';
 
@@ -14,6 +15,7 @@ const pages = [
   { path: LIMITS_PATH, text: limitsPage() },
   ...indicatorPages(),
   { path: REST_PATH, text: restPage() },
+  { path: SCHEMAS_PATH, text: schemasPage() },
   { path: STREAM_PATH, text: streamPage() },
 ];
 for (const { path, text } of pages) {

@@ -3,8 +3,11 @@
  * say all that a schema can; `sub` is further limited to 64 UTF-8 bytes and to one use per connection.
  */
 
+import { CURSOR_PATTERN, INSTANT_TEXT_PATTERN } from './text-patterns.ts';
+
 export const MESSAGE_BYTES_MAX = 65_536;
 export const SUB_BYTES_MAX = 64;
+export const PING_ID_BYTES_MAX = 64;
 export const TOKEN_CHARACTERS_MAX = 512;
 
 export const STREAM_MODES = ['live', 'confirmed'] as const;
@@ -42,11 +45,31 @@ export interface PingMessage {
 
 export type ClientMessage = AuthMessage | SubscribeMessage | UnsubscribeMessage | PingMessage;
 
-const SUB_SCHEMA = { type: 'string', minLength: 1, maxLength: SUB_BYTES_MAX } as const;
+/** No schema counts bytes: this much text may be too long, more always is. */
+const SUB_SCHEMA = {
+  type: 'string',
+  minLength: 1,
+  maxLength: SUB_BYTES_MAX,
+  description: `A name of your own, at most ${SUB_BYTES_MAX} bytes in UTF-8; one use at a time.`,
+} as const;
+
+export const PING_ID = [
+  {
+    type: 'string',
+    maxLength: PING_ID_BYTES_MAX,
+    description: `At most ${PING_ID_BYTES_MAX} bytes in UTF-8.`,
+  },
+  {
+    type: 'integer',
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+  },
+] as const;
 
 /** One closed schema per message kind, by its `t`. */
 export const CLIENT_MESSAGE_SCHEMAS = {
   auth: {
+    title: 'AuthMessage',
     type: 'object',
     additionalProperties: false,
     required: ['t', 'token'],
@@ -56,6 +79,7 @@ export const CLIENT_MESSAGE_SCHEMAS = {
     },
   },
   subscribe: {
+    title: 'SubscribeMessage',
     type: 'object',
     additionalProperties: false,
     required: ['t', 'sub', 'instrument', 'indicator'],
@@ -63,13 +87,20 @@ export const CLIENT_MESSAGE_SCHEMAS = {
       t: { const: 'subscribe' },
       sub: SUB_SCHEMA,
       instrument: { type: 'string', minLength: 1, maxLength: 64 },
-      indicator: { type: 'string', minLength: 1, maxLength: 64 },
+      indicator: {
+        title: 'IndicatorId',
+        type: 'string',
+        minLength: 1,
+        maxLength: 64,
+        description: 'Its id in the catalogue, GET /v1/indicators.',
+      },
       params: {
         type: 'object',
         maxProperties: 64,
         description: 'Parameters of the indicator; what is left out has its default.',
       },
       mode: {
+        title: 'StreamMode',
         enum: STREAM_MODES,
         description: '`live` (default): every change. `confirmed`: only what is final.',
       },
@@ -78,34 +109,44 @@ export const CLIENT_MESSAGE_SCHEMAS = {
         oneOf: [
           { const: 'live' },
           {
+            title: 'FromCursor',
             type: 'object',
             additionalProperties: false,
             required: ['cursor'],
-            properties: { cursor: { type: 'string', maxLength: 64 } },
+            properties: { cursor: { type: 'string', pattern: CURSOR_PATTERN } },
           },
           {
+            title: 'FromTime',
             type: 'object',
             additionalProperties: false,
             required: ['time'],
-            properties: { time: { type: 'string', maxLength: 64 } },
+            properties: {
+              time: {
+                type: 'string',
+                pattern: INSTANT_TEXT_PATTERN,
+                description: 'Nanoseconds since 1970-01-01 UTC, an RFC 3339 time, or a date.',
+              },
+            },
           },
         ],
       },
     },
   },
   unsubscribe: {
+    title: 'UnsubscribeMessage',
     type: 'object',
     additionalProperties: false,
     required: ['t', 'sub'],
     properties: { t: { const: 'unsubscribe' }, sub: SUB_SCHEMA },
   },
   ping: {
+    title: 'PingMessage',
     type: 'object',
     additionalProperties: false,
     required: ['t'],
     properties: {
       t: { const: 'ping' },
-      id: { oneOf: [{ type: 'string', maxLength: 64 }, { type: 'integer' }] },
+      id: { oneOf: PING_ID, description: 'The `pong` has it too.' },
     },
   },
 } as const satisfies Record<ClientMessage['t'], object>;

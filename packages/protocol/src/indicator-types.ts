@@ -81,7 +81,9 @@ export function indicatorTypesText(catalogue: TypedCatalogue, by: string): strin
     '/** The types of each indicator, by its id. */',
     'export interface IndicatorTypes {',
     ...indicators.flatMap(({ id }) =>
-      member(memberName(id), [`TypesOf<${typeName(id)}Params, ${typeName(id)}Data>`]),
+      member(memberName(id), [
+        `TypesOf<${indicatorTypeName(id)}Params, ${indicatorTypeName(id)}Data>`,
+      ]),
     ),
     '}',
     '',
@@ -106,7 +108,7 @@ function paramsLines({ id, name, params }: TypedMembers, shared: Members): strin
   const base = picked.length === 0 ? '' : `Pick<SharedParams, ${picked.join(' | ')}>`;
   return [
     ...comment(`Parameters of ${name}, \`${id}\`.`, ''),
-    ...interfaceLines(`${typeName(id)}Params`, base, own),
+    ...interfaceLines(`${indicatorTypeName(id)}Params`, base, own),
   ];
 }
 
@@ -116,10 +118,10 @@ function dataLines({ id, name, fields }: TypedMembers, earlier: readonly TypedMe
     .filter((it) => [...it.fields].every(([key, text]) => fields.get(key) === text))
     .sort((a, b) => b.fields.size - a.fields.size);
   const own = new Map([...fields].filter(([key]) => most?.fields.has(key) !== true));
-  const base = most === undefined ? '' : `${typeName(most.id)}Data`;
+  const base = most === undefined ? '' : `${indicatorTypeName(most.id)}Data`;
   return [
     ...comment(`Data of an object of ${name}, \`${id}\`.`, ''),
-    ...interfaceLines(`${typeName(id)}Data`, base, own),
+    ...interfaceLines(`${indicatorTypeName(id)}Data`, base, own),
   ];
 }
 
@@ -257,7 +259,7 @@ function comment(text: string, indent: string): string[] {
 }
 
 /** `large-trades` → `LargeTrades`. */
-function typeName(id: string): string {
+export function indicatorTypeName(id: string): string {
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(id)) {
     throw new TypeError(`no type can be called after the indicator ${JSON.stringify(id)}`);
   }

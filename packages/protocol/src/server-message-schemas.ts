@@ -4,6 +4,7 @@
  * The published contract is made from them and leaves room for fields and words to come.
  */
 
+import { PING_ID, SUB_BYTES_MAX } from './client-messages.ts';
 import {
   NOTICE_KINDS,
   RESET_REASONS,
@@ -11,16 +12,22 @@ import {
   STREAM_ERROR_CODES,
 } from './server-messages.ts';
 import { STREAM_STATES } from './status-states.ts';
+import { CURSOR_PATTERN, INSTANT_PATTERN } from './text-patterns.ts';
 
-const SUB = { type: 'string', minLength: 1, description: 'The name the client gave.' } as const;
+const SUB = {
+  type: 'string',
+  minLength: 1,
+  maxLength: SUB_BYTES_MAX,
+  description: 'The name the client gave.',
+} as const;
 const CURSOR = {
   type: 'string',
-  pattern: '^[1-9][0-9]{7}\\.(0|[1-9][0-9]{0,9})\\.(0|[1-9][0-9]{0,9})$',
+  pattern: CURSOR_PATTERN,
   description: 'UTC day, rank and k: compared number by number, in that order.',
 } as const;
 const INSTANT = {
   type: 'string',
-  pattern: '^(0|[1-9][0-9]{0,18})$',
+  pattern: INSTANT_PATTERN,
   description: 'Nanoseconds since 1970-01-01 UTC, as decimal text.',
 } as const;
 const OBJECT_FIELDS = {
@@ -30,12 +37,14 @@ const OBJECT_FIELDS = {
 } as const;
 const DATA = {
   type: 'object',
+  title: 'IndicatorData',
   description: 'By indicator: its schema is the field `data` of the catalogue, GET /v1/indicators.',
 } as const;
 
 /** One closed schema per message kind, by its `t`. */
 export const SERVER_MESSAGE_SCHEMAS = {
   subscribed: closed(
+    'SubscribedMessage',
     {
       t: { const: 'subscribed' },
       sub: SUB,
@@ -56,10 +65,11 @@ export const SERVER_MESSAGE_SCHEMAS = {
     [],
   ),
   status: closed(
+    'StatusMessage',
     {
       t: { const: 'status' },
       sub: SUB,
-      state: { enum: STREAM_STATES },
+      state: { title: 'StreamState', enum: STREAM_STATES },
       lagMs: {
         type: 'integer',
         minimum: 0,
@@ -74,34 +84,53 @@ export const SERVER_MESSAGE_SCHEMAS = {
     ['partialSince'],
   ),
   snapshot: closed(
+    'SnapshotMessage',
     {
       t: { const: 'snapshot' },
       sub: SUB,
       cursor: CURSOR,
-      items: { type: 'array', items: closed({ ...OBJECT_FIELDS, data: DATA }, []) },
+      items: {
+        type: 'array',
+        items: closed('IndicatorObject', { ...OBJECT_FIELDS, data: DATA }, []),
+      },
     },
     [],
   ),
   upsert: closed(
+    'UpsertMessage',
     { t: { const: 'upsert' }, sub: SUB, cursor: CURSOR, ...OBJECT_FIELDS, data: DATA },
     [],
   ),
-  remove: closed({ t: { const: 'remove' }, sub: SUB, cursor: CURSOR, ...OBJECT_FIELDS }, []),
-  reset: closed({ t: { const: 'reset' }, sub: SUB, reason: { enum: RESET_REASONS } }, []),
+  remove: closed(
+    'RemoveMessage',
+    { t: { const: 'remove' }, sub: SUB, cursor: CURSOR, ...OBJECT_FIELDS },
+    [],
+  ),
+  reset: closed(
+    'ResetMessage',
+    {
+      t: { const: 'reset' },
+      sub: SUB,
+      reason: { title: 'ResetReason', enum: RESET_REASONS },
+    },
+    [],
+  ),
   error: closed(
+    'ErrorMessage',
     {
       t: { const: 'error' },
       sub: {
         type: 'string',
         description: 'Absent when the message it answers could not be understood.',
       },
-      code: { enum: STREAM_ERROR_CODES },
+      code: { title: 'StreamErrorCode', enum: STREAM_ERROR_CODES },
       message: { type: 'string', minLength: 1, description: 'For people; the text may change.' },
       errors: {
         type: 'array',
         minItems: 1,
         description: 'With INVALID_PARAMETERS: what is wrong where.',
         items: closed(
+          'FieldFault',
           {
             path: { type: 'string', description: 'A JSON pointer to the field.' },
             message: { type: 'string', minLength: 1 },
@@ -113,14 +142,18 @@ export const SERVER_MESSAGE_SCHEMAS = {
     ['sub', 'errors'],
   ),
   hb: {
-    ...closed({ t: { const: 'hb' }, sub: SUB, cursor: CURSOR, ts: INSTANT }, ['sub', 'cursor']),
+    ...closed('HeartbeatMessage', { t: { const: 'hb' }, sub: SUB, cursor: CURSOR, ts: INSTANT }, [
+      'sub',
+      'cursor',
+    ]),
     dependencies: { sub: ['cursor'], cursor: ['sub'] },
   },
   pong: closed(
+    'PongMessage',
     {
       t: { const: 'pong' },
       id: {
-        oneOf: [{ type: 'string', maxLength: 64 }, { type: 'integer' }],
+        oneOf: PING_ID,
         description: 'As the ping had it.',
       },
       ts: INSTANT,
@@ -128,9 +161,10 @@ export const SERVER_MESSAGE_SCHEMAS = {
     ['id'],
   ),
   notice: closed(
+    'NoticeMessage',
     {
       t: { const: 'notice' },
-      kind: { enum: NOTICE_KINDS },
+      kind: { title: 'NoticeKind', enum: NOTICE_KINDS },
       effectiveAt: INSTANT,
       instrument: {
         type: 'string',
@@ -142,10 +176,15 @@ export const SERVER_MESSAGE_SCHEMAS = {
   ),
 } as const satisfies Record<ServerMessage['t'], object>;
 
-/** An object of these fields and no others, all of them required but the optional ones. */
-function closed<Fields extends object>(fields: Fields, optional: readonly (keyof Fields)[]) {
+/** An object of these fields and no others, all of them required but the optional ones; `title` names it in the contract. */
+function closed<Fields extends object>(
+  title: string,
+  fields: Fields,
+  optional: readonly (keyof Fields)[],
+) {
   const names = Object.keys(fields) as (keyof Fields)[];
   return {
+    title,
     type: 'object',
     additionalProperties: false,
     required: names.filter((name) => !optional.includes(name)),

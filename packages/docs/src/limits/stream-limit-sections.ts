@@ -3,7 +3,11 @@
 import { DEPTH_PARAMETER } from '@tapeloom/core/studies/bar-parameters';
 import { FLUSH_STEP_NS } from '@tapeloom/core/studies/flush-step';
 import { SNAPSHOT_BYTES_MAX } from '@tapeloom/core/studies/published-objects';
-import { MESSAGE_BYTES_MAX, SUB_BYTES_MAX } from '@tapeloom/protocol/client-messages';
+import {
+  MESSAGE_BYTES_MAX,
+  PING_ID_BYTES_MAX,
+  SUB_BYTES_MAX,
+} from '@tapeloom/protocol/client-messages';
 import { CONNECTS_PER_MINUTE } from '@tapeloom/server/accounts/auth/doorkeeper';
 import {
   IDLE_TOPICS_PER_SUBSCRIPTION,
@@ -22,7 +26,7 @@ import {
   SLOW_CLOSE_WITHIN_MS,
 } from '@tapeloom/server/gateway/connection/socket-settings';
 import { FREE_RESUME_NS } from '@tapeloom/server/gateway/delivery/start-verdict';
-import { DEPTH_MAX, PING_ID_BYTES_MAX } from '@tapeloom/server/gateway/wire/client-message';
+import { DEPTH_MAX } from '@tapeloom/server/gateway/wire/client-message';
 import { OUTBOX_LIMITS } from '@tapeloom/server/gateway/wire/outbox';
 import { AHEAD_MS_MAX } from '@tapeloom/server/history/awaited-cursors';
 import { STRANGERS_PER_ADDRESS_MAX } from '@tapeloom/server/platform/door-sockets';

@@ -8,7 +8,16 @@ import { contractRoutes } from '@tapeloom/server/http/contract/contract';
 import { openapiText } from '@tapeloom/server/http/contract/interface-documents';
 import { docsPath } from '../docs-path.ts';
 import { code, table } from '../markdown-table.ts';
-import { fieldTable, type JsonSchema, jsonBlock, meaning, typeWords } from './schema-fields.ts';
+import {
+  fieldTable,
+  type JsonSchema,
+  jsonBlock,
+  meaning,
+  type NamedSchemas,
+  schemaLink,
+  typeWords,
+  wholeSchema,
+} from './schema-fields.ts';
 
 export const REST_PATH = docsPath('reference/rest.md');
 
@@ -43,6 +52,7 @@ interface Operation {
 interface OpenapiDocument {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: NamedSchemas };
 }
 
 const INTRO = `# REST interface
@@ -56,12 +66,14 @@ made, rotated and revoked on the portal's page Keys, and exports are left to pro
 click. How a key is sent: \`Authorization: Bearer <key>\`; more in [Keys](../keys.md).
 
 Every answer carries \`X-Request-Id\`, and every answer to a recognised key its limits (\`RateLimit-Limit\`, \`RateLimit-Remaining\`,
-\`RateLimit-Reset\`, \`RateLimit-Policy\`): see [Limits](../limits.md). Refusals are problem documents: see [Errors](../errors.md).
+\`RateLimit-Reset\`, \`RateLimit-Policy\`): see [Limits](../limits.md). Refusals are problem documents: see [Errors](../errors.md). Any route may also
+respond with 500 [\`INTERNAL\`](../errors.md#internal) or 503 [\`CAPACITY\`](../errors.md#capacity). Named schemas are on the page [Schemas](schemas.md).
 
 <!-- Made by \`npm run docs\`; do not edit. -->`;
 
 export function restPage(): string {
-  const { tags, paths } = JSON.parse(openapiText(contractRoutes())) as OpenapiDocument;
+  const { tags, paths, components } = JSON.parse(openapiText(contractRoutes())) as OpenapiDocument;
+  const named = components.schemas;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
@@ -69,23 +81,28 @@ export function restPage(): string {
     .filter(({ name }) => !LEFT_OUT.includes(name))
     .map(({ name, description }) => {
       const inside = operations.filter(({ operation }) => operation.tags.includes(name));
-      const parts = inside.map((one) => operationText(one.method, one.path, one.operation));
+      const parts = inside.map((one) => operationText(one.method, one.path, one.operation, named));
       return [`## ${name}`, description, ...parts].join('\n\n');
     });
   return `${[INTRO, ...sections].join('\n\n')}\n`;
 }
 
-function operationText(method: string, path: string, operation: Operation): string {
+function operationText(
+  method: string,
+  path: string,
+  operation: Operation,
+  named: NamedSchemas,
+): string {
   const { summary, description, parameters, requestBody } = operation;
   const body = requestBody?.content['application/json'];
   const parts = [
     `### ${method.toUpperCase()} ${path}`,
     `${summary} ${description}`,
     keyWords(operation),
-    parameters.length === 0 ? null : parameterTable(parameters),
-    body === undefined ? null : `The body, as JSON:\n\n${fieldTable(body.schema)}`,
+    parameters.length === 0 ? null : parameterTable(parameters, named),
+    body === undefined ? null : bodyText(body.schema, named),
     body?.example === undefined ? null : jsonBlock(body.example),
-    answerText(operation),
+    answerText(operation, named),
     refusals(operation),
   ];
   return parts.filter((part) => part !== null).join('\n\n');
@@ -100,25 +117,36 @@ function keyWords({ security }: Operation): string {
   return scope === undefined ? 'Needs a key.' : `Needs a key with the scope ${code(scope)}.`;
 }
 
-function parameterTable(parameters: readonly Parameter[]): string {
-  const rows = parameters.map(({ name, in: place, required, description, schema }) => [
-    code(name),
-    place,
-    `${typeWords(schema)}${required ? '' : ' (optional)'}`,
-    meaning({ ...schema, ...(description === undefined ? {} : { description }) }),
-  ]);
+function parameterTable(parameters: readonly Parameter[], named: NamedSchemas): string {
+  const rows = parameters.map(({ name, in: place, required, description, schema }) => {
+    const whole = wholeSchema(schema, named);
+    return [
+      code(name),
+      place,
+      `${typeWords(whole)}${required ? '' : ' (optional)'}`,
+      meaning({ ...whole, ...(description === undefined ? {} : { description }) }),
+    ];
+  });
   return table(['parameter', 'in', 'type', 'meaning'], rows);
 }
 
-function answerText({ responses }: Operation): string {
+/** It has its own place on the page of schemas, and stands here too. */
+function bodyText(schema: JsonSchema, named: NamedSchemas): string {
+  const whole = wholeSchema(schema, named);
+  return `The body, ${schemaLink(whole.name!)} as JSON:\n\n${fieldTable(whole)}`;
+}
+
+function answerText({ responses }: Operation, named: NamedSchemas): string {
   const [status, answer] = Object.entries(responses).find(([name]) => name.startsWith('2'))!;
   const json = answer.content?.['application/json'];
   if (json === undefined) {
     const types = Object.keys(answer.content ?? {}).map(code);
     return `Answers ${code(status)} with ${types.join(', ')}.`;
   }
-  const told = json.schema.properties === undefined ? [] : [fieldTable(json.schema)];
-  return [`Answers ${code(status)}:`, ...told, jsonBlock(json.example)].join('\n\n');
+  const whole = wholeSchema(json.schema, named);
+  const told = whole.properties === undefined ? [] : [fieldTable(whole, 1)];
+  const name = whole.name === undefined ? '' : ` with ${schemaLink(whole.name)}`;
+  return [`Answers ${code(status)}${name}:`, ...told, jsonBlock(json.example)].join('\n\n');
 }
 
 function refusals({ responses }: Operation): string {

@@ -3,13 +3,16 @@
 import { code, table } from '../markdown-table.ts';
 
 export interface JsonSchema {
-  readonly type?: string;
+  readonly $ref?: string;
+  /** Of a schema that has its place on the page of schemas. */
+  readonly name?: string;
+  readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
-  readonly 'x-extensible-enum'?: readonly unknown[];
   readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
   readonly items?: JsonSchema;
+  readonly prefixItems?: readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly description?: string;
@@ -21,41 +24,98 @@ export interface JsonSchema {
   readonly maxItems?: number;
 }
 
+export type NamedSchemas = Readonly<Record<string, JsonSchema>>;
+
+/**
+ * The schema with what it refers to in its place, under `name`; words that may be more are shown as those that there are.
+ */
+export function wholeSchema(schema: JsonSchema, named: NamedSchemas): JsonSchema {
+  const whole = (one: JsonSchema) => wholeSchema(one, named);
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.split('/').at(-1)!;
+    const { $ref: _ref, ...beside } = schema;
+    return { ...whole(named[name]!), ...beside, name };
+  }
+  const either = schema.anyOf?.map(whole);
+  const words = either?.find((one) => one.enum !== undefined);
+  if (words !== undefined && either!.some(({ type, enum: list }) => type === 'string' && !list)) {
+    const { anyOf: _either, ...beside } = schema;
+    const none = either!.some(({ type }) => type === 'null') ? [null] : [];
+    return { ...words, ...beside, enum: [...words.enum!, ...none] };
+  }
+  return {
+    ...schema,
+    ...(either === undefined ? {} : { anyOf: either }),
+    ...(schema.oneOf === undefined ? {} : { oneOf: schema.oneOf.map(whole) }),
+    ...(schema.items === undefined || Array.isArray(schema.items)
+      ? {}
+      : { items: whole(schema.items) }),
+    ...(schema.properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(schema.properties).map(([name, one]) => [name, whole(one)]),
+          ),
+        }),
+  };
+}
+
+/** More words than these are on the page of schemas. */
+const WORDS_SHOWN_MAX = 8;
 /** Deeper fields are seen in the example. */
 const DEPTH_MAX = 2;
 
 /** Field, type, and what it means; those that may be left out are marked. */
-function fieldRows(schema: JsonSchema, before = '', depth = 1): readonly (readonly string[])[] {
+function fieldRows(
+  schema: JsonSchema,
+  depthMax: number,
+  before = '',
+  depth = 1,
+): readonly (readonly string[])[] {
   const required = schema.required ?? [];
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const optional = required.includes(name) ? '' : ' (optional)';
     const row = [code(`${before}${name}`), `${typeWords(field)}${optional}`, meaning(field)];
     const inside = field.items?.properties === undefined ? field : field.items;
-    if (depth === DEPTH_MAX || inside.properties === undefined) return [row];
+    if (depth === depthMax || inside.properties === undefined) return [row];
     // A dot before `ts` would read as the name of a file.
     const mark = inside === field ? '.' : '[] ';
-    return [row, ...fieldRows(inside, `${before}${name}${mark}`, depth + 1)];
+    return [row, ...fieldRows(inside, depthMax, `${before}${name}${mark}`, depth + 1)];
   });
 }
 
-export function fieldTable(schema: JsonSchema): string {
-  return table(['field', 'type', 'meaning'], fieldRows(schema));
+export function fieldTable(schema: JsonSchema, depthMax = DEPTH_MAX): string {
+  return table(['field', 'type', 'meaning'], fieldRows(schema, depthMax));
 }
 
 export function typeWords(schema: JsonSchema): string {
   if (schema.const !== undefined) return code(JSON.stringify(schema.const));
-  const words = schema.enum ?? schema['x-extensible-enum'];
+  const { enum: words, name } = schema;
+  if (name !== undefined && (words === undefined || words.length > WORDS_SHOWN_MAX)) {
+    return schemaLink(name);
+  }
   if (words !== undefined) return words.map((word) => code(String(word))).join(', ');
   const either = schema.anyOf ?? schema.oneOf;
   if (either !== undefined) return [...new Set(either.map(partWords))].join(' or ');
-  if (schema.type === 'array') return `list of ${typeWords(schema.items ?? {})}`;
-  return schema.type ?? 'any';
+  if (schema.type === 'array') return `list of ${listWords(schema.items ?? {})}`;
+  return [schema.type ?? 'any'].flat().join(' or ');
+}
+
+export function schemaLink(name: string): string {
+  return `[${code(name)}](schemas.md#${name.toLowerCase()})`;
+}
+
+/** The places of a tuple are told by its description. */
+function listWords(items: JsonSchema | readonly JsonSchema[]): string {
+  return Array.isArray(items) ? 'values' : typeWords(items as JsonSchema);
 }
 
 /** One of several: an object by the names of its fields. */
 function partWords(schema: JsonSchema): string {
   const names = Object.keys(schema.properties ?? {});
-  return names.length === 0 ? typeWords(schema) : code(`{ ${names.join(', ')} }`);
+  return names.length === 0 || schema.name !== undefined
+    ? typeWords(schema)
+    : code(`{ ${names.join(', ')} }`);
 }
 
 /** What it says of itself, its bounds and what stands for it when it is left out. */

@@ -7,7 +7,14 @@ import { type ErrorCode, errorAnchor } from '@tapeloom/protocol/error-codes';
 import { asyncapiText } from '@tapeloom/server/http/contract/interface-documents';
 import { docsPath } from '../docs-path.ts';
 import { code, table } from '../markdown-table.ts';
-import { fieldTable, type JsonSchema, jsonBlock, number } from './schema-fields.ts';
+import {
+  fieldTable,
+  type JsonSchema,
+  jsonBlock,
+  type NamedSchemas,
+  number,
+  wholeSchema,
+} from './schema-fields.ts';
 
 export const STREAM_PATH = docsPath('reference/stream.md');
 
@@ -42,7 +49,10 @@ interface AsyncapiDocument {
     };
   };
   readonly operations: Readonly<Record<string, Operation>>;
-  readonly components: { readonly messages: Readonly<Record<string, Message>> };
+  readonly components: {
+    readonly messages: Readonly<Record<string, Message>>;
+    readonly schemas: NamedSchemas;
+  };
 }
 
 const INTRO = `# Stream interface
@@ -95,7 +105,9 @@ function messagesOf(
     .flatMap(({ messages, reply }) =>
       messages.map((ref) => {
         const replies = reply?.messages.map((one) => `[\`${nameOf(one)}\`](#${nameOf(one)})`);
-        return messageText(components.messages[nameOf(ref)]!, replies ?? []);
+        const message = components.messages[nameOf(ref)]!;
+        const payload = wholeSchema(message.payload, components.schemas);
+        return messageText({ ...message, payload }, replies ?? []);
       }),
     );
 }

@@ -96,6 +96,7 @@ const GROUPS: readonly PlannedGroup[] = [
     places: [
       ['reference/', null],
       ['protocol.md', 'Stream protocol'],
+      ['compatibility.md', 'Compatibility'],
       ['errors.md', 'Errors'],
       ['limits.md', 'Limits'],
       ['client/README.md', 'Client: all entries'],

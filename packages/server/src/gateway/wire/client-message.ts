@@ -9,6 +9,7 @@ import { instantFault, parseInstant } from '@tapeloom/core/instant-text';
 import { jsonFault } from '@tapeloom/core/json-fault';
 import {
   type ClientMessage,
+  PING_ID_BYTES_MAX,
   STREAM_MODES,
   SUB_BYTES_MAX,
   TOKEN_CHARACTERS_MAX,
@@ -21,7 +22,6 @@ export const DEPTH_MAX = 8;
 const FAULTS_MAX = 16;
 /** Of a path that a reply names. */
 const PATH_CHARACTERS_MAX = 128;
-export const PING_ID_BYTES_MAX = 64;
 const NAME_CHARACTERS_MAX = 64;
 /** Up to so many bytes a `sub` is told back whole, also one that is too long to be used. */
 const SUB_ECHO_BYTES_MAX = 256;

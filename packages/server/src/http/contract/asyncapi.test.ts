@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
 import { SNAPSHOT_BYTES_MAX } from '@tapeloom/core/studies/published-objects';
 import { CLIENT_MESSAGE_SCHEMAS } from '@tapeloom/protocol/client-messages';
 import { CLOSE_MEANINGS, CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
@@ -10,7 +11,7 @@ import { MESSAGE_RATE } from '../../gateway/connection/message-rate.ts';
 import { SILENCE_MS_MAX } from '../../gateway/connection/silence.ts';
 import { SOCKET_SETTINGS } from '../../gateway/connection/socket-settings.ts';
 import { FREE_RESUME_NS } from '../../gateway/delivery/start-verdict.ts';
-import { DEPTH_MAX } from '../../gateway/wire/client-message.ts';
+import { DEPTH_MAX, parseClientMessage } from '../../gateway/wire/client-message.ts';
 import { OUTBOX_LIMITS } from '../../gateway/wire/outbox.ts';
 import { AHEAD_MS_MAX } from '../../history/awaited-cursors.ts';
 import { asyncapiText } from './interface-documents.ts';
@@ -29,12 +30,19 @@ interface Operation {
 interface Document {
   readonly channels: { readonly stream: { readonly messages: Node; readonly 'x-limits': Node } };
   readonly operations: Readonly<Record<string, Operation>>;
-  readonly components: { readonly messages: Readonly<Record<string, Message>> };
+  readonly asyncapi: string;
+  readonly components: {
+    readonly messages: Readonly<Record<string, Message>>;
+    readonly schemas: Readonly<Record<string, Node>>;
+  };
 }
 
 const text = asyncapiText();
 const document: Document = JSON.parse(text);
-const { messages } = document.components;
+const { messages, schemas } = document.components;
+/** A payload refers to what the document holds. */
+const compiled = (payload: object) =>
+  Compile({ components: document.components, ...payload } as object);
 const clientKinds = Object.keys(CLIENT_MESSAGE_SCHEMAS);
 const serverKinds = Object.keys(SERVER_MESSAGE_SCHEMAS);
 const kindsOf = (refs: readonly { readonly $ref: string }[]) =>
@@ -79,22 +87,22 @@ test('every message has examples, which fit the published schema and the one tha
     assert.equal(name, kind);
     assert.ok(examples.length > 0, kind);
     for (const example of examples) {
-      for (const schema of [payload, judging[kind]!]) {
-        assert.ok(Compile(schema).Check(example.payload), JSON.stringify(example.payload));
+      for (const schema of [compiled(payload), Compile(judging[kind]!)]) {
+        assert.ok(schema.Check(example.payload), JSON.stringify(example.payload));
       }
       const { t: _kind, ...kindless } = example.payload;
-      assert.ok(!Compile(payload).Check(kindless), kind);
+      assert.ok(!compiled(payload).Check(kindless), kind);
     }
   }
 });
 
 test('what a client sends is closed, what it reads leaves room for more', () => {
   for (const [kind, { payload, examples }] of Object.entries(messages)) {
-    const schema = Compile(payload);
+    const schema = compiled(payload);
     const more = { ...examples[0]!.payload, somethingNew: 1 };
     assert.equal(schema.Check(more), serverKinds.includes(kind), kind);
   }
-  const reset = Compile(messages.reset!.payload);
+  const reset = compiled(messages.reset!.payload);
   assert.ok(reset.Check({ t: 'reset', sub: 'a', reason: 'a_new_one' }));
   assert.ok(!reset.Check({ t: 'reset', sub: 'a', reason: 1 }));
 });
@@ -128,4 +136,66 @@ test('the published limits are those that are kept', () => {
     aheadMsMax: AHEAD_MS_MAX,
   };
   assert.deepEqual({ ...STREAM_LIMITS, ...kept }, STREAM_LIMITS as object);
+});
+
+test('every payload, every object in it and every list of words has a name, for generators', () => {
+  assert.equal(document.asyncapi, '3.0.0', 'the newest that generators read');
+  for (const [kind, { payload }] of Object.entries(messages)) {
+    assert.match(
+      JSON.stringify(payload),
+      /^\{"\$ref":"#\/components\/schemas\/\w+Message"\}$/,
+      kind,
+    );
+  }
+  for (const [name, schema] of Object.entries(schemas)) {
+    const inside = JSON.stringify({
+      ...schema,
+      properties: Object.values(schema.properties ?? {}),
+    });
+    assert.doesNotMatch(inside, /"properties":\{|(?<!^\{"type":"\w+",)"enum":/, name);
+  }
+  const words = { ResetReason: 5, StreamState: 5, StreamErrorCode: 10, NoticeKind: 4 };
+  for (const [name, count] of Object.entries(words)) {
+    assert.equal((schemas[name]!.enum as string[]).length, count, name);
+  }
+});
+
+test('the data of a message is that of one of the indicators in the catalogue', () => {
+  const definitions = publishedDefinitions();
+  const upsert = compiled(messages.upsert!.payload);
+  const { data: _data, ...rest } = messages.upsert!.examples[0]!.payload;
+  for (const { id, example } of definitions) {
+    assert.ok(upsert.Check({ ...rest, data: example.data }), id);
+  }
+  assert.ok(!upsert.Check({ ...rest, data: { nothing: 'known' } }));
+  assert.deepEqual(
+    schemas.KnownIndicatorId!.enum,
+    definitions.map(({ id }) => id),
+  );
+  const subscribe = compiled(messages.subscribe!.payload);
+  const example = messages.subscribe!.examples[0]!.payload;
+  assert.ok(subscribe.Check({ ...example, indicator: 'of-next-year' }));
+});
+
+test('the bounds of what a client sends are those that the service has', () => {
+  const ping = compiled(messages.ping!.payload);
+  assert.ok(ping.Check({ t: 'ping', id: Number.MAX_SAFE_INTEGER }));
+  assert.ok(!ping.Check({ t: 'ping', id: 2 ** 53 }));
+  const subscribe = compiled(messages.subscribe!.payload);
+  const from = (value: object) => {
+    const message = { ...messages.subscribe!.examples[0]!.payload, from: value };
+    const isTaken = parseClientMessage(JSON.stringify(message)).ok;
+    assert.equal(subscribe.Check(message), isTaken, JSON.stringify(value));
+    return isTaken;
+  };
+  for (const cursor of ['20261113.0.0', '20261113.4294967295.1']) assert.ok(from({ cursor }));
+  for (const cursor of ['', '20261113.1', '20261113.01.1', '20261113.99999999999.1']) {
+    assert.ok(!from({ cursor }));
+  }
+  for (const time of ['1794580260000000000', '0', '2026-11-13', '2026-11-13T14:30:00.5+01:00']) {
+    assert.ok(from({ time }));
+  }
+  for (const time of ['', 'now', '20261113', '2026-11-13T14:30Z', '2026-11-13T14:30:00']) {
+    assert.ok(!from({ time }));
+  }
 });

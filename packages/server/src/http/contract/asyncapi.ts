@@ -2,8 +2,8 @@
  * The AsyncAPI document of the stream, made from the schemas that client messages are judged by and that
  * every server message is tested against. Pure: the same schemas give the same document.
  *
- * The server's schemas are closed to our tests and open to customers: fields, and words in the lists
- * marked `x-extensible-enum`, may be added within this version.
+ * The server's schemas are closed to our tests and open to customers: fields and words may be added within
+ * this version. The version of AsyncAPI is the newest that generators read.
  */
 
 import { CLIENT_MESSAGE_SCHEMAS, type ClientMessage } from '@tapeloom/protocol/client-messages';
@@ -12,6 +12,8 @@ import { ERROR_CODES } from '@tapeloom/protocol/error-codes';
 import { SERVER_MESSAGE_SCHEMAS } from '@tapeloom/protocol/server-message-schemas';
 import { type ServerMessage, STREAM_ERROR_CODES } from '@tapeloom/protocol/server-messages';
 import { STREAM_LIMITS } from '@tapeloom/protocol/stream-limits';
+import { IndicatorData, IndicatorId } from './indicator-schemas.ts';
+import { NamedSchemas } from './named-schemas.ts';
 import { CLIENT_EXAMPLES, SERVER_EXAMPLES } from './stream-examples.ts';
 
 type ClientKind = ClientMessage['t'];
@@ -48,8 +50,16 @@ const serverKinds = Object.keys(SERVER_MESSAGE_SCHEMAS) as ServerKind[];
 
 /** `origin`: where the service is; null: nobody knows yet, and readers fill it in. */
 export function asyncapiDocument(version: string, origin: string | null): object {
+  const schemas = new NamedSchemas('draft-07', [
+    IndicatorData,
+    IndicatorId('Its id in the catalogue, GET /v1/indicators.'),
+  ]);
+  const messages = Object.fromEntries([
+    ...clientKinds.map((t) => [t, clientMessage(t, schemas)]),
+    ...serverKinds.map((t) => [t, serverMessage(t, schemas)]),
+  ]);
   return {
-    asyncapi: '3.1.0',
+    asyncapi: '3.0.0',
     info: {
       title: 'Tapeloom stream',
       version,
@@ -63,10 +73,8 @@ export function asyncapiDocument(version: string, origin: string | null): object
     channels: { stream: channel() },
     operations: operations(),
     components: {
-      messages: Object.fromEntries([
-        ...clientKinds.map((t) => [t, clientMessage(t)]),
-        ...serverKinds.map((t) => [t, serverMessage(t)]),
-      ]),
+      messages,
+      schemas: schemas.all(),
       securitySchemes: {
         key: {
           type: 'http',
@@ -136,30 +144,20 @@ function refs(kinds: readonly (ClientKind | ServerKind)[]): object[] {
   return kinds.map((t) => ({ $ref: `#/channels/stream/messages/${t}` }));
 }
 
-function clientMessage(t: ClientKind): object {
+function clientMessage(t: ClientKind, schemas: NamedSchemas): object {
   return {
     name: t,
     summary: CLIENT_SUMMARIES[t],
-    payload: CLIENT_MESSAGE_SCHEMAS[t],
+    payload: schemas.taken(CLIENT_MESSAGE_SCHEMAS[t], t),
     examples: CLIENT_EXAMPLES[t].map((payload) => ({ payload })),
   };
 }
 
-function serverMessage(t: ServerKind): object {
+function serverMessage(t: ServerKind, schemas: NamedSchemas): object {
   return {
     name: t,
     summary: SERVER_SUMMARIES[t],
-    payload: opened(SERVER_MESSAGE_SCHEMAS[t]),
+    payload: schemas.sent(SERVER_MESSAGE_SCHEMAS[t], t),
     examples: SERVER_EXAMPLES[t].map((payload) => ({ payload })),
   };
-}
-
-/** The schema with room for what may be added. */
-function opened(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(opened);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const { enum: words, additionalProperties: _closed, ...rest } = schema as Record<string, unknown>;
-  const parts = Object.entries(rest).map(([name, part]) => [name, opened(part)] as const);
-  const list = words === undefined ? {} : { type: 'string', 'x-extensible-enum': words };
-  return { ...list, ...Object.fromEntries(parts) };
 }

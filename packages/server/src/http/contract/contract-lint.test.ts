@@ -47,7 +47,10 @@ test('Redocly finds nothing in the OpenAPI document', async () => {
 
 test("AsyncAPI's own parser finds nothing in the document of the stream", async () => {
   const { document, diagnostics } = await new Parser().parse(asyncapiText());
-  const told = diagnostics.map(({ code, message, path }) => `${code}: ${message} (${path})`);
+  // Generators do not read the newest version yet: they make `any` of it.
+  const told = diagnostics
+    .filter(({ code }) => code !== 'asyncapi-latest-version')
+    .map(({ code, message, path }) => `${code}: ${message} (${path})`);
   assert.deepEqual(told, []);
   assert.notEqual(document, undefined);
 });

@@ -2,12 +2,13 @@
 
 import { GAPS_NAMED_MAX } from '../../history/gap-list.ts';
 import { Instant } from './instant-schema.ts';
-import { closedObject, Type } from './schema.ts';
+import { namedObject, Type } from './schema.ts';
 
-const Gap = closedObject({
+const Gap = namedObject('Gap', {
   from: Instant('Start'),
   to: Instant('End, not part of it'),
   why: Type.Enum(['missing', 'damaged', 'partial'], {
+    title: 'GapCause',
     description: '`partial`: other hours of the day are there.',
   }),
 });

@@ -7,6 +7,7 @@ const ERROR_NAMES = Object.keys(ERROR_CODES) as ErrorCode[];
 const DOCS = 'http://127.0.0.1:8080/docs';
 
 export const PROBLEM_SCHEMA = {
+  title: 'Problem',
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'code', 'instance'],
   properties: {
@@ -14,12 +15,16 @@ export const PROBLEM_SCHEMA = {
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string', description: 'What went wrong; the text may change.' },
-    code: { enum: ERROR_NAMES.filter((code) => ERROR_CODES[code].statuses.length > 0) },
+    code: {
+      title: 'ErrorCode',
+      enum: ERROR_NAMES.filter((code) => ERROR_CODES[code].statuses.length > 0),
+    },
     instance: { type: 'string', description: 'The request id, for support.' },
     errors: {
       type: 'array',
       description: 'Only with INVALID_PARAMETERS: the faulty fields.',
       items: {
+        title: 'FieldFault',
         type: 'object',
         required: ['path', 'message'],
         properties: {

@@ -12,6 +12,7 @@ import {
 } from '../server/idempotency.ts';
 import { RATE_HEADERS } from '../server/rate-headers.ts';
 import type { Route, RouteError } from '../server/route.ts';
+import { NamedSchemas } from './named-schemas.ts';
 import { exampleName, PROBLEM_SCHEMA, problemExamples } from './openapi-problems.ts';
 import { ALL_TAGS, tagOf } from './openapi-tags.ts';
 import { OPERATION_EXAMPLES, type OperationExample } from './operation-examples.ts';
@@ -81,6 +82,8 @@ const HEADERS = {
 } as const;
 type HeaderName = keyof typeof HEADERS;
 
+const BINARY = { type: 'string', format: 'binary' };
+
 const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header',
@@ -89,10 +92,13 @@ const IF_NONE_MATCH = {
   schema: { type: 'string' },
 };
 
-/** What any route may answer with, then what one with a body or with a key may. */
+/** What any route may refuse with, then what one with a body, of the portal, of a session or with a key may. */
 const ANYWHERE: readonly RouteError[] = [
   { code: 'INVALID_PARAMETERS', status: 400 },
   { code: 'RATE_LIMITED', status: 429 },
+];
+/** Faults of the service, not of a request: no operation lists them by itself. */
+const OF_SERVICE: readonly RouteError[] = [
   { code: 'INTERNAL', status: 500 },
   { code: 'CAPACITY', status: 503 },
 ];
@@ -100,11 +106,8 @@ const WITH_BODY: readonly RouteError[] = [
   { code: 'INVALID_PARAMETERS', status: 413 },
   { code: 'INVALID_PARAMETERS', status: 415 },
 ];
-const OF_PORTAL: readonly RouteError[] = [{ code: 'FORBIDDEN', status: 403 }];
-const WITH_KEY: readonly RouteError[] = [
-  { code: 'UNAUTHORIZED', status: 401 },
-  { code: 'FORBIDDEN', status: 403 },
-];
+const NOT_SIGNED_IN: RouteError = { code: 'UNAUTHORIZED', status: 401 };
+const NOT_ALLOWED: RouteError = { code: 'FORBIDDEN', status: 403 };
 
 /** `origin`: where the service is; null: nobody knows yet. */
 export function openapiDocument(
@@ -112,10 +115,13 @@ export function openapiDocument(
   version: string,
   origin: string | null,
 ): object {
+  const schemas = new NamedSchemas('2020-12');
   const byPath = Map.groupBy(routes, (route) => route.path.replace(/:(\w+)/g, '{$1}'));
   const paths = [...byPath].map(([path, operations]) => [
     path,
-    Object.fromEntries(operations.map((route) => [route.method.toLowerCase(), operation(route)])),
+    Object.fromEntries(
+      operations.map((route) => [route.method.toLowerCase(), operation(route, schemas)]),
+    ),
   ]);
   return {
     openapi: '3.1.0',
@@ -129,8 +135,8 @@ export function openapiDocument(
     tags: ALL_TAGS,
     paths: Object.fromEntries(paths),
     components: {
-      schemas: { Problem: PROBLEM_SCHEMA },
-      examples: problemExamples(routes.flatMap(errorsOf)),
+      schemas: schemas.all(),
+      examples: problemExamples([...routes.flatMap(errorsOf), ...OF_SERVICE]),
       headers: HEADERS,
       securitySchemes: {
         key: {
@@ -151,7 +157,7 @@ export function openapiDocument(
   };
 }
 
-function operation(route: Route): object {
+function operation(route: Route, schemas: NamedSchemas): object {
   const example = exampleOf(route);
   return {
     operationId: route.operationId,
@@ -161,16 +167,16 @@ function operation(route: Route): object {
     security: securityOf(route),
     parameters: [
       ...pathParameters(route, example),
-      ...queryParameters(route, example),
+      ...queryParameters(route, example, schemas),
       ...(hasTag(route) ? [IF_NONE_MATCH] : []),
       ...(route.isIdempotent === true ? [IDEMPOTENCY_PARAMETER] : []),
     ],
-    ...requestBody(route, example),
+    ...requestBody(route, example, schemas),
     responses: {
       [route.status ?? 200]: {
         description: 'Success.',
         headers: headersOf(route, route.status ?? 200),
-        content: answerContent(route, example),
+        content: answerContent(route, example, schemas),
       },
       ...(hasTag(route)
         ? {
@@ -180,7 +186,7 @@ function operation(route: Route): object {
             },
           }
         : {}),
-      ...problemResponses(route),
+      ...problemResponses(route, schemas),
     },
   };
 }
@@ -196,12 +202,13 @@ function exampleOf({ operationId, body, answer, answerTypes }: Route): Operation
   );
 }
 
-function requestBody(route: Route, { body }: OperationExample): object {
+function requestBody(route: Route, { body }: OperationExample, schemas: NamedSchemas): object {
   if (route.rawBody === true) {
     return { requestBody: { required: true, content: { '*/*': { schema: {} } } } };
   }
   if (route.body === undefined) return {};
-  return { requestBody: { required: true, content: jsonContent(route.body, body) } };
+  const schema = schemas.taken(route.body, `${pascal(route.operationId)}Body`);
+  return { requestBody: { required: true, content: jsonContent(schema, body) } };
 }
 
 /** Whether answers of it, or some of them, have an `ETag`. */
@@ -221,9 +228,10 @@ function needsKey({ access }: Route): boolean {
   return access !== 'public' && access !== 'optional';
 }
 
-/** Open to everybody, but only to the portal's own pages. */
-function isOfPortal({ access, method, path }: Route): boolean {
-  return access === 'public' && method !== 'GET' && path.startsWith('/v1/portal/');
+/** Not what somebody who is signed in only reads; of what is open to everybody, what only the portal's own pages may do. */
+function mayForbid({ access, method, path }: Route): boolean {
+  if (access === 'optional' || (access === 'session' && method === 'GET')) return false;
+  return access !== 'public' || (method !== 'GET' && path.startsWith('/v1/portal/'));
 }
 
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
@@ -243,10 +251,15 @@ function pathParameters(route: Route, { path }: OperationExample): object[] {
   }));
 }
 
-function queryParameters(route: Route, { query }: OperationExample): object[] {
+function queryParameters(
+  route: Route,
+  { query }: OperationExample,
+  schemas: NamedSchemas,
+): object[] {
   const required: readonly string[] = route.query?.required ?? [];
   return Object.entries(route.query?.properties ?? {}).map(([name, whole]) => {
-    const { description, ...schema } = whole as TSchema & { readonly description?: string };
+    const { description, ...bare } = whole as TSchema & { readonly description?: string };
+    const schema = schemas.taken(bare, pascal(route.operationId) + pascal(name));
     return {
       name,
       in: 'query',
@@ -263,42 +276,52 @@ function errorsOf(route: Route): readonly RouteError[] {
   return [
     ...ANYWHERE,
     ...(route.method === 'GET' ? [] : WITH_BODY),
-    ...(needsKey(route) ? WITH_KEY : []),
-    ...(isOfPortal(route) ? OF_PORTAL : []),
+    ...(needsKey(route) ? [NOT_SIGNED_IN] : []),
+    ...(mayForbid(route) ? [NOT_ALLOWED] : []),
     ...(route.errors ?? []),
   ];
 }
 
 /** One response per status, with the codes that may come with it. */
-function problemResponses(route: Route): object {
+function problemResponses(route: Route, schemas: NamedSchemas): object {
   const byStatus = Map.groupBy(errorsOf(route), ({ status }) => status);
   const responses = [...byStatus].map(([status, same]) => [
     status,
-    {
-      description: same.map(({ code }) => `\`${code}\``).join(', '),
-      headers: headersOf(route, status),
-      content: {
-        [PROBLEM_CONTENT_TYPE]: {
-          schema: { $ref: '#/components/schemas/Problem' },
-          examples: Object.fromEntries(
-            same.map((error) => [
-              error.code,
-              { $ref: `#/components/examples/${exampleName(error)}` },
-            ]),
-          ),
-        },
+    problemResponse(same, headersOf(route, status), schemas),
+  ]);
+  const headers = headersNamed(['X-Request-Id', 'Retry-After']);
+  return {
+    ...Object.fromEntries(responses),
+    default: problemResponse(OF_SERVICE, headers, schemas),
+  };
+}
+
+function problemResponse(
+  errors: readonly RouteError[],
+  headers: object,
+  schemas: NamedSchemas,
+): object {
+  const examples = errors.map((error) => [
+    error.code,
+    { $ref: `#/components/examples/${exampleName(error)}` },
+  ]);
+  return {
+    description: errors.map(({ code }) => `\`${code}\``).join(', '),
+    headers,
+    content: {
+      [PROBLEM_CONTENT_TYPE]: {
+        schema: schemas.sent(PROBLEM_SCHEMA, 'Problem'),
+        examples: Object.fromEntries(examples),
       },
     },
-  ]);
-  return Object.fromEntries(responses);
+  };
 }
 
 function headersOf(route: Route, status: number): object {
-  const isCounted =
-    route.access !== 'public' && route.access !== 'session' && status !== 401 && status !== 503;
+  const isCounted = route.access !== 'public' && route.access !== 'session' && status !== 401;
   const names: HeaderName[] = [
     'X-Request-Id',
-    ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
+    ...(status === 429 ? (['Retry-After'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ...(route.path === '/v1/export' && status === 200
       ? (['X-Export-Token', 'X-Export-Gaps', 'Content-Digest'] as const)
@@ -307,18 +330,29 @@ function headersOf(route: Route, status: number): object {
     ...(route.isIdempotent === true && status < 300 ? ([IDEMPOTENT_REPLAYED] as const) : []),
     ...(isCounted ? Object.values(RATE_HEADERS) : []),
   ];
+  return headersNamed(names);
+}
+
+function headersNamed(names: readonly HeaderName[]): object {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function answerContent({ answer, answerTypes }: Route, example: OperationExample): object {
-  if (answerTypes === undefined) return jsonContent(answer, example.answer);
-  const contents = answerTypes.map((type) => [
-    type,
-    { schema: { ...answer, contentMediaType: type } },
-  ]);
-  return Object.fromEntries(contents);
+function answerContent(
+  { operationId, answer, answerTypes }: Route,
+  example: OperationExample,
+  schemas: NamedSchemas,
+): object {
+  if (answerTypes === undefined) {
+    return jsonContent(schemas.sent(answer, `${pascal(operationId)}Answer`), example.answer);
+  }
+  // What every generator takes for bytes; `contentMediaType` they read as text.
+  return Object.fromEntries(answerTypes.map((type) => [type, { schema: BINARY }]));
 }
 
-function jsonContent(schema: TSchema, example: unknown): object {
+function jsonContent(schema: object, example: unknown): object {
   return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
+}
+
+function pascal(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
 }

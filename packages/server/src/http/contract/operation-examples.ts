@@ -152,12 +152,7 @@ const CATALOGUE: Readonly<Record<string, OperationExample>> = {
           data: { type: 'object', properties: { open: { type: 'integer' } } },
           computeUnitsPerTrade: 1,
           presets: [{ id: 'one-minute', name: '1 minute', params: { bar: 'time', size: 60 } }],
-          example: {
-            id: '20261113.48211',
-            final: true,
-            ts: '1794580260000000000',
-            data: { open: 27_001 },
-          },
+          example: { ...BAR, final: true },
         },
       ],
     },
@@ -244,7 +239,7 @@ const SERVICE: Readonly<Record<string, OperationExample>> = {
     },
   },
   getOpenapi: { answer: { openapi: '3.1.0', info: { title: 'Tapeloom', version: '1' } } },
-  getAsyncapi: { answer: { asyncapi: '3.1.0', info: { title: 'Tapeloom stream', version: '1' } } },
+  getAsyncapi: { answer: { asyncapi: '3.0.0', info: { title: 'Tapeloom stream', version: '1' } } },
 };
 
 /** By the name of the operation. */

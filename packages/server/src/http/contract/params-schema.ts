@@ -17,7 +17,7 @@ function parameterSchema(parameter: ParameterDefinition): JsonSchema {
     ...valueSchema(parameter),
     // A default that depends on another parameter is no default a schema can state.
     ...(parameter.defaultBy === undefined ? { default: parameter.default } : {}),
-    description: parameter.description,
+    description: describedSteps(parameter),
   };
 }
 
@@ -28,7 +28,20 @@ function valueSchema({ type, minimum, maximum, multipleOf, values }: ParameterDe
     type,
     ...(minimum === undefined ? {} : { minimum }),
     ...(maximum === undefined ? {} : { maximum }),
-    ...(multipleOf === undefined ? {} : { multipleOf }),
+    ...(isWhole(multipleOf) ? { multipleOf } : {}),
   };
   return values === undefined ? own : { anyOf: [words, own] };
+}
+
+/**
+ * A step such as 0.01 stands in words: validators divide, and 1.15 / 0.01 is no whole number to a double, though 1.15 is on
+ * the grid.
+ */
+function describedSteps({ description, multipleOf }: ParameterDefinition): string {
+  if (multipleOf === undefined || isWhole(multipleOf)) return description;
+  return `${description} In steps of ${multipleOf}.`;
+}
+
+function isWhole(step: number | undefined): boolean {
+  return step !== undefined && Number.isInteger(step);
 }

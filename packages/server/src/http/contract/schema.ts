@@ -46,3 +46,12 @@ export function closedObject<Properties extends TypeBox.TProperties>(
 ): TypeBox.TObject<Properties> {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
+
+/** The same, under this name in the published documents. */
+export function namedObject<Properties extends TypeBox.TProperties>(
+  title: string,
+  properties: Properties,
+  options?: TypeBox.TObjectOptions,
+): TypeBox.TObject<Properties> {
+  return closedObject(properties, { title, ...options });
+}

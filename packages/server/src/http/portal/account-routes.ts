@@ -6,12 +6,12 @@ import type { AccountRecord, AccountStore } from '../../accounts/store/account-s
 import type { AccountMark, SessionRecord } from '../../accounts/store/people-store.ts';
 import { otherHalf } from '../../billing/other-half.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { closedObject, namedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { notSignedIn } from '../server/unauthorized.ts';
 import type { PortalFacts } from './portal-facts.ts';
 
-const SessionView = closedObject({
+const SessionView = namedObject('Session', {
   id: Type.String(),
   browser: Type.String({ description: 'Such as "Firefox on Linux".' }),
   createdAt: Instant('When it began'),
@@ -19,12 +19,12 @@ const SessionView = closedObject({
   isThis: Type.Boolean({ description: 'Whether it is the one that asks.' }),
 });
 
-const AccountView = closedObject({
+const AccountView = namedObject('Account', {
   id: Type.String(),
   name: Type.String(),
   email: Type.String({ description: "The owner's e-mail address." }),
   createdAt: Instant('When it was made'),
-  plan: Type.Enum(PLANS),
+  plan: Type.Enum(PLANS, { title: 'PlanId' }),
   grants: Type.Array(
     closedObject({
       plan: Type.Enum(GRANTABLE),

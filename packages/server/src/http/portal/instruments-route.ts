@@ -1,7 +1,7 @@
 /** `GET /v1/portal/instruments`: what can be subscribed to, and what a key can be restricted to. */
 
 import type { AccountStore } from '../../accounts/store/account-store.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 import {
   type InstrumentFacts,
   InstrumentView,
@@ -23,7 +23,7 @@ export function portalInstrumentsRoute(
     description: 'As `GET /v1/instruments`.',
     access: 'session',
     query: DatasetQuery,
-    answer: closedObject({ instruments: Type.Array(InstrumentView) }),
+    answer: namedObject('InstrumentList', { instruments: Type.Array(InstrumentView) }),
     handle: async ({ query: { dataset }, session, now }) => {
       const market = facts();
       if (dataset !== undefined) requireDataset(market, dataset);

@@ -4,7 +4,7 @@
  */
 
 import { KEYS_LISTED_MAX, VALID_KEYS_MAX } from '../../accounts/store/account-store.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { closedObject, namedObject, Type } from '../contract/schema.ts';
 import { KeyView, viewKey } from '../routes/key-view.ts';
 import { type KeysFacts, managingRoutes } from '../routes/keys-routes.ts';
 import { ProblemError } from '../server/problem-error.ts';
@@ -38,7 +38,8 @@ function listRoute(facts: KeysFacts): Route {
     access: 'session',
     answer: closedObject({
       keys: Type.Array(KeyView),
-      limits: closedObject(
+      limits: namedObject(
+        'KeyLimits',
         { valid: Type.Integer({ minimum: 0 }), validMax: Type.Integer({ minimum: 0 }) },
         { description: 'Keys that are valid now, and how many may be.' },
       ),

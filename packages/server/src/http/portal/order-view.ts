@@ -16,23 +16,24 @@ import {
   type WithdrawalRecord,
 } from '../../accounts/store/withdrawals-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 
 function orNull(instant: TString) {
   return Type.Union([instant, Type.Null()]);
 }
 
-const Withdrawable = closedObject({
+const Withdrawable = namedObject('PossibleWithdrawal', {
   until: Instant('From when on it may not be any more'),
   amountMinor: Type.Integer({
     description: 'What comes back of the price by now; tax on top of it comes back as well.',
   }),
 });
 
-const Withdrawn = closedObject({
+const Withdrawn = namedObject('Withdrawal', {
   at: Instant('When it was declared'),
   amountMinor: Type.Integer({ description: 'What comes back of the price.' }),
   state: Type.Enum(WITHDRAWAL_STATES, {
+    title: 'WithdrawalState',
     description:
       '`open`: the provider is asked. `pending`: it decides about the money. `by_hand`: we give the money back ' +
       'ourselves. `done`: all is settled.',
@@ -41,17 +42,18 @@ const Withdrawn = closedObject({
   settledAt: orNull(Instant('When the money was given back, or it was clear that none is due')),
 });
 
-export const OrderView = closedObject({
+export const OrderView = namedObject('Order', {
   id: Type.String(),
   offer: Type.String({ description: 'Its id in `GET /v1/offers`.' }),
   state: Type.Enum(PAYMENT_STATES, {
+    title: 'OrderState',
     description:
       '`open`: not paid yet, or the confirmation is awaited. `past_due`: a renewal failed, and is tried again. ' +
       '`cancelled`: it ends with its period. `failed`: it was never paid, and cannot be any more.',
   }),
   amountMinor: Type.Integer({ description: "The price, in the currency's minor unit." }),
   currency: Type.String(),
-  interval: Type.Union([Type.Literal('month'), Type.Null()], {
+  interval: Type.Union([Type.Enum(['month'] as const, { title: 'BillingInterval' }), Type.Null()], {
     description: 'How often it is charged; null: once.',
   }),
   country: Type.String(),

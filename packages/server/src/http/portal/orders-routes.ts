@@ -1,7 +1,7 @@
 /** Orders as their buyer sees them, and ending one. An order of another account is unknown. */
 
 import type { Billing } from '../../billing/billing.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 import { ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { CONFLICT, UNKNOWN_ORDER, UPSTREAM, unknownOrder, upstream } from './order-problems.ts';
@@ -34,7 +34,7 @@ function listRoute(billing: () => Billing): Route {
     summary: 'All orders of the account, the newest first.',
     description: 'With their states, as the payment provider last told them.',
     access: 'session',
-    answer: closedObject({ orders: Type.Array(OrderView) }),
+    answer: namedObject('OrderList', { orders: Type.Array(OrderView) }),
     handle: async ({ session, now }) => {
       const orders = await billing().ordersOf(session.accountId);
       const withdrawals = await billing().withdrawals.withdrawalsOf(session.accountId);

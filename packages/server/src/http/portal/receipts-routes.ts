@@ -4,13 +4,13 @@ import { judgeWithdrawal } from '@tapeloom/core/entitlement/withdrawal';
 import type { Billing } from '../../billing/billing.ts';
 import { RECEIPT_STATES, RECEIPTS_MAX, type Receipt } from '../../billing/payment-provider.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { closedObject, namedObject, Type } from '../contract/schema.ts';
 import { ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { CONFLICT, UNKNOWN_ORDER, UPSTREAM, unknownOrder, upstream } from './order-problems.ts';
 import { OrderView, viewOrder } from './order-view.ts';
 
-const ReceiptView = closedObject({
+const ReceiptView = namedObject('Receipt', {
   id: Type.String({ description: 'Its number at the provider.' }),
   at: Instant('When it was charged'),
   totalMinor: Type.Integer({ description: "With tax, in the currency's minor unit." }),

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { digestOf, newTokenText } from '../../accounts/auth/secret.ts';
 import type { AccountStore } from '../../accounts/store/account-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 import { tokenEnd } from '../routes/stream-tokens-route.ts';
 import { ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -22,7 +22,10 @@ export function portalStreamTokensRoute(store: () => AccountStore): Route {
       "It is valid for 60 seconds and for one connection, with the rights of the account's plan, and ends with the " +
       'session. Needs no body.',
     access: 'session',
-    answer: closedObject({ token: Type.String(), expiresAt: Instant('End of its validity') }),
+    answer: namedObject('StreamToken', {
+      token: Type.String(),
+      expiresAt: Instant('End of its validity'),
+    }),
     status: 201,
     handle: async ({ session, now }) => {
       const token = newTokenText(randomBytes);

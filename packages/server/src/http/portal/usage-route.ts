@@ -16,7 +16,7 @@ import {
   type UsageCounts,
 } from '../../accounts/store/account-store.ts';
 import { dayText } from '../../history/refusal-answer.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { closedObject, namedObject, Type } from '../contract/schema.ts';
 import { type UsageOf, UsageView, usageView } from '../routes/usage-route.ts';
 import { invalidParameters } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -31,16 +31,16 @@ const Period = Type.String({
 });
 const Count = Type.Integer({ minimum: 0 });
 
-const KeyUsageView = closedObject({
+const KeyUsageView = namedObject('KeyUsage', {
   keyId: Type.String(),
   name: Type.String(),
   hint: Type.String(),
-  environment: Type.Enum(ENVIRONMENTS),
-  state: Type.Enum(KEY_STATES),
+  environment: Type.Enum(ENVIRONMENTS, { title: 'Environment' }),
+  state: Type.Enum(KEY_STATES, { title: 'KeyState' }),
   used: UsageView.properties.used,
 });
 
-const PortalUsageView = closedObject({
+const PortalUsageView = namedObject('PortalUsage', {
   ...UsageView.properties,
   months: Type.Array(closedObject({ period: Period, used: UsageView.properties.used }), {
     description: 'Thirteen, the oldest first; the last one is this month.',
@@ -56,7 +56,7 @@ const PortalUsageView = closedObject({
   byKey: Type.Array(KeyUsageView, {
     description: `Those that used most first, ${KEYS_REPORTED_MAX} at most.`,
   }),
-  byPortal: closedObject(UsageView.properties.used.properties, {
+  byPortal: namedObject('UsageCounts', UsageView.properties.used.properties, {
     description: "What the portal's own charts used.",
   }),
   open: closedObject(

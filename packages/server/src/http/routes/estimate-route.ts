@@ -5,8 +5,9 @@ import { type CoveredQuery, lookBackText } from '../../history/covered-query.ts'
 import { gapListOf } from '../../history/gap-list.ts';
 import { missingMembers } from '../../history/refusal-answer.ts';
 import { GapsView } from '../contract/gaps-schema.ts';
+import { IndicatorId } from '../contract/indicator-schemas.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import {
   askedQueries,
@@ -19,13 +20,13 @@ import { historyParameters } from './history-parameters.ts';
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
-const StudyView = closedObject({
-  indicator: Type.String(),
+const StudyView = namedObject('StudyEstimate', {
+  indicator: IndicatorId('Which one.'),
   computeUnits: Count('What it adds.'),
   lookBackFrom: LookBackFrom,
 });
 
-const EstimateView = closedObject({
+const EstimateView = namedObject('Estimate', {
   instrument: Type.String({ description: 'As it was asked for.' }),
   contract: Type.String({ description: 'The contract that would be read.' }),
   computeUnits: Count('What all pages of the query, or its export, cost together.'),

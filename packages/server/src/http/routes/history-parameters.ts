@@ -1,5 +1,10 @@
 /** The parameters of history queries as they are published; `history-fields.ts` reads and judges them. */
 
+import {
+  CURSOR_PATTERN,
+  INSTANT_TEXT_PATTERN,
+  NEXT_PATTERN,
+} from '@tapeloom/protocol/text-patterns';
 import type { TObject, TSchema } from 'typebox';
 import {
   EXPORT_FORMATS,
@@ -9,35 +14,39 @@ import {
   LIMIT_MAX,
 } from '../../history/history-fields.ts';
 import { STUDIES_MAX } from '../../history/study-fields.ts';
+import { IndicatorId } from '../contract/indicator-schemas.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 
-const CURSOR = '^[1-9][0-9]{7}[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)$';
-/** `next` may bear the revision of imported days. */
-const NEXT = CURSOR.replace('$', '(~[0-9a-f]{12})?$');
 const INSTANT = 'nanoseconds since 1970-01-01 UTC, an RFC 3339 time, or a date YYYY-MM-DD';
 
 const REQUIRED: ReadonlySet<string> = new Set(['instrument', 'indicator', 'from']);
 const SCHEMAS: Readonly<Record<string, TSchema>> = {
   instrument: Type.String({ description: 'Symbol, or alias: it means what it meant at `from`.' }),
-  indicator: Type.String({ description: 'The id of an indicator.' }),
+  indicator: IndicatorId('The id of an indicator.'),
   params: Type.String({
     contentMediaType: 'application/json',
     description: 'Parameters of the indicator, a JSON object; what is left out has its default.',
   }),
-  from: Type.String({ description: `Start of the range: ${INSTANT}.` }),
+  from: Type.String({
+    pattern: INSTANT_TEXT_PATTERN,
+    description: `Start of the range: ${INSTANT}.`,
+  }),
   to: Type.String({
+    pattern: INSTANT_TEXT_PATTERN,
     description: `End of the range, not part of it: ${INSTANT}. Default: the newest time the key sees.`,
   }),
   untilCursor: Type.String({
-    pattern: CURSOR,
+    pattern: CURSOR_PATTERN,
     description: 'In place of `to`: the last update of the range.',
   }),
   mode: Type.Enum(['live', 'confirmed'], {
+    title: 'StreamMode',
     default: 'live',
     description: '`live` ends with the objects that still form at the end of the range.',
   }),
   dataset: Type.String({ description: 'Needed for a contract that is not streamed.' }),
   gaps: Type.Enum(['refuse', 'allow'], {
+    title: 'GapsMode',
     default: 'refuse',
     description:
       '`allow`: what is there, where days or hours of the range are missing; the answer lists them.',
@@ -48,12 +57,13 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
     default: LIMIT_DEFAULT,
     description: 'Results of a page; of `footprint` it has at most 5,400.',
   }),
-  cursor: Type.String({ pattern: NEXT, description: '`next` of the page before.' }),
+  cursor: Type.String({ pattern: NEXT_PATTERN, description: '`next` of the page before.' }),
   snapshot: Type.Boolean({
     default: false,
     description: 'Starts with the state at `from`, then every update as a stream published it.',
   }),
   format: Type.Enum([...EXPORT_FORMATS], {
+    title: 'ExportFormat',
     default: 'ndjson',
     description:
       '`ndjson`: lines of JSON, compressed with zstd. `parquet`, `arrow`, `csv`: the same results as a ' +
@@ -64,7 +74,7 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
 /** Of exports and what they cost, where they may be repeated. */
 const REPEATED: Readonly<Record<string, TSchema>> = {
   indicator: listed(
-    Type.String(),
+    IndicatorId('The id of an indicator.'),
     `The id of an indicator; several of one contract: repeated, ${STUDIES_MAX} times at most.`,
   ),
   params: listed(

@@ -5,13 +5,15 @@
  * is reserved and nothing computed for him.
  */
 
+import { CURSOR_PATTERN, NEXT_PATTERN } from '@tapeloom/protocol/text-patterns';
 import { HistoryPages } from '../../history/history-pages.ts';
 import { pageTag } from '../../history/page-tag.ts';
 import { isNamed } from '../../platform/encoded-body.ts';
 import { GapsView } from '../contract/gaps-schema.ts';
+import { IndicatorObject } from '../contract/indicator-schemas.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 import { PageEncoder, pageEncoding } from '../server/encoded-page.ts';
 import { defineRoute, NOT_MODIFIED, type Route } from '../server/route.ts';
 import {
@@ -27,29 +29,30 @@ import { reserving } from './reserving.ts';
 /** By the caller alone, who asks each time whether he may still have it. */
 const KEPT_BY_CALLER = 'private, no-cache';
 
-const StreamObject = closedObject({
-  id: Type.String(),
-  final: Type.Boolean(),
-  ts: Type.String(),
-  data: Type.Unknown(),
-});
-const Item = Type.Union([
-  closedObject({ t: Type.Literal('upsert'), cursor: Type.String(), ...StreamObject.properties }),
-  closedObject({
-    t: Type.Literal('remove'),
-    cursor: Type.String(),
-    id: Type.String(),
-    final: Type.Boolean(),
-    ts: Type.String(),
-  }),
-  closedObject({
-    t: Type.Literal('snapshot'),
-    cursor: Type.String(),
-    items: Type.Array(StreamObject),
-  }),
-]);
+const CursorText = Type.String({ pattern: CURSOR_PATTERN });
+const { data: _data, ...objectFields } = IndicatorObject.properties;
+const Item = Type.Union(
+  [
+    namedObject('HistoryUpsert', {
+      t: Type.Literal('upsert'),
+      cursor: CursorText,
+      ...IndicatorObject.properties,
+    }),
+    namedObject('HistoryRemove', {
+      t: Type.Literal('remove'),
+      cursor: CursorText,
+      ...objectFields,
+    }),
+    namedObject('HistorySnapshot', {
+      t: Type.Literal('snapshot'),
+      cursor: CursorText,
+      items: Type.Array(IndicatorObject),
+    }),
+  ],
+  { title: 'HistoryItem' },
+);
 
-const HistoryPageView = closedObject({
+const HistoryPageView = namedObject('HistoryPage', {
   instrument: Type.String({ description: 'As it was asked for.' }),
   contract: Type.String({ description: 'The contract that was read.' }),
   dataset: Type.String({ description: 'Where its trades come from.' }),
@@ -58,14 +61,16 @@ const HistoryPageView = closedObject({
   }),
   engineFingerprint: Type.String({ description: 'Of the computation.' }),
   to: Type.Optional(Instant('The end of the range')),
-  untilCursor: Type.Optional(Type.String({ description: 'The last update of the range.' })),
+  untilCursor: Type.Optional(
+    Type.String({ pattern: CURSOR_PATTERN, description: 'The last update of the range.' }),
+  ),
   lookBackFrom: LookBackFrom,
   ...GapsView,
   snapshot: Type.Optional(Type.Literal(true, { description: '`items` begin with a snapshot.' })),
   items: Type.Array(Item, {
     description: 'As the stream said them, in the order of their cursors.',
   }),
-  next: Type.Union([Type.String(), Type.Null()], {
+  next: Type.Union([Type.String({ pattern: NEXT_PATTERN }), Type.Null()], {
     description:
       'Passed as `cursor`, gives the next page; null on the last one. Of an imported contract a cursor with the ' +
       'revision of its days: 410 when they were replaced meanwhile.',

@@ -5,18 +5,20 @@
 
 import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/indicator';
 import { catalogueVersion, engineFingerprint } from '../../engine/engine-fingerprint.ts';
+import { IndicatorId, IndicatorObject } from '../contract/indicator-schemas.ts';
 import { paramsSchema } from '../contract/params-schema.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 import { defineRoute, EncodedJson, PUBLIC_CACHE_CONTROL, type Route } from '../server/route.ts';
 
 const ParamValue = Type.Union([Type.Number(), Type.String(), Type.Boolean()]);
 
-const Parameter = closedObject({
+const Parameter = namedObject('IndicatorParameter', {
   name: Type.String(),
-  type: Type.Enum(['integer', 'number', 'string', 'boolean']),
+  type: Type.Enum(['integer', 'number', 'string', 'boolean'], { title: 'ParameterType' }),
   default: ParamValue,
   defaultBy: Type.Optional(
-    closedObject(
+    namedObject(
+      'DependentDefault',
       { by: Type.String(), values: Type.Record(Type.String(), ParamValue) },
       { description: 'Where the default depends on another parameter.' },
     ),
@@ -32,8 +34,8 @@ const Parameter = closedObject({
   description: Type.String(),
 });
 
-const Indicator = closedObject({
-  id: Type.String({ description: 'What `indicator` of a query or a subscription names.' }),
+const Indicator = namedObject('Indicator', {
+  id: IndicatorId('What `indicator` of a query or a subscription names.'),
   version: Type.Integer({
     minimum: 1,
     description: "Raised when this indicator's results change; its older cursors then end.",
@@ -52,20 +54,17 @@ const Indicator = closedObject({
     description: 'What a trade of the past costs.',
   }),
   presets: Type.Array(
-    closedObject({
+    namedObject('IndicatorPreset', {
       id: Type.String(),
       name: Type.String(),
       params: Type.Record(Type.String(), ParamValue),
     }),
     { description: 'Parameters that are often asked for.' },
   ),
-  example: closedObject(
-    { id: Type.String(), final: Type.Boolean(), ts: Type.String(), data: Type.Unknown() },
-    { description: 'One of its objects.' },
-  ),
+  example: IndicatorObject,
 });
 
-const IndicatorCatalogue = closedObject({
+const IndicatorCatalogue = namedObject('IndicatorCatalogue', {
   version: Type.String({ description: 'Version of the catalogue.' }),
   engineFingerprint: Type.String({ description: 'Changes when the computation changes.' }),
   indicators: Type.Array(Indicator),

@@ -25,7 +25,7 @@ import { dayText, missingMembers } from '../../history/refusal-answer.ts';
 import { whenKnown } from '../../platform/when-known.ts';
 import { hasSessions, missingDays } from '../../runs/coverage.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 import { KeptAnswers } from '../server/kept-answers.ts';
 import type { EncodedJson } from '../server/route.ts';
 
@@ -38,22 +38,26 @@ const RANGES_MAX = 200;
 /** Gaps that are named of one day at most. */
 const GAPS_A_DAY_MAX = 24;
 
-const DayQualityView = closedObject({
+const DayQualityView = namedObject('DayQuality', {
   from: Day('The first day.'),
   to: Day('The last day.'),
   state: Type.Enum([...DAY_STATES], {
+    title: 'DayState',
     description:
       '`partial`: hours are missing, see `gaps`. `open`: it still grows. `damaged`: nothing of it can be read. ' +
       '`missing`: the market was open, and nothing is there.',
   }),
-  origin: Type.Union([Type.Enum([...DAY_ORIGINS]), Type.Null()], {
+  origin: Type.Union([Type.Enum([...DAY_ORIGINS], { title: 'DayOrigin' }), Type.Null()], {
     description:
       '`replaced`: imported, in the place of other trades. Null where there is nothing to be read.',
   }),
   gaps: Type.Optional(
-    Type.Array(closedObject({ from: Instant('Start'), to: Instant('End, not part of it') }), {
-      description: `Of a partial day: the open hours that are missing, the first ${GAPS_A_DAY_MAX}.`,
-    }),
+    Type.Array(
+      namedObject('DayGap', { from: Instant('Start'), to: Instant('End, not part of it') }),
+      {
+        description: `Of a partial day: the open hours that are missing, the first ${GAPS_A_DAY_MAX}.`,
+      },
+    ),
   ),
   outsideHours: Type.Optional(
     Type.Integer({
@@ -64,7 +68,7 @@ const DayQualityView = closedObject({
   ),
 });
 
-const InstrumentHistory = closedObject({
+const InstrumentHistory = namedObject('InstrumentHistory', {
   firstDay: Day('The first UTC day of which there is data.'),
   lastDay: Day('The last one; it may still grow.'),
   missingDays: Type.Array(Day('A UTC day.'), {
@@ -79,7 +83,7 @@ const InstrumentHistory = closedObject({
   ),
 });
 
-export const InstrumentView = closedObject({
+export const InstrumentView = namedObject('Instrument', {
   symbol: Type.String({ description: 'The contract.' }),
   alias: Type.Union([Type.String(), Type.Null()], {
     description: 'The alias that designates it today; the first one if there are several.',
@@ -88,6 +92,7 @@ export const InstrumentView = closedObject({
     'The smallest step of the price, in 1e-9 of its unit. Prices are given in ticks.',
   ),
   status: Type.Enum(INSTRUMENT_STATES, {
+    title: 'InstrumentState',
     description: '`down`: the source of its trades is not there.',
   }),
   updatedAt: Instant(
@@ -108,7 +113,7 @@ export const InstrumentView = closedObject({
     description: 'What the key can ask of its history; null: nothing.',
   }),
   aliases: Type.Array(
-    closedObject({
+    namedObject('AliasRange', {
       alias: Type.String(),
       from: Instant('Start'),
       to: Type.Optional(Instant('End, not part of it')),
@@ -119,7 +124,7 @@ export const InstrumentView = closedObject({
     },
   ),
   rolls: Type.Optional(
-    Type.Array(closedObject({ from: Instant('Start'), symbol: Type.String() }), {
+    Type.Array(namedObject('Roll', { from: Instant('Start'), symbol: Type.String() }), {
       description: 'What the alias designates from when on, past and planned.',
     }),
   ),

@@ -1,6 +1,6 @@
 /** `GET /v1/instruments`: what can be subscribed to, and with `dataset` all contracts of one. */
 
-import { closedObject, Type } from '../contract/schema.ts';
+import { closedObject, namedObject, Type } from '../contract/schema.ts';
 import { invalidParameters } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { type InstrumentFacts, InstrumentView, instrumentsJson } from './instrument-view.ts';
@@ -24,7 +24,7 @@ export function instrumentsRoute(facts: () => InstrumentFacts): Route {
     description: 'The streamed ones; with `dataset` every contract of that dataset.',
     access: 'key',
     query: DatasetQuery,
-    answer: closedObject({ instruments: Type.Array(InstrumentView) }),
+    answer: namedObject('InstrumentList', { instruments: Type.Array(InstrumentView) }),
     handle: ({ query: { dataset }, caller: { entitlements } }) => {
       const market = facts();
       if (dataset !== undefined) requireDataset(market, dataset);

@@ -10,19 +10,25 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Static } from 'typebox';
 import type { KeyRecord } from '../../accounts/store/account-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 
 const RECORD_FIELDS = {
   id: Type.String({ description: 'Names the key in the paths that rotate and revoke it.' }),
   name: Type.String({ description: 'As it was given, for people.' }),
-  environment: Type.Enum(ENVIRONMENTS, { description: '`test`: with the limits of the sandbox.' }),
-  scopes: Type.Array(Type.Enum(SCOPES), { description: 'What the key may be used for.' }),
+  environment: Type.Enum(ENVIRONMENTS, {
+    title: 'Environment',
+    description: '`test`: with the limits of the sandbox.',
+  }),
+  scopes: Type.Array(Type.Enum(SCOPES, { title: 'Scope' }), {
+    description: 'What the key may be used for.',
+  }),
   instruments: Type.Optional(
     Type.Array(Type.String(), { description: 'Left out: all instruments.' }),
   ),
   allowedIps: Type.Optional(Type.Array(Type.String(), { description: 'Left out: any address.' })),
   expiresAt: Type.Optional(Instant('The first instant at which the key no longer works')),
   state: Type.Enum(KEY_STATES, {
+    title: 'KeyState',
     description: '`expiring`: it works until `expiresAt`.',
   }),
   hint: Type.String({ description: 'The last four characters of the secret.' }),
@@ -43,18 +49,19 @@ const SECRET_FIELD = {
   ),
 };
 
-export const KeyView = closedObject(RECORD_FIELDS);
+export const KeyView = namedObject('Key', RECORD_FIELDS);
 export type KeyView = Static<typeof KeyView>;
 
-export const CreatedKeyView = closedObject({ ...RECORD_FIELDS, ...SECRET_FIELD });
+export const CreatedKeyView = namedObject('CreatedKey', { ...RECORD_FIELDS, ...SECRET_FIELD });
 
-export const RotatedKeyView = closedObject({
+export const RotatedKeyView = namedObject('RotatedKey', {
   ...RECORD_FIELDS,
   ...SECRET_FIELD,
-  previous: closedObject(
+  previous: namedObject(
+    'PreviousKey',
     {
       id: Type.String(),
-      state: Type.Enum(KEY_STATES),
+      state: Type.Enum(KEY_STATES, { title: 'KeyState' }),
       expiresAt: Type.Optional(Instant('The end of the old key')),
     },
     { description: 'The old key.' },

@@ -5,7 +5,7 @@ import {
   KEYS_LISTED_MAX,
   KEYS_MADE_MAX,
 } from '../../accounts/store/account-store.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 import { endedKey } from '../server/ended-key.ts';
 import {
   type Access,
@@ -24,7 +24,7 @@ const UNKNOWN_KEY: RouteError = { code: 'NOT_FOUND', status: 404 };
 const TOO_MANY_KEYS: RouteError = { code: 'QUOTA_EXCEEDED', status: 409 };
 const CANNOT_ROTATE: RouteError = { code: 'CONFLICT', status: 409 };
 
-const RotationBody = closedObject({
+const RotationBody = namedObject('KeyRotation', {
   gracePeriodSeconds: Type.Integer({ minimum: 0, maximum: GRACE_SECONDS_MAX }),
 });
 
@@ -80,7 +80,7 @@ function listRoute(facts: KeysFacts): Route {
       'The newest first: valid keys, and those that ended in the last 30 days. There are never more ' +
       `than ${KEYS_LISTED_MAX}.`,
     access: WITH_A_KEY,
-    answer: closedObject({ keys: Type.Array(KeyView) }),
+    answer: namedObject('KeyList', { keys: Type.Array(KeyView) }),
     handle: async ({ caller, now }) => {
       const keys = await facts.store().listKeys(now, caller.accountId);
       return { keys: keys.map((key) => viewKey(key, now)) };

@@ -1,6 +1,6 @@
 /** The limits of a plan, as they are shown. */
 
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
@@ -16,4 +16,4 @@ export const LIMITS_FIELDS = {
   realtime: Type.Boolean(),
 } as const;
 
-export const LimitsView = closedObject(LIMITS_FIELDS);
+export const LimitsView = namedObject('PlanLimits', LIMITS_FIELDS);

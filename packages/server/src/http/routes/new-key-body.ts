@@ -15,7 +15,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 import type { Static } from 'typebox';
 import type { NewKey } from '../../accounts/store/account-store.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 
 /** The last instant that 64 bits hold, in the year 2262. */
 const INSTANT_MAX = 2n ** 63n - 1n;
@@ -32,7 +32,7 @@ const entries = (description: string) =>
     }),
   );
 
-export const NewKeyBody = closedObject({
+export const NewKeyBody = namedObject('NewKey', {
   name: Type.String({
     minLength: 1,
     maxLength: KEY_NAME_CHARACTERS_MAX,
@@ -41,9 +41,10 @@ export const NewKeyBody = closedObject({
       'invisible or direction marks.',
   }),
   environment: Type.Enum(ENVIRONMENTS, {
+    title: 'Environment',
     description: '`live`: the rights of the plan. `test`: those of the sandbox.',
   }),
-  scopes: Type.Array(Type.Enum(SCOPES), {
+  scopes: Type.Array(Type.Enum(SCOPES, { title: 'Scope' }), {
     minItems: 1,
     maxItems: RESTRICTION_ENTRIES_MAX,
     description: 'What the key is for. Here as below, an entry listed twice counts once.',

@@ -2,30 +2,34 @@
 
 import { PLAN_LIMITS, PLANS } from '@tapeloom/core/entitlement/plan';
 import { OFFER_IDS, OFFERS, PLAN_OFFERS } from '../../billing/offers.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 import { defineRoute, PUBLIC_CACHE_CONTROL, type Route } from '../server/route.ts';
 import { LimitsView } from './limits-view.ts';
 
-const Offer = closedObject({
-  id: Type.Enum(OFFER_IDS),
+const Offer = namedObject('Offer', {
+  id: Type.Enum(OFFER_IDS, { title: 'OfferId' }),
   name: Type.String(),
   billing: Type.Enum(['monthly', 'once'], {
+    title: 'OfferBilling',
     description: '`monthly`: a subscription. `once`: paid once, for life.',
   }),
-  grants: Type.Array(Type.Enum(OFFER_IDS), {
+  grants: Type.Array(Type.Enum(OFFER_IDS, { title: 'OfferId' }), {
     description: "What it adds to the account's grants.",
   }),
 });
 
-const PlanOffers = closedObject({
-  id: Type.Enum(PLANS),
-  offers: Type.Array(Type.Enum(OFFER_IDS), {
+const PlanOffers = namedObject('Plan', {
+  id: Type.Enum(PLANS, { title: 'PlanId' }),
+  offers: Type.Array(Type.Enum(OFFER_IDS, { title: 'OfferId' }), {
     description: 'The offers that together make this plan; none for the free one.',
   }),
   limits: LimitsView,
 });
 
-const OffersView = closedObject({ offers: Type.Array(Offer), plans: Type.Array(PlanOffers) });
+const OffersView = namedObject('OfferList', {
+  offers: Type.Array(Offer),
+  plans: Type.Array(PlanOffers),
+});
 
 export function offersRoute(): Route {
   const answer = {

@@ -3,7 +3,7 @@
 import { WITHDRAWAL_DAYS_MAX } from '@tapeloom/core/entitlement/withdrawal';
 import type { OfferBook } from '../../billing/offer-book.ts';
 import { OFFER_IDS, PROVIDER_NAMES, type Pricing, pricingOf } from '../../billing/offers.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 import { defineRoute, EncodedJson, PUBLIC_CACHE_CONTROL, type Route } from '../server/route.ts';
 
 const WAIVER = {
@@ -11,25 +11,29 @@ const WAIVER = {
   text: Type.String({ description: 'Paragraphs, with an empty line between.' }),
 };
 
-const PricingView = closedObject({
+const PricingView = namedObject('Pricing', {
   currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217.' }),
   taxIncluded: Type.Boolean({ description: 'Whether prices are what a consumer pays.' }),
   prices: Type.Array(
-    closedObject({
-      offer: Type.Enum(OFFER_IDS),
+    namedObject('Price', {
+      offer: Type.Enum(OFFER_IDS, { title: 'OfferId' }),
       amountMinor: Type.Integer({
         minimum: 1,
         description: "In the currency's smallest unit: 7900 is 79.00 EUR.",
       }),
-      interval: Type.Union([Type.Literal('month'), Type.Null()], {
-        description: 'How often it is charged; null: once.',
-      }),
+      interval: Type.Union(
+        [Type.Enum(['month'] as const, { title: 'BillingInterval' }), Type.Null()],
+        {
+          description: 'How often it is charged; null: once.',
+        },
+      ),
       waiver: Type.Optional(
-        closedObject(WAIVER, {
+        namedObject('Waiver', WAIVER, {
           description: 'What a customer at this price agrees to, where it is another text.',
         }),
       ),
-      withdrawal: closedObject(
+      withdrawal: namedObject(
+        'WithdrawalRight',
         {
           days: Type.Integer({
             minimum: 0,
@@ -37,9 +41,11 @@ const PricingView = closedObject({
             description: 'Whole days after the day of the contract; 0: there is no right.',
           }),
           lostAt: Type.Enum(['access', 'never'] as const, {
+            title: 'WithdrawalLostAt',
             description: '`access`: the right is lost as soon as access is provided.',
           }),
           refund: Type.Enum(['rest', 'all'] as const, {
+            title: 'WithdrawalRefund',
             description: '`rest`: what is still to come of the period that is paid for.',
           }),
         },
@@ -48,13 +54,16 @@ const PricingView = closedObject({
     }),
   ),
   countries: Type.Array(
-    closedObject({
+    namedObject('Country', {
       code: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2.' }),
-      provider: Type.Enum(PROVIDER_NAMES, { description: 'Who takes the payment there.' }),
+      provider: Type.Enum(PROVIDER_NAMES, {
+        title: 'PaymentProvider',
+        description: 'Who takes the payment there.',
+      }),
     }),
     { description: 'Where it can be bought.' },
   ),
-  waiver: closedObject(WAIVER, {
+  waiver: namedObject('Waiver', WAIVER, {
     description:
       'What a customer agrees to so that access begins at once, at every price without a text of its own.',
   }),

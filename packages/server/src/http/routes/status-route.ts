@@ -5,17 +5,19 @@ import {
   type EngineState,
   INSTRUMENT_STATES,
 } from '@tapeloom/protocol/status-states';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { type InstrumentFacts, streamedInstruments } from './instrument-view.ts';
 
-const ServiceStatus = closedObject({
-  engine: closedObject({ state: Type.Enum(ENGINE_STATES) }),
+const ServiceStatus = namedObject('ServiceStatus', {
+  engine: namedObject('EngineStatus', {
+    state: Type.Enum(ENGINE_STATES, { title: 'EngineState' }),
+  }),
   instruments: Type.Array(
-    closedObject({
+    namedObject('InstrumentStatus', {
       symbol: Type.String(),
       alias: Type.Union([Type.String(), Type.Null()]),
-      state: Type.Enum(INSTRUMENT_STATES),
+      state: Type.Enum(INSTRUMENT_STATES, { title: 'InstrumentState' }),
     }),
   ),
   version: Type.String({ description: 'Version of the service.' }),

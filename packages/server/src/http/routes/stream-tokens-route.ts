@@ -5,7 +5,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { digestOf, newTokenText } from '../../accounts/auth/secret.ts';
 import { type AccountStore, TOKEN_VALID_NS } from '../../accounts/store/account-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 import { endedKey } from '../server/ended-key.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 
@@ -24,7 +24,10 @@ export function streamTokensRoute(store: () => AccountStore): Route {
       'It is valid for 60 seconds and for one connection, with the rights of the calling key. Hand it only to ' +
       'users who are signed in with you. Needs no body.',
     access: { scope: 'stream' },
-    answer: closedObject({ token: Type.String(), expiresAt: Instant('End of its validity') }),
+    answer: namedObject('StreamToken', {
+      token: Type.String(),
+      expiresAt: Instant('End of its validity'),
+    }),
     status: 201,
     handle: async ({ caller, now }) => {
       const token = newTokenText(randomBytes);

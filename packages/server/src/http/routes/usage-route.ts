@@ -12,18 +12,21 @@ import { remainingBudget } from '../../accounts/limits/remaining-budget.ts';
 import type { Budget, MonthUsage } from '../../accounts/store/account-store.ts';
 import { whenKnown } from '../../platform/when-known.ts';
 import { Instant } from '../contract/instant-schema.ts';
-import { closedObject, Type } from '../contract/schema.ts';
+import { namedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { LIMITS_FIELDS } from './limits-view.ts';
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
-export const UsageView = closedObject({
+export const UsageView = namedObject('Usage', {
   period: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}$', description: 'The month, in UTC.' }),
   resetsAt: Instant('The start of the next month'),
-  plan: Type.Enum(PLANS),
-  limits: closedObject(LIMITS_FIELDS, { description: 'With a test key those of the sandbox.' }),
-  used: closedObject(
+  plan: Type.Enum(PLANS, { title: 'PlanId' }),
+  limits: namedObject('PlanLimits', LIMITS_FIELDS, {
+    description: 'With a test key those of the sandbox.',
+  }),
+  used: namedObject(
+    'UsageCounts',
     {
       computeUnits: Count('Compute units.'),
       historyItems: Count('Results received by history queries.'),
@@ -32,7 +35,8 @@ export const UsageView = closedObject({
     },
     { description: 'By all keys; with a test key by all test keys.' },
   ),
-  remaining: closedObject(
+  remaining: namedObject(
+    'UsageRemaining',
     {
       computeUnits: Count('Compute units; what running work has reserved is taken off.'),
       exportBytes: Count('Bytes of exports; what running work has reserved is taken off.'),

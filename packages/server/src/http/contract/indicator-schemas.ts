@@ -1,0 +1,45 @@
+/** The ids of indicators and the schemas of their data, from the catalogue, as both documents publish them. */
+
+import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
+import { indicatorTypeName } from '@tapeloom/protocol/indicator-types';
+import type { TSchema, TUnsafe } from 'typebox';
+import { Instant } from './instant-schema.ts';
+import { namedObject, Type } from './schema.ts';
+
+const definitions = publishedDefinitions();
+
+/** The data of an object; which of them it is follows from the indicator that was asked for. */
+export const IndicatorData: TSchema = Type.Union(
+  definitions.map(({ id, name, data }) =>
+    Type.Unsafe<object>({
+      title: `${indicatorTypeName(id)}Data`,
+      description: `An object of ${name}, \`${id}\`.`,
+      ...data,
+    }),
+  ),
+  {
+    title: 'IndicatorData',
+    description:
+      'By indicator: a response has data of the one that was asked for. Its name is the name of the schema, without `Data`.',
+  },
+);
+
+/** An object of an indicator, in the catalogue and in pages. */
+export const IndicatorObject = namedObject('IndicatorObject', {
+  id: Type.String({ description: 'Which object of the indicator.' }),
+  final: Type.Boolean({ description: 'Its data never changes again; it may still be removed.' }),
+  ts: Instant('Its time'),
+  data: IndicatorData,
+});
+
+/** Any text, for indicators may be added; those that there are now are listed. */
+export function IndicatorId(description: string): TUnsafe<string> {
+  return Type.Unsafe<string>({
+    title: 'IndicatorId',
+    anyOf: [
+      { title: 'KnownIndicatorId', enum: definitions.map(({ id }) => id) },
+      { type: 'string', minLength: 1, maxLength: 64 },
+    ],
+    description,
+  });
+}
