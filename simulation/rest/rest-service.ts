@@ -52,6 +52,7 @@ import type { Route } from '@tapeloom/server/http/server/route';
 import { UnreadAnswers, type UnreadLimits } from '@tapeloom/server/http/server/unread-answers';
 import type { OutgoingMail } from '@tapeloom/server/mail/mailer';
 import type { Pages } from '@tapeloom/server/pages/pages';
+import type { PlainPages } from '@tapeloom/server/pages/plain-pages';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
 import { SharedPlaces } from '@tapeloom/server/platform/shared-places';
@@ -96,7 +97,7 @@ export interface RestServiceOptions {
   /** The instruments, if not those of the simulated market. */
   readonly book?: InstrumentBook;
   /** What stands at `/`; left out: nothing. */
-  readonly pages?: Pages;
+  readonly pages?: (plain: PlainPages) => Pages;
   /** Where people reach it. */
   readonly origin?: string;
   /** The accounts, if not new ones; they are closed with the service. */

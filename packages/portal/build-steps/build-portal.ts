@@ -47,6 +47,7 @@ export async function buildPortal(out: string): Promise<BuiltPortal> {
     finishPage(join(site, 'app.html'), head, '');
     writeDocs(site, written.docs(docsInput()), (html) => html.replace(HEAD_MARK, () => head));
     writeFileSync(join(site, 'licences.txt'), licencesText(output));
+    cpSync(join(portal, 'static'), site, { recursive: true });
     mkdirSync(join(site, 'downloads'));
     cpSync(client, join(site, 'downloads/tapeloom-client.tgz'));
     await encodeFiles(site);

@@ -90,10 +90,13 @@ export function writeDocs(
   }
 }
 
-function linksOf({ address, lead, audience }: DocsFile): readonly string[] {
+function linksOf({ address, title, lead, audience }: DocsFile): readonly string[] {
   return [
     `<meta name="docs-audience" content="${audience}" />`,
     `<meta name="description" content="${escapeText(lead)}" />`,
+    `<meta property="og:title" content="${escapeText(title)}" />`,
+    `<meta property="og:description" content="${escapeText(lead)}" />`,
+    '<meta property="og:image" content="http://127.0.0.1:8080/social.png" />',
     `<link rel="alternate" type="text/markdown" href="${address}.md" />`,
     `<link rel="alternate" type="application/atom+xml" title="Changes" href="${FEED_ADDRESS}" />`,
   ];

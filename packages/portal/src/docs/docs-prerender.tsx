@@ -6,6 +6,7 @@ import { changelogFeed, FEED_ADDRESS } from './changelog-feed.ts';
 import { DocsPageView } from './docs-page.tsx';
 import { type DocsGroup, type DocsPage, type DocsSource, docsSite } from './docs-site.ts';
 import { llmsFullText, llmsText } from './language-model-pages.ts';
+import { WRITTEN_FOR } from './raw-markdown.ts';
 import { searchIndex } from './search/search-index.ts';
 import { searchSections } from './search/search-sections.ts';
 
@@ -39,6 +40,9 @@ export interface DocsInput {
   readonly changedAt: Date;
 }
 
+/** Of the portal, besides the first page. */
+const PUBLIC_PAGES = ['/plans', '/status', '/imprint', '/privacy', '/terms'];
+
 export function prerenderDocs({ sources, changedAt }: DocsInput): DocsBuild {
   const groups = docsSite(sources);
   const pages = groups.flatMap((group) => group.pages);
@@ -47,8 +51,9 @@ export function prerenderDocs({ sources, changedAt }: DocsInput): DocsBuild {
     return { id, own, sections: searchSections(own) };
   });
   const changelog = pages.find(({ address }) => FEED_ADDRESS === `${address}.atom`);
+  const files = AUDIENCES.flatMap((audience, index) => filesOf(audience, audiences[index]!.own));
   return {
-    files: AUDIENCES.flatMap((audience, index) => filesOf(audience, audiences[index]!.own)),
+    files,
     texts: new Map([
       ...pages.map(({ address, raw }) => [`${address}.md`, raw] as const),
       ...AUDIENCES.map(
@@ -57,6 +62,7 @@ export function prerenderDocs({ sources, changedAt }: DocsInput): DocsBuild {
       [`${DOCS_HOME}.md`, llmsText(groups)],
       ['/llms.txt', llmsText(groups)],
       ['/llms-full.txt', llmsFullText(groups)],
+      ['/sitemap.xml', sitemap(files)],
       ...(changelog === undefined
         ? []
         : [[FEED_ADDRESS, changelogFeed(changelog, changedAt)] as const]),
@@ -67,6 +73,17 @@ export function prerenderDocs({ sources, changedAt }: DocsInput): DocsBuild {
       texts: JSON.stringify(sections.map(({ text }) => text)),
     })),
   };
+}
+
+/** The pages that search engines may list. */
+function sitemap(files: readonly DocsFile[]): string {
+  const addresses = ['/', ...PUBLIC_PAGES, ...files.map(({ address }) => address)];
+  const entries = addresses.map((address) => `<url><loc>${WRITTEN_FOR}${address}</loc></url>`);
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${entries.join('\n')}
+</urlset>
+`;
 }
 
 /** An audience's first page, then its pages. */

@@ -9,6 +9,7 @@
 import { mayCharge } from '@tapeloom/core/entitlement/payment';
 import { refundOf } from '@tapeloom/core/entitlement/withdrawal';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { normalEmail } from '@tapeloom/core/person/email-address';
 import { HOUR_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { AccountStore, Actor } from '../accounts/store/account-store.ts';
 import type { OrderRecord } from '../accounts/store/orders-store.ts';
@@ -65,6 +66,12 @@ export interface WithdrawalWish {
   readonly orderId: string;
   readonly sessionId: string | null;
   readonly address: string | null;
+  readonly name: string | null;
+}
+
+export interface FormWish {
+  readonly orderId: string;
+  readonly email: string;
   readonly name: string | null;
 }
 
@@ -130,6 +137,18 @@ export class Withdrawals {
     log.info({ order: id, provider, amountMinor, via }, 'an order was withdrawn from');
     this.#work.inBackground(this.#inTurn(id));
     return declared;
+  }
+
+  /** For a customer without a session: the order's number and its account's address must both be right. */
+  async declareAs(wish: FormWish): Promise<Declared | WithdrawalRefused> {
+    const { store } = this.#options;
+    const order = await store.orders.findOrder(null, wish.orderId);
+    const owner = order === null ? null : await store.people.ownerOf(order.accountId);
+    const isTheirs =
+      owner !== null && normalEmail(wish.email)?.key === normalEmail(owner.email)?.key;
+    if (order === null || !isTheirs) return { refused: 'no-order' };
+    const { accountId, id: orderId } = order;
+    return this.declare({ accountId, orderId, sessionId: null, address: null, name: wish.name });
   }
 
   /** Takes up whatever is to be done by now. */

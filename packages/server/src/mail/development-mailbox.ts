@@ -5,12 +5,11 @@
  */
 
 import { createHash } from 'node:crypto';
+import { LOOPBACK_ADDRESS, LOOPBACK_HOST } from '../platform/loopback.ts';
 import type { OutgoingMail } from './mailer.ts';
 import { escapeHtml } from './texts/escape-html.ts';
 
 const MAILS_MAX = 50;
-const LOOPBACK_ADDRESS = /^(?:127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/;
-const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 const PATH = /^\/mailbox(?:\/(\d{1,9}))?$/;
 
 const STYLE = `

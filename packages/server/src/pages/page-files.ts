@@ -19,7 +19,7 @@ const READ_AT_ONCE = 16;
 /** Addresses that the pages are written for; they are served with the service's own address. */
 const WRITTEN_FOR = /(http|ws)(?::\/\/127\.0\.0\.1:8080|s:\/\/api\.example\.com)/g;
 /** Files in which it is looked for. */
-const ADDRESSED = /\.(?:html|md|atom)$|^llms[\w-]*\.txt$/;
+const ADDRESSED = /\.(?:html|md|atom)$|^(?:llms[\w-]*|robots)\.txt$|^sitemap\.xml$/;
 /** The build puts a digest into the names of these, so they never change. */
 const IMMUTABLE = /^\/assets\//;
 const THEME = /^\/assets\/theme-[^/]+\.js$/;

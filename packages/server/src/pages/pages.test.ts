@@ -12,6 +12,7 @@ import { createLog } from '../platform/log.ts';
 import { pageDocument } from './page-document.ts';
 import type { PageRequest, PageRoute } from './page-route.ts';
 import { APP_PATHS, Pages } from './pages.ts';
+import type { PlainPages } from './plain-pages.ts';
 import { Portal } from './portal.ts';
 
 const ORIGIN = 'https://tapeloom.example';
@@ -40,7 +41,8 @@ before(async () => {
   writeFileSync(join(root, 'secret.txt'), 'secret');
   symlinkSync(join(root, 'secret.txt'), join(directory, 'secret.txt'));
   await portal.open(ORIGIN);
-  const pages = new Pages({ portal, routes: [payment], publicUrl: () => ORIGIN });
+  const pages = (plain: PlainPages) =>
+    new Pages({ portal, routes: [payment], publicUrl: () => ORIGIN, plain });
   service = await RestService.start({ pages });
 });
 after(async () => {
@@ -165,6 +167,36 @@ test('the samples of a page show the address of the service that serves them', a
   assert.match(body, / https:\/\/tapeloom\.example\/v1 wss:\/\/tapeloom\.example\/v1\n/);
 });
 
+test('status, plans, legal texts, withdrawal and "not found" can be read without scripts', async () => {
+  const plainOf = async (path: string) => {
+    const { body } = await get(path, IN_A_BROWSER);
+    return /<noscript>([\s\S]*)<\/noscript>/.exec(body)?.[1] ?? '';
+  };
+  const status = await plainOf('/status');
+  assert.match(status, /<h1>Status<\/h1>\n<p>Results are being computed/);
+  assert.match(status, /<tr><td>ES\.c\.0<\/td><td>ES\w+<\/td><td>\w+<\/td><\/tr>/);
+  assert.match(await plainOf('/plans'), /<td>Live<\/td><td>€79\.00 a month, tax included<\/td>/);
+  assert.match(await plainOf('/imprint'), /<h1>Imprint<\/h1>\n<p>The operator of this service/);
+  assert.match(await plainOf('/privacy'), /<h1>Privacy<\/h1>/);
+  assert.match(await plainOf('/terms'), /<h1>Terms<\/h1>/);
+  assert.match(await plainOf('/withdraw'), /<form method="post" action="\/withdrawal">/);
+  const unknown = await get('/nothing', IN_A_BROWSER);
+  assert.equal(unknown.statusCode, 404);
+  assert.match(unknown.body, /<title>Page not found · Tapeloom<\/title>/);
+  // A page for people who are signed in needs scripts, and says so.
+  assert.match(await plainOf('/keys'), /JavaScript/);
+});
+
+test('a plain page is encoded and named once, until its text changes', async () => {
+  const first = await get('/plans', IN_A_BROWSER);
+  const again = await get('/plans', {
+    ...IN_A_BROWSER,
+    'if-none-match': String(first.headers.etag),
+  });
+  assert.equal(again.statusCode, 304);
+  assert.notEqual((await get('/terms', IN_A_BROWSER)).headers.etag, first.headers.etag);
+});
+
 test('a page that nobody knows is the portal with 404 to a browser, and a problem document to a program', async () => {
   for (const path of [
     '/nothing',
@@ -174,7 +206,12 @@ test('a page that nobody knows is the portal with 404 to a browser, and a proble
     '/.vite/manifest.json',
   ]) {
     const shown = await get(path, IN_A_BROWSER);
-    assert.deepEqual([shown.statusCode, shown.body], [404, SAMPLE_FILES['app.html']], path);
+    assert.equal(shown.statusCode, 404, path);
+    assert.match(
+      shown.body,
+      /<title>Page not found[\s\S]* src="\/assets\/app-9f8e7d6c\.js">/,
+      path,
+    );
     checkProblem(problemOf(await get(path)), DOCS_URL, { status: 404, code: 'NOT_FOUND' });
   }
   const { statusCode, headers } = await get('/docs/?x=1');
@@ -300,7 +337,7 @@ test('before the portal is built a page says so and loads itself again; without 
   const ended = Promise.withResolvers<boolean>();
   const build = { ended: ended.promise, [Symbol.dispose]: () => {} };
   const later = new Portal({ directory: place, build, log });
-  const pages = new Pages({ portal: later, routes: [], publicUrl: () => ORIGIN });
+  const pages = () => new Pages({ portal: later, routes: [], publicUrl: () => ORIGIN });
   await using other = await RestService.start({ pages });
   const show = () => other.http.app.inject({ method: 'GET', url: '/', headers: IN_A_BROWSER });
   const opened = later.open(ORIGIN);

@@ -7,10 +7,11 @@
  * a program with a wrong address reads a problem document.
  */
 
-import { isNamed } from '../platform/encoded-body.ts';
+import { EncodedBody, isNamed } from '../platform/encoded-body.ts';
 import type { PageFile } from './page-files.ts';
 import { drawingHeaders, pageHeaders } from './page-headers.ts';
 import type { LetIn, PageAnswer, PageRequest, PageRoute } from './page-route.ts';
+import { type PlainPage, type PlainPages, withPlainPage } from './plain-pages.ts';
 import type { Portal } from './portal.ts';
 
 /** Pages that the browser draws in the frame `app.html`. */
@@ -42,6 +43,8 @@ export interface PagesOptions {
   readonly routes: readonly PageRoute[];
   /** Where the service is reached, as it was configured: `https://example.com`. */
   readonly publicUrl: () => string;
+  /** For browsers without scripts; left out: nothing. */
+  readonly plain?: PlainPages;
 }
 
 export interface PageAsked {
@@ -72,8 +75,16 @@ export interface Page {
   answer(request: PageAdmitted): Promise<PageReply>;
 }
 
+interface PlainFile {
+  readonly frame: PageFile;
+  readonly html: string;
+  readonly file: PageFile;
+}
+
 export class Pages {
   readonly #options: PagesOptions;
+  /** By path, the one for unknown addresses under the empty one. */
+  readonly #plainFiles = new Map<string, PlainFile>();
 
   constructor(options: PagesOptions) {
     this.#options = options;
@@ -91,8 +102,9 @@ export class Pages {
     if (route !== undefined) return this.#made(route, { method, path, query });
     const { portal } = this.#options;
     const isApp = APP_PATHS.includes(path);
-    const file = isApp ? (portal.files?.app ?? null) : (portal.files?.get(path) ?? null);
-    if (file !== null) return this.#file(path, file);
+    if (isApp && portal.files?.app) return this.#drawn(path, portal.files.app);
+    const file = portal.files?.get(path) ?? null;
+    if (file !== null) return this.#page(FILE_LABEL, (asked) => this.#file(path, file, asked));
     const bare = path.slice(0, -1);
     if (path === `${bare}/` && (portal.files?.get(bare) || APP_PATHS.includes(bare))) {
       return this.#page(FILE_LABEL, () => this.#movedTo(bare, query));
@@ -105,31 +117,54 @@ export class Pages {
     return { label, methods: READING, answer: async (request) => await reply(request) };
   }
 
-  #file(path: string, file: PageFile, status = 200): Page {
+  /** A page that the browser draws, with a plain one inside for browsers without scripts. */
+  #drawn(path: string, frame: PageFile, status = 200): Page {
     const label = status === 200 ? FILE_LABEL : UNKNOWN_LABEL;
-    return this.#page(label, async ({ acceptEncoding, ifNoneMatch }) => {
-      const { etag, encoding, bytes } = file.body.choose(acceptEncoding);
-      const security = path.endsWith('.svg') ? drawingHeaders : pageHeaders;
-      const headers = {
-        ...security(this.#options.publicUrl()),
-        'cache-control': file.cacheControl,
-        vary: 'Accept-Encoding',
-        etag,
-      };
-      if (status === 200 && isNamed(etag, ifNoneMatch)) return { status: 304, headers, body: null };
-      const coded = encoding === null ? {} : { 'content-encoding': encoding };
-      return {
-        status,
-        headers: { ...headers, ...coded, 'content-type': file.type },
-        body: await bytes(),
-      };
+    return this.#page(label, async (asked) => {
+      const plain = (await this.#options.plain?.at(path, status === 200)) ?? null;
+      const file =
+        plain === null ? frame : this.#plainFile(status === 200 ? path : '', frame, plain);
+      return this.#file(path, file, asked, status);
     });
+  }
+
+  /** It is made again only when its text or the frame has changed. */
+  #plainFile(path: string, frame: PageFile, { title, html }: PlainPage): PageFile {
+    const known = this.#plainFiles.get(path);
+    if (known?.frame === frame && known.html === html) return known.file;
+    const whole = withPlainPage(frame.body.plain.toString(), { title, html });
+    const file = { ...frame, body: new EncodedBody(Buffer.from(whole)) };
+    this.#plainFiles.set(path, { frame, html, file });
+    return file;
+  }
+
+  async #file(
+    path: string,
+    file: PageFile,
+    { acceptEncoding, ifNoneMatch }: PageAdmitted,
+    status = 200,
+  ): Promise<PageReply> {
+    const { etag, encoding, bytes } = file.body.choose(acceptEncoding);
+    const security = path.endsWith('.svg') ? drawingHeaders : pageHeaders;
+    const headers = {
+      ...security(this.#options.publicUrl()),
+      'cache-control': file.cacheControl,
+      vary: 'Accept-Encoding',
+      etag,
+    };
+    if (status === 200 && isNamed(etag, ifNoneMatch)) return { status: 304, headers, body: null };
+    const coded = encoding === null ? {} : { 'content-encoding': encoding };
+    return {
+      status,
+      headers: { ...headers, ...coded, 'content-type': file.type },
+      body: await bytes(),
+    };
   }
 
   /** Nothing is here, or not yet. */
   #absent(path: string): Page {
     const { portal } = this.#options;
-    if (portal.files?.app) return this.#file(path, portal.files.app, 404);
+    if (portal.files?.app) return this.#drawn(path, portal.files.app, 404);
     return this.#page(UNKNOWN_LABEL, () => {
       const { status, html, retryAfterSeconds } = portal.absence;
       const later = retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) };

@@ -72,6 +72,11 @@ export class EncodedBody {
       .slice(0, 2 * ETAG_BYTES);
   }
 
+  /** As it is without an encoding. */
+  get plain(): Buffer {
+    return this.#plain;
+  }
+
   /** What to send to a client that accepts these encodings. */
   choose(acceptEncoding: string | undefined): Representation {
     const encoding = this.#mayBeEncoded ? preferredEncoding(acceptEncoding) : null;

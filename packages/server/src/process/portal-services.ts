@@ -4,11 +4,13 @@
  */
 
 import type { OfferBook } from '../billing/offer-book.ts';
+import { withdrawalForm } from '../billing/withdrawal-form.ts';
 import type { PublicAddress } from '../config/public-address.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { OperatorPages } from '../pages/operator-pages.ts';
 import type { PageRoute } from '../pages/page-route.ts';
 import { Pages } from '../pages/pages.ts';
+import type { PlainPages } from '../pages/plain-pages.ts';
 import type { Portal } from '../pages/portal.ts';
 import type { Log } from '../platform/log.ts';
 import type { AccountServices } from './account-services.ts';
@@ -47,14 +49,18 @@ export class PortalServices implements AsyncDisposable {
 
   /** What the REST interface asks. */
   get parts(): Pick<RestParts, 'pages' | 'offers' | 'operatorPages' | 'billing' | 'payments'> {
-    const { offers, billing, portal, providerPages: routes = [] } = this.#options;
+    const { offers, billing, portal, providerPages = [] } = this.#options;
+    const form = withdrawalForm(() => billing!.billing.withdrawals);
+    const routes = billing === undefined ? providerPages : [...providerPages, form];
     const publicUrl = () => this.#origin;
     return {
       offers: () => offers,
       operatorPages: () => this.#operatorPages,
       billing: () => billing!.billing,
       payments: () => billing!.payments,
-      ...(portal === undefined ? {} : { pages: new Pages({ portal, routes, publicUrl }) }),
+      ...(portal === undefined
+        ? {}
+        : { pages: (plain: PlainPages) => new Pages({ portal, routes, publicUrl, plain }) }),
     };
   }
 

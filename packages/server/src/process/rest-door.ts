@@ -9,9 +9,11 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { EngineState } from '@tapeloom/protocol/status-states';
 import { openNow } from '../accounts/limits/open-now.ts';
+import type { OfferBook } from '../billing/offer-book.ts';
 import { KnownDays } from '../history/known-days.ts';
 import type { ServedDays } from '../history/tape-revision.ts';
 import type { ExportFacts } from '../http/routes/export-answer.ts';
+import { type InstrumentFacts, streamedInstruments } from '../http/routes/instrument-view.ts';
 import { type RestFacts, restRoutes } from '../http/routes/rest-routes.ts';
 import {
   createHttpServer,
@@ -20,6 +22,9 @@ import {
 } from '../http/server/http-server.ts';
 import type { Route } from '../http/server/route.ts';
 import type { Mailer } from '../mail/mailer.ts';
+import { OperatorPages } from '../pages/operator-pages.ts';
+import type { Pages } from '../pages/pages.ts';
+import { PlainPages, type PlainPrice } from '../pages/plain-pages.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SettledDays } from '../results/settled-days.ts';
 import type { AccountServices } from './account-services.ts';
@@ -31,7 +36,9 @@ export interface RestParts
       RestFacts,
       'version' | 'catalogue' | 'offers' | 'operatorPages' | 'billing' | 'payments'
     >,
-    Omit<HttpServerOptions, AccountParts | 'meter' | 'routes' | 'portal'> {
+    Omit<HttpServerOptions, AccountParts | 'meter' | 'routes' | 'portal' | 'pages'> {
+  /** Left out: there are none. */
+  readonly pages?: (plain: PlainPages) => Pages;
   readonly accounts: Pick<HttpServerOptions, AccountParts> &
     Pick<AccountServices, 'store' | 'sessions' | 'meter' | 'leases' | 'charges'>;
   readonly mailer: Mailer;
@@ -75,7 +82,7 @@ export interface RestDoor {
 }
 
 export function composeRest(parts: RestParts): RestDoor {
-  const { accounts, market, serviceClock, mailer, origin, past, tapeDays, ...rest } = parts;
+  const { accounts, market, serviceClock, mailer, origin, past, tapeDays, pages, ...rest } = parts;
   const { store, doorkeeper, allowances, addresses, sessions, meter } = accounts;
   const days = () => known.get();
   const known = new KnownDays({
@@ -83,24 +90,34 @@ export function composeRest(parts: RestParts): RestDoor {
     book: () => market.book(),
     clock: accounts.clock,
   });
+  const instruments = (): InstrumentFacts => {
+    const now = serviceClock.now();
+    const [isSourceUp, day] = [market.isSourceUp(), market.tapeDay() ?? dayOf(now)];
+    const { isStreamed, fullSessions, lastTradeAt } = market;
+    const moment = { now, day, isSourceUp, tapeTime: market.tapeTime() };
+    const book = market.book();
+    return {
+      ...{ book, ...moment, isStreamed, fullSessions, lastTradeAt, days },
+      // It only grows; what is up or not takes the lowest bit. Asked for when the days are known.
+      get revision() {
+        return 2 * (market.revision() + known.revision) + (isSourceUp ? 1 : 0);
+      },
+    };
+  };
+  const noPages = new OperatorPages();
+  const plain = new PlainPages({
+    status: () => ({
+      engine: market.engineState(),
+      instruments: streamedInstruments(instruments()),
+    }),
+    prices: () => plainPrices(rest.offers()),
+    operatorPages: rest.operatorPages ?? (() => noPages),
+  });
   const routes = restRoutes({
     ...rest,
     publicOrigin: origin,
     engineState: () => market.engineState(),
-    instruments: () => {
-      const now = serviceClock.now();
-      const [isSourceUp, day] = [market.isSourceUp(), market.tapeDay() ?? dayOf(now)];
-      const { isStreamed, fullSessions, lastTradeAt } = market;
-      const moment = { now, day, isSourceUp, tapeTime: market.tapeTime() };
-      const book = market.book();
-      return {
-        ...{ book, ...moment, isStreamed, fullSessions, lastTradeAt, days },
-        // It only grows; what is up or not takes the lowest bit. Asked for when the days are known.
-        get revision() {
-          return 2 * (market.revision() + known.revision) + (isSourceUp ? 1 : 0);
-        },
-      };
-    },
+    instruments,
     store: () => store,
     usageOf: (...of) => meter.usageOf(...of),
     openNow: (now, accountId) => openNow(accounts.leases, now, accountId),
@@ -125,5 +142,16 @@ export function composeRest(parts: RestParts): RestDoor {
   const portal = { sessions, store, origin };
   const { authenticator, clock } = accounts;
   const asked = { authenticator, doorkeeper, allowances, addresses, meter, clock };
-  return { routes, http: createHttpServer({ ...rest, ...asked, portal, routes }) };
+  const shown = pages === undefined ? {} : { pages: pages(plain) };
+  return { routes, http: createHttpServer({ ...rest, ...asked, ...shown, portal, routes }) };
+}
+
+function plainPrices({ prices, offers, currency, taxIncluded }: OfferBook): readonly PlainPrice[] {
+  return prices.map(({ offer, amountMinor, interval }) => ({
+    name: offers.find(({ id }) => id === offer)?.name ?? offer,
+    amountMinor,
+    currency,
+    interval,
+    isTaxIncluded: taxIncluded,
+  }));
 }

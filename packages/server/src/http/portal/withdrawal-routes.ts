@@ -12,6 +12,7 @@ import type {
   WithdrawalRefused,
 } from '../../accounts/store/withdrawals-store.ts';
 import type { Billing } from '../../billing/billing.ts';
+import { WITHDRAWAL_REFUSALS } from '../../billing/withdrawal-refusals.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { invalidParameters, ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -108,15 +109,5 @@ function nameOf({ confirm, name }: Static<typeof WithdrawalBody>): string | null
 
 function refusal(refused: WithdrawalRefused): ProblemError {
   if (refused.refused === 'no-order') return unknownOrder();
-  return new ProblemError('CONFLICT', REASONS[refused.why]);
+  return new ProblemError('CONFLICT', WITHDRAWAL_REFUSALS[refused.why]);
 }
-
-const REASONS: Readonly<
-  Record<Extract<WithdrawalRefused, { readonly refused: 'no-right' }>['why'], string>
-> = {
-  withdrawn: 'This order was withdrawn from before.',
-  'no-right': 'This order was placed without a right of withdrawal.',
-  lost: 'The right of withdrawal from this order ended when access was provided, as agreed at the checkout.',
-  over: 'The time for withdrawing from this order has passed.',
-  ended: 'This order is over: there is nothing left to withdraw from.',
-};

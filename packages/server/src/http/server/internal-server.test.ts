@@ -107,6 +107,16 @@ test('the mailbox is there only for who develops, and for this machine', async (
   mailbox = null;
 });
 
+test('a web page that reaches this machine under a name of its own reads nothing', async () => {
+  const { port } = new URL(base);
+  for (const path of ['/metrics', '/topics', '/health/ready']) {
+    const asked = get({ host: '127.0.0.1', port, path, headers: { host: 'evil.example' } });
+    const [answer] = await once(asked, 'response');
+    assert.equal(answer.statusCode, 403, path);
+    answer.resume();
+  }
+});
+
 test('anything else is refused plainly', async () => {
   assert.equal((await fetch(`${base}/v1/status`)).status, 404);
   assert.equal((await fetch(`${base}/metrics`, { method: 'POST' })).status, 405);

@@ -6,6 +6,7 @@
 import type { Server } from 'node:http';
 import type { Registry } from 'prom-client';
 import type { MailboxAnswer, MailboxRequest } from '../../mail/development-mailbox.ts';
+import { LOOPBACK_ADDRESS, LOOPBACK_HOST } from '../../platform/loopback.ts';
 import { createServer } from '../../platform/node-http.ts';
 import type { TopicFacts } from '../../topics/topic-counters.ts';
 
@@ -34,6 +35,9 @@ export function createInternalServer(facts: InternalFacts): Server {
       return send(405, 'text/plain', 'use GET\n');
     }
     const { url, headers, socket } = request;
+    if (isForeign(headers.host, socket.localAddress)) {
+      return send(403, 'text/plain', 'this port answers to its own address only\n');
+    }
     const mails = facts.mailbox?.({ url, host: headers.host, address: socket.remoteAddress });
     if (mails) return send(mails.status, mails.type, mails.body, mails.headers);
     switch (request.url) {
@@ -63,6 +67,14 @@ export function createInternalServer(facts: InternalFacts): Server {
         );
     }
   });
+}
+
+/**
+ * A web page may reach the loopback of its reader's machine under a name of its own. Over other networks the operator's
+ * programs may use any name.
+ */
+function isForeign(host = '', localAddress = ''): boolean {
+  return LOOPBACK_ADDRESS.test(localAddress) && !LOOPBACK_HOST.test(host);
 }
 
 async function metricsOf(facts: InternalFacts): Promise<{ type: string; text: string }> {
