@@ -2,7 +2,7 @@
 
 import type { IndicatorName } from './indicator-objects.ts';
 import { JoinedReading, type JoinedRequest, type JoinedSources } from './joined/joined-reading.ts';
-import { type ClientClock, type ClientOptions, SYSTEM_CLOCK, warner } from './options.ts';
+import { type ClientOptions, warner } from './options.ts';
 import { RestClient } from './rest.ts';
 import type { ConnectionChange, ConnectionState } from './stream/connection-events.ts';
 import { StreamClient } from './stream/stream-client.ts';
@@ -10,14 +10,12 @@ import type { SubscribeRequest, Subscription } from './stream/subscription.ts';
 
 export class TapeloomClient extends RestClient implements AsyncDisposable {
   readonly #stream: StreamClient;
-  readonly #clock: ClientClock;
 
   constructor(options: ClientOptions = {}) {
     // What is told once is told once by both.
     const shared = { ...options, onWarning: warner(options) };
     super(shared);
     this.#stream = new StreamClient(shared);
-    this.#clock = options.clock ?? SYSTEM_CLOCK;
   }
 
   /** Of the stream. */
@@ -38,9 +36,11 @@ export class TapeloomClient extends RestClient implements AsyncDisposable {
   /** The past from `from` on, then the present: one series, without a gap and without a double. */
   joined<I extends IndicatorName>(request: JoinedRequest<I>): JoinedReading<I> {
     const sources: JoinedSources<I> = {
-      clock: this.#clock,
       subscribe: (it) => this.subscribe(it),
-      history: (it) => this.history(it),
+      history: (it) => {
+        this.markReached();
+        return this.history(it);
+      },
     };
     return new JoinedReading(sources, request);
   }

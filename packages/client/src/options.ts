@@ -15,8 +15,19 @@ export interface ClientOptions {
   readonly key?: string | undefined;
   /** In place of the key, for streams in browsers: asked for a fresh stream token at every connection. */
   readonly token?: (() => string | Promise<string>) | undefined;
-  /** The platform's, if it is left out. One that asks a backend of yours, which adds the key, needs no key here. */
+  /**
+   * The platform's, if it is left out. One that asks a backend of yours, which adds the key, needs no key here; the
+   * backend passes the header `Idempotency-Key` on.
+   */
   readonly fetch?: typeof fetch;
+  /**
+   * How often in a row a GET is sent again that got no answer, or one that passes by itself (500, 502, 503, 504). Left out: 2 times,
+   * a page of history and a resume of an export 5 times; a service that has never answered is not asked again. Nothing is
+   * charged twice.
+   */
+  readonly maxRetries?: number;
+  /** How long a request waits for the next byte of its answer, in milliseconds; 120,000 if it is left out. */
+  readonly timeout?: number;
   /** The platform's, if it is left out. */
   readonly WebSocket?: WebSocketConstructor;
   /** The system's, if it is left out. */
@@ -66,6 +77,7 @@ export interface ClientWarning {
 /**
  * `LISTENER_FAILED`: a function the caller gave has thrown. `TOKEN_FAILED`: no token came; it is asked for
  * again. `BAD_MESSAGE`: one side sent what the other cannot understand.
+ * `REQUEST_RETRIED`: a GET got no answer, or one that passes by itself; it is sent again.
  * `SUBSCRIPTION_RETRIED`: a subscription that ran was refused for a while; it is asked for again.
  * `SLOW_READER`: an iteration is so far behind that it goes on with a snapshot.
  * `CATALOG_CHANGED`: the server's catalogue is another than the one the types were made from.
@@ -74,6 +86,7 @@ export type ClientWarningCode =
   | 'LISTENER_FAILED'
   | 'TOKEN_FAILED'
   | 'BAD_MESSAGE'
+  | 'REQUEST_RETRIED'
   | 'SUBSCRIPTION_RETRIED'
   | 'SLOW_READER'
   | 'CATALOG_CHANGED';

@@ -43,6 +43,11 @@ export class RestClient {
     this.keys = new Keys(this.#http);
   }
 
+  /** @internal The stream has reached the service: what fails now is the moment, not the address. */
+  protected markReached(): void {
+    this.#http.isReached = true;
+  }
+
   /** The catalogue. No key is needed. */
   indicators(call: CallOptions = {}): Promise<Catalogue> {
     return this.#http.json({ path: '/v1/indicators', isPublic: true, ...call });

@@ -1,34 +1,39 @@
-/** How often, and how far apart, something is asked for again that was cut short: five times in a row without anything new. */
+/** How often, and how far apart, something is asked for again that was cut short: so many times in a row without anything new. */
 
 import type { ClientClock } from './options.ts';
 import { pause } from './pause.ts';
 import { TapeloomError } from './tapeloom-error.ts';
 
-const RESUMES_MAX = 5;
+/** Where the caller of the client says nothing else. */
+export const RESUMES_MAX = 5;
 const FIRST_DELAY_MS = 1_000;
 const DELAY_MS_MAX = 30_000;
 const RETRY_AFTER_MS_MAX = 60_000;
 
-/** Refusals that pass by themselves; all others stay. */
+/** Errors that pass by themselves; all others stay. */
 const PASSING_CODES: readonly string[] = [
   'NETWORK',
-  'INVALID_RESPONSE',
   'CAPACITY',
   'WARMING',
-  'RATE_LIMITED',
   'UPSTREAM_ERROR',
   'INTERNAL',
 ];
 
+export interface ResumesOptions {
+  readonly clock: ClientClock;
+  readonly signal: AbortSignal | undefined;
+  readonly max: number;
+  /** Further codes that pass. */
+  readonly passing?: readonly string[];
+}
+
 export class Resumes {
-  readonly #clock: ClientClock;
-  readonly #signal: AbortSignal | undefined;
+  readonly #options: ResumesOptions;
   /** Resumes in a row that brought nothing. */
   #fruitless = 0;
 
-  constructor(clock: ClientClock, signal: AbortSignal | undefined) {
-    this.#clock = clock;
-    this.#signal = signal;
+  constructor(options: ResumesOptions) {
+    this.#options = options;
   }
 
   /** Something came that was not there before. */
@@ -36,18 +41,26 @@ export class Resumes {
     this.#fruitless = 0;
   }
 
-  /** Waits until it may be asked for again, or throws what ends it. */
-  async recover(error: unknown): Promise<void> {
-    this.#signal?.throwIfAborted();
-    if (!passes(error) || this.#fruitless === RESUMES_MAX) throw error;
+  /** Waits until it may be asked for again, which `tell` hears beforehand; or throws what ends it. */
+  async recover(
+    error: unknown,
+    tell?: (error: TapeloomError, delayMs: number) => void,
+  ): Promise<void> {
+    const { clock, signal, max } = this.#options;
+    signal?.throwIfAborted();
+    if (!this.#passes(error) || this.#fruitless >= max) throw error;
     const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#fruitless, DELAY_MS_MAX);
-    const asked = (error.retryAfterSeconds ?? 0) * 1_000;
+    const asked = Math.min((error.retryAfterSeconds ?? 0) * 1_000, RETRY_AFTER_MS_MAX);
     this.#fruitless += 1;
-    await pause(this.#clock, Math.max(delay, Math.min(asked, RETRY_AFTER_MS_MAX)), this.#signal);
+    const delayMs = Math.max(delay, asked);
+    tell?.(error, delayMs);
+    await pause(clock, delayMs, signal);
   }
-}
 
-function passes(error: unknown): error is TapeloomError {
-  if (!(error instanceof TapeloomError)) return false;
-  return PASSING_CODES.includes(error.code) || /^HTTP_5\d\d$/.test(error.code);
+  #passes(error: unknown): error is TapeloomError {
+    if (!(error instanceof TapeloomError)) return false;
+    const { code } = error;
+    const { passing = [] } = this.#options;
+    return PASSING_CODES.includes(code) || passing.includes(code) || /^HTTP_5\d\d$/.test(code);
+  }
 }

@@ -1,13 +1,16 @@
 /**
  * The answers of one export: the first, and as many as it takes to go on where the last one was cut. The first
  * request is never sent twice, since an export is charged when it starts. From its token on everything is
- * free to be asked again, up to five times in a row that bring nothing new.
+ * free to be asked again, up to five times in a row that bring nothing new, or as often as the caller says.
  */
 
 import type { OpenAnswer } from '../rest/open-answer.ts';
 import type { ServiceHttp, ServiceRequest } from '../rest/service-http.ts';
-import { Resumes } from '../resumes.ts';
+import { RESUMES_MAX, Resumes } from '../resumes.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
+
+/** An answer that is none, of a proxy say, costs nothing to be asked for again; nor does waiting. */
+const PASSING = ['INVALID_RESPONSE', 'RATE_LIMITED'] as const;
 
 export interface ExportStart {
   readonly http: ServiceHttp;
@@ -25,7 +28,9 @@ export class ExportAttempts {
 
   constructor(start: ExportStart) {
     this.#start = start;
-    this.#resumes = new Resumes(start.http.clock, start.first.signal);
+    const { clock, maxRetries = RESUMES_MAX } = start.http;
+    const { signal } = start.first;
+    this.#resumes = new Resumes({ clock, signal, max: maxRetries, passing: PASSING });
     this.#token = start.token;
   }
 

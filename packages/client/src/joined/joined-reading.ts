@@ -10,10 +10,8 @@
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { IndicatorName, IndicatorObject, ParamsOf, Snapshot } from '../indicator-objects.ts';
-import type { ClientClock } from '../options.ts';
 import type { HistoryReading } from '../rest/history-reading.ts';
 import type { HistoryRequest } from '../rest/history-request.ts';
-import { Resumes } from '../resumes.ts';
 import type { SubscribeRequest, Subscription } from '../stream/subscription.ts';
 import type { SubscriptionState } from '../stream/subscription-state.ts';
 import type { StreamUpdate } from '../stream/update.ts';
@@ -44,7 +42,6 @@ export interface JoinedRequest<I extends string = IndicatorName> {
 
 /** What it stands on. */
 export interface JoinedSources<I extends string> {
-  readonly clock: ClientClock;
   subscribe(request: SubscribeRequest<I>): Subscription<I>;
   history(request: HistoryRequest<I>): HistoryReading<I>;
 }
@@ -153,39 +150,29 @@ export class JoinedReading<I extends string = IndicatorName>
     return { cursor, objects: isWanted ? objects.filter(({ final }) => !final) : [] };
   }
 
-  /** A page that does not come is asked for again, from the end of the one before. */
   async *#history(
     untilCursor: string,
     signal: AbortSignal,
   ): AsyncGenerator<StreamUpdate<I>, void, undefined> {
     const { indicator, instrument, params, mode, from, limit, everyVersion } = this.#request;
-    const resumes = new Resumes(this.#sources.clock, signal);
-    let cursor: string | null = null;
-    for (;;) {
-      const reading = this.#sources.history({
-        indicator,
-        instrument,
-        from,
-        untilCursor,
-        signal,
-        ...(params === undefined ? {} : { params }),
-        ...(mode === undefined ? {} : { mode }),
-        ...(limit === undefined ? {} : { limit }),
-        ...(everyVersion === undefined ? {} : { snapshot: everyVersion }),
-        ...(cursor === null ? {} : { cursor }),
-      });
-      try {
-        for await (const page of reading.pages()) {
-          resumes.noteProgress();
-          this.#state.note(page);
-          yield* page.items;
-          cursor = page.next;
-        }
-        return;
-      } catch (error) {
-        if (isBeforeFrom(error)) return;
-        await resumes.recover(error);
+    const reading = this.#sources.history({
+      indicator,
+      instrument,
+      from,
+      untilCursor,
+      signal,
+      ...(params === undefined ? {} : { params }),
+      ...(mode === undefined ? {} : { mode }),
+      ...(limit === undefined ? {} : { limit }),
+      ...(everyVersion === undefined ? {} : { snapshot: everyVersion }),
+    });
+    try {
+      for await (const page of reading.pages()) {
+        this.#state.note(page);
+        yield* page.items;
       }
+    } catch (error) {
+      if (!isBeforeFrom(error)) throw error;
     }
   }
 

@@ -1,15 +1,17 @@
 /**
- * The past of an indicator, page after page as it is asked for, so that nothing is charged that nobody reads.
- * Pages follow each other up to the end that the first one had; a service that leads in circles is not
+ * The past of an indicator, page after page as it is asked for, so that nothing is charged that nobody reads. A page
+ * that does not arrive is asked for again, and charged once. Pages follow each other up to the end that the first one had; a service that leads in circles is not
  * followed.
  */
 
 import { compareCursors } from '../cursors.ts';
 import type { IndicatorName } from '../indicator-objects.ts';
+import { RESUMES_MAX } from '../resumes.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import type { ListedGaps } from './answers.ts';
 import { entryOf, type HistoryEntry } from './history-entries.ts';
 import { type HistoryRequest, historyQuery } from './history-request.ts';
+import { onceText } from './keys.ts';
 import type { ServiceHttp } from './service-http.ts';
 
 export interface HistoryPage<I extends string> extends ListedGaps {
@@ -71,6 +73,9 @@ export class HistoryReading<I extends string = IndicatorName>
       path: '/v1/history',
       query: historyQuery(request as HistoryRequest),
       signal: request.signal,
+      // However often this page is asked for, it is charged once.
+      idempotencyKey: onceText(),
+      retriesMax: RESUMES_MAX,
     });
     const { items, next } = page;
     const isPage = Array.isArray(items) && (next === null || typeof next === 'string');

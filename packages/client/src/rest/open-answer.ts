@@ -7,12 +7,11 @@
 import type { ClientClock } from '../options.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 
-/** A service that computes may take long before its next byte; one that says nothing for this long is gone. */
-const SILENCE_MS_MAX = 120_000;
-
 export interface AskedAnswer {
   readonly fetch: typeof fetch;
   readonly clock: ClientClock;
+  /** How long nothing may come. */
+  readonly timeoutMs: number;
   readonly url: string;
   readonly init: RequestInit;
   /** In messages: what was asked for, without secrets. */
@@ -107,14 +106,16 @@ class Watch {
   readonly name: string;
   readonly #controller = new AbortController();
   readonly #clock: ClientClock;
+  readonly #timeoutMs: number;
   readonly #signal: AbortSignal | undefined;
   readonly #stopped: Promise<never>;
   readonly #stop: (reason: unknown) => void;
   readonly #onAbort = () => this.#give(this.#signal?.reason);
 
-  constructor({ name, clock, signal }: AskedAnswer) {
+  constructor({ name, clock, timeoutMs, signal }: AskedAnswer) {
     this.name = name;
     this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
     this.#signal = signal;
     let stop: (reason: unknown) => void = () => {};
     this.#stopped = new Promise((_, reject) => {
@@ -131,8 +132,8 @@ class Watch {
 
   /** What is awaited, unless the caller or the clock is first. A `fetch` that hears no signal is left alone. */
   async awaited<T>(wanted: Promise<T>): Promise<T> {
-    const timer = this.#clock.after(SILENCE_MS_MAX, () => {
-      const seconds = SILENCE_MS_MAX / 1_000;
+    const timer = this.#clock.after(this.#timeoutMs, () => {
+      const seconds = this.#timeoutMs / 1_000;
       this.#give(new TapeloomError('NETWORK', `${this.name}: nothing came for ${seconds} s.`));
     });
     try {

@@ -4,6 +4,7 @@ import { CATALOGUE_FINGERPRINT } from '@tapeloom/protocol/indicators';
 import {
   type ClientClock,
   type ClientOptions,
+  type ClientWarning,
   SYSTEM_CLOCK,
   serviceBase,
   serviceKey,
@@ -11,6 +12,11 @@ import {
 } from '../options.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import { CatalogueWatch } from './catalogue-watch.ts';
+
+/** A service that computes may take long before its next byte; one that says nothing for this long is gone. */
+const SILENCE_MS_MAX = 120_000;
+/** Timers of the platform know no longer wait. */
+const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
 export interface RestOptions {
   /** Without a slash at its end. */
@@ -20,11 +26,26 @@ export interface RestOptions {
   readonly hasOwnFetch: boolean;
   readonly fetch: typeof fetch;
   readonly clock: ClientClock;
+  /** Undefined: as many as suit the request. */
+  readonly maxRetries: number | undefined;
+  readonly timeoutMs: number;
+  readonly warn: (warning: ClientWarning) => void;
   readonly catalogue: CatalogueWatch;
 }
 
 export function restOptions(options: ClientOptions): RestOptions {
   const { clock = SYSTEM_CLOCK, fetch: asked = globalThis.fetch } = options;
+  const { maxRetries, timeout: timeoutMs = SILENCE_MS_MAX } = options;
+  if (maxRetries !== undefined && !(Number.isSafeInteger(maxRetries) && maxRetries >= 0)) {
+    throw new TapeloomError(
+      'CONFIGURATION',
+      'The option "maxRetries" must be a whole number from 0 on.',
+    );
+  }
+  if (!(timeoutMs > 0 && timeoutMs <= TIMEOUT_MS_MAX)) {
+    const message = 'The option "timeout" must be a number of milliseconds above 0.';
+    throw new TapeloomError('CONFIGURATION', message);
+  }
   if (typeof asked !== 'function') {
     throw new TapeloomError(
       'CONFIGURATION',
@@ -33,7 +54,8 @@ export function restOptions(options: ClientOptions): RestOptions {
   }
   // Called by itself: the platform's own refuses to be a method of something else.
   const fetch: typeof globalThis.fetch = (...request) => asked(...request);
-  const catalogue = new CatalogueWatch(options.catalogue ?? CATALOGUE_FINGERPRINT, warner(options));
+  const warn = warner(options);
+  const catalogue = new CatalogueWatch(options.catalogue ?? CATALOGUE_FINGERPRINT, warn);
   const hasOwnFetch = options.fetch !== undefined;
   return {
     base: serviceBase(options),
@@ -41,6 +63,9 @@ export function restOptions(options: ClientOptions): RestOptions {
     hasOwnFetch,
     fetch,
     clock,
+    maxRetries,
+    timeoutMs,
+    warn,
     catalogue,
   };
 }

@@ -21,7 +21,8 @@ after(() => server.close());
 beforeEach(() => {
   server.requests.length = 0;
   clock = new HurriedClock();
-  client = new RestClient({ url: server.url, key: KEY, clock });
+  // What is asked again when no answer came: retries.test.ts.
+  client = new RestClient({ url: server.url, key: KEY, clock, maxRetries: 0 });
 });
 
 /** The error of a call; nothing of the call is left behind, and the key is told nowhere. */

@@ -1,17 +1,22 @@
 /**
  * How every request goes to the service: with the key where one is needed and never anywhere else, asked
- * again when the service says that too many came, and with one class of error for all that can go wrong.
+ * again when the service says that too many came, and with one class of error for all that can go wrong. A GET whose
+ * answer does not come is asked again too: it changes nothing, and what it costs is charged once by its idempotency key.
  */
 
 import type { ClientClock } from '../options.ts';
 import { pause } from '../pause.ts';
+import { Resumes } from '../resumes.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import type { CatalogueWatch } from './catalogue-watch.ts';
 import { errorOf, isJson } from './error-answer.ts';
 import { OpenAnswer } from './open-answer.ts';
 import type { RestOptions } from './rest-options.ts';
 
+/** Of a request that came too early. */
 const RETRIES_MAX = 3;
+/** Of a GET that got no answer, where nobody says otherwise. */
+const GET_RETRIES_MAX = 2;
 const RETRY_AFTER_SECONDS_MAX = 60;
 /** Before the first, second and third retry, where the service does not say. */
 const RETRY_SECONDS = [1, 2, 4] as const;
@@ -33,11 +38,19 @@ export interface ServiceRequest extends CallOptions {
   /** Public routes are asked without the key. */
   readonly isPublic?: boolean;
   readonly idempotencyKey?: string | undefined;
+  /** Of a GET: how often it is sent again, where the caller of the client does not say. */
+  readonly retriesMax?: number;
 }
 
 export class ServiceHttp {
   readonly clock: ClientClock;
   readonly catalogue: CatalogueWatch;
+  /** What the caller said. */
+  readonly maxRetries: number | undefined;
+  readonly #timeoutMs: number;
+  readonly #warn: RestOptions['warn'];
+  /** Some answer has come. */
+  isReached = false;
   readonly #base: string;
   readonly #key: string | undefined;
   readonly #hasOwnFetch: boolean;
@@ -46,6 +59,9 @@ export class ServiceHttp {
   constructor(options: RestOptions) {
     this.clock = options.clock;
     this.catalogue = options.catalogue;
+    this.maxRetries = options.maxRetries;
+    this.#timeoutMs = options.timeoutMs;
+    this.#warn = options.warn;
     this.#base = options.base;
     this.#key = options.key;
     this.#hasOwnFetch = options.hasOwnFetch;
@@ -54,6 +70,27 @@ export class ServiceHttp {
 
   /** The answer's JSON. */
   async json<T>(request: ServiceRequest): Promise<T> {
+    const { method = 'GET', path, signal, retriesMax = GET_RETRIES_MAX } = request;
+    const max = method === 'GET' ? (this.maxRetries ?? retriesMax) : 0;
+    const resumes = new Resumes({ clock: this.clock, signal, max });
+    for (;;) {
+      try {
+        return await this.#json(request);
+      } catch (error) {
+        // Nobody was ever there: the address is wrong rather than the moment.
+        if (this.maxRetries === undefined && !this.isReached) throw error;
+        await resumes.recover(error, ({ message }, delayMs) => this.#tell(path, message, delayMs));
+      }
+    }
+  }
+
+  #tell(path: string, why: string, delayMs: number): void {
+    const what = why.startsWith('GET ') ? why : `GET ${path}: ${why}`;
+    const message = `${what.replace(/\.$/, '')}; it is sent again in ${delayMs / 1_000} s.`;
+    this.#warn({ code: 'REQUEST_RETRIED', message });
+  }
+
+  async #json<T>(request: ServiceRequest): Promise<T> {
     const answer = await this.open(request);
     const { name } = answer;
     if (!isJson(answer.headers)) {
@@ -95,9 +132,10 @@ export class ServiceHttp {
       (typeof value === 'string' ? [value] : value).map((one) => [name, one]),
     );
     const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
-    return await OpenAnswer.of({
+    const answer = await OpenAnswer.of({
       fetch: this.#fetch,
       clock: this.clock,
+      timeoutMs: this.#timeoutMs,
       url: `${this.#base}${path}${search}`,
       name: `${method} ${path}`,
       signal,
@@ -115,6 +153,8 @@ export class ServiceHttp {
         credentials: 'omit',
       },
     });
+    this.isReached = true;
+    return answer;
   }
 
   #authorization(path: string): Readonly<Record<string, string>> {

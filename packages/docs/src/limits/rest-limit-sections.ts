@@ -7,7 +7,11 @@ import {
   PAGE_REQUESTS_PER_MINUTE,
   PUBLIC_REQUESTS_PER_MINUTE,
 } from '@tapeloom/server/accounts/auth/address-throttle';
-import { REMEMBERED_MAX, REMEMBERED_NS } from '@tapeloom/server/accounts/store/once';
+import {
+  PAGE_REMEMBERED_NS,
+  REMEMBERED_MAX,
+  REMEMBERED_NS,
+} from '@tapeloom/server/accounts/store/once';
 import { COMPUTE_LIMITS } from '@tapeloom/server/compute/compute-pool';
 import { PACE_LIMITS } from '@tapeloom/server/exports/export-pace';
 import { TOKEN_VALID_NS } from '@tapeloom/server/exports/export-token';
@@ -101,11 +105,11 @@ export const REQUESTS: LimitSection = {
     ],
     [
       '`Idempotency-Key`',
-      `${count(IDEMPOTENCY_KEY_LENGTH_MAX)} characters, remembered for ${spanOfNs(REMEMBERED_NS)}`,
+      `${count(IDEMPOTENCY_KEY_LENGTH_MAX)} characters, remembered for ${spanOfNs(REMEMBERED_NS)}, of a page of history for ${spanOfNs(PAGE_REMEMBERED_NS)}`,
       refused('INVALID_PARAMETERS'),
     ],
     [
-      'requests with one that are remembered for the account',
+      'requests with one that are remembered for the account, pages of history not counted',
       count(REMEMBERED_MAX),
       refused('RATE_LIMITED'),
     ],

@@ -4,7 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { KeyRecord, StoreCall } from '../../src/accounts/store/account-store.ts';
-import { type Done, type OnceRequest, REMEMBERED_MAX } from '../../src/accounts/store/once.ts';
+import {
+  type Done,
+  type OnceRequest,
+  PAGE_REQUEST,
+  REMEMBERED_MAX,
+} from '../../src/accounts/store/once.ts';
 import { ALL_RIGHTS, DAY_NS, SECOND_NS, type StoreRig } from './account-store-rig.ts';
 
 export function testOnce(adapter: string, start: () => Promise<StoreRig>): void {
@@ -149,6 +154,13 @@ export function testOnce(adapter: string, start: () => Promise<StoreRig>): void 
       full,
     );
     assert.equal((await rig.store.listKeys(rig.now, accountId)).length, 2, 'nothing was made');
+    // Pages are remembered beside that, and take no room of the others.
+    const page = { ...done(rig, one, 'page', 't'), once: asked('page', `${PAGE_REQUEST}x`) };
+    assert.equal(await rig.store.settleOnce(rig.now, 'none', { amount: 0 }, page), null);
+    assert.deepEqual(await rig.store.findOnce(rig.now, page), {
+      refused: 'done-before',
+      answer: 't',
+    });
     // What is remembered still is, without the header everything goes on, and others have room.
     const known = await rig.store.findOnce(rig.now, { accountId, keyId: one.id, once: asked('0') });
     assert.deepEqual(known, { refused: 'done-before', answer: 't' });

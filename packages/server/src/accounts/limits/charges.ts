@@ -100,8 +100,13 @@ export class Charges {
   }
 
   /** Settles and remembers what was done; or neither, and says why. */
-  async settleOnce(id: string, amount: number, done: Done): Promise<OnceRefused | null> {
-    return await this.#store.settleOnce(this.#clock.now(), id, { amount }, done);
+  async settleOnce(
+    id: string,
+    amount: number,
+    done: Done,
+    historyItems = 0,
+  ): Promise<OnceRefused | null> {
+    return await this.#store.settleOnce(this.#clock.now(), id, { amount, historyItems }, done);
   }
 
   async giveBack(id: string): Promise<void> {

@@ -347,7 +347,7 @@ export interface AccountStore extends AsyncDisposable {
   settleOnce(
     now: EpochNs,
     id: string,
-    used: { readonly amount: number },
+    used: { readonly amount: number; readonly historyItems?: number },
     done: Done,
   ): Promise<OnceRefused | null>;
   /** What `settleOnce` would refuse by now; null: nothing. */

@@ -5,10 +5,17 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { DAY_NS_BIG } from '@tapeloom/core/units';
+import { DAY_NS_BIG, HOUR_NS_BIG } from '@tapeloom/core/units';
 
 /** How long what was done is remembered: 24 hours. */
 export const REMEMBERED_NS = DAY_NS_BIG;
+/** Of a page of history: far longer than a client asks again for one that did not reach it. */
+export const PAGE_REMEMBERED_NS = HOUR_NS_BIG;
+/**
+ * How the request of a page begins. Pages are not counted among those below: each leaves a reservation for a day
+ * anyway, and how many there can be follows from the allowance of requests.
+ */
+export const PAGE_REQUEST = 'page ';
 /** How many such requests are remembered of an account at a time; further ones are refused, not forgotten. */
 export const REMEMBERED_MAX = 1_000;
 

@@ -5,7 +5,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Done, OnceRefused, OnceRequest } from './once.ts';
-import { REMEMBERED_MAX } from './once.ts';
+import { PAGE_REQUEST, REMEMBERED_MAX } from './once.ts';
 import { removed, type Sql } from './sql-database.ts';
 
 /** Why a request is not to be done; null: it may be. */
@@ -21,11 +21,13 @@ export async function judgeOnce(
       ? { refused: 'done-before', answer }
       : { refused: 'another-request' };
   }
+  if (once.request.startsWith(PAGE_REQUEST)) return null;
   const remembered = await sql
     .selectFrom('idempotent_requests')
     .select((eb) => [eb.fn.countAll<bigint>().as('count'), eb.fn.min('expires_at').as('first')])
     .where('account_id', '=', accountId)
     .where('expires_at', '>', now)
+    .where('request', 'not like', `${PAGE_REQUEST}%`)
     .executeTakeFirstOrThrow();
   if (Number(remembered.count) < REMEMBERED_MAX) return null;
   return { refused: 'too-many-remembered', until: remembered.first as EpochNs };

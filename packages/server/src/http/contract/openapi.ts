@@ -27,7 +27,7 @@ const IDEMPOTENCY_PARAMETER = {
   required: false,
   description:
     'Any text of your own, a new one for each request: the same request again with the same text, by the ' +
-    'same key and within 24 hours, is answered again and not done again.',
+    'same key and within 24 hours (a page of history within one hour), is answered again and not done again.',
   schema: {
     type: 'string',
     minLength: 1,

@@ -7,7 +7,6 @@ import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { Caller } from '../../accounts/auth/caller.ts';
-import type { AccountStore } from '../../accounts/store/account-store.ts';
 import type { OnceRequest } from '../../accounts/store/once.ts';
 import type { DigestThread } from '../../exports/digest-thread.ts';
 import { exportFrames, NoSuchLineError } from '../../exports/export-frames.ts';
@@ -47,8 +46,6 @@ export const EXPORT_FORMATS: Readonly<Record<ExportFormat, FormatFacts>> = {
 };
 
 export interface ExportFacts extends HistoryFacts {
-  /** What was done for requests with an idempotency key. */
-  readonly requests: Pick<AccountStore, 'findOnce'>;
   readonly tokens: ExportTokens;
   readonly tables: TableThread;
   readonly digests: Pick<DigestThread, 'begin'>;

@@ -9,6 +9,7 @@ import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import { addDays, dayOf, earlier, later } from '@tapeloom/core/utc-day';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { Charges } from '../../accounts/limits/charges.ts';
+import type { AccountStore } from '../../accounts/store/account-store.ts';
 import { type CoveredQuery, type CoverSources, coverQuery } from '../../history/covered-query.ts';
 import type { HistoryOperation } from '../../history/history-fields.ts';
 import type { HistorySources } from '../../history/history-pages.ts';
@@ -30,6 +31,8 @@ export interface HistoryFacts {
   /** The accounts' time. */
   accountsNow(): EpochNs;
   readonly charges: Charges;
+  /** What was done for requests with an idempotency key. */
+  readonly requests: Pick<AccountStore, 'findOnce'>;
   /** How far the tape has come; null while that is not known. */
   tapeTime(): EpochNs | null;
   /** Real time passes. */

@@ -1,12 +1,22 @@
 /**
  * `GET /v1/history`: one page of results. Before it starts, the trades from its start to the end of the
  * range must fit into what is left of the budget; charged are the trades it covered. A client that goes
- * before the page is ready ends the work, and is charged nothing. Nor is who names the page he would get: nothing
- * is reserved and nothing computed for him.
+ * before the page is ready ends the work, and is charged nothing. A conditional request (`If-None-Match`) that matches
+ * costs nothing: no budget is reserved and nothing is computed. A page that is requested again with its idempotency
+ * key is computed again and not charged again.
  */
 
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { CURSOR_PATTERN, NEXT_PATTERN } from '@tapeloom/protocol/text-patterns';
-import { HistoryPages } from '../../history/history-pages.ts';
+import type { Caller } from '../../accounts/auth/caller.ts';
+import {
+  type OnceRefused,
+  type OnceRequest,
+  PAGE_REMEMBERED_NS,
+  PAGE_REQUEST,
+} from '../../accounts/store/once.ts';
+import type { CoveredQuery } from '../../history/covered-query.ts';
+import { type HistoryPage, HistoryPages } from '../../history/history-pages.ts';
 import { pageTag } from '../../history/page-tag.ts';
 import { isNamed } from '../../platform/encoded-body.ts';
 import { GapsView } from '../contract/gaps-schema.ts';
@@ -15,6 +25,7 @@ import { Instant } from '../contract/instant-schema.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';
 import { namedObject, Type } from '../contract/schema.ts';
 import { PageEncoder, pageEncoding } from '../server/encoded-page.ts';
+import { onceProblem } from '../server/idempotency.ts';
 import { defineRoute, NOT_MODIFIED, type Route } from '../server/route.ts';
 import {
   askedQuery,
@@ -89,7 +100,10 @@ export function historyRoute(history: () => HistoryFacts): Route {
       'The final objects and removals in the order of their cursors; in mode `live` the last page ends ' +
       'with the objects that still form. A page costs the trades it covered. It comes compressed with zstd ' +
       'or gzip where `Accept-Encoding` asks for it. A page of sealed days, with a `to` or `untilCursor`, has an ' +
-      '`ETag`: asked for again with `If-None-Match` it costs a request and no compute units.',
+      '`ETag`: asked for again with `If-None-Match` it costs a request and no compute units. With an ' +
+      '`Idempotency-Key` the same page, asked for again within an hour because it never reached you, costs a request ' +
+      'and no compute units.',
+    isIdempotent: true,
     access: { scope: 'history' },
     query: historyParameters('history'),
     judgesQuery: true,
@@ -97,49 +111,110 @@ export function historyRoute(history: () => HistoryFacts): Route {
     isTagged: true,
     answer: HistoryPageView,
     errors: [...HISTORY_ERRORS, { code: 'QUOTA_EXCEEDED', status: 429 }],
-    handle: async ({ query: raw, caller, id, signal, header, setHeader }) => {
+    handle: async ({ query, caller, id, signal, header, setHeader, once, markReplayed }) => {
       const facts = history();
-      // Should they change while the page is made, it bears the revision before: going on from it is refused.
-      const servedDays = facts.servedDays();
-      const query = askedQuery(facts, { raw, operation: 'history', caller });
-      let covered = await coveredQuery(facts, query, caller, signal);
-      const { charges, engineFingerprint, version, sources } = facts;
-      const encoding = pageEncoding(header('accept-encoding'));
-      let tag = pageTag(covered, { version, engineFingerprint, encoding });
-      const kept = (isTagged: boolean) => {
-        setHeader('vary', 'Accept-Encoding');
-        if (tag === null || !isTagged) return;
-        setHeader('etag', tag);
-        setHeader('cache-control', KEPT_BY_CALLER);
-      };
-      if (tag !== null && isNamed(tag, header('if-none-match'))) {
-        kept(true);
-        return NOT_MODIFIED;
-      }
-      const reservation = charges.reserve('page', id, caller, covered.computeUnits);
-      const paid = reserving(reservation, signal);
-      try {
-        const pages = new HistoryPages({ ...sources, engineFingerprint, servedDays });
-        const page = await passingDamage(async (found) => {
-          if (found > 0) {
-            // It costs no more than what was reserved: trades of days that are damaged are not read.
-            covered = await coveredQuery(facts, query, caller, signal);
-            tag = pageTag(covered, { version, engineFingerprint, encoding });
-          }
-          return await pages.page(covered, caller.accountId, paid);
-        });
-        signal.throwIfAborted();
-        await charges.settle(id, page.computeUnits, page.items);
-        const encoded = await encoder.encoded(caller.accountId, page.bytes, encoding);
-        kept(encoded.isAsAlways);
-        if (encoded.encoding !== null) setHeader('content-encoding', encoded.encoding);
-        return encoded.bytes;
-      } catch (error) {
-        // What it is refused with goes before all else.
-        await reservation;
-        await charges.giveBack(id);
-        throw signal.aborted ? signal.reason : error;
-      }
+      const page = once && { ...once, request: `${PAGE_REQUEST}${once.request}` };
+      const reply = { header, setHeader, markReplayed };
+      const asked = { facts, encoder, raw: query, caller, id, signal, once: page, ...reply };
+      const before =
+        page && (await facts.requests.findOnce(facts.accountsNow(), whose(asked, page)));
+      return before === null ? await pageOf(asked, false) : await repeated(asked, before);
     },
   });
+}
+
+interface PageAsked {
+  readonly facts: HistoryFacts;
+  readonly encoder: PageEncoder;
+  /** The query of the request, as it came. */
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly caller: Caller;
+  /** The request id. */
+  readonly id: string;
+  readonly signal: AbortSignal;
+  readonly once: OnceRequest | null;
+  header(name: string): string | undefined;
+  setHeader(name: string, value: string): void;
+  markReplayed(): void;
+}
+
+function whose({ caller: { accountId, keyId } }: PageAsked, once: OnceRequest) {
+  return { accountId, keyId, once };
+}
+
+/** The page that was paid, made again: of the same range, also where that had no end. */
+async function repeated(asked: PageAsked, before: OnceRefused) {
+  const { facts, raw, markReplayed } = asked;
+  if (before.refused !== 'done-before') throw onceProblem(before, facts.accountsNow());
+  const end = raw.untilCursor === undefined ? { to: before.answer } : {};
+  const page = await pageOf({ ...asked, raw: { ...raw, ...end } }, true);
+  markReplayed();
+  return page;
+}
+
+async function pageOf(asked: PageAsked, isPaid: boolean): Promise<Buffer | typeof NOT_MODIFIED> {
+  const { facts, encoder, raw, caller, id, signal, header, setHeader } = asked;
+  // Should they change while the page is made, it bears the revision before: going on from it is refused.
+  const servedDays = facts.servedDays();
+  const query = askedQuery(facts, { raw, operation: 'history', caller });
+  let covered = await coveredQuery(facts, query, caller, signal);
+  const { charges, engineFingerprint, version, sources } = facts;
+  const encoding = pageEncoding(header('accept-encoding'));
+  let tag = pageTag(covered, { version, engineFingerprint, encoding });
+  const kept = (isTagged: boolean) => {
+    setHeader('vary', 'Accept-Encoding');
+    if (tag === null || !isTagged) return;
+    setHeader('etag', tag);
+    setHeader('cache-control', KEPT_BY_CALLER);
+  };
+  if (tag !== null && isNamed(tag, header('if-none-match'))) {
+    kept(true);
+    return NOT_MODIFIED;
+  }
+  const reservation = isPaid
+    ? Promise.resolve()
+    : charges.reserve('page', id, caller, covered.computeUnits);
+  const reserved = reserving(reservation, signal);
+  try {
+    const pages = new HistoryPages({ ...sources, engineFingerprint, servedDays });
+    const page = await passingDamage(async (found) => {
+      if (found > 0) {
+        // It costs no more than what was reserved: trades of days that are damaged are not read.
+        covered = await coveredQuery(facts, query, caller, signal);
+        tag = pageTag(covered, { version, engineFingerprint, encoding });
+      }
+      return await pages.page(covered, caller.accountId, reserved);
+    });
+    signal.throwIfAborted();
+    const before = isPaid ? null : await settled(asked, page, covered);
+    if (before !== null) {
+      await charges.giveBack(id);
+      return await repeated(asked, before);
+    }
+    const encoded = await encoder.encoded(caller.accountId, page.bytes, encoding);
+    kept(encoded.isAsAlways);
+    if (encoded.encoding !== null) setHeader('content-encoding', encoded.encoding);
+    return encoded.bytes;
+  } catch (error) {
+    // What it is refused with goes before all else.
+    await reservation;
+    await charges.giveBack(id);
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+/** Charges the page. Not null: another attempt has paid for it meanwhile, and nothing was charged. */
+async function settled(
+  asked: PageAsked,
+  { computeUnits, items }: HistoryPage,
+  { query }: CoveredQuery,
+): Promise<OnceRefused | null> {
+  const { facts, id, once } = asked;
+  if (once === null) {
+    await facts.charges.settle(id, computeUnits, items);
+    return null;
+  }
+  const expiresAt = (facts.accountsNow() + PAGE_REMEMBERED_NS) as EpochNs;
+  const done = { ...whose(asked, once), answer: String(query.to), expiresAt };
+  return await facts.charges.settleOnce(id, computeUnits, done, items);
 }
