@@ -54,6 +54,8 @@ export const portalApi = {
     publicCall<{ readonly dueAt: string }>('POST', '/v1/portal/deletion/confirm', { token }),
   /** What is left to buy of an order for both is not offered any more. */
   declineOtherHalf: () => call<object>('DELETE', '/v1/portal/other-half'),
+  chooseMails: (mails: AccountView['mails']) =>
+    call<AccountView['mails']>('POST', '/v1/portal/mails', mails),
   withdrawDeletion: () => call<object>('DELETE', '/v1/portal/deletion'),
 
   keys: (options?: CallOptions) => ask<KeyList>('/v1/portal/keys', options),

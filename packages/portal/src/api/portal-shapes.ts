@@ -61,6 +61,7 @@ export interface AccountView {
   readonly plan: Plan;
   readonly grants: readonly { readonly plan: OfferId; readonly until: string | null }[];
   readonly deletion: { readonly askedAt: string; readonly dueAt: string } | null;
+  readonly mails: { readonly usage: boolean };
   readonly sessions: readonly SessionView[];
   /** It ever streamed an object, by a key or here. */
   readonly hasStreamed: boolean;

@@ -241,7 +241,12 @@ test('the confirmation says of the price what held when it was ordered', async (
   const order = await rig.bought(account);
   const offers = { ...OFFERS, taxIncluded: false, prices: [] };
   const publicUrl = () => 'https://tapeloom.example';
-  const mail = await new OwedMailTexts({ store: rig.store, offers, publicUrl }).textOf({
+  const mail = await new OwedMailTexts({
+    store: rig.store,
+    offers,
+    publicUrl,
+    receiptOf: async () => null,
+  }).textOf({
     id: 'order-confirmed',
     kind: 'order-confirmed',
     reader: 'a@example.com',

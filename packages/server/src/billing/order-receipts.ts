@@ -6,8 +6,9 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AccountStore } from '../accounts/store/account-store.ts';
+import type { OrderRecord } from '../accounts/store/orders-store.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Receipt } from './payment-provider.ts';
+import { type Receipt, UpstreamError } from './payment-provider.ts';
 import type { Payments } from './payments.ts';
 
 const REMEMBERED_NS = 30_000_000_000n;
@@ -55,6 +56,17 @@ export class OrderReceipts {
       return await receipts;
     } catch (error) {
       this.#remembered.delete(orderId);
+      throw error;
+    }
+  }
+
+  /** The newest charge, for a mail that leaves with or without it; null: there is none, or nobody can say. */
+  async newestOf({ accountId, id }: OrderRecord): Promise<Receipt | null> {
+    try {
+      const receipts = await this.receiptsOf(accountId, id);
+      return receipts?.find(({ state }) => state === 'paid') ?? null;
+    } catch (error) {
+      if (error instanceof UpstreamError) return null;
       throw error;
     }
   }

@@ -1,8 +1,9 @@
 /** Composes a mail that is owed from what the accounts' database has about it at the time of its delivery. */
 
-import { PAYMENT_GRACE_NS } from '@tapeloom/core/entitlement/payment';
+import { PAYMENT_GRACE_NS, paymentEndsAt, willEnd } from '@tapeloom/core/entitlement/payment';
+import { END_CAUSES } from '@tapeloom/core/entitlement/payment-news';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountStore } from '../accounts/store/account-store.ts';
+import { type AccountStore, BUDGETS } from '../accounts/store/account-store.ts';
 import type { OwedMail } from '../accounts/store/mails-store.ts';
 import type { OrderRecord } from '../accounts/store/orders-store.ts';
 import type { MailText } from './mailer.ts';
@@ -12,7 +13,15 @@ import {
   addressIsOldMail,
   deletionAskedMail,
 } from './texts/account-mails.ts';
-import { orderConfirmedMail, paymentFailedMail } from './texts/order-mails.ts';
+import {
+  type ChargedReceipt,
+  orderCancelledMail,
+  orderConfirmedMail,
+  orderEndedMail,
+  orderRenewedMail,
+  paymentFailedMail,
+} from './texts/order-mails.ts';
+import { usageMail } from './texts/usage-mail.ts';
 import { withdrawalReceivedMail } from './texts/withdrawal-mail.ts';
 
 export interface OwedMailTextsOptions {
@@ -20,6 +29,8 @@ export interface OwedMailTextsOptions {
   /** What is sold, by the names that people know. */
   readonly offers: { readonly offers: readonly { readonly id: string; readonly name: string }[] };
   readonly publicUrl: () => string;
+  /** The newest charge of an order; null: the provider could not be asked, or lists none. */
+  readonly receiptOf: (order: OrderRecord) => Promise<ChargedReceipt | null>;
 }
 
 export class OwedMailTexts {
@@ -33,6 +44,9 @@ export class OwedMailTexts {
   async textOf(mail: OwedMail): Promise<MailText | null> {
     switch (mail.kind) {
       case 'order-confirmed':
+      case 'order-renewed':
+      case 'order-cancelled':
+      case 'order-ended':
       case 'payment-failed':
       case 'withdrawal-received': {
         const order = await this.#options.store.orders.findOrder(null, mail.orderId!);
@@ -48,6 +62,8 @@ export class OwedMailTexts {
         const newEmail = mail.details.newEmail!;
         return newEmail === mail.reader ? addressIsNewMail() : addressIsOldMail({ newEmail });
       }
+      case 'usage':
+        return this.#usage(mail.details);
       case 'composed':
         return composed(mail);
       default:
@@ -57,14 +73,53 @@ export class OwedMailTexts {
   }
 
   async #orderText(mail: OwedMail, order: OrderRecord): Promise<MailText | null> {
+    const { details, createdAt } = mail;
+    const about = {
+      orderId: order.id,
+      offer: this.#nameOf(order),
+      ordersLink: this.#page('orders'),
+    };
     if (mail.kind === 'order-confirmed') return await this.#confirmation(order);
     if (mail.kind === 'withdrawal-received') return await this.#receipt(order);
-    const paidUntil = BigInt(mail.details.paidUntil!);
-    return paymentFailedMail({
+    if (mail.kind === 'order-renewed') return await this.#renewal(order, details.paidUntil!);
+    if (mail.kind === 'order-cancelled') {
+      const isKept = !willEnd(order);
+      const endsAt = BigInt(details.endsAt!) as EpochNs;
+      return isKept ? null : orderCancelledMail({ ...about, endsAt });
+    }
+    if (mail.kind === 'order-ended') {
+      const cause = END_CAUSES.find((one) => one === details.cause) ?? 'over';
+      const isBack = order.state === 'paid';
+      return isBack ? null : orderEndedMail({ ...about, endedAt: createdAt, cause });
+    }
+    const grace = (BigInt(details.paidUntil!) + PAYMENT_GRACE_NS) as EpochNs;
+    const endsAt = paymentEndsAt(order) ?? grace;
+    return paymentFailedMail({ ...about, failedAt: createdAt, endsAt });
+  }
+
+  #usage({ budget, percent, used, limit, period, resetsAt }: OwedMail['details']): MailText {
+    return usageMail({
+      budget: BUDGETS.find((one) => one === budget)!,
+      percent: Number(percent),
+      used: Number(used),
+      limit: Number(limit),
+      period: period!,
+      resetsAt: BigInt(resetsAt!) as EpochNs,
+      usageLink: this.#page('dashboard'),
+    });
+  }
+
+  async #renewal(order: OrderRecord, paidUntil: string): Promise<MailText> {
+    const { id: orderId, amountMinor, currency, taxIncluded } = order;
+    return orderRenewedMail({
+      orderId,
       offer: this.#nameOf(order),
-      failedAt: mail.createdAt,
-      endsAt: (paidUntil + PAYMENT_GRACE_NS) as EpochNs,
       ordersLink: this.#page('orders'),
+      amountMinor,
+      currency,
+      taxIncluded,
+      paidUntil: BigInt(paidUntil) as EpochNs,
+      receipt: await this.#options.receiptOf(order),
     });
   }
 

@@ -209,7 +209,12 @@ export class Serving implements AsyncDisposable {
   #openMail({ store, clock, inTurn }: AccountServices): MailServices {
     const { config, log, showLink, offers } = this.#parts;
     const publicAddress = this.#publicAddress;
-    const texts = new OwedMailTexts({ store, offers, publicUrl: () => publicAddress.origin });
+    const texts = new OwedMailTexts({
+      store,
+      offers,
+      publicUrl: () => publicAddress.origin,
+      receiptOf: async (order) => (await this.#billing?.billing.receipts.newestOf(order)) ?? null,
+    });
     const owed = { store, inTurn, textOf: (mail: OwedMail) => texts.textOf(mail) };
     const shown = showLink === undefined ? {} : { showLink };
     return new MailServices({ config, publicAddress, clock, log, owed, ...shown });

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Budget } from '../../src/accounts/store/account-store.ts';
 import type { NewMail, OwedMail } from '../../src/accounts/store/mails-store.ts';
 import { DAY_NS, SECOND_NS, type StoreRig } from './account-store-rig.ts';
 
@@ -77,6 +78,76 @@ export function testMails(adapter: string, start: () => Promise<StoreRig>): void
       [`account-deleted.${accountId}`],
     );
   });
+
+  test(`${adapter}: whoever has used 80% and then 100% of a month's budget is owed a mail, each once and by each limit`, async () => {
+    const rig = await start();
+    const history = { plan: 'history', until: null } as const;
+    const { id: accountId } = await rig.account([history]);
+    const email = await owned(rig, accountId);
+    await use(rig, accountId, 'computeUnits', 15_999_999_999);
+    await rig.store.sweep(rig.now);
+    assert.deepEqual(await takeTo(rig, email), []);
+    await use(rig, accountId, 'computeUnits', 1);
+    await rig.store.sweep(rig.now);
+    await rig.other.sweep(rig.now);
+    const [most, ...none] = await takeTo(rig, email);
+    assert.deepEqual(none, []);
+    assert.equal(most?.id, `usage.${accountId}.2026-09.computeUnits.20000000000.80`);
+    assert.deepEqual(most.details, {
+      budget: 'computeUnits',
+      percent: '80',
+      used: '16000000000',
+      limit: '20000000000',
+      period: '2026-09',
+      resetsAt: `${BigInt(Date.UTC(2026, 9, 1)) * 1_000_000n}`,
+    });
+    await use(rig, accountId, 'computeUnits', 3_900_000_000);
+    await use(rig, accountId, 'exportBytes', 20 * 2 ** 30);
+    await rig.store.sweep(rig.now);
+    const all = await takeTo(rig, email);
+    assert.deepEqual(
+      all.map(({ details }) => [details.budget, details.percent]).sort(),
+      [
+        ['computeUnits', '100'],
+        ['exportBytes', '100'],
+      ],
+      'what is left is too little for a request',
+    );
+    await rig.store.setGrants(rig.operator, accountId, []);
+    await rig.store.sweep(rig.now);
+    assert.deepEqual(
+      (await takeTo(rig, email)).map(({ details }) => details.limit),
+      ['50000000'],
+    );
+  });
+
+  test(`${adapter}: mails about a budget can be switched off, which another address keeps`, async () => {
+    const rig = await start();
+    const { id: accountId } = await rig.account();
+    await owned(rig, accountId);
+    await rig.store.people.setUsageMails(accountId, false);
+    const email = await owned(rig, accountId, 'other');
+    assert.equal((await rig.other.people.ownerOf(accountId))?.usageMails, false);
+    await use(rig, accountId, 'computeUnits', 50_000_000);
+    await rig.store.sweep(rig.now);
+    assert.deepEqual(await takeTo(rig, email), []);
+    await rig.store.people.setUsageMails(accountId, true);
+    await rig.store.sweep(rig.now);
+    assert.equal((await takeTo(rig, email)).length, 1);
+  });
+}
+
+async function owned(rig: StoreRig, accountId: string, name = 'ada'): Promise<string> {
+  const email = `${name}.${accountId}@example.com`;
+  const owner = await rig.store.people.setOwner(rig.operator, accountId, { email, key: email });
+  assert.ok('email' in owner);
+  return email;
+}
+
+async function use(rig: StoreRig, accountId: string, budget: Budget, amount: number) {
+  const request = rig.request(accountId, { budget, amount, limit: null });
+  await rig.store.reserve(rig.now, request);
+  assert.ok(await rig.store.settle(rig.now, request.id, { amount }));
 }
 
 function newMail(rig: StoreRig): NewMail {

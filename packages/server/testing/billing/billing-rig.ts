@@ -70,6 +70,7 @@ export class BillingRig implements AsyncDisposable {
       offers: OFFERS,
       publicUrl: () => 'https://tapeloom.example',
       deliver: async (mail) => this.onMail(mail),
+      receiptOf: (order) => this.billing.receipts.newestOf(order),
     });
     this.store = store;
     const providers = [this.provider, this.other];

@@ -8,7 +8,9 @@ import type { Clock } from '../../src/platform/clock.ts';
 
 const NEVER: Disposable = { [Symbol.dispose]: () => undefined };
 
-export interface OwedMailDesk extends Pick<OwedMailTextsOptions, 'offers' | 'publicUrl'> {
+export interface OwedMailDesk
+  extends Pick<OwedMailTextsOptions, 'offers' | 'publicUrl'>,
+    Partial<Pick<OwedMailTextsOptions, 'receiptOf'>> {
   readonly store: AccountStore;
   readonly clock: Clock;
   readonly deliver: MailTransport['deliver'];
@@ -17,7 +19,7 @@ export interface OwedMailDesk extends Pick<OwedMailTextsOptions, 'offers' | 'pub
 }
 
 export function owedMailsOver({ clock, deliver, told = [], ...options }: OwedMailDesk): OwedMails {
-  const texts = new OwedMailTexts(options);
+  const texts = new OwedMailTexts({ receiptOf: async () => null, ...options });
   return new OwedMails({
     store: options.store,
     clock: {

@@ -11,6 +11,7 @@ import { AppearanceCard } from './appearance-card.tsx';
 import { DeletionCard } from './deletion-card.tsx';
 import { EmailCard } from './email-card.tsx';
 import { ExportCard } from './export-card.tsx';
+import { MailsCard } from './mails-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 
 export function AccountPage() {
@@ -55,6 +56,7 @@ export function AccountPage() {
             <div class="stack account">
               <EmailCard email={value.email} />
               <SessionsCard sessions={value.sessions} onChange={account.reload} />
+              <MailsCard mails={value.mails} onChange={account.reload} />
               <ExportCard />
               <AppearanceCard />
               <DeletionCard account={value} onChange={account.reload} />

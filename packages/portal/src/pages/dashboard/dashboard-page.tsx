@@ -10,6 +10,7 @@ import { dayText, millisecondsOf } from '../../components/time-text.ts';
 import { PageHead } from '../../shell/page-head.tsx';
 import { OtherHalf } from '../plans/other-half.tsx';
 import { ByKey } from './by-key.tsx';
+import { DeclinedNotice } from './declined-notice.tsx';
 import { FirstDay, isFirstDay } from './first-day.tsx';
 import { Meters } from './meters.tsx';
 import { MonthChart } from './month-chart.tsx';
@@ -77,6 +78,7 @@ function OverviewParts({ usage, keys, onChanged }: Overview & { readonly onChang
   const isUnused = usage.months.every(({ used }) => used.computeUnits + used.restRequests === 0);
   return (
     <div class="stack">
+      <DeclinedNotice />
       <OtherHalf />
       <PaceNotice usage={usage} nowMs={nowMs} />
       {isFirstDay({ usage, keys }) && <FirstDay usage={usage} keys={keys} onChanged={onChanged} />}

@@ -16,10 +16,16 @@ export function ProviderPageButton(props: { readonly order: OrderView }) {
   });
   const isRunning = ['paid', 'past_due', 'cancelled'].includes(order.state);
   if (order.interval === null || !isRunning) return null;
+  const isDeclined = order.state === 'past_due';
   return (
     <>
-      <ActionButton size="sm" action={open} busy="Opening">
-        Update card or address
+      <ActionButton
+        size="sm"
+        kind={isDeclined ? 'primary' : 'secondary'}
+        action={open}
+        busy="Opening"
+      >
+        {isDeclined ? 'Update card' : 'Update card or address'}
       </ActionButton>
       <ErrorNotice title="The page of the provider did not open." error={open.error} />
     </>

@@ -26,7 +26,7 @@ test('what is held and what comes next is one sentence with its date', () => {
   );
   assert.equal(
     by({ ...LIVE, state: 'past_due' }, at('2026-12-22T10:01:00Z')),
-    'The renewal of Live was declined on 15 Dec 2026. Live stays on until 22 Dec 2026.',
+    'The renewal of Live was declined on 15 Dec 2026. Live stays active until 22 Dec 2026.',
   );
   assert.equal(by(HISTORY), 'Live is yours for life, since 15 Nov 2026.');
   const trial = { by: 'trial', until: at('2026-12-01T00:00:00Z') } as const;

@@ -51,9 +51,7 @@ export function holdingSentence(name: string, holding: Holding): string {
     return `${name} is yours for life, since ${dayOf(order.paidAt ?? order.createdAt)}.`;
   }
   if (order.state === 'past_due') {
-    const last = until ?? order.endsAt;
-    const end = last === null ? '' : ` ${name} stays on until ${dayOf(last)}.`;
-    return `The renewal of ${name} was declined on ${dayOf(order.paidUntil!)}.${end}`;
+    return declinedSentence(name, order, until ?? order.endsAt);
   }
   if (order.state === 'cancelled') {
     return `${name} is cancelled and on until ${dayOf(order.paidUntil!)}. Nothing is charged again.`;
@@ -61,6 +59,16 @@ export function holdingSentence(name: string, holding: Holding): string {
   const price = moneyText(order.amountMinor, order.currency);
   const tax = order.taxIncluded ? 'tax included' : 'plus tax';
   return `${name} renews on ${dayOf(order.paidUntil!)} for ${price} a month, ${tax}.`;
+}
+
+/** That a renewal was declined, and until when the rights last all the same. */
+export function declinedSentence(
+  name: string,
+  { paidUntil }: Pick<OrderView, 'paidUntil'>,
+  last: string | null,
+): string {
+  const end = last === null ? '' : ` ${name} stays active until ${dayOf(last)}.`;
+  return `The renewal of ${name} was declined on ${dayOf(paidUntil!)}.${end}`;
 }
 
 /** What the button to cancel says; null: there is nothing to cancel. */

@@ -105,6 +105,7 @@ function HeldOffer(props: OwnShopProps & { readonly name: string; readonly holdi
       <HeldSentence name={name} holding={holding} />
       {order !== null && (
         <div class="held-acts">
+          {order.state === 'past_due' && <ProviderPageButton order={order} />}
           {(wayOut ?? wayBack) !== null && (
             // One button in one place: who pressed it keeps the focus when it becomes the other.
             <Button
@@ -115,7 +116,7 @@ function HeldOffer(props: OwnShopProps & { readonly name: string; readonly holdi
               {wayOut ?? wayBack}
             </Button>
           )}
-          <ProviderPageButton order={order} />
+          {order.state !== 'past_due' && <ProviderPageButton order={order} />}
           <WithdrawLink order={order} />
         </div>
       )}

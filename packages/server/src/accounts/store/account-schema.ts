@@ -159,6 +159,17 @@ interface OwnerTable {
   /** What two ways to write one address have in common; unique. */
   email_key: string;
   since: Whole;
+  /** 1: mails about the month's budget are wanted. */
+  usage_mails: ColumnType<bigint, bigint | number | undefined, bigint | number>;
+}
+
+/** Which mails about a month's budget were owed. */
+interface UsageToldTable {
+  account_id: string;
+  period: string;
+  budget: Budget;
+  budget_limit: Whole;
+  percent: Whole;
 }
 
 interface LinkTable {
@@ -372,6 +383,7 @@ export interface AccountSchema {
   payment_listings: PaymentListingTable;
   mails: MailTable;
   account_marks: AccountMarkTable;
+  usage_told: UsageToldTable;
 }
 
 export type AccountRow = Selectable<AccountTable>;

@@ -375,7 +375,7 @@ export interface AccountStore extends AsyncDisposable {
   /**
    * Housekeeping, about once a minute: gives back what expired reservations of all accounts hold, and
    * removes expired tokens, reservations closed long ago, what keys and days used long ago, what was remembered of
-   * requests long enough, and events that the audit log had for longer than `auditKeptNs`, if that is given.
+   * requests long enough, owes mails about budgets that are nearly used, and removes events that the audit log had for longer than `auditKeptNs`, if that is given.
    * No answer depends on it. It is many short transactions, so that nobody waits for it; what it does not get
    * to is for the next time.
    */

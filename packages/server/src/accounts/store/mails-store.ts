@@ -8,7 +8,11 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 
 export const MAIL_KINDS = [
   'order-confirmed',
+  'order-renewed',
+  'order-cancelled',
+  'order-ended',
   'payment-failed',
+  'usage',
   'withdrawal-received',
   'deletion-asked',
   'account-deleted',

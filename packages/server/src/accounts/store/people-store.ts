@@ -51,6 +51,8 @@ export interface OwnerRecord {
   /** As its owner wrote it. */
   readonly email: string;
   readonly since: EpochNs;
+  /** Whether mails about the month's budget are wanted. */
+  readonly usageMails: boolean;
 }
 
 /** A link to be sent, or handed over. */
@@ -140,6 +142,9 @@ export interface PeopleStore {
     accountId: string,
     address: EmailAddress,
   ): Promise<OwnerRecord | EmailTaken | { readonly refused: 'not-found' }>;
+
+  /** Switches mails about the month's budget on or off. */
+  setUsageMails(accountId: string, isOn: boolean): Promise<void>;
 
   /** Keeps a link's digest, unless there were too many; what counts is the same for every address. */
   addLink(

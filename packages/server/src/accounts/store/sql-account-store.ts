@@ -17,6 +17,7 @@ import { FORGOTTEN_PEOPLE, sqlPeople } from './sql-people.ts';
 import { SqlStore } from './sql-store.ts';
 import * as tokens from './sql-tokens.ts';
 import * as usage from './sql-usage.ts';
+import { forgetUsageTold, oweUsageMails } from './sql-usage-mails.ts';
 import { sqlWithdrawals } from './sql-withdrawals.ts';
 
 /** What housekeeping clears away in one transaction, and of one kind at a time: 50,000 rows a minute. */
@@ -142,7 +143,15 @@ async function sweep(
   for (const forget of FORGOTTEN_PEOPLE) {
     await inSteps(store, (sql, limit) => forget(sql, now, limit));
   }
+  await inSteps(store, (sql, limit) => forgetUsageTold(sql, now, limit));
+  await tellUsage(store, now);
   if (before !== null) await inSteps(store, (sql, limit) => trimAudit(sql, before, limit));
+}
+
+async function tellUsage(store: SqlStore, now: EpochNs): Promise<void> {
+  const some = store.changes(oweUsageMails);
+  let after: string | null = '';
+  while (after !== null) after = await some(now, after, SWEEP_STEP_ROWS);
 }
 
 /** Each step is a transaction of its own, and others have their turn between two. */

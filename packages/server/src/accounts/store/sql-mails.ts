@@ -4,10 +4,8 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { HOUR_NS_BIG } from '@tapeloom/core/units';
 import type { MailRow } from './account-schema.ts';
 import type { MailsStore, OwedMail } from './mails-store.ts';
-import type { OrderRecord } from './orders-store.ts';
 import type { Sql } from './sql-database.ts';
 import { owe } from './sql-owe.ts';
-import { findOwner } from './sql-people-owners.ts';
 import type { SqlStore } from './sql-store.ts';
 
 /** No wait is as long: a mail put off for longer was put off by a clock that was ahead. */
@@ -56,30 +54,6 @@ export function sqlMails(store: SqlStore): MailsStore {
     }),
     giveMailUp: store.changes(remove),
   };
-}
-
-/** What the buyer is to be told of an order as it is now, and was not told before. */
-export async function oweOrderMails(sql: Sql, now: EpochNs, order: OrderRecord): Promise<void> {
-  const { id: orderId, state, paidAt, paidUntil } = order;
-  const isUnconfirmed = paidAt !== null && order.confirmedAt === null;
-  const isFailure = state === 'past_due' && paidUntil !== null && paidUntil !== order.failureTold;
-  if (order.withdrawnAt !== null || !(isUnconfirmed || isFailure)) return;
-  const owner = await findOwner(sql, 'account_id', order.accountId);
-  if (owner === null) return;
-  const mail = { reader: owner.email, orderId };
-  if (isUnconfirmed) {
-    const kind = 'order-confirmed';
-    await owe(sql, now, { ...mail, id: `${kind}.${orderId}`, kind, details: {} });
-  }
-  if (!isFailure) return;
-  const kind = 'payment-failed';
-  const details = { paidUntil: paidUntil.toString() };
-  await owe(sql, now, { ...mail, id: `${kind}.${orderId}.${paidUntil}`, kind, details });
-  await sql
-    .updateTable('orders')
-    .set({ failure_told: paidUntil })
-    .where('id', '=', orderId)
-    .execute();
 }
 
 function dueIds(sql: Sql, now: EpochNs) {

@@ -26,7 +26,7 @@ import { holdAccount, OPERATOR, replaceGrants } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import { readConsents, recordConsent } from './sql-consents.ts';
 import type { Sql } from './sql-database.ts';
-import { oweOrderMails } from './sql-mails.ts';
+import { oweOrderMails } from './sql-order-mails.ts';
 import { newOrderRow, orderById, orderOf, paymentColumns } from './sql-order-rows.ts';
 import * as events from './sql-payment-events.ts';
 import { deletionOf } from './sql-people-deletions.ts';
@@ -263,7 +263,7 @@ async function hearPayment(
   const isNew = revision !== null;
   const heardColumns = isNew ? { ...paymentColumns(payment), revision } : {};
   const order = await changeOrder(sql, before.id, { ...looked, ...heardColumns });
-  if (!isAccountGone) await oweOrderMails(sql, call.now, order);
+  if (!isAccountGone) await oweOrderMails(sql, call.now, before, order);
   if (!isNew) return { before, order, isNew, isAccountGone };
   await tellChange(writing, call, before, order);
   const isWithdrawn = order.withdrawnAt !== null;
@@ -316,6 +316,7 @@ async function writeOff(
     // If the provider knows the payment all the same, it is cancelled there.
     look_at: call.now,
   });
+  await oweOrderMails(sql, call.now, before, order);
   const { accountId, provider, ref } = order;
   const details = {
     order: orderId,

@@ -33,11 +33,24 @@ export async function findOwner(
 ): Promise<OwnerRecord | null> {
   const row = await sql
     .selectFrom('owners')
-    .select(['account_id', 'email', 'since'])
+    .select(['account_id', 'email', 'since', 'usage_mails'])
     .where(column, '=', value)
     .executeTakeFirst();
   if (row === undefined) return null;
-  return { accountId: row.account_id, email: row.email, since: row.since as EpochNs };
+  return {
+    accountId: row.account_id,
+    email: row.email,
+    since: row.since as EpochNs,
+    usageMails: row.usage_mails === 1n,
+  };
+}
+
+export async function setUsageMails(sql: Sql, accountId: string, isOn: boolean): Promise<void> {
+  await sql
+    .updateTable('owners')
+    .set({ usage_mails: isOn ? 1 : 0 })
+    .where('account_id', '=', accountId)
+    .execute();
 }
 
 /** The same of an address, whose account is held: it is not deleted meanwhile. */
@@ -180,5 +193,5 @@ export async function writeOwner(
     .execute();
   const kind = before === null ? 'account.owned' : 'account.email-changed';
   await tell(writing, call, { kind, accountId, keyId: null, details: {} });
-  return { accountId, email, since };
+  return { accountId, email, since, usageMails: before?.usageMails ?? true };
 }

@@ -22,6 +22,7 @@ export function sqlPeople(store: SqlStore): PeopleStore {
     ownerOf: store.reads((sql, accountId) => owners.findOwner(sql, 'account_id', accountId)),
     ownerByEmail: store.reads((sql, emailKey) => owners.findOwner(sql, 'email_key', emailKey)),
     setOwner: store.writes(owners.setOwner),
+    setUsageMails: store.changes(owners.setUsageMails),
     addLink: store.changes(links.addLink),
     findLink: store.reads(links.findLink),
     useClaim: store.changes(owners.useClaim),

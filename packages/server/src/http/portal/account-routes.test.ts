@@ -386,3 +386,18 @@ async function claimLink(accountId: string): Promise<{ link: string; token: stri
   assert.ok(!('refused' in made));
   return { link, token: link.split('#')[1]! };
 }
+
+test("mails about a month's budget are on, and their owner switches them off and on", async () => {
+  const { browser, id } = await signedIn();
+  const chosen = async () =>
+    (await browser.get<{ mails: { usage: boolean } }>('/v1/portal/account')).body.mails;
+  assert.deepEqual(await chosen(), { usage: true });
+  const off = await browser.post('/v1/portal/mails', { usage: false });
+  assert.deepEqual({ status: off.status, body: off.body }, { status: 200, body: { usage: false } });
+  assert.deepEqual(await chosen(), { usage: false });
+  assert.equal((await service.store.people.ownerOf(id))?.usageMails, false);
+  await browser.post('/v1/portal/mails', { usage: true });
+  assert.deepEqual(await chosen(), { usage: true });
+  const wrong = await browser.post('/v1/portal/mails', { usage: 'no' });
+  checkProblem(wrong, DOCS_URL, INVALID);
+});

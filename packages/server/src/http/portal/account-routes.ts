@@ -9,6 +9,7 @@ import { Instant } from '../contract/instant-schema.ts';
 import { closedObject, namedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { notSignedIn } from '../server/unauthorized.ts';
+import { MailsView } from './mails-route.ts';
 import type { PortalFacts } from './portal-facts.ts';
 
 const SessionView = namedObject('Session', {
@@ -35,6 +36,7 @@ const AccountView = namedObject('Account', {
     closedObject({ askedAt: Instant('When'), dueAt: Instant('When it will be done') }),
     Type.Null(),
   ]),
+  mails: MailsView,
   sessions: Type.Array(SessionView, { description: 'The newest first.' }),
   hasStreamed: Type.Boolean({
     description: 'Whether the account ever streamed an object, by a key or in the portal.',
@@ -62,8 +64,9 @@ function showRoute(facts: () => PortalFacts): Route {
     handle: async ({ session, now }) => {
       const { store } = facts();
       const { accountId } = session;
-      const [account, sessions, deletion, marks] = await Promise.all([
+      const [account, owner, sessions, deletion, marks] = await Promise.all([
         store.findAccount(accountId),
+        store.people.ownerOf(accountId),
         store.people.sessionsOf(accountId, now),
         store.people.deletionOf(accountId),
         store.people.marksOf(accountId),
@@ -83,6 +86,7 @@ function showRoute(facts: () => PortalFacts): Route {
           deletion === null
             ? null
             : { askedAt: deletion.askedAt.toString(), dueAt: deletion.dueAt.toString() },
+        mails: { usage: owner?.usageMails ?? true },
         sessions: sessions.map((it) => viewSession(it, session.id)),
         hasStreamed: marks.has('streamed'),
         otherHalf: await leftOf(store, account, marks, now),

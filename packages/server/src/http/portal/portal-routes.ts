@@ -5,6 +5,7 @@ import { accountExportRoute } from './account-export-route.ts';
 import { accountRoutes } from './account-routes.ts';
 import { deletionRoutes } from './deletion-routes.ts';
 import { emailRoutes } from './email-routes.ts';
+import { mailsRoute } from './mails-route.ts';
 import type { PortalFacts } from './portal-facts.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
@@ -17,5 +18,6 @@ export function portalRoutes(facts: () => PortalFacts): readonly Route[] {
     ...emailRoutes(facts),
     accountExportRoute(facts),
     ...deletionRoutes(facts),
+    mailsRoute(facts),
   ];
 }

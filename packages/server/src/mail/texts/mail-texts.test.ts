@@ -9,7 +9,14 @@ import {
   deletionAskedMail,
 } from './account-mails.ts';
 import { momentText, moneyText } from './mail-values.ts';
-import { type ConfirmedOrder, orderConfirmedMail, paymentFailedMail } from './order-mails.ts';
+import {
+  type ConfirmedOrder,
+  orderCancelledMail,
+  orderConfirmedMail,
+  orderEndedMail,
+  orderRenewedMail,
+  paymentFailedMail,
+} from './order-mails.ts';
 import {
   claimMail,
   deletionMail,
@@ -17,6 +24,7 @@ import {
   emailChangeMail,
   signInMail,
 } from './sign-in-mails.ts';
+import { usageMail } from './usage-mail.ts';
 
 const AT = 1_794_700_000_123_456_789n as EpochNs;
 const LINK = 'https://tapeloom.example.com/sign-in#Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4';
@@ -48,8 +56,20 @@ const ORDER: ConfirmedOrder = {
   ordersLink: LINK,
 };
 
+const RECEIPT = { at: AT, totalMinor: 2_900, taxMinor: 463, currency: 'EUR', url: LINK };
+const USAGE = {
+  budget: 'computeUnits',
+  percent: 80,
+  used: 16_012_345_678,
+  limit: 20_000_000_000,
+  period: '2026-11',
+  resetsAt: AT,
+  usageLink: LINK,
+} as const;
+
 function everyMail(value: string): readonly MailText[] {
   const link = { link: LINK, expiresInMinutes: 15 };
+  const about = { orderId: value, offer: value, ordersLink: LINK };
   return [
     signInMail(link),
     claimMail({ ...link, account: value }),
@@ -60,7 +80,15 @@ function everyMail(value: string): readonly MailText[] {
     addressIsNewMail(),
     deletionAskedMail({ dueAt: AT, accountLink: LINK }),
     accountDeletedMail({ deletedAt: AT }),
-    paymentFailedMail({ offer: value, failedAt: AT, endsAt: AT, ordersLink: LINK }),
+    paymentFailedMail({ ...about, failedAt: AT, endsAt: AT }),
+    orderCancelledMail({ ...about, endsAt: AT }),
+    orderRenewedMail({ ...ORDER, ...about, paidUntil: AT, receipt: null }),
+    orderRenewedMail({ ...ORDER, ...about, paidUntil: AT, receipt: RECEIPT }),
+    ...(['refunded', 'disputed', 'over'] as const).map((cause) =>
+      orderEndedMail({ ...about, endedAt: AT, cause }),
+    ),
+    usageMail(USAGE),
+    usageMail({ ...USAGE, budget: 'exportBytes', percent: 100 }),
     orderConfirmedMail({
       ...ORDER,
       orderId: value,
@@ -142,4 +170,16 @@ test('times are UTC and say so; money has as many digits as its currency', () =>
   assert.equal(moneyText(2_900, 'EUR'), '€29.00');
   assert.equal(moneyText(2_900, 'JPY'), '¥2,900');
   assert.equal(moneyText(123_456, 'USD'), '$1,234.56');
+});
+
+test('a usage mail says how much of the month is used, what follows, and how to switch it off', () => {
+  const soon = usageMail(USAGE);
+  assert.equal(soon.subject, '80% of your compute budget of November 2026 is used');
+  assert.match(soon.text, /Used: +16\.01 billion units of 20 billion units/);
+  assert.match(soon.text, /Switch it off\sunder Account/);
+  const used = 19.95 * 2 ** 30;
+  const limit = 20 * 2 ** 30;
+  const all = usageMail({ ...USAGE, budget: 'exportBytes', percent: 100, used, limit });
+  assert.equal(all.subject, 'Your export volume of November 2026 is used up');
+  assert.match(all.text, /Used: +19\.95 GiB of 20 GiB/);
 });

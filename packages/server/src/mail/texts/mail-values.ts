@@ -1,7 +1,7 @@
 /** Values as mails show them: times in UTC and said so, money with its currency. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { MS_NS_BIG } from '@tapeloom/core/units';
+import { GIB, MS_NS_BIG } from '@tapeloom/core/units';
 
 const DAY = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
@@ -21,6 +21,31 @@ const EXACT_TIME = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
   second: '2-digit',
 });
+
+const MONTH = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', month: 'long', year: 'numeric' });
+/** Cut and not rounded up: a budget is not used up before it is. */
+const CUT = { maximumFractionDigits: 2, roundingMode: 'trunc' } as const;
+const COUNT = new Intl.NumberFormat('en', {
+  notation: 'compact',
+  compactDisplay: 'long',
+  ...CUT,
+});
+const SIZE = new Intl.NumberFormat('en', CUT);
+
+/** `November 2026`, from `2026-11`. */
+export function monthText(period: string): string {
+  return MONTH.format(new Date(`${period}-01T00:00:00Z`));
+}
+
+/** `12.42 billion` */
+export function countText(count: number): string {
+  return COUNT.format(count);
+}
+
+/** `6.8 GiB` */
+export function bytesText(bytes: number): string {
+  return `${SIZE.format(bytes / GIB)} GiB`;
+}
 
 /** `22 November 2026, 14:35 UTC` */
 export function momentText(instant: EpochNs): string {

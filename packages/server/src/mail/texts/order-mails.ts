@@ -1,5 +1,6 @@
 /** Mails about orders. The confirmation is what a buyer keeps: order, price, and the text that was agreed to. */
 
+import type { EndCause } from '@tapeloom/core/entitlement/payment-news';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { shownText } from '@tapeloom/core/person/plain-text';
 import type { MailText } from '../mailer.ts';
@@ -53,27 +54,136 @@ export function orderConfirmedMail(order: ConfirmedOrder): MailText {
   });
 }
 
+/** What the mails of a running or ended order have in common. */
+export interface OrderMail {
+  readonly orderId: string;
+  /** As people know it: `Live`. */
+  readonly offer: string;
+  readonly ordersLink: string;
+}
+
+/** The newest charge, as its provider lists it. */
+export interface ChargedReceipt {
+  readonly at: EpochNs;
+  readonly totalMinor: number;
+  readonly taxMinor: number | null;
+  readonly currency: string;
+  readonly url: string | null;
+}
+
 export function paymentFailedMail({
+  orderId,
   offer,
   failedAt,
   endsAt,
   ordersLink,
-}: {
-  readonly offer: string;
+}: OrderMail & {
   readonly failedAt: EpochNs;
   /** When the rights end if nothing is paid until then. */
   readonly endsAt: EpochNs;
-  readonly ordersLink: string;
 }): MailText {
   const what = shownText(offer);
   return mailText({
-    subject: 'Your payment to Tapeloom failed',
-    heading: 'Your payment failed',
+    subject: 'Your renewal was declined',
+    heading: 'Your renewal was declined',
     lead: [
-      `The payment for ${what} failed on ${momentText(failedAt)}.`,
-      `${what} stays on until ${momentText(endsAt)}. Pay until then and nothing changes.`,
+      `The payment for ${what} failed on ${momentText(failedAt)}. We try again by ourselves.`,
+      `${what} stays active until ${momentText(endsAt)}. If your card has expired or was replaced, update it before then.`,
     ],
-    action: { label: 'Look at the order', link: ordersLink },
+    facts: [['Order', shownText(orderId)]],
+    action: { label: 'Update your card', link: ordersLink },
     closing: ['Already paid? Then there is nothing to do.'],
+  });
+}
+
+export function orderCancelledMail(order: OrderMail & { readonly endsAt: EpochNs }): MailText {
+  const what = shownText(order.offer);
+  return mailText({
+    subject: 'Your subscription is cancelled',
+    heading: `${what} is cancelled`,
+    lead: [
+      `${what} stays active until ${momentText(order.endsAt)}. Nothing is charged again.`,
+      'You can take the cancellation back until then.',
+    ],
+    facts: [
+      ['Order', shownText(order.orderId)],
+      ['Ends', momentText(order.endsAt)],
+    ],
+    action: { label: 'See your orders', link: order.ordersLink },
+    closing: ['Not you? Take the cancellation back, and sign out everywhere else under Account.'],
+  });
+}
+
+export function orderRenewedMail(
+  order: OrderMail &
+    Pick<ConfirmedOrder, 'amountMinor' | 'currency' | 'taxIncluded'> & {
+      readonly paidUntil: EpochNs;
+      /** Null: the provider could not be asked. */
+      readonly receipt: ChargedReceipt | null;
+    },
+): MailText {
+  const what = shownText(order.offer);
+  const { receipt } = order;
+  const price = moneyText(order.amountMinor, order.currency);
+  const tax = order.taxIncluded ? 'tax included' : 'plus tax';
+  const hasReceiptPage = receipt !== null && receipt.url !== null;
+  return mailText({
+    subject: 'Your subscription is renewed',
+    heading: `${what} is renewed`,
+    lead: [`Your payment arrived. ${what} is paid until ${momentText(order.paidUntil)}.`],
+    facts: [
+      ['Order', shownText(order.orderId)],
+      ['What', what],
+      ['Price', `${price} a month, ${tax}`],
+      ...(receipt === null ? [] : chargeFacts(receipt)),
+      ['Paid until', momentText(order.paidUntil)],
+    ],
+    action: {
+      label: hasReceiptPage ? 'Open the receipt' : 'See your receipts',
+      link: hasReceiptPage ? receipt.url! : order.ordersLink,
+    },
+    closing: ['All receipts are under Billing.'],
+  });
+}
+
+function chargeFacts({ at, totalMinor, taxMinor, currency }: ChargedReceipt) {
+  const total = moneyText(totalMinor, currency);
+  const tax = taxMinor === null ? '' : `, of which ${moneyText(taxMinor, currency)} is tax`;
+  return [
+    ['Charged', `${total}${tax}`],
+    ['Charged on', momentText(at)],
+  ] as const;
+}
+
+const ENDED: Readonly<Record<EndCause, { readonly subject: string; readonly why: string }>> = {
+  refunded: {
+    subject: 'Your order was refunded and has ended',
+    why: 'The payment was given back.',
+  },
+  disputed: {
+    subject: 'Your order has ended: its payment is disputed',
+    why: 'Your bank disputes the payment or took it back. If the dispute is resolved in our favour, the rights return.',
+  },
+  over: {
+    subject: 'Your order has ended',
+    why: 'Its subscription or payment ended at the payment provider. Nothing is charged again.',
+  },
+};
+
+export function orderEndedMail(
+  order: OrderMail & { readonly endedAt: EpochNs; readonly cause: EndCause },
+): MailText {
+  const what = shownText(order.offer);
+  const { subject, why } = ENDED[order.cause];
+  return mailText({
+    subject,
+    heading: `${what} has ended`,
+    lead: [
+      why,
+      `Since ${momentText(order.endedAt)} your account no longer has ${what}. Your keys stay; they have what is left of your plan.`,
+    ],
+    facts: [['Order', shownText(order.orderId)]],
+    action: { label: 'See your orders', link: order.ordersLink },
+    closing: ['You can buy it again at any time.'],
   });
 }

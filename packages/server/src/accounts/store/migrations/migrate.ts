@@ -14,6 +14,7 @@ import { selling } from './0006-selling.ts';
 import { fencedPayments } from './0007-fenced-payments.ts';
 import { mailsAndApprovals } from './0008-mails-and-approvals.ts';
 import { accountMarks } from './0009-account-marks.ts';
+import { usageMails } from './0010-usage-mails.ts';
 import type { Migration, SchemaDialect } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   fencedPayments,
   mailsAndApprovals,
   accountMarks,
+  usageMails,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -1,0 +1,30 @@
+/** A renewal that was declined, on the first page that is seen, with the way to another card. */
+
+import { portalApi } from '../../api/portal-api.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Notice } from '../../components/notice.tsx';
+import { ProviderPageButton } from '../orders/order-buttons.tsx';
+import { declinedSentence } from '../orders/order-words.ts';
+
+export function DeclinedNotice() {
+  const { value } = useLoaded(async (signal) => {
+    const [{ orders }, { offers }] = await Promise.all([
+      portalApi.orders({ signal }),
+      portalApi.offers({ signal }),
+    ]);
+    const declined = orders.find(({ state }) => state === 'past_due');
+    if (declined === undefined) return null;
+    return { order: declined, name: offers.find(({ id }) => id === declined.offer)?.name ?? '' };
+  }, 'declined');
+  if (value === null) return null;
+  const { order, name } = value;
+  return (
+    <Notice
+      kind="danger"
+      title={declinedSentence(name, order, order.endsAt)}
+      action={<ProviderPageButton order={order} />}
+    >
+      The provider tries again by itself. If your card expired or was replaced, update it.
+    </Notice>
+  );
+}
