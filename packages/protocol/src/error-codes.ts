@@ -13,7 +13,7 @@ export interface ErrorCodeEntry {
 
 export const ERROR_CODES = {
   INVALID_PARAMETERS: {
-    statuses: [400, 413, 415],
+    statuses: [400, 413, 414, 415],
     title: 'Invalid parameters',
     retryable: false,
   },

@@ -38,6 +38,8 @@ export const SOCKET_SETTINGS = {
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
+  // The stream has no subprotocols, and agrees to none.
+  handleProtocols: () => false as const,
   maxPayload: MESSAGE_BYTES_MAX,
   maxFragments: FRAGMENTS_MAX,
   skipUTF8Validation: false,

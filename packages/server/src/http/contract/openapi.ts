@@ -59,6 +59,10 @@ const HEADERS = {
     schema: { const: 'true' },
   },
   'Retry-After': { description: 'Seconds to wait.', schema: whole },
+  Link: {
+    description: 'With `rel="next"`: the address of the next page, relative to this one.',
+    schema: { type: 'string' },
+  },
   ETag: {
     description: 'Passed as `If-None-Match`, asks whether the answer is another now.',
     schema: { type: 'string' },
@@ -326,6 +330,7 @@ function headersOf(route: Route, status: number): object {
     ...(route.path === '/v1/export' && status === 200
       ? (['X-Export-Token', 'X-Export-Gaps', 'Content-Digest'] as const)
       : []),
+    ...(route.operationId.endsWith('etHistory') && status === 200 ? (['Link'] as const) : []),
     ...(hasTag(route) && status < 400 ? (['ETag', 'Cache-Control'] as const) : []),
     ...(route.isIdempotent === true && status < 300 ? ([IDEMPOTENT_REPLAYED] as const) : []),
     ...(isCounted ? Object.values(RATE_HEADERS) : []),

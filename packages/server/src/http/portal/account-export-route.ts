@@ -47,8 +47,8 @@ export function accountExportRoute(facts: () => PortalFacts): Route {
     summary: 'Everything that is kept of the account and its owner, as one file.',
     description: 'As JSON, to be saved; secrets are not in it, for nobody has them.',
     access: 'session',
-    hasNoHead: true,
     answer: AccountExport,
+    head: ({ setHeader }) => setHeader('content-type', 'application/json; charset=utf-8'),
     handle: async ({ session, now, setHeader }) => {
       const { store, allowances } = facts();
       const { accountId } = session;

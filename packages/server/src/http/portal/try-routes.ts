@@ -36,6 +36,5 @@ function triedAs(route: Route): Route {
       `As \`GET ${path}\` with a live key that has no restrictions: same query, same answer, same cost, same limits. ` +
       "For the portal's own pages only.",
     access: 'session-as-key',
-    hasNoHead: true,
   };
 }

@@ -69,15 +69,21 @@ export function exportRoute(exports: () => ExportFacts): Route {
       'line, a table at a byte, without being charged compute units again. Takes the query, or `resume`. Several ' +
       'indicators of one contract come one after the other as lines that name their `indicator` and `study`. An ' +
       'answer ends with its `Content-Digest` (RFC 9530), as a trailer; one that is known whole when it begins has ' +
-      'it, and its length, as headers.',
+      'it, and its length, as headers. HEAD judges the query and costs no compute units.',
     access: { scope: 'export' },
     isIdempotent: true,
     query: Parameters,
     judgesQuery: true,
-    hasNoHead: true,
     answer: Type.String(),
     answerTypes: Object.values(EXPORT_FORMATS).map(({ contentType }) => contentType),
     errors: [...HISTORY_ERRORS, { code: 'QUOTA_EXCEEDED', status: 429 }],
+    head: async ({ query: raw, caller, id, signal, once, markReplayed, setHeader }) => {
+      const facts = exports();
+      const asked = { facts, caller, id, signal, once, markReplayed };
+      const queries = 'resume' in raw ? readResume(asked, raw).begun.queries : askedOf(asked, raw);
+      await coveredQueries(facts, queries, caller, signal);
+      setHeader('content-type', EXPORT_FORMATS[queries[0]!.format].contentType);
+    },
     handle: async ({ query: raw, caller, id, signal, once, markReplayed }) => {
       const facts = exports();
       const asked = { facts, caller, id, signal, once, markReplayed };
@@ -111,15 +117,20 @@ function whose({ caller: { accountId, keyId } }: ExportAsked, once: OnceRequest)
 }
 
 async function started(asked: ExportAsked, raw: Readonly<Record<string, unknown>>) {
-  const { facts, caller } = asked;
-  const queries = askedQueries(facts, { raw, operation: 'export', caller });
-  requireColumns(queries);
-  requireVolume(caller);
+  const queries = askedOf(asked, raw);
   return await passingDamage((found) => {
     // What was reserved before was given back, and its name is used up.
     const id = found === 0 ? asked.id : `${asked.id} without ${found}`;
     return delivered({ ...asked, id }, queries);
   });
+}
+
+/** What is asked for, refused where its plan or its form does not have it. */
+function askedOf({ facts, caller }: ExportAsked, raw: Readonly<Record<string, unknown>>) {
+  const queries = askedQueries(facts, { raw, operation: 'export', caller });
+  requireColumns(queries);
+  requireVolume(caller);
+  return queries;
 }
 
 async function delivered(asked: ExportAsked, queries: readonly HistoryQuery[]) {

@@ -231,3 +231,36 @@ test('a page comes compressed as its reader asks for it, and is the same page', 
   assert.ok(gzip.body.length < plain.body.length / 2);
   assert.equal((await ask('identity')).encoding, undefined);
 });
+
+test('a page links to the next one, and the last page to none', async () => {
+  const fields = { ...RANGE, params: TICK_BARS, mode: 'confirmed', limit: '400' };
+  const { body: first, headers } = await service.get(address('/v1/history', fields), {
+    key: reader.key,
+  });
+  const [, query] = /^<(\?[^>]+)>; rel="next"$/.exec(String(headers.link))!;
+  const next = await service.get(`/v1/history${query}`, { key: reader.key });
+  const { next: cursor } = first as unknown as { readonly next: string };
+  assert.deepEqual(next.body, await reader.page({ ...fields, cursor }));
+  const all = address('/v1/history', { ...fields, limit: '10000' });
+  assert.equal((await service.get(all, { key: reader.key })).headers.link, undefined);
+});
+
+test('HEAD of what costs something judges the request as GET does, and costs nothing', async () => {
+  const head = (path: string, fields: Fields) =>
+    service.request('HEAD', address(path, fields), { key: reader.key });
+  const used = async () => {
+    const { body } = await service.get('/v1/usage', { key: reader.key });
+    return (body as unknown as { used: { computeUnits: number } }).used.computeUnits;
+  };
+  const before = await used();
+  for (const path of ['/v1/history', '/v1/export']) {
+    const { status, headers } = await head(path, RANGE);
+    assert.equal(status, 200, path);
+    assert.equal(headers['content-length'], undefined);
+    assert.ok(headers['content-type'] !== undefined);
+    assert.equal((await head(path, { ...RANGE, indicator: 'candles' })).status, 404);
+    assert.equal((await head(path, { ...RANGE, from: 'now' })).status, 400);
+    assert.equal((await service.request('HEAD', address(path, RANGE))).status, 401);
+  }
+  assert.equal(await used(), before);
+});

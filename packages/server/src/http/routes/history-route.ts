@@ -102,15 +102,21 @@ export function historyRoute(history: () => HistoryFacts): Route {
       'or gzip where `Accept-Encoding` asks for it. A page of sealed days, with a `to` or `untilCursor`, has an ' +
       '`ETag`: asked for again with `If-None-Match` it costs a request and no compute units. With an ' +
       '`Idempotency-Key` the same page, asked for again within an hour because it never reached you, costs a request ' +
-      'and no compute units.',
+      'and no compute units. `Link` of a page leads to the next one. HEAD judges the query and costs no compute units.',
     isIdempotent: true,
     access: { scope: 'history' },
     query: historyParameters('history'),
     judgesQuery: true,
-    hasNoHead: true,
     isTagged: true,
     answer: HistoryPageView,
     errors: [...HISTORY_ERRORS, { code: 'QUOTA_EXCEEDED', status: 429 }],
+    head: async ({ query: raw, caller, signal, setHeader }) => {
+      const facts = history();
+      const query = askedQuery(facts, { raw, operation: 'history', caller });
+      await coveredQuery(facts, query, caller, signal);
+      setHeader('content-type', 'application/json; charset=utf-8');
+      setHeader('vary', 'Accept-Encoding');
+    },
     handle: async ({ query, caller, id, signal, header, setHeader, once, markReplayed }) => {
       const facts = history();
       const page = once && { ...once, request: `${PAGE_REQUEST}${once.request}` };
@@ -193,6 +199,7 @@ async function pageOf(asked: PageAsked, isPaid: boolean): Promise<Buffer | typeo
     }
     const encoded = await encoder.encoded(caller.accountId, page.bytes, encoding);
     kept(encoded.isAsAlways);
+    if (page.next !== null) setHeader('link', nextLink(raw, page.next));
     if (encoded.encoding !== null) setHeader('content-encoding', encoded.encoding);
     return encoded.bytes;
   } catch (error) {
@@ -217,4 +224,10 @@ async function settled(
   const expiresAt = (facts.accountsNow() + PAGE_REMEMBERED_NS) as EpochNs;
   const done = { ...whose(asked, once), answer: String(query.to), expiresAt };
   return await facts.charges.settleOnce(id, computeUnits, done, items);
+}
+
+/** The same query from the next page on, as an address relative to this one. */
+function nextLink(raw: object, next: string): string {
+  const query = new URLSearchParams({ ...(raw as Record<string, string>), cursor: next });
+  return `<?${query}>; rel="next"`;
 }

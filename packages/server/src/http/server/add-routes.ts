@@ -8,7 +8,7 @@ import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import type { Door } from './admission.ts';
 import { ProblemError } from './problem-error.ts';
 import { NO_FIELDS } from './request-faults.ts';
-import type { Route } from './route.ts';
+import { NO_BODY, type Route } from './route.ts';
 import { type AnswerWatch, type RouteHandlerOptions, routeHandler } from './route-handler.ts';
 
 const PORTAL_PATH = '/v1/portal/';
@@ -52,6 +52,7 @@ function addRoute(
   options: RouteHandlerOptions,
   watch: DoorWatch,
 ): void {
+  const { head } = route;
   app.route({
     method: route.method,
     url: route.path,
@@ -67,7 +68,7 @@ function addRoute(
     ),
     attachValidation: true,
     ...(route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax }),
-    exposeHeadRoute: route.method === 'GET' && route.hasNoHead !== true,
+    exposeHeadRoute: route.method === 'GET' && head === undefined,
     schema: {
       ...(route.judgesQuery === true ? {} : { querystring: route.query ?? NO_FIELDS }),
       ...(route.method === 'GET' || route.rawBody === true
@@ -75,6 +76,20 @@ function addRoute(
         : { body: route.body ?? NO_FIELDS }),
     },
     handler: routeHandler(route, options, watch),
+  });
+  if (head === undefined) return;
+  const judge: Route['handle'] = async (request) => {
+    await head(request);
+    return NO_BODY;
+  };
+  app.route({
+    method: 'HEAD',
+    url: route.path,
+    onRequest: watch.admitTo({ access: route.access }, route.cacheControl !== undefined),
+    attachValidation: true,
+    exposeHeadRoute: false,
+    schema: route.judgesQuery === true ? {} : { querystring: route.query ?? NO_FIELDS },
+    handler: routeHandler({ ...route, handle: judge }, options, watch),
   });
 }
 
@@ -91,8 +106,7 @@ function addOtherMethods(
   { admitTo }: DoorWatch,
 ): void {
   const methods = routes.map((route) => route.method);
-  const hasHead = routes.some(({ method, hasNoHead }) => method === 'GET' && hasNoHead !== true);
-  const allowed: string[] = [...methods, ...(hasHead ? ['HEAD'] : []), 'OPTIONS'];
+  const allowed: string[] = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
   const allow = allowed.join(', ');
   const isPublic = routes.every((route) => route.access === 'public');
   const isReadAnywhere = routes.every((route) => route.cacheControl !== undefined);

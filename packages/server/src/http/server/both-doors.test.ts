@@ -121,6 +121,23 @@ async function shake(
   return { status: Number(status.split(' ')[1]), headers, body: body && JSON.parse(body) };
 }
 
+test('a handshake gets none of the subprotocols it asks for, and is refused without one good Host', async () => {
+  await using doors = await BothDoors.open();
+  const socket = connect(doors.port, '127.0.0.1');
+  socket.write(
+    'GET /v1 HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: foo\r\n' +
+      'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n',
+  );
+  const [first] = await once(socket.setEncoding('latin1'), 'data');
+  socket.destroy();
+  assert.match(String(first), /^HTTP\/1\.1 101 /);
+  assert.doesNotMatch(String(first), /sec-websocket-protocol/i);
+  for (const host of [null, 'a b']) {
+    const answer = await shake(doors.port, { Host: host });
+    checkProblem(answer!, DOCS_URL, { status: 400, code: 'INVALID_PARAMETERS' });
+  }
+});
+
 test('a handshake that cannot become a stream gets the error document, and version 13 is the only one [ERR-01]', async () => {
   await using doors = await BothDoors.open();
   const bad = { status: 400, code: 'INVALID_PARAMETERS' } as const;

@@ -30,6 +30,8 @@ import { addRoutes, foldMethods } from './add-routes.ts';
 import { Admission, type AdmissionOptions, type Door } from './admission.ts';
 import { ClientGoneError } from './client-gone-error.ts';
 import { watchConnections } from './door-connections.ts';
+import { askForBody, awaitExpectedBodies } from './expected-body.ts';
+import { hostFault } from './host-fault.ts';
 import { readJsonBody } from './json-body.ts';
 import { answerPage } from './page-door.ts';
 import { cutBody, notJson, problemDocument, problemOf } from './problem-document.ts';
@@ -178,10 +180,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   const unknownPath = async (request: FastifyRequest, reply: FastifyReply) => {
     const { pages } = options;
-    const isPage = pages !== undefined && hasHost(request);
+    const fault = hostFault(request.raw);
+    const isPage = pages !== undefined && fault === null;
     if (isPage && (await answerPage(request, reply, { pages, underWay, admit }))) return reply;
     const unknown: Door = { access: 'optional', refusal: () => notFound(pathOf(request)) };
-    await admit(request, reply, hasHost(request) ? unknown : HOSTLESS);
+    await admit(request, reply, fault === null ? unknown : hostless(fault));
   };
   app.addHook('onSend', (request, reply, _payload, done) => {
     countRequest(request, options);
@@ -280,6 +283,11 @@ function problemSender({ log, docsUrl }: HttpServerOptions) {
 }
 
 function readJsonOnly(app: FastifyInstance): void {
+  awaitExpectedBodies(app.server);
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    askForBody(request.raw, reply.raw, request.routeOptions.bodyLimit ?? BODY_BYTES_MAX);
+    done();
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
@@ -305,21 +313,33 @@ function routeDoor(admit: Admit) {
     (request, reply, done) => {
       // Refusals too: a page shall see why.
       if (isReadAnywhere) reply.headers(READ_ANYWHERE);
-      const admitted = admit(request, reply, hasHost(request) ? door : HOSTLESS);
+      const fault = hostFault(request.raw);
+      const admitted = admit(
+        request,
+        reply,
+        fault === null ? plainDoor(request, door) : hostless(fault),
+      );
       if (admitted instanceof Promise) return admitted;
       return done();
     };
 }
 
-function hasHost({ raw }: FastifyRequest): boolean {
-  return raw.headers.host !== undefined || raw.httpVersion === '1.0';
+/** HTTP/1.1 wants it refused; left to itself, Node would do so without a document. */
+function hostless(fault: ProblemError): Door {
+  return { access: 'optional', refusal: () => fault };
 }
 
-const HOSTLESS: Door = { access: 'optional', refusal: missingHost };
+/** Bodies are taken as they are: nothing is unpacked for anybody. */
+function plainDoor({ headers }: FastifyRequest, door: Door): Door {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return door;
+  return door.refusal === undefined ? { ...door, refusal: encodedBody } : door;
+}
 
-/** HTTP/1.1 wants it refused; left to itself, Node would do so without a document. */
-function missingHost(): ProblemError {
-  return invalidParameters([{ path: '', message: 'The header Host is missing.' }]);
+function encodedBody(): ProblemError {
+  const message = 'The body must not be compressed: leave Content-Encoding out.';
+  const headers = { 'accept-encoding': 'identity' };
+  return invalidParameters([{ path: '', message }], { status: 415, headers });
 }
 
 function isStreamRequest(request: IncomingMessage): boolean {

@@ -7,6 +7,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page, Pages } from '../../pages/pages.ts';
 import type { Door } from './admission.ts';
+import { askForBody } from './expected-body.ts';
 import { cutBody } from './problem-document.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 import type { UnderWay } from './under-way.ts';
@@ -36,7 +37,8 @@ export async function answerPage(
   request.pageLabel = page.label;
   await admit(request, reply, doorTo(page, method!));
   await underWay.during(async () => {
-    const form = method === 'POST' ? await readForm(request, pages.origin) : new URLSearchParams();
+    const form =
+      method === 'POST' ? await readForm(request, reply, pages.origin) : new URLSearchParams();
     const { status, headers, body } = await page.answer({
       acceptEncoding: request.headers['accept-encoding']?.toString(),
       ifNoneMatch: request.headers['if-none-match'],
@@ -62,7 +64,11 @@ function doorTo(page: Page, method: string): Door {
 }
 
 /** The framework reads JSON only, and not before it has found a route. */
-async function readForm(request: FastifyRequest, origin: string): Promise<URLSearchParams> {
+async function readForm(
+  request: FastifyRequest,
+  { raw: response }: FastifyReply,
+  origin: string,
+): Promise<URLSearchParams> {
   const { headers, raw } = request;
   if (headers.origin !== origin) {
     throw new ProblemError('FORBIDDEN', `Forms are taken from pages of ${origin} only.`);
@@ -72,6 +78,7 @@ async function readForm(request: FastifyRequest, origin: string): Promise<URLSea
     const message = `The body must be a form, sent with the content type ${FORM_TYPE}.`;
     throw invalidParameters([{ path: '', message }], { status: 415 });
   }
+  askForBody(raw, response, FORM_BYTES_MAX);
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {

@@ -19,7 +19,7 @@ import { problemOf } from './problem-document.ts';
 import { invalidParameters } from './problem-error.ts';
 import { PublicAnswer } from './public-answer.ts';
 import { requestFaults } from './request-faults.ts';
-import { EncodedJson, NOT_MODIFIED, type Route, type RouteRequest } from './route.ts';
+import { EncodedJson, NO_BODY, NOT_MODIFIED, type Route, type RouteRequest } from './route.ts';
 import { CONTENT_DIGEST, StreamedAnswer, writeStreamed } from './streamed-answer.ts';
 import type { UnderWay } from './under-way.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
@@ -71,6 +71,10 @@ export function routeHandler(
     if (answer === NOT_MODIFIED) {
       tell('sent', 0);
       return reply.code(304).send();
+    }
+    if (answer === NO_BODY) {
+      tell('sent', 0);
+      return reply.send();
     }
     const isBytes = Buffer.isBuffer(answer);
     tell('sent', isBytes ? answer.length : 0);

@@ -55,8 +55,6 @@ export interface RouteDefinition<
   readonly judgesQuery?: true;
   /** It takes `Idempotency-Key`: with one it is done once, however often it is asked for. */
   readonly isIdempotent?: true;
-  /** It costs something that only its body is worth: HEAD is not allowed. */
-  readonly hasNoHead?: true;
   /** Of the portal: the owner of a suspended account may have it done as well, though it is a POST. */
   readonly isForSuspended?: true;
   /**
@@ -92,6 +90,13 @@ export interface RouteDefinition<
   handle(
     request: RouteRequest<Static<Query>, Static<Body>, CallerOf<A>, SessionOf<A>>,
   ): Promise<RouteAnswer<Answer>> | RouteAnswer<Answer>;
+  /**
+   * Of a GET whose body costs something: what HEAD does in its place. It refuses what GET would refuse before anything is
+   * computed or charged, and sets the headers that are known by then.
+   */
+  head?(
+    request: RouteRequest<Static<Query>, Static<Body>, CallerOf<A>, SessionOf<A>>,
+  ): Promise<void> | void;
 }
 
 /** For what changes only with a new version of the service. */
@@ -103,10 +108,14 @@ type RouteAnswer<Answer extends TSchema> =
   | EncodedJson
   | Buffer
   | StreamedAnswer
-  | typeof NOT_MODIFIED;
+  | typeof NOT_MODIFIED
+  | typeof NO_BODY;
 
 /** Answered where the request names, by `If-None-Match`, the very answer it would get: 304, without a body. */
 export const NOT_MODIFIED = Symbol('not modified');
+
+/** Answered to HEAD where the body would have had to be computed: 200, without a length. */
+export const NO_BODY = Symbol('no body');
 
 /** JSON that was encoded before; its bytes are made once, however often they are sent. */
 export class EncodedJson {

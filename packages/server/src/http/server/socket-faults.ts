@@ -3,7 +3,7 @@
  * cannot become one. They too get the problem document, written straight to the socket, which then closes.
  */
 
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Problem } from '@tapeloom/protocol/problem';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
@@ -15,8 +15,19 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  414: 'URI Too Long',
   503: 'Service Unavailable',
 };
+
+interface SocketFault extends NodeJS.ErrnoException {
+  /** What was read last. */
+  readonly rawPacket?: Buffer;
+}
+
+/** Shorter lines fit beside any header field that was refused for its size. */
+const LINE_BYTES_MIN = 8_192;
+/** The beginning of a request: its method and a blank. */
+const REQUEST_LINE = /^[A-Z]{3,16} /;
 
 export function answerSocketFaults(
   server: Server,
@@ -24,21 +35,20 @@ export function answerSocketFaults(
   /** Whether a part of another answer was written there. */
   hasBegunAnswer: (socket: Duplex) => boolean,
 ): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+  server.on('clientError', (error: SocketFault, socket: Duplex) => {
     // In the middle of an answer it would be taken for a part of it.
     if (error.code === 'ECONNRESET' || !socket.writable || hasBegunAnswer(socket)) {
       socket.destroy();
       return;
     }
-    refuseOnSocket(socket, requestFault(error.code), docsUrl());
+    refuseOnSocket(socket, requestFault(error), docsUrl());
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    const problem = new ProblemError('NOT_FOUND', 'CONNECT is not known here.', { status: 405 });
+    const problem = new ProblemError('NOT_FOUND', 'CONNECT is not known here.', {
+      status: 405,
+      headers: { allow: 'GET, HEAD, POST, DELETE, OPTIONS' },
+    });
     refuseOnSocket(socket, problem, docsUrl());
-  });
-  // An expectation nobody understands may be ignored, and then the request is one like any other.
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    server.emit('request', request, response);
   });
 }
 
@@ -64,7 +74,11 @@ function headersOf(document: Problem): [string, string][] {
   ];
 }
 
-function requestFault(code: string | undefined): ProblemError {
+function requestFault({ code, rawPacket }: SocketFault): ProblemError {
+  if (code === 'HPE_HEADER_OVERFLOW' && isAddressTooLong(rawPacket)) {
+    const message = 'The address is longer than 16,384 bytes.';
+    return invalidParameters([{ path: '', message }], { status: 414 });
+  }
   const message =
     code === 'HPE_HEADER_OVERFLOW'
       ? 'The header fields are larger than 16,384 bytes or more than 100.'
@@ -72,4 +86,12 @@ function requestFault(code: string | undefined): ProblemError {
         ? 'The request took too long to arrive.'
         : 'The request is not HTTP/1.1 as it should be.';
   return invalidParameters([{ path: '', message }]);
+}
+
+/** Whether what was read begins with a request line that has no end. Of one that came in
+ * pieces the beginning is not known any more. */
+function isAddressTooLong(packet: Buffer | undefined): boolean {
+  if (packet === undefined) return false;
+  const line = packet.indexOf('\r\n');
+  return REQUEST_LINE.test(packet.toString('latin1', 0, 20)) && (line < 0 || line > LINE_BYTES_MIN);
 }

@@ -5,6 +5,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { hostFault } from './host-fault.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 import { refuseOnSocket } from './socket-faults.ts';
 
@@ -26,11 +27,14 @@ export function handshakesOnly(onUpgrade: OnUpgrade, docsUrl: () => string): OnU
 }
 
 /** Why this request, which asks for the stream, cannot become one; null: it can. */
-function handshakeFault({ method, headers }: IncomingMessage): ProblemError | null {
+function handshakeFault(request: IncomingMessage): ProblemError | null {
+  const { method, headers } = request;
   if (method !== 'GET') {
     const message = `A stream is opened with GET, not ${method}.`;
     return new ProblemError('NOT_FOUND', message, { status: 405, headers: { allow: 'GET' } });
   }
+  const host = hostFault(request);
+  if (host !== null) return host;
   if (headers['sec-websocket-version'] !== VERSION) {
     const message = `The header Sec-WebSocket-Version must be ${VERSION}.`;
     const known = { 'sec-websocket-version': VERSION };

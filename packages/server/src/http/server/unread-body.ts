@@ -9,6 +9,7 @@ import type { IncomingMessage } from 'node:http';
 import { MIB } from '@tapeloom/core/units';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../platform/clock.ts';
+import { isBodyAwaited } from './expected-body.ts';
 
 export const UNREAD_BYTES_MAX = 16 * MIB;
 export const UNREAD_MS_MAX = 10_000;
@@ -21,7 +22,8 @@ export function drainUnreadBody(request: IncomingMessage, reply: FastifyReply, c
   if (request.complete || request.readableEnded || request.destroyed) return;
   const { headers, socket } = request;
   const hasBody = Number(headers['content-length']) > 0 || 'transfer-encoding' in headers;
-  if (!hasBody) return;
+  // Nobody sends what was not asked for: the connection closes instead.
+  if (!hasBody || isBodyAwaited(request)) return;
   const { raw: response } = reply;
   const isLast = reply.getHeader('connection') === 'close' || !response.shouldKeepAlive;
   reply.removeHeader('connection');
