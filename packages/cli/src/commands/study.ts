@@ -18,6 +18,7 @@ import { openTextSink } from '../entries/text-sink.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { ERASE_LINE } from '../progress-line.ts';
 import { wholeText } from '../stream/text-format.ts';
+import { explainFile } from '../study/explain-file.ts';
 import { fileInput } from '../study/file-input.ts';
 import { FORM_USAGE } from '../study/file-options.ts';
 import { MissingDaysError, runSettled, type SettledResult } from '../study/settled-study.ts';
@@ -30,6 +31,7 @@ const PROGRESS_MS = 200;
 export const studyCommand: CommandBody = {
   usage: `Usage: tapeloom study <indicator> --tape <contract> --from <time> --to <time> [options]
        tapeloom study <indicator> --file <file> [options]
+       tapeloom study --file <file> --explain
 
 Runs a study over sealed days, or over a file of your own, and prints every object that became final,
 and every removal, after --from and until --to, in the order of their cursors: what a stream settled
@@ -49,6 +51,8 @@ A file needs no data directory and no --from and --to. It may be DBN or a CSV, p
 gzip, zstd or zip, or Parquet or Arrow. What is guessed is told; where a guess cannot be made, you are asked.
 
   --file <file>       the file with trades
+  --explain           run nothing: print what the file is taken for as a mapping, to change and to
+                      give with --mapping
   --symbol <name>     whose trades, where the file has those of several instruments
   --tick <size>       the tick; default: known of the symbol, else guessed from the prices
   --lot <size>        the lot; default: 1, or the finest size there is
@@ -63,6 +67,7 @@ Examples:
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  if (args.includes('--explain')) return await explainFile(args, io);
   const request = await readStudyRequest(args, io);
   const { source } = request;
   const disk = new NodeDisk();

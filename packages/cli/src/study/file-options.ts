@@ -18,6 +18,8 @@ export const FORM_TEXTS = [
   'day-month',
   'mapping',
   'definitions',
+  'buy',
+  'sell',
 ] as const;
 export const FILE_TEXTS = ['symbol', 'tick', 'lot', 'calendar', ...FORM_TEXTS] as const;
 
@@ -25,7 +27,10 @@ export const FILE_TEXTS = ['symbol', 'tick', 'lot', 'calendar', ...FORM_TEXTS] a
 export const FORM_USAGE = `  --side <rule>        tick-rule: infer sides the file does not say from prices; quotes: from the
                        quotes beside each trade; default file: as it says, else unknown
   --preset <form>      databento, binance-trades, binance-aggtrades, tardis, sierra, ninjatrader,
-                       quantconnect; default: found from the content
+                       quantconnect, bybit, bitmex, okx, bitget, kraken, gate, kaiko, coinapi, polygon,
+                       iqfeed, kibot, tickdata, mt5; default: found from the content
+  --buy <words>        words for a buy of the aggressor in the column of sides, with --sell
+  --sell <words>       those for a sell, like: --buy ask --sell bid
   --zone <zone>        the zone of times that do not say theirs, for example America/Chicago
   --date <date>        the date of times that are counted from midnight
   --day-month <order>  day-first or month-first: how 03/04/2026 is meant
@@ -79,11 +84,22 @@ export function readFileOptions(values: FileValues): FileOptions {
       ...(zone !== undefined && { zone }),
       ...(values.date !== undefined && { date: readDay('--date', values.date) }),
       ...(dayMonth !== undefined && { dayMonth }),
+      ...readSideWords(values),
       hasSideByQuotes: side === 'quotes',
     },
     mappingPath: values.mapping ?? null,
     definitionFiles: values.definitions ?? null,
   };
+}
+
+function readSideWords({ buy, sell }: FileValues): Pick<FeedHints, 'buyWords' | 'sellWords'> {
+  if (buy === undefined && sell === undefined) return {};
+  if (buy === undefined || sell === undefined) {
+    throw new UsageError(
+      '--buy and --sell go together: the words for both, like --buy ask --sell bid',
+    );
+  }
+  return { buyWords: buy.split(','), sellWords: sell.split(',') };
 }
 
 function readUnit(option: string, text: string | undefined): Decimal | null {

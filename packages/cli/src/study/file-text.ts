@@ -17,7 +17,7 @@ const ANSWERS: Readonly<Record<CsvQuestion['about'], string | null>> = {
   dayMonth: '--day-month day-first or --day-month month-first',
   time: '--mapping <file.json>',
   columns: '--mapping <file.json>',
-  side: '--mapping <file.json>',
+  side: '--buy <words> --sell <words>',
   content: null,
 };
 
@@ -126,12 +126,21 @@ export function severalText(instruments: FileTrades['instruments']): string {
 }
 
 /** What has to be said before a text can be read, each with the option that says it. */
-export function questionsText(name: string, questions: readonly CsvQuestion[]): string {
+export function questionsText(
+  name: string,
+  questions: readonly CsvQuestion[],
+  { isExplained = false } = {},
+): string {
   const lines = questions.map(({ about, sentence }) => {
     const answer = ANSWERS[about];
     return `  ${sentence}${answer === null ? '' : ` (${answer})`}\n`;
   });
-  return `${name}: it is not clear how this text is to be read.\n${lines.join('')}`;
+  return (
+    `${name}: it is not clear how this text is to be read.\n${lines.join('')}` +
+    (isExplained
+      ? ''
+      : `A mapping to begin with: tapeloom study --file ${name} --explain > mapping.json\n`)
+  );
 }
 
 function timeText(instant: EpochNs): string {

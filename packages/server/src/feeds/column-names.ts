@@ -7,6 +7,7 @@ export const TIME_NAMES = [
   'ts',
   'transacttime',
   'tradetime',
+  'createdtime',
   'time',
 ];
 export const PRICE_NAMES = ['price', 'px', 'tradeprice', 'last'];
@@ -20,11 +21,29 @@ export const SIZE_NAMES = [
   'contracts',
   'lots',
 ];
-export const SIDE_NAMES = ['side', 'aggressor', 'aggressorside', 'takerside', 'direction'];
+export const SIDE_NAMES = [
+  'side',
+  'aggressor',
+  'aggressorside',
+  'takerside',
+  'tradeside',
+  'direction',
+];
 export const MAKER_NAMES = ['isbuyermaker', 'buyermaker'];
-export const SYMBOL_NAMES = ['symbol', 'instrument', 'contract', 'ticker'];
-export const BUY_WORDS = ['buy', 'Buy', 'BUY'];
-export const SELL_WORDS = ['sell', 'Sell', 'SELL'];
+export const SYMBOL_NAMES = ['symbol', 'instrument', 'instrumentname', 'contract', 'ticker'];
+/** Words for a buy and a sell of the aggressor that mean the same everywhere. Ask and bid, and A and B, do not. */
+export const SIDE_WORDS: readonly (readonly [string, string])[] = [
+  ['buy', 'sell'],
+  ['buyer', 'seller'],
+  ['b', 's'],
+  ['1', '-1'],
+];
+
+/** As programs write a word. */
+export function spelled(word: string): readonly string[] {
+  const first = word.charAt(0).toUpperCase() + word.slice(1);
+  return [...new Set([word, first, word.toUpperCase()])];
+}
 
 /** `Bid Volume`, `bid_volume` and `BidVolume` are one. */
 export function plainName(name: string): string {

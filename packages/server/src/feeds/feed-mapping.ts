@@ -78,7 +78,17 @@ export interface SideQuotes {
   readonly askColumn: ColumnRef;
 }
 
-export type SideMapping = SideWords | SideVolumes | SideQuotes | { readonly kind: 'none' };
+/** The sign of the size says it: above zero was bought, below it was sold. */
+export interface SideSign {
+  readonly kind: 'sign';
+}
+
+export type SideMapping =
+  | SideWords
+  | SideVolumes
+  | SideQuotes
+  | SideSign
+  | { readonly kind: 'none' };
 
 export interface SymbolMapping {
   readonly column: ColumnRef;
@@ -134,6 +144,7 @@ export function sideColumns(side: SideMapping): readonly ColumnRef[] {
       return [side.buyColumn, side.sellColumn];
     case 'quotes':
       return [side.bidColumn, side.askColumn];
+    case 'sign':
     case 'none':
       return [];
     default:

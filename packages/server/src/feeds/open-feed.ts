@@ -5,7 +5,7 @@
 
 import { arrowColumns, readArrow } from './arrow/arrow-trades.ts';
 import { guessTable } from './columns/guess-table.ts';
-import { mappedTable } from './columns/mapped-table.ts';
+import { mappedTable, writtenMapping } from './columns/mapped-table.ts';
 import { parquetColumns, readParquet } from './columns/parquet-trades.ts';
 import { TableTrades } from './columns/table-trades.ts';
 import { CsvDecoder } from './csv/csv-decoder.ts';
@@ -51,6 +51,8 @@ export interface FeedHints extends CsvHints {
 export interface OpenFeed {
   /** Sentences that say what was taken for what, and why. */
   readonly reasons: readonly string[];
+  /** What says it, as a mapping that can be given; null where the file needs none. */
+  readonly mapping: CsvMapping | null;
   /** What the file is, for people; complete once it was read. */
   format(): string;
   /** All trades, once. A batch holds until the next one is asked for. */
@@ -72,10 +74,13 @@ export interface OpenFeed {
 /** A text that can be read in several ways, and what has to be said. */
 export class UnclearFeedError extends FeedError {
   readonly questions: readonly CsvQuestion[];
+  /** A mapping to look at and change; null where there is none. */
+  readonly draft: CsvMapping | null;
 
-  constructor(questions: readonly CsvQuestion[]) {
+  constructor(questions: readonly CsvQuestion[], draft: CsvMapping | null) {
     super('It is not clear how this text is to be read.');
     this.questions = questions;
+    this.draft = draft;
   }
 }
 
@@ -161,6 +166,7 @@ async function dbnFeed(
   };
   return {
     reasons: [],
+    mapping: null,
     format: () => {
       const { version, schemaName, dataset } = decoder.metadata!;
       return packed(
@@ -194,11 +200,12 @@ async function tableFeed(
   const zone = hints.zone ?? null;
   const { mapping, reasons } =
     given === undefined
-      ? guessTable(columns, zone)
+      ? guessTable(columns, zone, hints)
       : { mapping: mappedTable(given, columns, zone), reasons: [MAPPING_GIVEN] };
   const trades = new TableTrades(mapping);
   return {
     reasons,
+    mapping: writtenMapping(mapping),
     format: () => form.name,
     trades: () => form.read(source, mapping, trades),
     ...named(() => trades.instruments, stem),
@@ -219,12 +226,13 @@ function csvFeed(
     hints,
   );
   const mapping = hints.mapping ?? guess.mapping;
-  if (mapping === null) throw new UnclearFeedError(guess.unclear);
+  if (mapping === null) throw new UnclearFeedError(guess.unclear, guess.draft);
   const decoder = new CsvDecoder(mapping);
   const isGuessed = hints.mapping === undefined;
   const form = isGuessed && guess.preset !== null ? `CSV as of ${guess.preset}` : 'CSV';
   return {
     hasQuotes: mapping.side.kind === 'quotes',
+    mapping,
     reasons: isGuessed ? guess.reasons.map(printedText) : [MAPPING_GIVEN],
     format: () => packed(form, packing),
     trades: () => readCsv(file, decoder),

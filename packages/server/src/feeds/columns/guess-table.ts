@@ -4,16 +4,17 @@
  */
 
 import {
-  BUY_WORDS,
   columnNamed,
   MAKER_NAMES,
   PRICE_NAMES,
-  SELL_WORDS,
   SIDE_NAMES,
+  SIDE_WORDS,
   SIZE_NAMES,
   SYMBOL_NAMES,
+  spelled,
   TIME_NAMES,
 } from '../column-names.ts';
+import type { CsvHints } from '../csv/csv-guess.ts';
 import { FeedError } from '../feed-trades.ts';
 import { printedText } from '../printed-text.ts';
 import type { TableMapping, TableType } from './table-trades.ts';
@@ -24,6 +25,7 @@ export type TableColumns = ReadonlyMap<string, TableType>;
 export function guessTable(
   columns: TableColumns,
   zone: string | null,
+  { buyWords, sellWords }: Pick<CsvHints, 'buyWords' | 'sellWords'> = {},
 ): { readonly mapping: TableMapping; readonly reasons: readonly string[] } {
   const names = [...columns.keys()];
   const needed = (what: string, known: readonly string[]): string => {
@@ -39,11 +41,16 @@ export function guessTable(
   const symbol = columnNamed(names, SYMBOL_NAMES);
   const isDatabento = ['ts_event', 'action', 'side'].every((name) => columns.has(name));
   const isRawPrice = isDatabento && columns.get(price)!.kind === 'whole';
-  const side = sideOf(columns, names, isDatabento);
+  const said = buyWords !== undefined && sellWords !== undefined ? { buyWords, sellWords } : null;
+  const isNautilus = ['ts_event', 'aggressor_side', 'trade_id'].every((name) => columns.has(name));
+  const side = isNautilus ? NAUTILUS_SIDES : sideOf(columns, names, isDatabento, said);
   const mapping: TableMapping = {
     time: { column: time, unit: 'by-digits', zone: wallZone(columns.get(time)!, time, zone) },
-    price: { column: price, decimals: isRawPrice ? 9 : 0 },
-    size: { column: size, decimals: 0 },
+    price: {
+      column: price,
+      decimals: isNautilus ? rawDecimals(columns.get(price)!) : isRawPrice ? 9 : 0,
+    },
+    size: { column: size, decimals: isNautilus ? rawDecimals(columns.get(size)!) : 0 },
     side,
     symbol: symbol === null ? null : { column: symbol, isFuturesOnly: isDatabento },
     drop: isDatabento
@@ -53,12 +60,27 @@ export function guessTable(
   const reasons = [
     `"${time}" is the time, "${price}" the price and "${size}" the size.`,
     symbol === null ? 'No column names the instrument.' : `"${symbol}" is the symbol.`,
-    side.kind === 'none'
+    side.kind !== 'words'
       ? 'No column is named like a side: sides are unknown.'
       : `"${side.column}" is the side: ${side.buy[0]} is a buy, ${side.sell[0]} a sell.`,
   ];
+  if (isNautilus) reasons.push('The columns are those of a NautilusTrader catalogue.');
   if (isDatabento) reasons.push('Only rows with the action T are trades.');
   return { mapping, reasons: reasons.map(printedText) };
+}
+
+const NAUTILUS_SIDES = {
+  kind: 'words',
+  column: 'aggressor_side',
+  buy: ['1'],
+  sell: ['2'],
+  unknown: ['0', ''],
+} as const;
+
+/** Whole numbers of 10^-9, or of 10^-16 where they have 16 bytes. */
+function rawDecimals(type: TableType): number {
+  if (type.kind === 'raw') return type.bytes === 16 ? 16 : 9;
+  return type.kind === 'whole' ? 9 : 0;
 }
 
 /** The zone of a column's times, if they are by a wall clock: then one must have been said. */
@@ -74,6 +96,7 @@ function sideOf(
   columns: TableColumns,
   names: readonly string[],
   isDatabento: boolean,
+  said: { readonly buyWords: readonly string[]; readonly sellWords: readonly string[] } | null,
 ): TableMapping['side'] {
   if (isDatabento) {
     return { kind: 'words', column: 'side', buy: ['B'], sell: ['A'], unknown: ['N', ''] };
@@ -84,6 +107,11 @@ function sideOf(
   }
   const column = columnNamed(names, SIDE_NAMES);
   if (column === null) return { kind: 'none' };
+  if (said !== null) {
+    return { kind: 'words', column, buy: said.buyWords, sell: said.sellWords, unknown: [''] };
+  }
+  // What its words are is not known before they are read: a word that could mean either is none of these.
+  const [buy, sell] = [0, 1].map((side) => SIDE_WORDS.flatMap((pair) => spelled(pair[side]!)));
   const unknown = ['unknown', ''];
-  return { kind: 'words', column, buy: BUY_WORDS, sell: SELL_WORDS, unknown };
+  return { kind: 'words', column, buy: buy!, sell: sell!, unknown };
 }

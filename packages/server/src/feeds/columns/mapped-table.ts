@@ -3,7 +3,7 @@
  * or timestamps, and sides are words. What a mapping says of texts (delimiter, header, decimal sign) is not looked at.
  */
 
-import type { ColumnRef, FeedMapping } from '../feed-mapping.ts';
+import type { ColumnRef, CsvMapping, FeedMapping } from '../feed-mapping.ts';
 import { FeedError } from '../feed-trades.ts';
 import { type TableColumns, wallZone } from './guess-table.ts';
 import type { TableMapping } from './table-trades.ts';
@@ -22,9 +22,9 @@ export function mappedTable(
       `The mapping's time is of the kind "${time.kind}", which is for texts: here it must be "epoch".`,
     );
   }
-  if (side.kind !== 'words' && side.kind !== 'none') {
+  if (side.kind === 'quotes' || side.kind === 'volumes') {
     throw new FeedError(
-      `The mapping's side is of the kind "${side.kind}", which is for texts: here it must be "words" or "none".`,
+      `The mapping's side is of the kind "${side.kind}", which is for texts: here it must be "words", "sign" or "none".`,
     );
   }
   const { column, unit } = named(time);
@@ -33,9 +33,20 @@ export function mappedTable(
     time: { column, unit, zone: type === undefined ? zone : wallZone(type, column, zone) },
     price: named(price),
     size: named(size),
-    side: side.kind === 'none' ? side : named(side),
+    side: side.kind === 'words' ? named(side) : side,
     symbol: symbol === null ? null : named(symbol),
     drop: drop.map(named),
+  };
+}
+
+/** The same as somebody would write it. */
+export function writtenMapping({ time, ...mapping }: TableMapping): CsvMapping {
+  return {
+    time: { kind: 'epoch', column: time.column, unit: time.unit ?? 'by-digits' },
+    ...mapping,
+    delimiter: ',',
+    hasHeader: true,
+    decimalSign: '.',
   };
 }
 

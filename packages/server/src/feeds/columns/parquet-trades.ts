@@ -165,6 +165,7 @@ function columnOf(
     while (row < parts[index]!.first) index -= 1;
     const value = parts[index]!.values[row - parts[index]!.first];
     if (!(value instanceof Uint8Array)) return type.kind === 'decimal' ? wholeOf(value) : value;
+    if (type.kind === 'raw') return bigEndian(value.toReversed());
     return type.kind === 'decimal' ? bigEndian(value) : new TextDecoder().decode(value);
   };
   return { type, at };
@@ -202,6 +203,11 @@ function typeOf(element: SchemaElement): TableType {
   }
   if (type === 'BOOLEAN') return { kind: 'boolean' };
   if (type === 'DOUBLE' || type === 'FLOAT') return { kind: 'float' };
+  const bytes = rest.type_length ?? 0;
+  const isBare = logical === undefined && converted === undefined;
+  if (type === 'FIXED_LEN_BYTE_ARRAY' && isBare && (bytes === 8 || bytes === 16)) {
+    return { kind: 'raw', bytes };
+  }
   return { kind: type === 'INT32' || type === 'INT64' ? 'whole' : 'text' };
 }
 

@@ -8,6 +8,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { memorySource } from '../../../testing/feeds/memory-source.ts';
 import { plainTrades, type ReadTrade } from '../../../testing/feeds/plain-trades.ts';
 import { FeedError, type FeedTrades } from '../feed-trades.ts';
+import { openFeed } from '../open-feed.ts';
 import { readParquet } from './parquet-trades.ts';
 import { type TableMapping, TableTrades } from './table-trades.ts';
 
@@ -102,6 +103,49 @@ describe('Parquet', () => {
       assert.deepEqual(
         trades.map(({ side, symbol }) => [side, symbol]),
         [-1, 1, -1, 1].map((side) => [side, 'ESH6']),
+      );
+    }
+  });
+
+  it('trades of a NautilusTrader catalogue are read, of both precisions', async () => {
+    for (const bytes of [8, 16]) {
+      const decimals = bytes === 8 ? 9 : 16;
+      const raw = (value: number) => {
+        const whole = BigInt(Math.round(value * 1e6)) * 10n ** BigInt(decimals - 6);
+        return Uint8Array.from({ length: bytes }, (_, at) =>
+          Number((whole >> BigInt(8 * at)) & 255n),
+        );
+      };
+      const fixed = { type: 'FIXED_LEN_BYTE_ARRAY', type_length: bytes } as const;
+      const required = { repetition_type: 'REQUIRED' } as const;
+      const file = parquetWriteBuffer({
+        schema: [
+          { name: 'root', num_children: 5 },
+          { name: 'price', ...fixed, ...required },
+          { name: 'size', ...fixed, ...required },
+          { name: 'aggressor_side', type: 'INT32', ...required },
+          { name: 'trade_id', type: 'BYTE_ARRAY', converted_type: 'UTF8', ...required },
+          { name: 'ts_event', type: 'INT64', ...required },
+        ],
+        columnData: [
+          { name: 'price', data: [raw(5_000.25), raw(5_000.5)] },
+          { name: 'size', data: [raw(2), raw(0.5)] },
+          { name: 'aggressor_side', data: [1, 2] },
+          { name: 'trade_id', data: ['a', 'b'] },
+          { name: 'ts_event', data: [NS, NS + 1n] },
+        ],
+      });
+      const feed = await openFeed(memorySource(new Uint8Array(file)), 'part-0.parquet', {});
+      const read: ReadTrade[] = [];
+      for await (const batch of feed.trades()) {
+        read.push(...plainTrades(batch, [{ symbol: null, skipped: null }]));
+      }
+      assert.deepEqual(
+        read.map(({ ts, price, size, side }) => [ts, price, size, side]),
+        [
+          [NS, '5000.25', '2', 1],
+          [NS + 1n, '5000.5', '0.5', -1],
+        ],
       );
     }
   });

@@ -48,7 +48,10 @@ export interface TableMapping {
   };
   readonly price: NumberMapping & { readonly column: string };
   readonly size: NumberMapping & { readonly column: string };
-  readonly side: (SideWords & { readonly column: string }) | { readonly kind: 'none' };
+  readonly side:
+    | (SideWords & { readonly column: string })
+    | { readonly kind: 'sign' }
+    | { readonly kind: 'none' };
   readonly symbol: (SymbolMapping & { readonly column: string }) | null;
   readonly drop: readonly (DropRule & { readonly column: string })[];
 }
@@ -57,6 +60,8 @@ export interface TableMapping {
 export type TableType =
   | { readonly kind: 'timestamp'; readonly unit: keyof typeof UNIT_NS; readonly isUtc: boolean }
   | { readonly kind: 'decimal'; readonly decimals: number }
+  /** A whole number in so many bytes, the least first. */
+  | { readonly kind: 'raw'; readonly bytes: number }
   | { readonly kind: 'whole' | 'float' | 'text' | 'boolean' };
 
 export interface TableColumn {
@@ -152,16 +157,17 @@ export class TableTrades {
     this.#setTime(columns.get(time.column)!, row, number);
     const priced = numberOf('price', price, columns.get(price.column)!, row, number);
     const sized = numberOf('size', size, columns.get(size.column)!, row, number);
-    if (sized.mantissa < 0) throw broken(number, `has a size below zero`);
+    const isSold = sized.mantissa < 0;
+    if (isSold && side.kind !== 'sign') throw broken(number, `has a size below zero`);
     if (!this.#prices.set(to, priced.mantissa, priced.decimals)) return false;
-    if (!this.#sizes.set(to, sized.mantissa, sized.decimals)) return false;
+    if (!this.#sizes.set(to, Math.abs(sized.mantissa), sized.decimals)) return false;
     if (side.kind === 'words') {
       const word = String(columns.get(side.column)!.at(row) ?? '');
       const found = this.#sides.get(word);
       if (found === undefined)
         throw broken(number, `has the side "${word}", which the mapping does not know`);
       this.#sideOfRow[to] = found;
-    } else this.#sideOfRow[to] = 0;
+    } else this.#sideOfRow[to] = side.kind === 'none' ? 0 : isSold ? -1 : 1;
     this.#instrumentOfRow[to] =
       symbol === null ? 0 : this.#instrument(columns.get(symbol.column)!.at(row), number);
     this.#rows[to] = number;

@@ -40,6 +40,7 @@ export class CsvColumns {
   readonly #prices: NumberFields;
   readonly #sizes: NumberFields;
   readonly #sides: SideFields;
+  readonly #isSigned: boolean;
   readonly #symbols: SymbolFields | null;
   readonly #instrumentOfRow: Uint32Array;
   readonly #rows: Float64Array;
@@ -75,6 +76,7 @@ export class CsvColumns {
       decimalSign,
       priceDecimals: price.decimals,
     });
+    this.#isSigned = side.kind === 'sign';
     this.#symbols = symbol && new SymbolFields(symbol, slotOf(symbol.column), capacity);
     this.instruments = this.#symbols?.instruments ?? [{ symbol: null, skipped: null }];
     this.#instrumentOfRow = this.#symbols?.indexes ?? new Uint32Array(capacity);
@@ -133,13 +135,23 @@ export class CsvColumns {
   read(bytes: Uint8Array, from: number, to: number, reading: Reading): void {
     const { fields } = this;
     this.#sizes.read(bytes, fields, from, to, reading);
-    this.#refuseNegative(from, to, reading);
+    if (this.#isSigned) this.#takeSigns(to, to + reading.end - from);
+    else this.#refuseNegative(from, to, reading);
     this.#prices.read(bytes, fields, from, to, reading);
     this.#times.read(bytes, fields, from, to, reading);
     this.#symbols?.read(bytes, fields, from, to, reading);
     this.#sides.read(bytes, fields, { from, to, prices: this.#prices.column }, reading);
     for (let row = from; row < reading.end; row += 1) {
       this.#rows[to + row - from] = fields.numbers[row]!;
+    }
+  }
+
+  /** The sign is the side, and what is left the size. */
+  #takeSigns(from: number, to: number): void {
+    const { values } = this.#sizes.column;
+    for (let row = from; row < to; row += 1) {
+      this.#sides.sides[row] = values[row]! < 0 ? -1 : 1;
+      values[row] = Math.abs(values[row]!);
     }
   }
 

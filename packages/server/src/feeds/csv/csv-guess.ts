@@ -11,6 +11,19 @@ export const CSV_PRESETS = [
   'sierra',
   'ninjatrader',
   'quantconnect',
+  'bybit',
+  'bitmex',
+  'okx',
+  'bitget',
+  'kraken',
+  'gate',
+  'kaiko',
+  'coinapi',
+  'polygon',
+  'iqfeed',
+  'kibot',
+  'tickdata',
+  'mt5',
 ] as const;
 export type CsvPresetName = (typeof CSV_PRESETS)[number];
 
@@ -23,6 +36,9 @@ export interface CsvHints {
   readonly date?: number;
   /** How `03/04/2026` is meant. */
   readonly dayMonth?: 'day-first' | 'month-first';
+  /** The words of the column of sides. */
+  readonly buyWords?: readonly string[];
+  readonly sellWords?: readonly string[];
   /** Sides are to follow from the quotes beside each trade, where a form has them. */
   readonly hasSideByQuotes?: boolean;
 }
@@ -36,6 +52,8 @@ export interface CsvQuestion {
 export interface CsvGuess {
   /** Null as long as something is unclear. */
   readonly mapping: CsvMapping | null;
+  /** The same, also where something is unclear: to be looked at and changed, never to be read with. */
+  readonly draft: CsvMapping | null;
   readonly preset: CsvPresetName | null;
   /** The symbol that the name of the file gives, as it stands there; null when it gives none. */
   readonly symbol: string | null;
@@ -63,7 +81,8 @@ export class GuessNotes {
     { preset = null, symbol = null }: Partial<Pick<CsvGuess, 'preset' | 'symbol'>> = {},
   ): CsvGuess {
     const { reasons, unclear } = this;
-    return { mapping: unclear.length === 0 ? mapping : null, preset, symbol, reasons, unclear };
+    const clear = unclear.length === 0 ? mapping : null;
+    return { mapping: clear, draft: mapping, preset, symbol, reasons, unclear };
   }
 }
 

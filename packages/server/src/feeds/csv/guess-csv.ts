@@ -5,18 +5,19 @@
  */
 
 import {
-  BUY_WORDS,
   columnNamed,
   MAKER_NAMES,
   PRICE_NAMES,
-  SELL_WORDS,
   SIDE_NAMES,
+  SIDE_WORDS,
   SIZE_NAMES,
   SYMBOL_NAMES,
+  spelled,
   TIME_NAMES,
 } from '../column-names.ts';
-import type { CsvMapping, SideMapping } from '../feed-mapping.ts';
+import type { ColumnRef, CsvMapping, SideMapping } from '../feed-mapping.ts';
 import { isZone } from '../wall-clock.ts';
+import { ARCHIVE_PRESETS } from './archive-presets.ts';
 import { type CsvGuess, type CsvHints, type CsvPreset, GuessNotes } from './csv-guess.ts';
 import { type CsvSample, sampleOf, valuesOf } from './csv-sample.ts';
 import { ninjatrader, quantconnect, sierra } from './desk-presets.ts';
@@ -31,8 +32,10 @@ const PRESETS: readonly CsvPreset[] = [
   sierra,
   ninjatrader,
   quantconnect,
+  ...ARCHIVE_PRESETS,
 ];
 
+const EPOCH = /^\d{10}(?:\.\d+|\d{3}|\d{6}|\d{9})?$/;
 const NUMBER = /^[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?$/;
 
 export function guessCsv(firstBytes: Uint8Array, path: string, hints: CsvHints = {}): CsvGuess {
@@ -69,9 +72,9 @@ export function guessCsv(firstBytes: Uint8Array, path: string, hints: CsvHints =
   if (sample.header === null) {
     notes.ask(
       'columns',
-      'There is no header, and no known form: give a mapping with the numbers of columns.',
+      'There is no header, and no known form: give a mapping with the numbers of columns. --explain proposes one.',
     );
-    return notes.guess(null);
+    return notes.guess(numberedDraft(sample, hints));
   }
   return byNames(sample, sample.header, hints, notes);
 }
@@ -97,16 +100,17 @@ function byNames(
       ? guessTime(timeColumn, values(timeColumn), hints, notes)
       : guessDateAndTime([date, timeColumn], [values(date), values(timeColumn)], hints, notes);
   const decimalSign = signOf(sample, [...values(price), ...values(size)], notes);
-  const side = sideOf(named, values, notes);
+  const isSigned = values(size).some((value) => value.startsWith('-'));
+  const side = sideOf(named, values, { ...hints, isSigned }, notes);
   const symbol = named(SYMBOL_NAMES);
   notes.because(`"${price}" is the price and "${size}" the size.`);
   notes.because(symbol === null ? 'No column names the instrument.' : `"${symbol}" is the symbol.`);
-  if (time === null || side === null) return notes.guess(null);
   const mapping: CsvMapping = {
-    time,
+    // Where it had to be asked, this is a place to begin with.
+    time: time ?? draftTime(timeColumn),
     price: { column: price, decimals: 0 },
     size: { column: size, decimals: 0 },
-    side,
+    side: side ?? { kind: 'none' },
     symbol: symbol === null ? null : { column: symbol, isFuturesOnly: false },
     drop: [],
     delimiter: sample.delimiter,
@@ -114,6 +118,33 @@ function byNames(
     decimalSign,
   };
   return notes.guess(mapping);
+}
+
+/** Time, price and size in the order of their columns: a proposal for who has to say it. */
+function numberedDraft(sample: CsvSample, hints: CsvHints): CsvMapping | null {
+  const [first] = sample.rows;
+  const isNumber = (column: number) => NUMBER.test(first![column - 1]!);
+  const columns = first!.map((_, place) => place + 1);
+  const time = columns.find((column) => !isNumber(column) || EPOCH.test(first![column - 1]!));
+  const [price, size] = columns.filter((column) => column !== time && isNumber(column));
+  if (price === undefined || size === undefined) return null;
+  const at = time ?? 1;
+  const guessed = guessTime(String(at), valuesOf(sample, at), hints, new GuessNotes());
+  return {
+    time: { ...(guessed ?? draftTime(at)), column: at } as CsvMapping['time'],
+    price: { column: price, decimals: 0 },
+    size: { column: size, decimals: 0 },
+    side: { kind: 'none' },
+    symbol: null,
+    drop: [],
+    delimiter: sample.delimiter,
+    hasHeader: false,
+    decimalSign: '.',
+  };
+}
+
+function draftTime(column: ColumnRef): CsvMapping['time'] {
+  return { kind: 'text', column, pattern: 'yyyy-MM-dd HH:mm:ss[.F]', zone: 'UTC' };
 }
 
 function needed(what: string, column: string | null, notes: GuessNotes): string | null {
@@ -153,15 +184,30 @@ function signOf(
 function sideOf(
   named: (names: readonly string[]) => string | null,
   values: (column: string) => readonly string[],
+  { isSigned, buyWords, sellWords }: CsvHints & { readonly isSigned: boolean },
   notes: GuessNotes,
 ): SideMapping | null {
   const maker = named(MAKER_NAMES);
   const column = maker ?? named(SIDE_NAMES);
+  if (column === null && isSigned) {
+    notes.because(
+      'No column is named like a side, and sizes have signs: those below zero are sells.',
+    );
+    return { kind: 'sign' };
+  }
   if (column === null) {
     notes.because('No column is named like a side: sides are unknown.');
     return { kind: 'none' };
   }
   const words = [...new Set(values(column))];
+  if (buyWords !== undefined && sellWords !== undefined) {
+    notes.because(
+      `"${column}": ${buyWords.join(', ')} is a buy, ${sellWords.join(', ')} a sell, as was said.`,
+    );
+    const said = [...buyWords, ...sellWords];
+    const unknown = [...new Set(['', ...words])].filter((word) => !said.includes(word));
+    return { kind: 'words', column, buy: buyWords, sell: sellWords, unknown };
+  }
   if (maker !== null && words.every((word) => /^(?:true|false)$/i.test(word))) {
     notes.because(`"${maker}": the buyer was the maker, so true is a sell and false a buy.`);
     const [buy, sell] = [
@@ -170,11 +216,19 @@ function sideOf(
     ];
     return { kind: 'words', column: maker, buy: buy!, sell: sell!, unknown: [] };
   }
-  if (maker === null && words.every((word) => [...BUY_WORDS, ...SELL_WORDS].includes(word))) {
-    notes.because(`"${column}" says buy or sell.`);
-    return { kind: 'words', column, buy: BUY_WORDS, sell: SELL_WORDS, unknown: ['unknown', ''] };
+  const pair = SIDE_WORDS.find((its) => {
+    const known = [...its.flatMap(spelled), 'unknown', 'none', '0'];
+    return words.every((word) => known.includes(word)) && words.some((word) => word.length > 0);
+  });
+  if (maker === null && pair !== undefined) {
+    notes.because(`"${column}" says ${pair[0]} or ${pair[1]}.`);
+    const [buy, sell] = pair.map(spelled);
+    return { kind: 'words', column, buy: buy!, sell: sell!, unknown: ['unknown', 'none', '0', ''] };
   }
   const shown = words.slice(0, 5).join(', ');
-  notes.ask('side', `"${column}" has the words ${shown}: say which is a buy and which a sell.`);
+  notes.ask(
+    'side',
+    `"${column}" has the words ${shown}: say which is a buy of the aggressor and which a sell.`,
+  );
   return null;
 }

@@ -3,7 +3,12 @@
 import type { TextTime, TimeMapping } from '../feed-mapping.ts';
 import type { CsvHints, GuessNotes } from './csv-guess.ts';
 
-const ISO = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})?$/i;
+const ISO = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
+/** As kdb writes it, and BitMEX. */
+const WITH_D = /^\d{4}-\d{2}-\d{2}D\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?$/;
+const NAMED_UTC = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,9})? UTC$/;
+const SECONDS = /^\d{10}\.\d+$/;
+const HALVED = /^\d{1,2}:\d{2}:\d{2}(?:\.(\d+))?( ?)[AP]M$/i;
 const UNITS: ReadonlyMap<number, string> = new Map([
   [10, 'seconds'],
   [13, 'milliseconds'],
@@ -14,6 +19,7 @@ const CLOCK = /^\d{2}:\d{2}:\d{2}(?:\.(\d+))?$/;
 const DATES: readonly (readonly [RegExp, string])[] = [
   [/^\d{4}-\d{2}-\d{2}$/, 'yyyy-MM-dd'],
   [/^\d{4}\/\d{1,2}\/\d{1,2}$/, 'yyyy/M/d'],
+  [/^\d{4}\.\d{1,2}\.\d{1,2}$/, 'yyyy.M.d'],
   [/^\d{8}$/, 'yyyyMMdd'],
 ];
 const DAY_OR_MONTH = /^(\d{1,2})([/.-])(\d{1,2})\2\d{4}$/;
@@ -38,7 +44,22 @@ export function guessTime(
     }
     return zoned({ kind: 'text', column, pattern: 'iso', zone: '' }, hints, notes);
   }
-  const parts = values.map((value) => value.split(' '));
+  if (values.every((value) => SECONDS.test(value) || /^\d{10}$/.test(value))) {
+    notes.because(`"${column}" has numbers such as ${first}: seconds since 1970.`);
+    return { kind: 'epoch', column, unit: 's' };
+  }
+  if (values.every((value) => NAMED_UTC.test(value))) {
+    notes.because(`"${column}" has times of UTC, such as ${first}.`);
+    return { kind: 'text', column, pattern: "yyyy-MM-dd HH:mm:ss[.F]' UTC'", zone: 'UTC' };
+  }
+  if (values.every((value) => WITH_D.test(value))) {
+    const pattern = 'yyyy-MM-ddDHH:mm:ss[.F]';
+    return zoned({ kind: 'text', column, pattern, zone: '' }, hints, notes);
+  }
+  const parts = values.map((value) => {
+    const space = value.indexOf(' ');
+    return space === -1 ? [value] : [value.slice(0, space), value.slice(space + 1)];
+  });
   if (parts.every((part) => part.length === 2)) {
     const date = guessDate(
       column,
@@ -127,6 +148,12 @@ function guessClock(column: string, values: readonly string[], notes: GuessNotes
   if (values.every((value) => CLOCK.test(value))) {
     if (!hasEvenFractions(values.map((value) => CLOCK.exec(value)![1]))) askFraction(column, notes);
     return 'HH:mm:ss[.F]';
+  }
+  const halved = values.map((value) => HALVED.exec(value));
+  const space = halved[0]?.[2];
+  if (space !== undefined && halved.every((parts) => parts?.[2] === space)) {
+    if (!hasEvenFractions(halved.map((parts) => parts![1]))) askFraction(column, notes);
+    return `h:mm:ss[.F]${space}a`;
   }
   if (values.every((value) => /^\d{6}$/.test(value))) return 'HHmmss';
   notes.ask(

@@ -69,6 +69,7 @@ const SIDES: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   words: { column, buy: words, sell: words, unknown: words },
   volumes: { buyColumn: column, sellColumn: column },
   quotes: { bidColumn: column, askColumn: column },
+  sign: {},
   none: {},
 };
 const NUMBER = { column, decimals };

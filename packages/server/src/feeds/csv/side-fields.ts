@@ -53,6 +53,9 @@ export class SideFields {
       case 'none':
         this.sides.fill(UNKNOWN, to, to + reading.end - from);
         return;
+      case 'sign':
+        // Sizes say it, and whoever reads them sets it.
+        return;
       case 'words':
         this.#readWords(bytes, fields, from, to, reading);
         return;

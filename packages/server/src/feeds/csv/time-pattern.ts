@@ -1,8 +1,9 @@
 /**
  * Dates and times written as text, read byte by byte. A pattern is made of `yyyy`, `MM` or `M`, `dd` or `d`, `HH` or `H`,
- * `mm`, `ss`; `f`, as often as the fraction of a second has digits; `[.F]`, a fraction of 1 to 9 digits or none; `u`, a
- * count of microseconds without leading zeros; `X`, an offset such as `Z` or `+01:00`, `[X]`, one or none; and
- * anything else, which stands for itself (`T` too). `iso` is all that RFC 3339 and ISO 8601 have in common.
+ * `hh` or `h` with `a` (AM or PM), `mm`, `ss`; `f`, as often as the fraction of a second has digits; `[.F]`, a fraction of
+ * 1 to 9 digits or none; `u`, a count of microseconds without leading zeros; `X`, an offset such as `Z` or `+01:00`,
+ * `[X]`, one or none; and anything else, which stands for itself: `T`, `D`, and in quotes any letters (`' UTC'`).
+ * `iso` is all that RFC 3339 and ISO 8601 have in common.
  *
  * What stands before the fraction is mostly that of the row before: then it is compared and not read.
  */
@@ -10,7 +11,10 @@
 import { isUtcDay } from '@tapeloom/core/utc-day';
 
 const ISO = 'yyyy-MM-dd~HH:mm:ss[.F][X]';
-const TOKEN = /yyyy|MM?|dd?|HH?|mm|ss|f{1,9}|\[\.F\]|u|\[X\]|X|[^A-Za-z[\]]|T/y;
+const TOKEN =
+  /'[ -&(-~]+'|yyyy|MM?|dd?|HH?|hh?|mm|ss|a|f{1,9}|\[\.F\]|u|\[X\]|X|[^A-Za-z[\]]|[TD]/y;
+const NUMBERS = /^[yMdHhms]/;
+const HALF_DAY_SECONDS = 43_200;
 const PREFIX_MAX = 64;
 const ZERO = 0x30;
 const DOT = 0x2e;
@@ -19,16 +23,18 @@ const PLUS = 0x2b;
 const MINUS = 0x2d;
 
 /** What the tokens before the fraction say, by their first letter. */
-type Part = 'y' | 'M' | 'd' | 'H' | 'm' | 's';
+type Part = 'y' | 'M' | 'd' | 'H' | 'h' | 'm' | 's';
 type Step =
   | { readonly kind: 'digits'; readonly part: Part; readonly least: number; readonly most: number }
   | { readonly kind: 'byte'; readonly byte: number }
-  | { readonly kind: 'date-end' };
+  | { readonly kind: 'date-end' }
+  | { readonly kind: 'half' };
 type Tail =
   | { readonly kind: 'digits'; readonly count: number }
   | { readonly kind: 'fraction' }
   | { readonly kind: 'micros' }
   | { readonly kind: 'byte'; readonly byte: number }
+  | { readonly kind: 'half' }
   | { readonly kind: 'offset'; readonly isOptional: boolean };
 
 export class TimePattern {
@@ -42,24 +48,40 @@ export class TimePattern {
   readonly hasTime: boolean;
   readonly #steps: readonly Step[];
   readonly #tail: readonly Tail[];
-  readonly #parts: Record<Part, number> = { y: 0, M: 0, d: 0, H: 0, m: 0, s: 0 };
+  readonly #parts: Record<Part, number> = {
+    y: 0,
+    M: 0,
+    d: 0,
+    H: 0,
+    h: 0,
+    m: 0,
+    s: 0,
+  };
   readonly #prefix = new Uint8Array(PREFIX_MAX);
   #prefixLength = -1;
+  /** Whether hours are those of half a day, and by how many seconds its half is later. */
+  readonly #isHalved: boolean;
+  #halfSeconds = 0;
+  #hourSeconds = 0;
 
   /** Throws a RangeError that says what is wrong with the pattern. */
   constructor(pattern: string) {
     const tokens = tokensOf(pattern === 'iso' ? ISO : pattern);
     const tailAt = tokens.findIndex((token) => /^(?:f|u|X|\[)/.test(token));
     const head = tailAt === -1 ? tokens : tokens.slice(0, tailAt);
-    this.#steps = head.map(stepOf);
-    this.#tail = tailAt === -1 ? [] : tokens.slice(tailAt).map(tailOf);
-    const letters = head.flatMap((token) => (/^[yMdHms]/.test(token) ? [token[0]!] : [])).join('');
+    this.#steps = head.flatMap(stepsOf);
+    this.#tail = tailAt === -1 ? [] : tokens.slice(tailAt).flatMap(tailsOf);
+    const letters = head.flatMap((token) => (NUMBERS.test(token) ? [token[0]!] : [])).join('');
+    this.#isHalved = letters.includes('h');
+    if (this.#isHalved !== tokens.includes('a') || (this.#isHalved && letters.includes('H'))) {
+      throw new RangeError(`the pattern "${pattern}" needs h together with a, or H alone`);
+    }
     this.hasDate = /y/.test(letters) && /M/.test(letters) && /d/.test(letters);
-    this.hasTime = /H/.test(letters) && /m/.test(letters);
+    this.hasTime = /H/i.test(letters) && /m/.test(letters);
     if (new Set(letters).size !== letters.length) {
       throw new RangeError(`the pattern "${pattern}" has a part twice`);
     }
-    if ((!this.hasDate && /[yMd]/.test(letters)) || (!this.hasTime && /[Hms]/.test(letters))) {
+    if ((!this.hasDate && /[yMd]/.test(letters)) || (!this.hasTime && /[Hhms]/.test(letters))) {
       throw new RangeError(`the pattern "${pattern}" has only a part of a date or of a time`);
     }
     if (letters === '') throw new RangeError(`the pattern "${pattern}" has no date and no time`);
@@ -77,7 +99,9 @@ export class TimePattern {
       if (at === -1) return false;
       this.#remember(bytes, start, at);
     }
-    return this.#readTail(bytes, at, end) === end;
+    if (this.#readTail(bytes, at, end) !== end) return false;
+    this.secondOfDay = this.#hourSeconds + this.#halfSeconds;
+    return true;
   }
 
   #isPrefixKnown(bytes: Uint8Array, start: number, end: number): boolean {
@@ -109,6 +133,9 @@ export class TimePattern {
       } else if (step.kind === 'byte') {
         if (at >= end || bytes[at] !== step.byte) return -1;
         at += 1;
+      } else if (step.kind === 'half') {
+        if (!this.#readHalf(bytes, at, end)) return -1;
+        at += 2;
       } else {
         let value = 0;
         const first = at;
@@ -122,10 +149,22 @@ export class TimePattern {
     }
     const date = parts.y * 10_000 + parts.M * 100 + parts.d;
     if (this.hasDate && date !== this.date && !isUtcDay(date)) return -1;
+    if (this.#isHalved) {
+      if (parts.h < 1 || parts.h > 12) return -1;
+      parts.H = parts.h % 12;
+    }
     if (parts.H > 23 || parts.m > 59 || parts.s > 59) return -1;
     this.date = date;
-    this.secondOfDay = parts.H * 3_600 + parts.m * 60 + parts.s;
+    this.#hourSeconds = parts.H * 3_600 + parts.m * 60 + parts.s;
     return at;
+  }
+
+  /** AM or PM, in letters of any size. */
+  #readHalf(bytes: Uint8Array, at: number, end: number): boolean {
+    if (at + 2 > end || (bytes[at + 1]! | 0x20) !== 0x6d) return false;
+    const letter = bytes[at]! | 0x20;
+    this.#halfSeconds = letter === 0x70 ? HALF_DAY_SECONDS : 0;
+    return letter === 0x70 || letter === 0x61;
   }
 
   /** Returns where it came to, or -1. */
@@ -137,6 +176,9 @@ export class TimePattern {
       if (part.kind === 'byte') {
         if (at >= end || bytes[at] !== part.byte) return -1;
         at += 1;
+      } else if (part.kind === 'half') {
+        if (!this.#readHalf(bytes, at, end)) return -1;
+        at += 2;
       } else if (part.kind === 'offset') {
         if (at === end && part.isOptional) continue;
         at = this.#readOffset(bytes, at, end);
@@ -157,7 +199,7 @@ export class TimePattern {
     bytes: Uint8Array,
     from: number,
     end: number,
-    part: Exclude<Tail, { readonly kind: 'byte' | 'offset' }>,
+    part: Exclude<Tail, { readonly kind: 'byte' | 'offset' | 'half' }>,
   ): number {
     const most = part.kind === 'digits' ? part.count : part.kind === 'micros' ? 6 : 9;
     let at = from;
@@ -218,9 +260,19 @@ function tokensOf(pattern: string): readonly string[] {
   return tokens;
 }
 
-function stepOf(token: string): Step {
-  if (token === '~') return { kind: 'date-end' };
-  if (!/^[yMdHms]/.test(token)) return { kind: 'byte', byte: token.charCodeAt(0) };
+function stepsOf(token: string): readonly Step[] {
+  if (token === '~') return [{ kind: 'date-end' }];
+  if (token === 'a') return [{ kind: 'half' }];
+  return NUMBERS.test(token) ? [digitsOf(token)] : bytesIn(token);
+}
+
+/** A sign stands for itself, and what is in quotes for what is between them. */
+function bytesIn(token: string) {
+  const text = token.length > 1 ? token.slice(1, -1) : token;
+  return [...text].map((sign) => ({ kind: 'byte', byte: sign.charCodeAt(0) }) as const);
+}
+
+function digitsOf(token: string): Step {
   const isOpen = token.length === 1;
   return {
     kind: 'digits',
@@ -230,13 +282,14 @@ function stepOf(token: string): Step {
   };
 }
 
-function tailOf(token: string): Tail {
-  if (token === '[.F]') return { kind: 'fraction' };
-  if (token === 'u') return { kind: 'micros' };
-  if (token === 'X' || token === '[X]') return { kind: 'offset', isOptional: token !== 'X' };
-  if (token.startsWith('f')) return { kind: 'digits', count: token.length };
-  if (/^[yMdHms]/.test(token)) {
+function tailsOf(token: string): readonly Tail[] {
+  if (token === '[.F]') return [{ kind: 'fraction' }];
+  if (token === 'u') return [{ kind: 'micros' }];
+  if (token === 'a') return [{ kind: 'half' }];
+  if (token === 'X' || token === '[X]') return [{ kind: 'offset', isOptional: token !== 'X' }];
+  if (token.startsWith('f')) return [{ kind: 'digits', count: token.length }];
+  if (NUMBERS.test(token)) {
     throw new RangeError(`"${token}" stands after the fraction of a second`);
   }
-  return { kind: 'byte', byte: token.charCodeAt(0) };
+  return bytesIn(token);
 }

@@ -1,17 +1,24 @@
 /** Errors of reading a file as they cross between threads: what is wrong with the file, and what the disk reports. */
 
 import type { CsvQuestion } from '../csv/csv-guess.ts';
+import type { CsvMapping } from '../feed-mapping.ts';
 import { FeedError } from '../feed-trades.ts';
 import { UnclearFeedError } from '../open-feed.ts';
 import { printedText } from '../printed-text.ts';
 
 export type RefusalError =
   | { readonly t: 'feed'; readonly message: string; readonly row: number | null }
-  | { readonly t: 'unclear'; readonly questions: readonly CsvQuestion[] }
+  | {
+      readonly t: 'unclear';
+      readonly questions: readonly CsvQuestion[];
+      readonly draft: CsvMapping | null;
+    }
   | { readonly t: 'system'; readonly message: string; readonly code: string };
 
 export function toRefusal(error: unknown): RefusalError {
-  if (error instanceof UnclearFeedError) return { t: 'unclear', questions: error.questions };
+  if (error instanceof UnclearFeedError) {
+    return { t: 'unclear', questions: error.questions, draft: error.draft };
+  }
   if (error instanceof FeedError) return { t: 'feed', message: error.message, row: error.row };
   if (error instanceof Error && 'syscall' in error && 'code' in error) {
     return { t: 'system', message: error.message, code: String(error.code) };
@@ -26,7 +33,7 @@ export function fromRefusal(refusal: RefusalError): Error {
     case 'feed':
       return new FeedError(refusal.message, refusal.row);
     case 'unclear':
-      return new UnclearFeedError(refusal.questions);
+      return new UnclearFeedError(refusal.questions, refusal.draft);
     case 'system':
       return Object.assign(new Error(refusal.message), { code: refusal.code });
     default:

@@ -60,10 +60,10 @@ export class FeedThread implements AsyncDisposable {
   async open(path: string, size: number, hints: FeedHints): Promise<GuardedFeed> {
     this.#running ??= this.#start(hints.definitions?.length ?? 0);
     this.#running.place = null;
-    const reasons = await this.#watched((thread) => thread.call('open', path, size, hints));
+    const found = await this.#watched((thread) => thread.call('open', path, size, hints));
     const known = new KnownFeed();
     return {
-      reasons,
+      ...found,
       ...known.feed,
       trades: () => this.#trades(known),
       [Symbol.asyncDispose]: async () => {

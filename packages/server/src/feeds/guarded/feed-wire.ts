@@ -2,7 +2,7 @@
 
 import type { ThreadShape } from '../../platform/thread.ts';
 import type { DefinitionPiece } from '../dbn/definition-file.ts';
-import type { FeedHints } from '../open-feed.ts';
+import type { FeedHints, OpenFeed } from '../open-feed.ts';
 import type { SaidRange } from '../said-range.ts';
 import type { RefusalError } from './feed-refusal.ts';
 
@@ -34,8 +34,8 @@ export interface FeedState {
 
 export interface FeedShape extends ThreadShape {
   readonly calls: {
-    /** Gives the sentences that say what was taken for what. A file that was open before is closed. */
-    open(path: string, size: number, hints: FeedHints): readonly string[];
+    /** Gives what was taken for what, and why. A file that was open before is closed. */
+    open(path: string, size: number, hints: FeedHints): Pick<OpenFeed, 'reasons' | 'mapping'>;
     /** Null when all was read. */
     next(): { readonly batch: CopiedTrades | null; readonly state: FeedState };
     /** Opens a file of definitions in place of what is open. */

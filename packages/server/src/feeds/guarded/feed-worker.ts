@@ -38,7 +38,8 @@ desk.open({
       await inTurn(async () => {
         await close();
         trades = await openTrades(path, size, hints);
-        return trades.feed.reasons;
+        const { reasons, mapping } = trades.feed;
+        return { reasons, mapping };
       }),
     next: async () => await inTurn(async () => await nextOf(trades!)),
     openDefinitions: async (path, size) =>
