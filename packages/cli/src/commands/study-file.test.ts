@@ -163,7 +163,10 @@ test('a mapping says what the columns of Parquet are, whatever they are called',
   const refused: readonly (readonly [object, RegExp])[] = [
     [{ price: { column: 9, decimals: 0 } }, /There is no column 9: the file has 4\./],
     [{ size: { column: 'z', decimals: 0 } }, /There is no column "z"\. The file has: a, b, c, d/],
-    [{ side: { kind: 'quotes', bidColumn: 'a', askColumn: 'b' } }, /must be "words", "sign" or "none"/],
+    [
+      { side: { kind: 'quotes', bidColumn: 'a', askColumn: 'b' } },
+      /must be "words", "sign" or "none"/,
+    ],
     [{ time: { kind: 'text', column: 'a', pattern: 'iso', zone: 'UTC' } }, /must be "epoch"/],
   ];
   for (const [changed, message] of refused) await assert.rejects(mapped(changed), message);
