@@ -38,6 +38,7 @@ test('a start, a stop, accounts in trouble and what is gone for good are not rea
 for (const [what, missing, reason] of [
   ['an intake that is paused', { isPaused: true }, /^no trades are taken in/],
   ['a shared tape out of reach', { isPaused: true, isShared: true }, /^the shared tape cannot/],
+  ['a clock that is wrong', { takesNobody: 'the clock of this node is wrong' }, /^the clock of/],
   ['no engine', { threads: { engines: 0, compute: 1 } }, /^no engine runs$/],
   ['no compute thread', { threads: { engines: 1, compute: 0 } }, /^no thread for history runs$/],
 ] as const) {

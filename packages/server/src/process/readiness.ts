@@ -27,6 +27,8 @@ export interface ReadinessFacts {
   readonly isPaused: boolean;
   /** Whether the tape is one that other nodes have too. */
   readonly isShared?: boolean;
+  /** Why this node of a cluster takes nobody new: its clock, or the register of nodes. */
+  readonly takesNobody?: string | null;
   /** Null until they are begun. */
   readonly threads: ServingThreads | null;
 }
@@ -68,9 +70,11 @@ export class Readiness implements Disposable {
   }
 }
 
-function passingReason({ isPaused, isShared, threads }: ReadinessFacts): string | null {
+function passingReason(facts: ReadinessFacts): string | null {
+  const { isPaused, isShared, takesNobody, threads } = facts;
   if (isPaused && isShared) return 'the shared tape cannot be reached, or takes nothing more';
   if (isPaused) return 'no trades are taken in until the machine can open the next day';
+  if (takesNobody != null) return takesNobody;
   if (threads?.engines === 0) return 'no engine runs';
   return threads?.compute === 0 ? 'no thread for history runs' : null;
 }

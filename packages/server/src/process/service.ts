@@ -104,6 +104,7 @@ export class Service implements AsyncDisposable {
         phase: this.#phase,
         isPaused: this.#isPaused,
         isShared: node !== null,
+        takesNobody: this.#serving === null ? null : (node?.register.cannotTakeBecause ?? null),
         threads: this.#serving?.doors?.threads ?? null,
       }),
     });
