@@ -3,7 +3,8 @@
  * rights of who asks now, which may be others than when it began.
  */
 
-import { dayOf } from '@tapeloom/core/utc-day';
+import { dayOf, later } from '@tapeloom/core/utc-day';
+import { latest } from '../../accounts/store/sound-times.ts';
 import type { ExportBegun } from '../../exports/export-token.ts';
 import type { HistoryQuery } from '../../history/history-query.ts';
 import { invalidParameters, ProblemError } from '../server/problem-error.ts';
@@ -78,10 +79,12 @@ export function requireRights({ facts, caller }: ExportAsked, query: HistoryQuer
     throw new ProblemError('FORBIDDEN', `The key has no right to the instrument "${name}".`);
   }
   const earliest = entitlements.historyFrom(now);
-  if (earliest === null || from < earliest || to > entitlements.visibleUntil(now)) {
+  // The machine on which it began may have had a later clock: its end is then seen here in a moment.
+  const reached = entitlements.visibleUntil(later(facts.tapeTime() ?? now, latest(now)));
+  if (earliest === null || from < earliest || to > reached) {
     throw new ProblemError('FORBIDDEN', 'The plan does not cover this export any more.');
   }
-  // After a restart the tape may need a moment to come back to where it was.
+  // After a restart the tape may need a moment, too, to come back to where it was.
   if (to > visible) {
     throw new ProblemError('WARMING', 'The service is still reading its tape. Try again soon.');
   }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import fc from 'fast-check';
 import { fillMarket, TRADES_A_DAY } from '../../../../../simulation/history/history-market.ts';
 import {
@@ -219,4 +220,28 @@ test('a resume before the tape has come back to its end is told to wait', async 
   await reader.refused({ resume: token }, 409, 'WARMING', '/v1/export');
   market.tapeTime = reached;
   assert.equal((await exported({ resume: token })).text, text);
+});
+
+test('a resume on a machine whose clock is behind is told to wait, not that the plan has changed', async () => {
+  const end = instantOf('2026-11-11T00:00:00Z');
+  await using own = await RestService.start({ start: end });
+  fillMarket(own);
+  own.market.tapeTime = end;
+  own.tokens = tokensOf();
+  const at = await own.listen();
+  const key = await own.customer('history');
+  const { token, text } = await exported(RANGE, key, at);
+  const onTime = own.clock.now;
+  for (const [behindNs, tapeTime] of [
+    [50_000_000n, end],
+    [10_000_000_000n, end],
+    [2_000_000_000n, end - 3_000_000_000n],
+  ] as const) {
+    own.clock.now = () => (end - behindNs) as EpochNs;
+    own.market.tapeTime = tapeTime as EpochNs;
+    await new HistoryReader(own, key).refused({ resume: token }, 409, 'WARMING', '/v1/export');
+  }
+  own.clock.now = onTime;
+  own.market.tapeTime = end;
+  assert.equal((await exported({ resume: token }, key, at)).text, text);
 });
