@@ -36,6 +36,8 @@ export interface ClusterRigOptions {
   readonly placeOf?: (name: string) => Place;
   /** What all nodes are given besides. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What one node is given besides, by name. */
+  readonly envOf?: (name: string) => Readonly<Record<string, string>>;
 }
 
 export class ClusterRig implements AsyncDisposable {
@@ -96,7 +98,7 @@ export class ClusterRig implements AsyncDisposable {
       place: this.#options.placeOf?.(name) ?? HERE,
       port: await freePort(),
       internalPort: await freePort(),
-      env: this.#env,
+      env: { ...this.#env, ...this.#options.envOf?.(name) },
     });
     this.nodes.set(name, node);
     return node;

@@ -14,6 +14,13 @@ const INSTRUMENT = 'BTC.c.0';
 /** Who cannot reach the tape says `stale` soon, and after 15 s `down`. */
 const DOWN_NOT_BEFORE_MS = 12_000;
 const LOOK_MS = 50;
+const PING_MS = 10_000;
+/** Each has a cursor that no message before it had. */
+const PLACES: readonly string[] = ['upsert', 'remove', 'hb'];
+const FURTHER_WITHIN_MS = 60_000;
+/** Of a stream that stands still. */
+const LAST_SHOWN = 6;
+const SHOWN_MAX = 2_000;
 
 export interface Probe {
   readonly node: ClusterNode;
@@ -31,6 +38,9 @@ export async function openProbes(
       await subscriber.send(subscribe);
       const open = subscriber.first(({ t, state }) => t === 'status' && state === 'live');
       await within(PATIENCE_MS, `a stream of ${node.name}`, open);
+      // Who says nothing for 30 s is closed.
+      const pinging = setInterval(() => void subscriber.send({ t: 'ping' }), PING_MS);
+      void subscriber.closed.then(() => clearInterval(pinging));
       return { node, subscriber };
     }),
   );
@@ -72,6 +82,27 @@ export async function saysLive(probes: readonly Probe[]): Promise<void> {
     assert.ok(!subscriber.messages.some(({ t }) => t === 'reset'), `${node.name} sent a reset`);
   }
   await closeProbes(probes);
+}
+
+/** Every stream comes further from here on, and was never begun afresh. */
+export async function goesOn(probes: readonly Probe[]): Promise<void> {
+  await Promise.all(
+    probes.map(async ({ node, subscriber }) => {
+      const { messages } = subscriber;
+      const before = messages.length;
+      const deadline = performance.now() + FURTHER_WITHIN_MS;
+      while (!messages.slice(before).some(({ t }) => PLACES.includes(t))) {
+        const closed = await Promise.race([subscriber.closed, pause(0, null)]);
+        assert.equal(closed, null, `${node.name} closed a stream: ${JSON.stringify(closed)}`);
+        if (performance.now() > deadline) {
+          const last = messages.slice(-LAST_SHOWN).map((message) => JSON.stringify(message));
+          assert.fail(`${node.name} sends nothing new: ${last.join('\n').slice(0, SHOWN_MAX)}`);
+        }
+        await pause(LOOK_MS);
+      }
+      assert.ok(!messages.some(({ t }) => t === 'reset'), `${node.name} sent a reset`);
+    }),
+  );
 }
 
 /** While PostgreSQL is away streams go on, and whoever comes now is asked to come back later. */

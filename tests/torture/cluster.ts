@@ -1,9 +1,9 @@
 /**
  * `npm run torture -- cluster [rounds] [clients] [seed] [words]`: three nodes that serve, two sequencers, three NATS servers and PostgreSQL, with
  * customers who hop between the nodes, exports and pages running, while processes are killed and put to sleep, lines are
- * cut, disks are full and stores are put back. After every round no customer has lost, doubled or reordered anything, every replica and
+ * cut or slow, clocks are off, disks are full and stores are put back. After every round no customer has lost, doubled or reordered anything, every replica and
  * every node has the same tape, and what all nodes say of accounts is what a model knows. Words choose the
- * faults whose names have one of them.
+ * faults whose names have one of them. A run with the end of a day begins with it, in the evening by the clocks of all its machines.
  */
 
 import assert from 'node:assert/strict';
@@ -28,10 +28,12 @@ import { makeSharedAccounts } from '../cluster-suite/shared-accounts.ts';
 import { AccountsModel } from './cluster/accounts-model.ts';
 import { ClusterClient } from './cluster/cluster-client.ts';
 import { ClusterStage } from './cluster/cluster-stage.ts';
-import { FAULTS, type Fault } from './cluster/faults.ts';
+import type { Fault } from './cluster/faults/fault.ts';
+import { FAULTS } from './cluster/faults.ts';
 import { PastWork } from './cluster/past-work.ts';
 import { RequestsModel } from './cluster/requests-model.ts';
 import { checkCustomers, checkReplicas, checkTapes } from './cluster/round-checks.ts';
+import { RunClocks } from './cluster/run-clocks.ts';
 import { sealedDiffer } from './cluster/sealed-content.ts';
 import { pick } from './export-queries.ts';
 import type { ResumeStream } from './followed.ts';
@@ -50,6 +52,8 @@ const CALM_MS = 3_000;
 /** The truth of a round begins this long before customers were last looked at. */
 const BEFORE_NS = 90_000_000_000n;
 const PROBLEMS_SHOWN = 20;
+const DAY_MS = 86_400_000;
+const BEFORE_MIDNIGHT_MS = 900_000;
 
 const STREAMS: readonly ResumeStream[] = [
   { indicator: 'bars', params: { size: 5 }, mode: 'live' },
@@ -88,10 +92,12 @@ export async function run({
     `${rounds} rounds, ${clients} clients, seed ${seed}, nats-server ${natsServer().version}`,
   );
   const random = seededRandom(seed);
-  await using stage = await ClusterStage.open({ random, hasLines });
+  const faults = faultsOf(rounds, hasLines, random, names);
+  using clocks = await RunClocks.open(faults[0]!.isMidnight ? untilEveningMs() : 0);
+  await using stage = await ClusterStage.open({ random, hasLines, clocks });
   const torture = await ClusterTorture.open(stage, clients);
   try {
-    return await torture.run(faultsOf(rounds, hasLines, random, names));
+    return await torture.run(faults);
   } finally {
     await torture[Symbol.asyncDispose]();
   }
@@ -107,7 +113,13 @@ async function prepare(): Promise<void> {
   process.env.BUILT_TAPELOOM ??= await builtProgram(join(cache, 'built'));
 }
 
-/** Each kind once in a random order, then again. */
+/** To a time from which the end of the day is near, and everybody has begun before it. */
+function untilEveningMs(): number {
+  const evening = DAY_MS - BEFORE_MIDNIGHT_MS;
+  return (evening - (Date.now() % DAY_MS) + DAY_MS) % DAY_MS;
+}
+
+/** Each kind once in a random order, then again; the end of the day, of which there is one, comes first. */
 function faultsOf(
   rounds: number,
   hasLines: boolean,
@@ -120,9 +132,11 @@ function faultsOf(
       (names.length === 0 || names.some((part) => name.includes(part))),
   );
   assert.ok(possible.length > 0, `no fault has ${names.join(' or ')} in its name`);
-  const faults: Fault[] = [];
-  while (faults.length < rounds) {
-    const left = [...possible];
+  const midnights = possible.filter(({ isMidnight }) => isMidnight);
+  const others = possible.filter(({ isMidnight }) => !isMidnight);
+  const faults: Fault[] = midnights.length === 0 ? [] : [pick(random, midnights)];
+  while (faults.length < rounds && others.length > 0) {
+    const left = [...others];
     while (left.length > 0) faults.push(...left.splice(Math.floor(random() * left.length), 1));
   }
   return faults.slice(0, rounds);

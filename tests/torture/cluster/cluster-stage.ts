@@ -10,8 +10,11 @@ import { leaderOf, leadersOf } from '../../cluster-suite/cluster-leaders.ts';
 import { type ClusterNode, HERE, type Place } from '../../cluster-suite/cluster-node.ts';
 import { ClusterRig } from '../../cluster-suite/cluster-rig.ts';
 import { pick } from '../export-queries.ts';
+import { setDatabaseClock } from './database-clock.ts';
 import { emptyDisk, removeDisk, smallDisk } from './full-disk.ts';
-import { Machine, Network } from './machines.ts';
+import { type Line, Machine, Network } from './machines.ts';
+import type { RunClocks } from './run-clocks.ts';
+import { SlowLines, type Slowness } from './slow-lines.ts';
 
 const SETTLED_WITHIN_MS = 60_000;
 const LOOK_MS = 200;
@@ -36,25 +39,29 @@ export interface StageOptions {
   readonly random: Random;
   /** Whether there are networks of our own, so that lines can be cut. */
   readonly hasLines: boolean;
+  readonly clocks: RunClocks;
 }
 
 export class ClusterStage implements AsyncDisposable {
   readonly rig: ClusterRig;
   readonly random: Random;
   readonly hasLines: boolean;
+  readonly clocks: RunClocks;
   /** A key of an account that nobody else uses. */
   probeKey = '';
   readonly #lines: Lines | null;
   readonly #made: AsyncDisposableStack;
+  #slow: SlowLines | null = null;
 
   private constructor(
-    { random, hasLines }: StageOptions,
+    { random, hasLines, clocks }: StageOptions,
     rig: ClusterRig,
     lines: Lines | null,
     made: AsyncDisposableStack,
   ) {
     this.random = random;
     this.hasLines = hasLines;
+    this.clocks = clocks;
     this.rig = rig;
     this.#lines = lines;
     this.#made = made;
@@ -65,8 +72,14 @@ export class ClusterStage implements AsyncDisposable {
     await using made = new AsyncDisposableStack();
     const lines = options.hasLines ? made.use(await Lines.make(Object.keys(NODES))) : null;
     const rig = made.use(
-      await ClusterRig.make({ nodes: NODES, env: MARKET, ...(lines?.rigOptions ?? {}) }),
+      await ClusterRig.make({
+        nodes: NODES,
+        env: MARKET,
+        envOf: (name) => options.clocks.envOf(name),
+        ...(lines?.rigOptions ?? {}),
+      }),
     );
+    await setDatabaseClock(rig.database, options.clocks.aheadMs);
     if (options.hasLines) {
       for (const { setting } of rig.nodes.values()) {
         smallDisk(setting.data);
@@ -91,6 +104,7 @@ export class ClusterStage implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#slow?.[Symbol.asyncDispose]();
     await this.#made[Symbol.asyncDispose]();
   }
 
@@ -123,9 +137,37 @@ export class ClusterStage implements AsyncDisposable {
     this.#lines!.nodes.get(node.name)!.heal(this.#lines!.networks[network]);
   }
 
-  /** After a fault that ended early: every line is whole, everybody is awake, and what was ended runs. */
+  natsLines(servers: readonly number[], network: 'peers' | 'tape'): readonly Line[] {
+    const { nats, networks } = this.#lines!;
+    return servers.map((server) => nats[server]!.line(networks[network]));
+  }
+
+  nodeLines(nodes: readonly ClusterNode[], network: NodeLine): readonly Line[] {
+    const { nodes: machines, networks } = this.#lines!;
+    return nodes.map(({ name }) => machines.get(name)!.line(networks[network]));
+  }
+
+  /** Lines on which everything takes longer, until they are made fast. */
+  async makeSlow(lines: readonly Line[], slowness: Slowness): Promise<void> {
+    this.#slow = await SlowLines.make(lines, slowness);
+  }
+
+  async makeFast(): Promise<void> {
+    await this.#slow?.[Symbol.asyncDispose]();
+    this.#slow = null;
+  }
+
+  /** The clocks of all machines are set forward, PostgreSQL's too. No node runs. */
+  async advanceClocks(ms: number): Promise<void> {
+    this.clocks.advance(ms);
+    await setDatabaseClock(this.rig.database, this.clocks.aheadMs);
+  }
+
+  /** After a fault that ended early: every line is whole and fast, clocks are right, everybody is awake, and what was ended runs. */
   async heal(): Promise<void> {
+    await this.makeFast();
     this.#lines?.heal();
+    this.clocks.heal();
     const { nats, postgres, nodes } = this.rig;
     for (let server = 0; server < nats.count; server += 1)
       if (nats.isRunning(server)) nats.letGo(server);

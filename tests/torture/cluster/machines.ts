@@ -19,7 +19,9 @@ export class Network {
   constructor(name: string, number: number) {
     this.name = name;
     this.#number = number;
-    ip('link', 'add', 'name', this.bridge, 'type', 'bridge');
+    // Otherwise its address is that of a machine, and another one when machines come and go.
+    const ether = `02:00:00:83:00:0${number}`;
+    ip('link', 'add', 'name', this.bridge, 'address', ether, 'type', 'bridge');
     ip('addr', 'add', `${this.ownAddress}/24`, 'dev', this.bridge);
     ip('link', 'set', this.bridge, 'up');
   }
@@ -35,6 +37,12 @@ export class Network {
   address(machine: number): string {
     return `${NETWORK_PREFIX}.${this.#number}.${machine}`;
   }
+}
+
+/** Between a machine and a network: the device on the network's side, and the bridge it belongs to. */
+export interface Line {
+  readonly name: string;
+  readonly bridge: string;
 }
 
 export class Machine implements AsyncDisposable {
@@ -73,19 +81,19 @@ export class Machine implements AsyncDisposable {
   }
 
   cut(network: Network): void {
-    ip('link', 'set', this.#line(network), 'down');
+    ip('link', 'set', this.line(network).name, 'down');
   }
 
   heal(network: Network): void {
-    ip('link', 'set', this.#line(network), 'up');
+    ip('link', 'set', this.line(network).name, 'up');
   }
 
-  #line(network: Network): string {
-    return `${network.name}-${this.#number}`;
+  line({ name, bridge }: Network): Line {
+    return { name: `${name}-${this.#number}`, bridge };
   }
 
   #join(network: Network): void {
-    const line = this.#line(network);
+    const line = this.line(network).name;
     const inside = ['netns', String(this.#holder.pid)];
     ip('link', 'add', 'name', line, 'type', 'veth', 'peer', 'name', network.name, ...inside);
     ip('link', 'set', line, 'master', network.bridge, 'up');
@@ -96,6 +104,6 @@ export class Machine implements AsyncDisposable {
   }
 }
 
-function ip(...words: readonly string[]): void {
+export function ip(...words: readonly string[]): void {
   execFileSync('ip', words);
 }

@@ -1,0 +1,18 @@
+/** The clock of a cluster's database, by which nodes count together. The server's own cannot be shifted: what nodes ask for can. */
+
+import { openPostgres } from '@tapeloom/server/platform/postgres';
+
+const FUNCTIONS = {
+  'tapeloom_now() returns bigint language sql volatile': 'clock_timestamp()',
+  'tapeloom_started_at() returns bigint language sql stable': 'pg_postmaster_start_time()',
+};
+
+/** From now on it is so far ahead of the machine's. */
+export async function setDatabaseClock(url: string, aheadMs: number): Promise<void> {
+  await using postgres = openPostgres({ url, connectionsMax: 1 });
+  for (const [name, instant] of Object.entries(FUNCTIONS)) {
+    await postgres.query(`create or replace function ${name} as $$
+      select (extract(epoch from ${instant}) * 1000000)::bigint * 1000 + ${aheadMs}::bigint * 1000000
+    $$`);
+  }
+}
