@@ -1,6 +1,7 @@
 /** What went wrong with the service, as one sentence that says what to do, and as an exit code for scripts. */
 
 import { TapeloomError } from '@tapeloom/client';
+import { waitText } from '@tapeloom/core/person/wait-text';
 import { ExitCode, exitCodeOf } from '../exit-codes.ts';
 
 export interface Failure {
@@ -58,12 +59,6 @@ function limitSentences(error: TapeloomError): readonly string[] {
   }
   if (retryAfterSeconds !== null) sentences.push(`Try again in ${waitText(retryAfterSeconds)}.`);
   return sentences;
-}
-
-function waitText(seconds: number): string {
-  const [unit, size] =
-    seconds >= 172_800 ? ['days', 86_400] : seconds >= 7_200 ? ['hours', 3_600] : ['s', 1];
-  return `${Math.ceil(seconds / (size as number))} ${unit}`;
 }
 
 const HINTS: Readonly<Record<string, string>> = {

@@ -18,9 +18,11 @@ import {
   LINK_VALID_NS,
   LINKS_COUNTED_NS,
   LINKS_PER_MAILBOX_MAX,
-  LINKS_PER_NEIGHBOURHOOD_MAX,
+  LINKS_PER_NEIGHBOURHOOD_AT_ONCE,
+  LINKS_SLOW_NS,
+  NEW_ACCOUNTS_AT_ONCE,
   NEW_ACCOUNTS_COUNTED_NS,
-  NEW_ACCOUNTS_MAX,
+  NEW_ACCOUNTS_SLOW_NS,
   SESSION_VALID_NS,
   SESSIONS_MAX,
 } from '@tapeloom/server/accounts/store/people-store';
@@ -75,12 +77,12 @@ export const PORTAL: LimitSection = {
     ],
     [
       'links asked for from one address',
-      `${count(LINKS_PER_NEIGHBOURHOOD_MAX)} in ${spanOfNs(LINKS_COUNTED_NS)}`,
+      `${count(LINKS_PER_NEIGHBOURHOOD_AT_ONCE)} in ${spanOfNs(LINKS_COUNTED_NS)}, then one in ${spanOfNs(LINKS_SLOW_NS)}`,
       refused('RATE_LIMITED'),
     ],
     [
       'accounts made from one address',
-      `${count(NEW_ACCOUNTS_MAX)} in ${spanOfNs(NEW_ACCOUNTS_COUNTED_NS)}`,
+      `${count(NEW_ACCOUNTS_AT_ONCE)} in ${spanOfNs(NEW_ACCOUNTS_COUNTED_NS)}, then one in ${spanOfNs(NEW_ACCOUNTS_SLOW_NS)}`,
       refused('RATE_LIMITED'),
     ],
     ['a session, from the sign-in on', spanOfNs(SESSION_VALID_NS), refused('UNAUTHORIZED')],

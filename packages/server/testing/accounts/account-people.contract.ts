@@ -154,7 +154,7 @@ function testLinks(adapter: string, start: () => Promise<StoreRig>): void {
     assert.deepEqual(owed.toSorted(), [address.email, newAddress.email].toSorted());
   });
 
-  test(`${adapter}: of many links asked for at once, no more than five go to one mailbox and twenty to one neighbourhood`, async () => {
+  test(`${adapter}: of many links asked for at once, five go to one mailbox; of one neighbourhood twenty at once, and then one a minute`, async () => {
     const rig = await start();
     const address = addressOf(rig);
     const ask = (index: number, to: EmailAddress, askedFrom: string) =>
@@ -178,7 +178,12 @@ function testLinks(adapter: string, start: () => Promise<StoreRig>): void {
       Array.from({ length: 30 }, (_, index) => ask(index, addressOf(rig), from)),
     );
     assert.equal(fromOne.filter((it) => !('refused' in it)).length, 20);
-    rig.pass(60n * MINUTE_NS - 1n);
+    const soon = { refused: 'too-many', until: rig.later(MINUTE_NS) } as const;
+    assert.deepEqual(await ask(0, addressOf(rig), from), soon);
+    rig.pass(MINUTE_NS);
+    const next = await Promise.all([0, 1, 2].map((index) => ask(index, addressOf(rig), from)));
+    assert.equal(next.filter((it) => !('refused' in it)).length, 1, 'one a minute');
+    rig.pass(59n * MINUTE_NS - 1n);
     assert.ok('refused' in (await ask(0, address, rig.unique('from'))));
     rig.pass(1n);
     assert.ok(!('refused' in (await ask(0, address, rig.unique('from')))));

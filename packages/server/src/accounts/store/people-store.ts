@@ -11,15 +11,21 @@ import type { StoreCall } from './store-call.ts';
 
 export const LINK_VALID_MINUTES = 15;
 export const LINK_VALID_NS = BigInt(LINK_VALID_MINUTES) * MINUTE_NS_BIG;
-/** Links to one mailbox, and links asked for from one neighbourhood, in an hour. */
+/** Links to one mailbox in an hour. */
 export const LINKS_PER_MAILBOX_MAX = 5;
-export const LINKS_PER_NEIGHBOURHOOD_MAX = 20;
+/**
+ * Links asked for from one neighbourhood in an hour before it gets slower: offices and mobile networks share an address.
+ * From then on there is one a minute.
+ */
+export const LINKS_PER_NEIGHBOURHOOD_AT_ONCE = 20;
+export const LINKS_SLOW_NS = MINUTE_NS_BIG;
 /** And in all, so that however many ask from wherever, what is kept and mailed has an end. */
 export const LINKS_MAX = 100_000;
 export const LINKS_COUNTED_NS = HOUR_NS_BIG;
-/** Accounts that sign-ins from one neighbourhood may make in a day. */
-export const NEW_ACCOUNTS_MAX = 5;
+/** Accounts that sign-ins from one neighbourhood make in a day before it gets slower: from then on one in ten minutes. */
+export const NEW_ACCOUNTS_AT_ONCE = 20;
 export const NEW_ACCOUNTS_COUNTED_NS = DAY_NS_BIG;
+export const NEW_ACCOUNTS_SLOW_NS = 10n * MINUTE_NS_BIG;
 /** From the sign-in on, however much it is used. */
 export const SESSION_VALID_NS = 30n * DAY_NS_BIG;
 /** Browsers in which somebody may be signed in at once; one more, and the oldest session ends. */

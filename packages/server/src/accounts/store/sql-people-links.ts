@@ -10,7 +10,8 @@ import {
   LINKS_COUNTED_NS,
   LINKS_MAX,
   LINKS_PER_MAILBOX_MAX,
-  LINKS_PER_NEIGHBOURHOOD_MAX,
+  LINKS_PER_NEIGHBOURHOOD_AT_ONCE,
+  LINKS_SLOW_NS,
   type LinkPurpose,
   type LinkRecord,
   type LinkRefused,
@@ -73,9 +74,18 @@ async function tooMany(
     ...(address === null
       ? []
       : [{ of: counted.where('email_key', '=', address.key), max: LINKS_PER_MAILBOX_MAX }]),
-    { of: counted.where('asked_from', '=', askedFrom), max: LINKS_PER_NEIGHBOURHOOD_MAX },
     { of: counted, max: LINKS_MAX },
   ];
+  const recent = await counted
+    .where('asked_from', '=', askedFrom)
+    .select('created_at')
+    .orderBy('created_at', 'desc')
+    .limit(LINKS_PER_NEIGHBOURHOOD_AT_ONCE)
+    .execute();
+  if (recent.length === LINKS_PER_NEIGHBOURHOOD_AT_ONCE) {
+    const until = countedUntil(recent[0]!.created_at, LINKS_SLOW_NS, now);
+    if (now < until) return { refused: 'too-many', until };
+  }
   for (const { of, max } of limits) {
     // The oldest of as many as there may be.
     const last = await of

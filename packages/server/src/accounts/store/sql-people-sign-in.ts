@@ -10,8 +10,9 @@ import {
   type AlreadyOwned,
   type EmailTaken,
   type LinkRefused,
+  NEW_ACCOUNTS_AT_ONCE,
   NEW_ACCOUNTS_COUNTED_NS,
-  NEW_ACCOUNTS_MAX,
+  NEW_ACCOUNTS_SLOW_NS,
   type NewSession,
   type SignedIn,
   type TooMany,
@@ -87,19 +88,18 @@ async function openingOf(
 
 async function tooManyBirths(sql: Sql, now: EpochNs, askedFrom: string): Promise<TooMany | null> {
   await takeTurn(sql, now, `births in ${askedFrom}`);
-  const last = await sql
+  const births = await sql
     .selectFrom('account_births')
     .select('created_at')
     .where('asked_from', '=', askedFrom)
     .where('created_at', '>', now - NEW_ACCOUNTS_COUNTED_NS)
     .where('created_at', '<=', latest(now))
     .orderBy('created_at', 'desc')
-    .offset(NEW_ACCOUNTS_MAX - 1)
-    .limit(1)
-    .executeTakeFirst();
-  if (last === undefined) return null;
-  const until = countedUntil(last.created_at, NEW_ACCOUNTS_COUNTED_NS, now);
-  return { refused: 'too-many', until };
+    .limit(NEW_ACCOUNTS_AT_ONCE)
+    .execute();
+  if (births.length < NEW_ACCOUNTS_AT_ONCE) return null;
+  const until = countedUntil(births[0]!.created_at, NEW_ACCOUNTS_SLOW_NS, now);
+  return now < until ? { refused: 'too-many', until } : null;
 }
 
 /** It is called by its id, since a name that people know it by would be theirs. */

@@ -69,7 +69,7 @@ const DETAILS: Readonly<Record<ErrorCode, string>> = {
   NOT_COVERED: 'There is no data for 2026-11-05.',
   WARMING: 'The tape is not known yet; try again in a moment.',
   QUOTA_EXCEEDED: 'It costs 25900 compute units; 1200 are left this month.',
-  RATE_LIMITED: 'Too many requests in a minute. Try again in 4 s.',
+  RATE_LIMITED: 'Too many requests in a minute. Try again in 4 seconds.',
   CAPACITY: 'Too many requests are under way; try again in a moment.',
   CURSOR_EXPIRED: 'The cursor is of an older version of the indicator.',
   UNAUTHORIZED: 'The API key is not known.',

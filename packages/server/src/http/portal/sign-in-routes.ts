@@ -109,7 +109,8 @@ function beginRoute(facts: () => PortalFacts): Route {
     summary: 'Signs in by a link.',
     description:
       'The link is used up, and the answer sets the cookie of a new session, which lasts 30 days. `RATE_LIMITED` ' +
-      'also when 5 new accounts were made from your address within a day; the link stays good then.',
+      'also when 20 new accounts were made from your address within a day, and the last one less than ten minutes ago; the ' +
+      'link stays good then.',
     access: 'public',
     body: TokenBody,
     answer: closedObject({
@@ -144,7 +145,8 @@ function begun(signIn: SignIn, now: Parameters<typeof rateLimited>[2]): SignedIn
   if (!('refused' in signIn)) return signIn;
   switch (signIn.refused) {
     case 'too-many': {
-      const why = 'Too many new accounts were made from your address within a day.';
+      const why =
+        'Many new accounts were made from your address within a day, so the next one has to wait.';
       throw rateLimited(why, signIn.until, now);
     }
     case 'email-taken':

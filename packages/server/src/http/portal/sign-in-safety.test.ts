@@ -232,25 +232,40 @@ test('a thousand requests a minute for one mailbox send it five mails an hour, w
   assert.equal(sent.length, 5);
 });
 
-test('five new accounts a day are made from one address; the link stays good, and who has one signs in', async () => {
+test('twenty new accounts a day are made from one address, then one every ten minutes; the link stays good, and who has one signs in', async () => {
   const address = '192.0.2.77';
   const from = () => new PortalBrowser(service, undefined, address);
+  const signIn = async (email: string) => {
+    await from().signIn(email);
+    service.clock.advance(MINUTE_MS);
+  };
   const known = newEmail();
-  await from().signIn(known);
-  for (let count = 1; count < 5; count += 1) await from().signIn(newEmail());
-  const sixth = from();
-  await sixth.askForLink(newEmail());
+  await signIn(known);
+  for (let count = 1; count < 20; count += 1) await signIn(newEmail());
+  const next = from();
+  await next.askForLink(newEmail());
   const token = lastToken(service);
-  checkProblem(await sixth.useLink(token), DOCS_URL, LIMITED);
-  assert.equal(sixth.cookie, null);
-  await from().signIn(known);
-  const elsewhere = new PortalBrowser(service);
-  assert.equal((await elsewhere.useLink(token)).status, 200, 'another address may');
+  const refused = await next.useLink(token);
+  checkProblem(refused, DOCS_URL, LIMITED);
+  assert.match(refused.text, /Try again in 9 minutes\./);
+  assert.equal(next.cookie, null);
+  service.clock.advance(MINUTE_MS);
+  await signIn(known);
+  service.clock.advance(7 * MINUTE_MS);
+  assert.equal((await next.useLink(token)).status, 200, 'the same link, nine minutes later');
+  const after = from();
+  await after.askForLink(newEmail());
+  const other = lastToken(service);
+  checkProblem(await after.useLink(other), DOCS_URL, LIMITED);
+  assert.equal((await new PortalBrowser(service).useLink(other)).status, 200, 'elsewhere at once');
   service.clock.advance(24 * HOUR_MS);
-  await from().signIn(newEmail());
+  for (let count = 0; count < 3; count += 1) await from().signIn(newEmail());
   // The addresses of one IPv6 network are one.
   const network = (host: number) => new PortalBrowser(service, undefined, `2001:db8:1:2::${host}`);
-  for (let count = 0; count < 5; count += 1) await network(count + 1).signIn(newEmail());
+  for (let count = 0; count < 20; count += 1) {
+    await network(count + 1).signIn(newEmail());
+    service.clock.advance(MINUTE_MS);
+  }
   const last = network(99);
   await last.askForLink(newEmail());
   checkProblem(await last.useLink(lastToken(service)), DOCS_URL, LIMITED);

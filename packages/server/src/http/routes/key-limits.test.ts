@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { waitText } from '@tapeloom/core/person/wait-text';
 import { KeyRequests } from '../../../../../simulation/accounts/key-requests.ts';
 import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
 import {
@@ -68,7 +69,7 @@ async function isTruthful(
   const problem = checkProblem(refused, DOCS_URL, LIMITED);
   const seconds = Number(refused.headers['retry-after']);
   assert.match(problem.detail, detail);
-  assert.match(problem.detail, new RegExp(`Try again in ${seconds} s\\.$`));
+  assert.match(problem.detail, new RegExp(`Try again in ${waitText(Number(seconds))}\\.$`));
   service.clock.advance((seconds - 1) * SECOND_MS);
   assert.equal((await ask()).headers['retry-after'], '1');
   service.clock.advance(SECOND_MS);

@@ -11,6 +11,7 @@
 import type { Socket } from 'node:net';
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
 import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
+import { waitText } from '@tapeloom/core/person/wait-text';
 import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AddressThrottle, neighbourhood } from '../../accounts/auth/address-throttle.ts';
@@ -330,9 +331,13 @@ export function tooMany(
   detail: string,
   { retryAfterSeconds }: Pick<AllowanceVerdict, 'retryAfterSeconds'>,
 ): ProblemError {
-  return new ProblemError('RATE_LIMITED', `${detail} Try again in ${retryAfterSeconds} s.`, {
-    headers: { 'retry-after': String(retryAfterSeconds) },
-  });
+  return new ProblemError(
+    'RATE_LIMITED',
+    `${detail} Try again in ${waitText(retryAfterSeconds)}.`,
+    {
+      headers: { 'retry-after': String(retryAfterSeconds) },
+    },
+  );
 }
 
 function tooBusy(detail: string): ProblemError {

@@ -4,6 +4,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { waitText } from '@tapeloom/core/person/wait-text';
 import { SECOND_NS } from '@tapeloom/core/units';
 import { ERROR_CODES, type ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault, ProblemMembers } from '@tapeloom/protocol/problem';
@@ -48,10 +49,10 @@ export function invalidParameters(
   return new ProblemError('INVALID_PARAMETERS', detail.join('; '), { ...options, errors });
 }
 
-/** `RATE_LIMITED` until an instant; the words end with how long that is, to the next whole second. */
+/** `RATE_LIMITED` until an instant; the words end with how long that is. */
 export function rateLimited(why: string, until: EpochNs, now: EpochNs): ProblemError {
   const seconds = Math.max(1, Math.ceil(Number(until - now) / SECOND_NS));
-  return new ProblemError('RATE_LIMITED', `${why} Try again in ${seconds} s.`, {
+  return new ProblemError('RATE_LIMITED', `${why} Try again in ${waitText(seconds)}.`, {
     headers: { 'retry-after': String(seconds) },
   });
 }
