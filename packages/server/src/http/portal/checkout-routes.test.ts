@@ -290,7 +290,7 @@ test('a failed renewal is mailed once, and the order says when its rights end', 
   await service.deliverMails();
   assert.deepEqual(
     service.mails.map(({ to, subject }) => [to, subject]),
-    [[buyer.email, 'Your payment to Tapeloom failed']],
+    [[buyer.email, 'Your renewal was declined']],
   );
   const order = await buyer.order(id);
   assert.equal(order.state, 'past_due');
