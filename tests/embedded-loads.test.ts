@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { killServices, NO_PAST, RunningService } from './running-service.ts';
+import { killServices, NO_PAST, NO_PORTAL, RunningService } from './running-service.ts';
 import { SERVICE_OF_SOURCES } from './tapeloom-program.ts';
 
 after(killServices);
@@ -29,7 +29,7 @@ test('a service without a cluster loads no client of PostgreSQL or NATS, in no t
   const service = new RunningService({
     data,
     program: ['--import', WATCH, ...SERVICE_OF_SOURCES],
-    env: { ...NO_PAST, TAPELOOM_PORTAL: join(data, 'no-portal') },
+    env: { ...NO_PAST, TAPELOOM_PORTAL: NO_PORTAL },
   });
   await service.ready();
   assert.equal((await service.get('/v1/instruments', service.authorized)).status, 200);

@@ -14,6 +14,7 @@ import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { sealDay } from '@tapeloom/server/tape/write/seal';
 import {
   killServices,
+  NO_PORTAL,
   RunningService,
   type StreamMessage,
   type TestSubscriber,
@@ -48,7 +49,7 @@ function replay(...words: readonly string[]): RunningService {
     data: directory,
     program: COMMAND,
     args: ['serve', ...words],
-    env: { TAPELOOM_PORTAL: join(directory, 'no-portal'), TMPDIR: directory },
+    env: { TAPELOOM_PORTAL: NO_PORTAL, TMPDIR: directory },
   });
 }
 

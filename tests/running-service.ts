@@ -20,6 +20,9 @@ export const NO_PAST = { TAPELOOM_SIM_DAYS: '0' };
 /** For tests that look at no trades at all: what is made at a start is next to nothing. */
 export const NO_TRADES = { ...NO_PAST, TAPELOOM_SIM_SCALE: '0.001' };
 
+/** Stands where a portal would have to be built first. */
+export const NO_PORTAL = join(import.meta.dirname, 'fixtures/no-portal');
+
 export interface ServiceSetting {
   readonly data: string;
   readonly args?: readonly string[];
@@ -79,7 +82,7 @@ export class RunningService {
         TAPELOOM_DATA: data,
         TAPELOOM_SIM_SCALE: '0.05',
         // From the sources it would build the portal, which few tests look at.
-        ...(program === SERVICE_OF_SOURCES ? { TAPELOOM_PORTAL: join(data, 'no-portal') } : {}),
+        ...(program === SERVICE_OF_SOURCES ? { TAPELOOM_PORTAL: NO_PORTAL } : {}),
         ...env,
       },
     });

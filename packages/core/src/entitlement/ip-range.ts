@@ -92,6 +92,14 @@ export function ipText(ip: Ip): string {
   return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
 }
 
+/** In CIDR notation; one address alone as itself. */
+export function rangeText({ first, last }: IpRange): string {
+  const hostBits = first === last ? 0 : (last - first).toString(2).length;
+  if (hostBits === 0) return ipText(first);
+  const bits = isIpv4(first) && hostBits <= IPV4_BITS ? IPV4_BITS : BITS;
+  return `${ipText(first)}/${bits - hostBits}`;
+}
+
 /** Start and length of the first of the longest runs of zero groups. */
 function longestZeros(groups: readonly string[]): readonly [start: number, length: number] {
   let best: readonly [number, number] = [0, 0];

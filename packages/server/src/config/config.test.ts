@@ -4,16 +4,15 @@ import { test } from 'node:test';
 import { contains, parseIp } from '@tapeloom/core/entitlement/ip-range';
 import { BY_NPM } from './called-as.ts';
 import { asksForHelp } from './command-line.ts';
-import { ConfigError, type ConfigSources, readConfig } from './config.ts';
+import { ConfigError, readConfig } from './config.ts';
 import { helpText } from './help-text.ts';
 
 function read(env: Record<string, string> = {}, args: string[] = [], file?: unknown) {
-  const sources: ConfigSources = {
+  return readConfig({
     env: file === undefined ? env : { ...env, TAPELOOM_CONFIG: 'tapeloom.json' },
     args,
     readFile: () => (typeof file === 'string' ? file : JSON.stringify(file)),
-  };
-  return readConfig(sources);
+  });
 }
 
 function faultsOf(run: () => unknown): readonly string[] {

@@ -18,13 +18,14 @@ import {
 } from './cluster-settings.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { MAIL_FROM_ACCEPTS, mailSender } from './mail-sender.ts';
-import { nearestName } from './nearest-name.ts';
 import {
   PAYMENT_SETTINGS,
   type PaymentSettings,
   paymentSettingsFaults,
 } from './payment-settings.ts';
+import { portFaults } from './port-faults.ts';
 import { isOrigin, PUBLIC_URL_ACCEPTS } from './public-address.ts';
+import { type ConfigSources, type RawSettings, readRawSettings } from './raw-settings.ts';
 import {
   byteCount,
   decimalNumber,
@@ -157,12 +158,6 @@ const SETTINGS: Settings = {
   ),
 };
 
-const FILE_VARIABLE = 'TAPELOOM_CONFIG';
-/** What only the command `tapeloom` reads; it may well be set where the service is started. */
-const COMMAND_VARIABLES = ['TAPELOOM_URL', 'TAPELOOM_KEY', 'TAPELOOM_PROFILE', 'TAPELOOM_DEBUG'];
-/** What only tests read: the program they start NATS servers with. */
-const TEST_VARIABLES = ['TAPELOOM_NATS_SERVER'];
-
 /** Everything wrong with the configuration, one sentence each. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
@@ -173,20 +168,12 @@ export class ConfigError extends Error {
   }
 }
 
-export interface ConfigSources {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly args: readonly string[];
-  /** Reads the configuration file as text; may throw. */
-  readonly readFile: (path: string) => string;
-}
-
-export function readConfig(sources: ConfigSources): Config {
+export function readConfig(sources: ConfigSources & { readonly args: readonly string[] }): Config {
   const faults: string[] = [];
-  const file = readConfigFile(sources, faults);
-  refuseUnknownVariables(sources.env, faults);
+  const raw = readRawSettings(Object.values(SETTINGS), sources, faults);
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(SETTINGS)) {
-    values[name] = readSetting(setting, sources.env, file, faults);
+    values[name] = readSetting(setting, raw, faults);
   }
   const config = { ...values, ...readCommandLine(sources.args, faults) } as Read & CommandLine;
   if (config.smtpUrl !== null && config.mailFrom === null) {
@@ -200,7 +187,7 @@ export function readConfig(sources: ConfigSources): Config {
   // What could not be read is missing for that reason, and told already.
   if (faults.length === 0) {
     const { readFile } = sources;
-    faults.push(...paymentSettingsFaults(config));
+    faults.push(...portFaults(config), ...paymentSettingsFaults(config));
     faults.push(...clusterFaults(config, { speed: config.speed, readFile }));
   }
   if (faults.length > 0) throw new ConfigError(faults);
@@ -216,19 +203,17 @@ function withoutParts(read: Read & CommandLine): Omit<Config, 'cluster'> {
   return Object.fromEntries(others) as unknown as Omit<Config, 'cluster'>;
 }
 
-function readSetting(
-  setting: Setting<unknown>,
-  env: ConfigSources['env'],
-  file: ReadonlyMap<string, unknown>,
-  faults: string[],
-): unknown {
-  const fromEnv = env[setting.variable];
-  const inFile = file.has(setting.key);
-  if (fromEnv === undefined && !inFile) return setting.fallback;
-  const raw = fromEnv ?? file.get(setting.key);
+function readSetting(setting: Setting<unknown>, all: RawSettings, faults: string[]): unknown {
+  const given = all.get(setting.variable);
+  if (given === undefined) return setting.fallback;
+  const { raw, name } = given;
   const value = setting.read(raw);
   if (value !== undefined) return value;
-  const name = fromEnv === undefined ? `"${setting.key}" in the file` : setting.variable;
+  const wrapping = wrappingOf(setting, raw);
+  if (wrapping !== null) {
+    faults.push(`${name} ${wrapping}; remove them, they are read as part of the value`);
+    return setting.fallback;
+  }
   const { isSecret } = setting;
   const isHidden = typeof isSecret === 'function' ? isSecret(raw) : isSecret === true;
   const shown = isHidden ? 'what is not shown here' : JSON.stringify(raw);
@@ -236,41 +221,15 @@ function readSetting(
   return setting.fallback;
 }
 
-function readConfigFile(sources: ConfigSources, faults: string[]): ReadonlyMap<string, unknown> {
-  const path = sources.env[FILE_VARIABLE];
-  if (path === undefined) return new Map();
-  let content: unknown;
-  try {
-    content = JSON.parse(sources.readFile(path));
-  } catch (error) {
-    faults.push(`${FILE_VARIABLE}: cannot read ${path}: ${(error as Error).message}`);
-    return new Map();
+/** What is around a value that would be accepted without it, and looks like nothing; null: the value itself is wrong. */
+function wrappingOf(setting: Setting<unknown>, raw: unknown): string | null {
+  if (typeof raw !== 'string') return null;
+  const bare = raw.trim();
+  if (bare !== raw && setting.read(bare) !== undefined) {
+    return /[\r\n]/.test(raw) ? 'has line breaks around it' : 'has spaces around it';
   }
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    faults.push(`${FILE_VARIABLE}: ${path} must hold one JSON object`);
-    return new Map();
-  }
-  const keys = Object.values(SETTINGS).map((setting) => setting.key);
-  for (const key of Object.keys(content)) {
-    if (keys.includes(key)) continue;
-    faults.push(`"${key}" in the file ${path} is no setting${suggestion(key, keys)}`);
-  }
-  return new Map(Object.entries(content));
-}
-
-function refuseUnknownVariables(env: ConfigSources['env'], faults: string[]): void {
-  const known = [...Object.values(SETTINGS).map((setting) => setting.variable), FILE_VARIABLE];
-  for (const name of Object.keys(env)
-    .filter((name) => name.startsWith('TAPELOOM_'))
-    .filter((name) => ![...COMMAND_VARIABLES, ...TEST_VARIABLES].includes(name))
-    .sort()) {
-    if (!known.includes(name)) faults.push(`${name} is no setting${suggestion(name, known)}`);
-  }
-}
-
-function suggestion(name: string, known: readonly string[]): string {
-  const near = nearestName(name, known);
-  return near === null ? `; there are ${known.join(', ')}` : `; did you mean ${near}?`;
+  const [, , inner] = /^(["'])(.*)\1$/s.exec(bare) ?? [];
+  return inner !== undefined && setting.read(inner) !== undefined ? 'has quotes around it' : null;
 }
 
 function isPath(value: string): boolean {

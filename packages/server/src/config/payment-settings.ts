@@ -45,32 +45,36 @@ const API_URL_ACCEPTS = 'an https address without a path (http only on this mach
 export const PAYMENT_SETTINGS: {
   readonly [K in keyof PaymentSettings]: Setting<PaymentSettings[K]>;
 } = {
-  stripeKey: secretText<string | null>(
-    { variable: 'TAPELOOM_STRIPE_KEY', fallback: null },
-    STRIPE_KEY_ACCEPTS,
-    (value) => STRIPE_KEY.test(value),
-  ),
-  stripeWebhookSecrets: secretList(
-    'TAPELOOM_STRIPE_WEBHOOK_SECRETS',
-    STRIPE_SECRETS_ACCEPTS,
-    STRIPE_WEBHOOK_SECRET,
-  ),
+  stripeKey: {
+    ...secretText<string | null>(
+      { variable: 'TAPELOOM_STRIPE_KEY', fallback: null },
+      STRIPE_KEY_ACCEPTS,
+      (value) => STRIPE_KEY.test(value),
+    ),
+    fileVariable: 'TAPELOOM_STRIPE_KEY_FILE',
+  },
+  stripeWebhookSecrets: {
+    ...secretList('TAPELOOM_STRIPE_WEBHOOK_SECRETS', STRIPE_SECRETS_ACCEPTS, STRIPE_WEBHOOK_SECRET),
+    fileVariable: 'TAPELOOM_STRIPE_WEBHOOK_SECRETS_FILE',
+  },
   stripeTax: oneOf({ variable: 'TAPELOOM_STRIPE_TAX', fallback: 'off' }, STRIPE_TAXES),
   stripeUrl: text(
     { variable: 'TAPELOOM_STRIPE_URL', fallback: 'https://api.stripe.com' },
     API_URL_ACCEPTS,
     isApiUrl,
   ),
-  paddleKey: secretText<string | null>(
-    { variable: 'TAPELOOM_PADDLE_KEY', fallback: null },
-    PADDLE_KEY_ACCEPTS,
-    (value) => PADDLE_KEY.test(value),
-  ),
-  paddleWebhookSecrets: secretList(
-    'TAPELOOM_PADDLE_WEBHOOK_SECRETS',
-    PADDLE_SECRETS_ACCEPTS,
-    PADDLE_WEBHOOK_SECRET,
-  ),
+  paddleKey: {
+    ...secretText<string | null>(
+      { variable: 'TAPELOOM_PADDLE_KEY', fallback: null },
+      PADDLE_KEY_ACCEPTS,
+      (value) => PADDLE_KEY.test(value),
+    ),
+    fileVariable: 'TAPELOOM_PADDLE_KEY_FILE',
+  },
+  paddleWebhookSecrets: {
+    ...secretList('TAPELOOM_PADDLE_WEBHOOK_SECRETS', PADDLE_SECRETS_ACCEPTS, PADDLE_WEBHOOK_SECRET),
+    fileVariable: 'TAPELOOM_PADDLE_WEBHOOK_SECRETS_FILE',
+  },
   // Not secret, but an API key may be put here by mistake.
   paddleClientToken: secretText<string | null>(
     { variable: 'TAPELOOM_PADDLE_CLIENT_TOKEN', fallback: null },

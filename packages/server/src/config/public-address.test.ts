@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type IpRange, parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import { isOrigin, PublicAddress } from './public-address.ts';
 
 test('an origin is what a browser would write, and nothing more', () => {
@@ -78,10 +79,39 @@ test('only addresses of this machine are loopback', () => {
 
 test('an operator hears of sign-ins without TLS, and of a proxy that nobody named', () => {
   const concerns = (url: string, trustsProxies: boolean) =>
-    new PublicAddress(url, 8080).concerns({ trustsProxies }).join();
+    new PublicAddress(url, 8080).concerns(trustsProxies ? ranges('10.0.0.1') : []).join();
   assert.match(concerns('http://tapeloom.example.com', true), /without TLS/);
   const proxied = 'https://tapeloom.example.com';
   assert.match(concerns(proxied, false), /count as one address.* TAPELOOM_TRUSTED_PROXIES/);
   assert.equal(concerns(proxied, true), '');
   assert.equal(concerns('http://127.0.0.1:8080', false), '');
 });
+
+test('proxies that are the whole internet, or a large part of it, are a concern at any address', () => {
+  const concerns = (...proxies: string[]) =>
+    new PublicAddress('http://127.0.0.1:8080', 8080).concerns(ranges(...proxies));
+  for (const wide of ['0.0.0.0/0', '::/0', '128.0.0.0/1', '8.0.0.0/8', '2000::/3']) {
+    const [concern, ...others] = concerns('192.0.2.1', wide);
+    assert.match(
+      concern!,
+      new RegExp(`^TAPELOOM_TRUSTED_PROXIES has ${wide}, .*claim any address`),
+    );
+    assert.deepEqual(others, []);
+  }
+  // Private networks, and the ranges that content networks publish.
+  assert.deepEqual(
+    concerns(
+      '10.0.0.0/8',
+      '172.16.0.0/12',
+      'fd00::/8',
+      'fc00::/7',
+      '104.16.0.0/13',
+      '2a06:98c0::/29',
+    ),
+    [],
+  );
+});
+
+function ranges(...texts: string[]): readonly IpRange[] {
+  return texts.map((text) => parseIpRange(text)!);
+}

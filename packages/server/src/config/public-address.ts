@@ -4,9 +4,31 @@
  * setting it is the public port on this machine.
  */
 
+import {
+  type IpRange,
+  includes,
+  isIpv4,
+  parseIpRange,
+  rangeText,
+} from '@tapeloom/core/entitlement/ip-range';
+
 const LOOPBACK_HOST = /^(?:localhost|[^/]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /** Listening on all addresses is no address to go to. */
 const ANY_HOST = /^(?:0\.0\.0\.0|\[::\])$/;
+
+/** A private network may be as wide as it is: nobody from the internet connects from there. */
+const PRIVATE = [
+  '10.0.0.0/8',
+  '127.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  'fc00::/7',
+  'fe80::/10',
+].map((text) => parseIpRange(text)!);
+/** The largest network of proxies that somebody has in public: a content network's, as it publishes its ranges. */
+const IPV4_BITS_MAX = 20n;
+const IPV6_BITS_MAX = 104n;
 
 export const PUBLIC_URL_ACCEPTS =
   'an http or https address without a path, such as https://tapeloom.example.com';
@@ -61,7 +83,18 @@ export class PublicAddress {
   }
 
   /** What an operator should hear of it at the start. The service speaks no TLS: whoever has it has a proxy. */
-  concerns({ trustsProxies }: { readonly trustsProxies: boolean }): readonly string[] {
+  concerns(trustedProxies: readonly IpRange[]): readonly string[] {
+    const far = trustedProxies.filter(isFarTooWide).map(rangeText);
+    return [
+      ...far.map(
+        (range) =>
+          `TAPELOOM_TRUSTED_PROXIES has ${range}, which is not your proxies alone: whoever connects from there can claim any address, past limits and addresses that keys are bound to`,
+      ),
+      ...this.#addressConcerns(trustedProxies.length > 0),
+    ];
+  }
+
+  #addressConcerns(trustsProxies: boolean): readonly string[] {
     if (this.isLoopback) return [];
     if (!this.isSecure) {
       return ['people sign in without TLS: TAPELOOM_PUBLIC_URL should begin with https'];
@@ -77,4 +110,10 @@ export class PublicAddress {
     if (this.#isConfigured) return;
     this.#origin = addressHere(address);
   }
+}
+
+function isFarTooWide(range: IpRange): boolean {
+  if (PRIVATE.some((own) => includes(own, range))) return false;
+  const bitsMax = isIpv4(range.first) ? IPV4_BITS_MAX : IPV6_BITS_MAX;
+  return range.last - range.first >= 1n << bitsMax;
 }

@@ -12,6 +12,8 @@ export interface Setting<T> {
   readonly fallback: T;
   /** What it accepts, for people: `a whole number from 0 to 65535`. */
   readonly accepts: string;
+  /** Names a file that holds the value, so that a secret need not stand in the environment. */
+  readonly fileVariable?: string;
   /** Whether what was read must not be shown, even if it is wrong. */
   readonly isSecret?: boolean | ((raw: unknown) => boolean);
   /** The value, or undefined when it is not accepted. */
@@ -38,9 +40,14 @@ function setting<T>(
   accepts: string,
   read: (raw: unknown) => T | undefined,
 ): Setting<T> {
-  const words = named.variable.slice(PREFIX.length).toLowerCase();
-  const key = words.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-  return { variable: named.variable, key, fallback: named.fallback, accepts, read };
+  const { variable, fallback } = named;
+  return { variable, key: keyOf(variable), fallback, accepts, read };
+}
+
+/** What a variable is called in the configuration file. */
+export function keyOf(variable: string): string {
+  const words = variable.slice(PREFIX.length).toLowerCase();
+  return words.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 export function wholeNumber(named: Named<number>, least: number, most: number): Setting<number> {

@@ -10,6 +10,9 @@ const PORTS: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 };
 export const SMTP_URL_ACCEPTS =
   'smtp://user:password@host:587 or smtps://user:password@host:465, without a path';
 
+/** Holds the password of an address that has a user alone. */
+export const SMTP_PASSWORD_FILE = 'TAPELOOM_SMTP_PASSWORD_FILE';
+
 export interface SmtpServerAddress {
   readonly host: string;
   readonly port: number;
@@ -33,6 +36,14 @@ export function smtpServerAddress(text: string): SmtpServerAddress | null {
     tls: url.protocol === 'smtps:' ? 'start' : plain,
     login,
   };
+}
+
+/** The address with a password that stands elsewhere; null: it has one already, or no user. */
+export function withSmtpPassword(text: string, password: string): string | null {
+  const url = URL.parse(text);
+  if (url === null || url.username === '' || url.password !== '') return null;
+  url.password = encodeURIComponent(password);
+  return url.href;
 }
 
 function isPlain({ pathname, search, hash }: URL, text: string): boolean {

@@ -212,7 +212,10 @@ export class Doors implements AsyncDisposable {
     this.#watching = this.#watchImports();
     this.#memory = watchMemory(this.hub, this.#timers);
     await this.http.app.ready();
-    const address = await listen(this.http.app.server, host, port, 'TAPELOOM_PORT');
+    const address = await listen(this.http.app.server, host, port, {
+      host: 'TAPELOOM_HOST',
+      port: 'TAPELOOM_PORT',
+    });
     this.#publicAddress.opened(address);
     this.#people.open();
     void this.#past.tidyCache();

@@ -9,7 +9,7 @@ import { type Config, readConfig } from '../config/config.ts';
 import { NodeDisk } from '../platform/node-disk.ts';
 import { openTape } from '../tape/write/open-tape.ts';
 import { readServiceMarkets } from './market-services.ts';
-import { StartRefusedError } from './start-refused-error.ts';
+import { MisconfiguredError, StartRefusedError } from './start-refused-error.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tapeloom-markets-'));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -50,7 +50,20 @@ test('a dataset whose imported days were all removed, and the tape of a live mar
   await (
     await openTape({ ...live, listed: () => [], now: () => 0n as never, onFailure: assert.ifError })
   )[Symbol.asyncDispose]();
-  assert.deepEqual((await readServiceMarkets({ config: configOf(data, 'off') })).imported, []);
+  assert.deepEqual((await readServiceMarkets({ config: configOf(data, null) })).imported, []);
+});
+
+test('without the simulator and without instruments there is nothing to serve, and no start', async () => {
+  const data = join(root, 'nothing');
+  await assert.rejects(readServiceMarkets({ config: configOf(data, 'off') }), (error) => {
+    assert.ok(error instanceof MisconfiguredError);
+    assert.match(
+      error.message,
+      /^TAPELOOM_SIM is off and .*instruments\.yaml names no instruments/,
+    );
+    return true;
+  });
+  assert.equal((await readServiceMarkets({ config: configOf(data, null) })).live.kind, 'sim');
 });
 
 const INSTRUMENTS = `datasets:

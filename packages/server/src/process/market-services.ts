@@ -18,7 +18,7 @@ import { readImported } from '../tape/imported/imported-manifest.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { isSafeName } from '../tape/tape-paths.ts';
 import { ImportedDatasets } from './imported-datasets.ts';
-import { StartRefusedError } from './start-refused-error.ts';
+import { MisconfiguredError, StartRefusedError } from './start-refused-error.ts';
 
 /** A market that was asked for is the only one. */
 export async function readServiceMarkets({
@@ -33,6 +33,7 @@ export async function readServiceMarkets({
     const disk = new NodeDisk();
     const markets = await readMarkets(disk, config);
     await requireInstruments(disk, config.data, markets);
+    requireMarket(config, markets);
     return markets;
   });
 }
@@ -56,6 +57,15 @@ async function requireInstruments(
         'Put the file back (tapeloom restore, or tapeloom instruments apply <file>), or move that directory away to start without it',
     );
   }
+}
+
+/** Without the simulator and without instruments there is nothing that anybody could ask for. */
+function requireMarket({ data, sim }: Config, { imported }: MarketSettings): void {
+  if (sim !== 'off' || imported.length > 0) return;
+  throw new MisconfiguredError(
+    `TAPELOOM_SIM is off and ${join(data, 'instruments.yaml')} names no instruments, so there is nothing to serve. ` +
+      'Apply your file first (tapeloom instruments apply <file>), or leave TAPELOOM_SIM out to have the simulated market',
+  );
 }
 
 /** Of a service that is about one market. */

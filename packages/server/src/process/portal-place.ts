@@ -3,13 +3,16 @@
  * installed program brings it built, and there is nothing to build it with.
  */
 
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../config/config.ts';
+import { type Config, ConfigError } from '../config/config.ts';
 import { Portal } from '../pages/portal.ts';
 import { PortalBuild } from '../pages/portal-build.ts';
 import type { Log } from '../platform/log.ts';
 
 const BUILT = new URL('../../../portal/dist/', import.meta.url);
+/** The page that every address of the portal is answered with. */
+const APP = 'app.html';
 /** Below the package of the portal. */
 const SOURCES = [
   'src/',
@@ -33,12 +36,27 @@ const SOURCES_ELSEWHERE = [
   '../CHANGELOG.md',
 ];
 
+/** A portal of the operator's own must be there: people would find none, and the start nothing wrong with it. */
+export function requirePortal(
+  { portal }: Pick<Config, 'portal'>,
+  readFile: (path: string) => string,
+): void {
+  if (portal === null) return;
+  const path = join(portal, APP);
+  try {
+    readFile(path);
+  } catch (error) {
+    const why = (error as Error).message;
+    throw new ConfigError([`TAPELOOM_PORTAL: ${portal} holds no built portal: ${why}`]);
+  }
+}
+
 export function openPortal(config: Config, log: Log, say: (line: string) => void): Portal {
   if (config.portal !== null) return new Portal({ directory: config.portal, build: null, log });
   const home = new URL('../', BUILT);
   const build = PortalBuild.start({
     program: fileURLToPath(new URL('build.ts', home)),
-    made: fileURLToPath(new URL('app.html', BUILT)),
+    made: fileURLToPath(new URL(APP, BUILT)),
     sources: [
       ...SOURCES.map((name) => new URL(name, home)),
       ...SOURCES_ELSEWHERE.map((name) => new URL(`../${name}`, home)),

@@ -27,10 +27,10 @@ import { returnLargeAllocations } from '../platform/returned-memory.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { VERSION } from '../platform/version.ts';
 import type { FillPart } from './ingest-wire.ts';
-import { openPortal } from './portal-place.ts';
+import { openPortal, requirePortal } from './portal-place.ts';
 import { ReplayWatch } from './replay-watch.ts';
 import type { Service } from './service.ts';
-import { StartRefusedError } from './start-refused-error.ts';
+import { MisconfiguredError, StartRefusedError } from './start-refused-error.ts';
 import { ingestReport, startLine, startReport } from './start-report.ts';
 
 const EXIT_FAILED = 1;
@@ -119,6 +119,7 @@ function readSettingsOrTell(args: readonly string[], replay: ReplayStart | null)
     const config = replay === null ? read : { ...read, data: replay.data };
     const offers = loadOffers(config.offersFile, readSettingsFile);
     requireProviders(offers, config);
+    requirePortal(config, readSettingsFile);
     return {
       config,
       offers,
@@ -185,7 +186,7 @@ async function run(
         ? message
         : `the data directory ${config.data} cannot be written: ${fault} (${message})`;
     console.error(`Tapeloom cannot start: ${why}`);
-    return EXIT_FAILED;
+    return error instanceof MisconfiguredError ? EXIT_MISCONFIGURED : EXIT_FAILED;
   }
 }
 

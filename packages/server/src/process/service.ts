@@ -254,12 +254,10 @@ export class Service implements AsyncDisposable {
   async #open(): Promise<void> {
     if (this.#node !== null) this.#joinCluster(this.#node);
     const { internalHost, internalPort } = this.#options.config;
-    const internal = await listen(
-      this.#internal,
-      internalHost,
-      internalPort,
-      'TAPELOOM_INTERNAL_PORT',
-    );
+    const internal = await listen(this.#internal, internalHost, internalPort, {
+      host: 'TAPELOOM_INTERNAL_HOST',
+      port: 'TAPELOOM_INTERNAL_PORT',
+    });
     this.#internalAddress = addressHere(internal);
     if (this.#serving === null) await this.#openTape();
     else await this.#openDoors(this.#serving);

@@ -200,8 +200,7 @@ export class Serving implements AsyncDisposable {
   #tellOfConcerns(): void {
     const { log, config } = this.#parts;
     const { origin } = this.#publicAddress;
-    const trustsProxies = config.trustedProxies.length > 0;
-    for (const concern of this.#publicAddress.concerns({ trustsProxies })) {
+    for (const concern of this.#publicAddress.concerns(config.trustedProxies)) {
       log.warn({ origin }, concern);
     }
   }
@@ -226,7 +225,9 @@ export class Serving implements AsyncDisposable {
     if (echoPort === null) return null;
     const { EchoServer } = await import('../gateway/wire/echo-server.ts');
     this.#echo = new EchoServer();
-    const address = await listen(this.#echo.http, '127.0.0.1', echoPort, '--echo-port');
+    const address = await listen(this.#echo.http, '127.0.0.1', echoPort, {
+      port: '--echo-port',
+    });
     return address.replace('http', 'ws');
   }
 }

@@ -11,7 +11,7 @@ import { listen } from '../../process/listen.ts';
 import { EchoServer } from './echo-server.ts';
 
 async function start(echo: EchoServer): Promise<number> {
-  return Number(new URL(await listen(echo.http, '127.0.0.1', 0, '--echo-port')).port);
+  return Number(new URL(await listen(echo.http, '127.0.0.1', 0, { port: '--echo-port' })).port);
 }
 
 test('the echo repeats texts and binaries, and meets every frame as the stream does', async () => {
