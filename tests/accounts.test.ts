@@ -79,7 +79,7 @@ test('what an operator does reaches open connections of a running service', asyn
   ]);
   deaf.stopReading();
 
-  const shown = await tapeloomJson<KeyAnswer>(data, 'key', 'revoke', revoked.id);
+  const shown = await tapeloomJson<KeyAnswer>(data, 'key', 'revoke', revoked.id, '--yes');
   assert.equal(shown.state, 'revoked');
   const closed = await within(PATIENCE_MS, 'the revocation', revokedOpen.closed);
   assert.deepEqual(closed, { code: 4003, reason: 'KEY_REVOKED' });

@@ -80,7 +80,7 @@ test('commands work on the accounts of the cluster, and its nodes hear of what t
   using _hearing = node.authenticator.onRightsChange((change) => {
     if (change.t === 'key-ended') ended.resolve(change.keyId);
   });
-  assert.equal((await run('key', 'revoke', id)).code, 0);
+  assert.equal((await run('key', 'revoke', id, '--yes')).code, 0);
   assert.equal(await ended.promise, id);
   assert.equal((await node.authenticator.authenticate(`Bearer ${key}`)).verdict, 'revoked');
 

@@ -55,7 +55,7 @@ suite('a standby takes the place of PostgreSQL', { skip: natsServerMissing }, ()
     const [revoked] = await postgres.query<{ readonly id: string }>(
       `select k.id from keys k join accounts a on a.id = k.account_id where a.name = 'revoked'`,
     );
-    const ended = await rig.command('key', 'revoke', revoked!.id);
+    const ended = await rig.command('key', 'revoke', revoked!.id, '--yes');
     assert.equal(ended.code, 0, ended.stderr);
     for (const node of nodes) await answers(node, keys.revoked, 401);
 

@@ -163,6 +163,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/account-claim.ts')).accountClaimCommand,
   },
   {
+    path: ['account', 'delete'],
+    summary: 'Delete an account, in 14 days or now.',
+    load: async () => (await import('./commands/account-delete.ts')).accountDeleteCommand,
+  },
+  {
     path: ['account', 'email'],
     summary: 'Give an account an owner, by their e-mail address.',
     load: async () => (await import('./commands/account-email.ts')).accountEmailCommand,
@@ -191,6 +196,16 @@ const operators: readonly LazyCommand[] = [
     path: ['billing', 'write-off'],
     summary: 'End an order whose payment its provider has lost.',
     load: async () => (await import('./commands/billing-write-off.ts')).billingWriteOffCommand,
+  },
+  {
+    path: ['billing', 'cancel'],
+    summary: 'Cancel a subscription at its payment provider.',
+    load: async () => (await import('./commands/billing-cancel.ts')).billingCancelCommand,
+  },
+  {
+    path: ['billing', 'refund'],
+    summary: "Give money of an order's newest charge back.",
+    load: async () => (await import('./commands/billing-refund.ts')).billingRefundCommand,
   },
   {
     path: ['billing', 'withdraw'],

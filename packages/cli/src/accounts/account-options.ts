@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { PLANS, type Plan } from '@tapeloom/core/entitlement/plan';
+import { normalEmail } from '@tapeloom/core/person/email-address';
 import type { AccountRecord, AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
 import { requireKnownFormat } from '@tapeloom/server/platform/data-format';
@@ -23,14 +24,20 @@ export function readPlan(text: string): Plan {
   throw new UsageError(`a plan is one of ${PLANS.join(', ')}; read ${text}`);
 }
 
-/** The account of this name or id; an error with the likely name when there is none. */
+/** The account of this name or id, or of the owner with this e-mail address; an error with the likely name when there is none. */
 export async function findAccount(store: AccountStore, name: string): Promise<AccountRecord> {
-  const account = await store.findAccount(name);
+  const account = (await store.findAccount(name)) ?? (await accountOfOwner(store, name));
   if (account !== null) return account;
   const names = (await store.listAccounts()).map((each) => each.name);
   const near = nearestName(name, names);
   const hint = near === null ? 'tapeloom account list shows all' : `did you mean ${near}?`;
   throw new Error(`no account is called ${name}; ${hint}`);
+}
+
+async function accountOfOwner(store: AccountStore, text: string): Promise<AccountRecord | null> {
+  const address = normalEmail(text);
+  const owner = address === null ? null : await store.people.ownerByEmail(address.key);
+  return owner === null ? null : await store.findAccount(owner.accountId);
 }
 
 /** What was found or done, as JSON or in words, and so the end. */

@@ -17,18 +17,26 @@ export function accountJson(account: AccountRecord, now: EpochNs): Record<string
   };
 }
 
-export function accountsTable(accounts: readonly AccountRecord[], now: EpochNs): string {
+export interface ListedAccount {
+  readonly account: AccountRecord;
+  /** Its owner's; null: nobody owns it. */
+  readonly email: string | null;
+}
+
+export function accountsTable(accounts: readonly ListedAccount[], now: EpochNs): string {
   return tableText(
     [
       { title: 'name' },
+      { title: 'owner' },
       { title: 'plan' },
       { title: 'until' },
       { title: 'state' },
       { title: 'created' },
       { title: 'id' },
     ],
-    accounts.map((account) => [
+    accounts.map(({ account, email }) => [
       account.name,
+      email ?? '-',
       planAt(account.grants, now),
       untilText(account.grants, now),
       account.suspendedAt === null ? 'active' : 'suspended',

@@ -38,7 +38,7 @@ export async function refuseInCluster(io: CommandIo, instead: string): Promise<v
 }
 
 /** Other settings are of no concern to who has none of a cluster. */
-async function clusterOf(io: CommandIo): Promise<ClusterConfig | null> {
+export async function clusterOf(io: CommandIo): Promise<ClusterConfig | null> {
   const { TAPELOOM_POSTGRES_URL, TAPELOOM_CONFIG } = io.env;
   if (TAPELOOM_POSTGRES_URL === undefined && TAPELOOM_CONFIG === undefined) return null;
   const { configOf } = await import('../command-config.ts');

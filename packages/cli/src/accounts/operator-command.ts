@@ -8,9 +8,12 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import type { CommandBody, CommandIo } from '../command.ts';
+import { confirm } from '../customer/confirm.ts';
 import { readWords } from '../read-args.ts';
 import { dataDirectory, tell } from './account-options.ts';
 import { openAccounts } from './open-accounts.ts';
+
+export const YES_USAGE = '  --yes               do not ask';
 
 export interface OperatorCall {
   /** Those that were asked for, in their order. */
@@ -26,6 +29,8 @@ export interface OperatorCall {
   readonly io: CommandIo;
   /** The accounts, closed when the command has ended. */
   open(): Promise<AccountStore>;
+  /** Whether to go on with what cannot be undone: somebody says so, or `--yes` did. */
+  confirm(question: string): Promise<boolean>;
   /** What was found or done, as JSON or in words, and so the end. */
   tell(json: unknown, text: string): number;
 }
@@ -72,6 +77,11 @@ export function operatorCommand({
         call: { now, actor: { kind: 'operator' } },
         io,
         open: async () => opened.use(await openAccounts(io, data)),
+        confirm: async (question) => {
+          if (await confirm(io, question, texts.yes === true)) return true;
+          io.stderr('Nothing was changed.\n');
+          return false;
+        },
         tell: (value, text) => tell(io, json === true, value, text),
       });
     },

@@ -18,7 +18,7 @@ export function suspensionCommand(suspension: Suspension): CommandBody {
 
 ${effect}
 
-  <name>              the account's name or id
+  <name>              the account's name or id, or its owner's e-mail address
 ${COMMON_USAGE}
 
 Examples:

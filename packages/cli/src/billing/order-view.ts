@@ -156,6 +156,11 @@ export function priceText({
   currency,
 }: Pick<OrderRecord, 'amountMinor' | 'currency'>): string {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  const { maximumFractionDigits: digits = 2 } = format.resolvedOptions();
-  return format.format(amountMinor / 10 ** digits);
+  return format.format(amountMinor / 10 ** currencyDigits(currency));
+}
+
+/** How many digits of an amount are parts of a unit: 2 of EUR, 0 of JPY. */
+export function currencyDigits(currency: string): number {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  return format.resolvedOptions().maximumFractionDigits ?? 2;
 }

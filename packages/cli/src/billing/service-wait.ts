@@ -1,27 +1,46 @@
 /**
- * Providers are asked by the service alone, which has their secrets: a command notes what is to be asked about and
- * watches the accounts until the service has done it. It looks for such notes every few seconds.
+ * Providers are asked by the service alone: a command notes what is to be asked about and watches the accounts until the
+ * service has done it. It looks for such notes every few seconds. Where no service runs, nobody waits for one.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDirectoryInUse } from '@tapeloom/server/platform/directory-lock';
+import { clusterOf } from '../accounts/open-accounts.ts';
+import type { OperatorCall } from '../accounts/operator-command.ts';
 
 const LOOK_EVERY_MS = 200;
 /** The longest wait; the service looks for what is due more often than that. */
 const WAIT_MS_MAX = 30_000;
 
-/** Whether it was done in time. */
+/** `no-service`: none runs on this data directory. */
+export type Waited = 'done' | 'late' | 'no-service';
+
 export async function waitForService(
+  { io, data }: Pick<OperatorCall, 'io' | 'data'>,
   isDone: () => Promise<boolean>,
-  signal: AbortSignal,
   waitMs = WAIT_MS_MAX,
-): Promise<boolean> {
+): Promise<Waited> {
+  // Of a cluster any node may do it.
+  const isAlone = (await clusterOf(io)) === null;
   for (let waited = 0; waited < waitMs; waited += LOOK_EVERY_MS) {
-    if (await isDone()) return true;
-    if (signal.aborted) return false;
+    if (await isDone()) return 'done';
+    if (isAlone && !isDirectoryInUse(data)) return 'no-service';
+    if (io.signal.aborted) return 'late';
     await pause(LOOK_EVERY_MS);
   }
-  return isDone();
+  return (await isDone()) ? 'done' : 'late';
 }
 
-export const NOT_DONE =
-  'The service has not done it yet: it does so when it runs on this data directory.\n';
+/** What is said of work that the service has not done; nothing where it has. */
+export function waitedText(waited: Waited, data: string): string {
+  switch (waited) {
+    case 'done':
+      return '';
+    case 'late':
+      return 'The service has not done it yet. It does so by itself.\n';
+    case 'no-service':
+      return `No service runs on ${data}. It does so when it starts.\n`;
+    default:
+      return waited satisfies never;
+  }
+}

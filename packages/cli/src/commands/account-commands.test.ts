@@ -54,8 +54,8 @@ test('an account is created, listed, shown, changed, suspended and resumed', asy
   assert.equal((await run('account', 'create', 'bob@example.com')).code, 0);
 
   const list = await run('account', 'list');
-  assert.match(list.out, /^name +plan +until +state +created +id\nacme +live +20\d\d-/);
-  assert.match(list.out, /^bob@example\.com +sandbox +- +active +20/m);
+  assert.match(list.out, /^name +owner +plan +until +state +created +id\nacme +- +live +20\d\d-/);
+  assert.match(list.out, /^bob@example\.com +- +sandbox +- +active +20/m);
 
   const shown = await run('account', 'show', 'acme');
   assert.match(shown.out, /^plan +live\ngrant +live, until .*\nvalid keys +0 of 10\n/m);
@@ -74,7 +74,7 @@ test('an account is created, listed, shown, changed, suspended and resumed', asy
 
   assert.equal((await run('account', 'suspend', 'acme')).out, 'acme is suspended.\n');
   assert.match((await run('account', 'suspend', 'acme')).out, /suspended, as it was before/);
-  assert.match((await run('account', 'list')).out, /^acme +live_history +- +suspended/m);
+  assert.match((await run('account', 'list')).out, /^acme +- +live_history +- +suspended/m);
   assert.equal((await run('account', 'resume', 'acme')).out, 'acme is active.\n');
 });
 
@@ -131,7 +131,10 @@ test('a key is created with its secret shown once, listed without it, and revoke
   }
   assert.ok(!later.slice(0, -1).some((text) => text.includes(digestOf(secret).hash)));
 
-  const revoked = await run('key', 'revoke', made.id);
+  const unasked = await run('key', 'revoke', made.id);
+  assert.equal(unasked.code, 2, 'nobody is there to be asked');
+  assert.match(unasked.err, /--yes goes on without a question/);
+  const revoked = await run('key', 'revoke', made.id, '--yes');
   assert.match(revoked.out, /^The key "app" of acme is revoked since 20/);
   assert.deepEqual(await run('key', 'revoke', made.id), revoked, 'and stays so');
   assert.match((await run('key', 'revoke', 'key_nope')).err, /no key has the id key_nope/);
@@ -189,7 +192,7 @@ test('an eleventh valid key is refused, and possible again after a revocation', 
   const refused = await create();
   assert.deepEqual([refused.code, refused.out], [1, '']);
   assert.match(refused.err, /acme has 10 valid keys, the most there can be; revoke one first/);
-  await run('key', 'revoke', made[0]!.id);
+  await run('key', 'revoke', made[0]!.id, '--yes');
   assert.equal((await create()).code, 0);
   assert.equal((await json<Key[]>('key', 'list', '--account', 'acme')).length, 11);
 });
@@ -203,7 +206,7 @@ test('the audit log tells what happened, by account, newest last', async () => {
   await run('account', 'plan', 'acme', 'history');
   await run('account', 'suspend', 'acme');
   await run('account', 'resume', 'acme');
-  await run('key', 'revoke', made.id);
+  await run('key', 'revoke', made.id, '--yes');
   const { out } = await run('audit', '--account', 'acme', '--json');
   const events = out
     .trimEnd()

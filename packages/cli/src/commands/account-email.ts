@@ -13,7 +13,7 @@ export const accountEmailCommand = operatorCommand({
 Makes who reads this e-mail address the owner of the account: they sign in to the portal with it. Who
 owned the account before is signed out everywhere. No mail is sent.
 
-  <name>              the account's name or id
+  <name>              the account's name or id, or its owner's e-mail address
   <address>           an e-mail address that owns no other account
 ${URL_USAGE}
 ${COMMON_USAGE}

@@ -13,7 +13,7 @@ export const accountPlanCommand = operatorCommand({
 Replaces what operators granted the account; what it bought and pays for stays. A running service applies it within a second, also to what is
 open: a stream with another delay starts again, and what is beyond a smaller plan ends, youngest first.
 
-  <name>              the account's name or id
+  <name>              the account's name or id, or its owner's e-mail address
   <plan>              sandbox, live, history or live_history
   --until <time>      when all of it ends: a date, an RFC 3339 time, or a span from now such as 30d
                       (default: it never ends)

@@ -11,12 +11,12 @@ import {
   type MonthUsage,
   VALID_KEYS_MAX,
 } from '@tapeloom/server/accounts/store/account-store';
-import type { OwnerRecord } from '@tapeloom/server/accounts/store/people-store';
+import type { DeletionRecord, OwnerRecord } from '@tapeloom/server/accounts/store/people-store';
 import { COMMON_USAGE, findAccount } from '../accounts/account-options.ts';
 import { accountJson } from '../accounts/account-view.ts';
 import { keyJson, keysTable } from '../accounts/key-view.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
-import { timeText } from '../accounts/time-text.ts';
+import { timeJson, timeText } from '../accounts/time-text.ts';
 import { factsText } from '../table-text.ts';
 
 export const accountShowCommand = operatorCommand({
@@ -24,11 +24,12 @@ export const accountShowCommand = operatorCommand({
 
 Shows who owns it, the plan with its grants, the keys of the last 30 days, and what this month has used.
 
-  <name>              the account's name or id
+  <name>              the account's name or id, or its owner's e-mail address
 ${COMMON_USAGE}
 
 Examples:
   tapeloom account show ada
+  tapeloom account show ada@example.com
   tapeloom account show ada --json | jq .usage`,
   words: ['the name of the account'],
   run,
@@ -43,14 +44,16 @@ async function run({ words, now, open, tell }: OperatorCall): Promise<number> {
   const usage = await store.usageOf(now, account.id, period);
   const byKey = await store.usageByKey(account.id, period);
   const owner = await store.people.ownerOf(account.id);
+  const deletion = await store.people.deletionOf(account.id);
   return tell(
     {
       ...accountJson(account, now),
       email: owner?.email ?? null,
+      deletionDueAt: timeJson(deletion?.dueAt ?? null),
       keys: keys.map((key) => keyJson(key, now)),
       usage: { period, ...usage, byKey },
     },
-    factsText(factsOf({ account, owner, keys, usage, byKey, period, now })) +
+    factsText(factsOf({ account, owner, deletion, keys, usage, byKey, period, now })) +
       (keys.length > 0 ? `\n${keysTable(keys, now)}` : ''),
   );
 }
@@ -58,6 +61,7 @@ async function run({ words, now, open, tell }: OperatorCall): Promise<number> {
 interface ShownAccount {
   readonly account: AccountRecord;
   readonly owner: OwnerRecord | null;
+  readonly deletion: DeletionRecord | null;
   readonly keys: readonly KeyRecord[];
   readonly usage: MonthUsage;
   readonly byKey: readonly KeyUsage[];
@@ -66,7 +70,7 @@ interface ShownAccount {
 }
 
 function factsOf(shown: ShownAccount): [string, string][] {
-  const { account, owner, keys, usage, byKey, period, now } = shown;
+  const { account, owner, deletion, keys, usage, byKey, period, now } = shown;
   const plan = planAt(account.grants, now);
   const limits = PLAN_LIMITS[plan];
   const { used, reserved } = usage;
@@ -84,6 +88,7 @@ function factsOf(shown: ShownAccount): [string, string][] {
       'state',
       account.suspendedAt === null ? 'active' : `suspended ${timeText(account.suspendedAt)}`,
     ],
+    ...(deletion === null ? [] : [deletionFact(deletion)]),
     ['plan', plan],
     ...account.grants.map(({ plan: granted, until }): [string, string] => [
       'grant',
@@ -99,6 +104,10 @@ function factsOf(shown: ShownAccount): [string, string][] {
     ['REST requests', `${number(used.restRequests)} in ${period}`],
     ...byKey.map((one): [string, string] => ['used by', usedBy(one, environments)]),
   ];
+}
+
+function deletionFact({ dueAt, doneAt }: DeletionRecord): [string, string] {
+  return ['deletion', doneAt === null ? `due ${timeText(dueAt)}` : `done ${timeText(doneAt)}`];
 }
 
 function usedBy({ keyId, used }: KeyUsage, environments: ReadonlyMap<string, string>): string {

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { AccountsHandle } from '@tapeloom/server/accounts/store/accounts-handle';
 import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
+import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { BillingRig } from '../../../server/testing/billing/billing-rig.ts';
@@ -17,7 +18,11 @@ let store: AccountStore;
 let rig: BillingRig;
 let round: NodeJS.Timeout;
 
+let lock: Disposable;
+
 before(async () => {
+  // As a service holds it that runs there.
+  lock = lockDirectory(data);
   store = await AccountsHandle.open({ path: accountsPath(data), onFault: assert.ifError });
   rig = BillingRig.over(store, new ManualClock(createClock({ kind: 'system' }).now()));
   // The service of this data directory, whose clock is the machine's.
@@ -28,12 +33,15 @@ before(async () => {
 });
 after(async () => {
   clearInterval(round);
+  lock[Symbol.dispose]();
   await rig[Symbol.asyncDispose]();
   rmSync(data, { recursive: true, force: true });
 });
 
 const shown = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
 const run = (...words: string[]) => runRecorded(commands, [...words, '--data', data]);
+/** Of commands that ask before they go on. */
+const runSure = (...words: string[]) => run(...words, '--yes');
 
 test('billing ls and show tell of orders, what was agreed to, and the events about them', async () => {
   const account = await rig.account();
@@ -71,7 +79,9 @@ test('a withdrawal that came by letter counts from when it was received, and the
   const future = await run(...words, '2999-01-01');
   assert.notEqual(future.code, 0);
   assert.match(future.err, /not in the future/);
-  const done = await run(...words, received);
+  const unsure = await run(...words, received);
+  assert.match(unsure.err, /--yes goes on without a question/);
+  const done = await runSure(...words, received);
   assert.equal(done.code, 0, done.err);
   assert.match(done.out, /^withdrawn +.*by an operator$/m);
   assert.match((await run('billing', 'ls')).out, /1 withdrawal waits for its payment provider/);
@@ -82,7 +92,7 @@ test('a withdrawal that came by letter counts from when it was received, and the
   assert.match(show.out, /^refund +€79\.00 of /m);
   const json = JSON.parse((await run('billing', 'show', order.id, '--json')).out);
   assert.equal(json.withdrawal.state, 'done');
-  const again = await run(...words, received, '--json');
+  const again = await runSure(...words, received, '--json');
   assert.equal(JSON.parse(again.out).state, 'done');
 });
 
@@ -132,7 +142,7 @@ test('billing write-off asks the provider first, ends an order and cancels its p
   assert.equal(down.code, 1);
   assert.match(down.err, /test could not be asked, or does not know the payment/);
   assert.equal(await rig.planOf(account), 'live');
-  const done = await run(...words, '--reason', 'lost, their ticket 4711', '--force');
+  const done = await runSure(...words, '--reason', 'lost, their ticket 4711', '--force');
   assert.equal(done.code, 0, done.err);
   assert.equal(done.out, `${order.id}: paid → ended, written off\n`);
   assert.equal(await rig.planOf(account), 'sandbox');
@@ -149,7 +159,7 @@ test('billing write-off asks the provider first, ends an order and cancels its p
   assert.equal(await rig.planOf(account), 'live', 'the same can be bought again');
   const unpaid = await rig.order(await rig.account());
   const gone = ['--reason', 'gone', '--force', '--json'];
-  const json = await run('billing', 'write-off', unpaid.id, ...gone);
+  const json = await runSure('billing', 'write-off', unpaid.id, ...gone);
   assert.equal(JSON.parse(json.out).id, unpaid.id);
   const unknown = await run('billing', 'write-off', 'ord_none', '--reason', 'gone');
   assert.equal(unknown.code, 1);
@@ -182,6 +192,12 @@ test('a provider that is down is told, and so is a service that does not run', a
     assert.equal(waiting.code, 7);
     assert.match(waiting.out, /The service has not done it yet/);
   }
+  lock[Symbol.dispose]();
+  // Without a limit that would make it stop early.
+  const stopped = await run('billing', 'reconcile');
+  lock = lockDirectory(data);
+  assert.equal(stopped.code, 7);
+  assert.match(stopped.out, /No service runs on .*It does so when it starts\.\n$/);
   const wrong = await run('billing', 'reconcile', '--wait', 'long');
   assert.equal(wrong.code, 2);
   assert.match(wrong.err, /--wait is a number of seconds/);

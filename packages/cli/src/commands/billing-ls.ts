@@ -17,7 +17,7 @@ export const billingLsCommand = operatorCommand({
 
 Shows orders, the newest first, and how many events of payment providers wait to be settled.
 
-  --account <name>    of this account only, by its name or id
+  --account <name>    of this account only, by its name or id, or its owner's e-mail address
   --state <state>     in this state only: ${PAYMENT_STATES.join(', ')}
   --limit <count>     at most so many (default: ${SHOWN})
 ${COMMON_USAGE}

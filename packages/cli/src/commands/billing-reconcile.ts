@@ -4,7 +4,7 @@ import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
 import { COMMON_USAGE, writeJson } from '../accounts/account-options.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { readWaitMs, WAIT_USAGE } from '../billing/billing-options.ts';
-import { NOT_DONE, waitForService } from '../billing/service-wait.ts';
+import { waitedText, waitForService } from '../billing/service-wait.ts';
 import { ExitCode } from '../exit-codes.ts';
 
 /** What is compared before and after; of more it is only said how many there were. */
@@ -27,7 +27,8 @@ Examples:
   run,
 });
 
-async function run({ values, isJson, now, io, open }: OperatorCall): Promise<number> {
+async function run(operator: OperatorCall): Promise<number> {
+  const { values, isJson, now, io, open, data } = operator;
   const waitMs = readWaitMs(values.wait);
   const store = await open();
   const before = new Map(
@@ -39,14 +40,12 @@ async function run({ values, isJson, now, io, open }: OperatorCall): Promise<num
     orders: await store.orders.dueOrders(now, COMPARED_MAX),
     listings: await store.orders.dueListings(now),
   });
-  const isDone = await waitForService(
-    async () => {
-      const { events, orders, listings } = await left();
-      return events.length + orders.length + listings.length === 0;
-    },
-    io.signal,
-    waitMs,
-  );
+  const isNothingLeft = async () => {
+    const { events, orders, listings } = await left();
+    return events.length + orders.length + listings.length === 0;
+  };
+  const waited = await waitForService(operator, isNothingLeft, waitMs);
+  const isDone = waited === 'done';
   const after = await store.orders.listOrders(COMPARED_MAX);
   const changed = after.flatMap((order) => {
     const old = before.get(order.id);
@@ -67,13 +66,13 @@ async function run({ values, isJson, now, io, open }: OperatorCall): Promise<num
       `asked about ${counted(asked.orders, 'order')} and ${counted(asked.events, 'event')}\n`,
     );
     for (const one of changed) io.stdout(`${one.id}: ${one.before} → ${one.after}\n`);
-    if (changed.length === 0) io.stdout('nothing changed\n');
+    if (isDone && changed.length === 0) io.stdout('nothing changed\n');
     if (isDone && failed > 0) {
       io.stdout(
         `${counted(failed, 'order')} could not be asked about; it is tried again by itself\n`,
       );
     }
-    if (!isDone) io.stdout(NOT_DONE);
+    io.stdout(waitedText(waited, data));
   }
   return isDone && failed === 0 ? ExitCode.ok : ExitCode.notNow;
 }

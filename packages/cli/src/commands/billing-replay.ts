@@ -1,15 +1,13 @@
 /** `tapeloom billing replay`: has the service ask a provider about an order or event again. */
 
 import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
-import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import type { OrderRecord, PaymentEventRecord } from '@tapeloom/server/accounts/store/orders-store';
 import { COMMON_USAGE, writeJson } from '../accounts/account-options.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { findOrder, readWaitMs, WAIT_USAGE } from '../billing/billing-options.ts';
 import { eventJson, orderJson } from '../billing/order-view.ts';
-import { NOT_DONE, waitForService } from '../billing/service-wait.ts';
-import type { CommandIo } from '../command.ts';
+import { waitedText, waitForService } from '../billing/service-wait.ts';
 import { ExitCode } from '../exit-codes.ts';
 
 export const billingReplayCommand = operatorCommand({
@@ -30,15 +28,16 @@ Examples:
   run,
 });
 
-async function run({ words, values, isJson, now, io, open }: OperatorCall): Promise<number> {
+async function run(operator: OperatorCall): Promise<number> {
+  const { words, values, isJson, io, open } = operator;
   const id = words[0]!;
   const waitMs = readWaitMs(values.wait);
   const store = await open();
   const events = await store.orders.findEvents({ id });
   const replayed =
     events.length > 0
-      ? await replayEvents(store, events, now, io, waitMs)
-      : await replayOrder(store, await findOrder(store, id), now, io, waitMs);
+      ? await replayEvents(store, events, operator, waitMs)
+      : await replayOrder(store, await findOrder(store, id), operator, waitMs);
   if (isJson) writeJson(io, replayed.json);
   else io.stdout(replayed.text);
   return replayed.isDone ? ExitCode.ok : ExitCode.notNow;
@@ -53,37 +52,35 @@ interface Replayed {
 async function replayOrder(
   store: AccountStore,
   before: OrderRecord,
-  now: EpochNs,
-  io: CommandIo,
+  { now, io, data }: OperatorCall,
   waitMs: number | undefined,
 ): Promise<Replayed> {
   await store.orders.lookAgain(before, now);
   const read = async () => (await store.orders.findOrder(null, before.id))!;
-  const isOver = await waitForService(async () => (await read()).lookAt !== now, io.signal, waitMs);
+  const wasAsked = async () => (await read()).lookAt !== now;
+  const waited = await waitForService({ io, data }, wasAsked, waitMs);
+  const isOver = waited === 'done';
   const after = await read();
   const isDone = isOver && after.heardAsk > before.heardAsk;
   const states = [paymentStateAt(before, now), paymentStateAt(after, now)];
   const said = after.revision > before.revision ? states.join(' → ') : `${states[1]}, as before`;
   const failed =
     'the provider could not be asked, or made no sense; the log of the service says more\n';
-  const text = isDone ? `${after.id}: ${said}\n` : isOver ? failed : NOT_DONE;
+  const text = isDone ? `${after.id}: ${said}\n` : isOver ? failed : waitedText(waited, data);
   return { isDone, text, json: { isDone, ...orderJson(after, now) } };
 }
 
 async function replayEvents(
   store: AccountStore,
   events: readonly PaymentEventRecord[],
-  now: EpochNs,
-  io: CommandIo,
+  { now, io, data }: OperatorCall,
   waitMs: number | undefined,
 ): Promise<Replayed> {
   for (const event of events) await store.orders.putOffEvent(event, { tryAt: now, fault: null });
   const read = () => store.orders.findEvents({ id: events[0]!.id });
-  const isOver = await waitForService(
-    async () => (await read()).every(({ tryAt }) => tryAt !== now),
-    io.signal,
-    waitMs,
-  );
+  const wasTried = async () => (await read()).every(({ tryAt }) => tryAt !== now);
+  const waited = await waitForService({ io, data }, wasTried, waitMs);
+  const isOver = waited === 'done';
   const after = await read();
   const isDone = isOver && after.every(({ state }) => state === 'done');
   const lines = after.map(
@@ -92,7 +89,7 @@ async function replayEvents(
   );
   return {
     isDone,
-    text: isOver ? lines.join('') : NOT_DONE,
+    text: isOver ? lines.join('') : waitedText(waited, data),
     json: { isDone, events: after.map(eventJson) },
   };
 }

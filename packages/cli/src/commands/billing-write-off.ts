@@ -3,7 +3,7 @@
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import type { OrderRecord } from '@tapeloom/server/accounts/store/orders-store';
 import { COMMON_USAGE } from '../accounts/account-options.ts';
-import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
+import { type OperatorCall, operatorCommand, YES_USAGE } from '../accounts/operator-command.ts';
 import { findOrder, readWaitMs, WAIT_USAGE } from '../billing/billing-options.ts';
 import { orderJson } from '../billing/order-view.ts';
 import { waitForService } from '../billing/service-wait.ts';
@@ -13,7 +13,7 @@ import { ExitCode } from '../exit-codes.ts';
 const REASON_LENGTH_MAX = 500;
 
 export const billingWriteOffCommand = operatorCommand({
-  usage: `Usage: tapeloom billing write-off <order> --reason <text> [--force] [--wait <seconds>] [--data <directory>] [--json]
+  usage: `Usage: tapeloom billing write-off <order> --reason <text> [--force] [--yes] [--wait <seconds>] [--data <directory>] [--json]
 
 Ends an order for good whose payment its provider has lost, or will never settle. What it grants ends at once, and
 the customer can buy the same again. The running service asks the provider first: while the provider knows the
@@ -23,6 +23,7 @@ provider until it is over there. Money that was paid has to be given back at the
   <order>             the order's id
   --reason <text>     why, in a sentence
   --force             write it off though the provider knows the payment, or cannot be asked
+${YES_USAGE}
 ${WAIT_USAGE}
 ${COMMON_USAGE}
 
@@ -30,12 +31,12 @@ Examples:
   tapeloom billing write-off ord_0f3b6c1d2e4a5968778a --reason "lost by the provider, their ticket 4711"`,
   words: ['the id of the order'],
   options: ['reason', 'wait'],
-  flags: ['force'],
+  flags: ['force', 'yes'],
   run,
 });
 
 async function run(operator: OperatorCall): Promise<number> {
-  const { words, values, flags, now, call, io, open, tell } = operator;
+  const { words, values, flags, now, call, io, open, confirm, tell } = operator;
   const id = words[0]!;
   const reason = values.reason?.trim() ?? '';
   if (reason === '') throw new UsageError('--reason is missing: why the order is written off');
@@ -51,6 +52,8 @@ async function run(operator: OperatorCall): Promise<number> {
     io.stderr(`${id} is not written off: ${objection}\n`);
     return ExitCode.failure;
   }
+  const question = `Write ${id} off? What it grants ends at once.`;
+  if (!isOver && !(await confirm(question))) return ExitCode.failure;
   const order = await store.orders.writeOff(call, before.id, reason);
   if ('refused' in order) {
     io.stderr(`${id} is ${before.state}: there is nothing to write off\n`);
@@ -61,7 +64,7 @@ async function run(operator: OperatorCall): Promise<number> {
 
 /** What the provider says against it, by way of the running service; null: it says that the payment is over. */
 async function objectionTo(
-  { values, now, io }: OperatorCall,
+  { values, now, io, data }: OperatorCall,
   store: AccountStore,
   before: OrderRecord,
 ): Promise<string | null> {
@@ -69,11 +72,8 @@ async function objectionTo(
   await store.orders.lookAgain(before, now);
   const read = async () => (await store.orders.findOrder(null, before.id))!;
   const waitMs = readWaitMs(values.wait);
-  const isAsked = await waitForService(
-    async () => (await read()).lookAt !== now,
-    io.signal,
-    waitMs,
-  );
+  const wasAsked = async () => (await read()).lookAt !== now;
+  const isAsked = (await waitForService({ io, data }, wasAsked, waitMs)) === 'done';
   const after = await read();
   if (after.heardAsk > before.heardAsk) {
     if (after.state === 'ended' || after.state === 'failed') return null;

@@ -23,7 +23,7 @@ Makes a key that works at once, also on a running service. The secret is printed
 digest of it is kept. An account has at most ${VALID_KEYS_MAX} valid keys, and ${KEYS_LISTED_MAX} with those that ended in the
 last 30 days.
 
-  --account <name>        the account's name or id
+  --account <name>        the account's name or id, or its owner's e-mail address
   --name <text>           what the key is for, 1 to 64 characters
   --environment <which>   live has the rights of the plan, test those of the sandbox
   --scopes <list>         stream, history, export, keys, with commas between

@@ -11,7 +11,7 @@ export const keyListCommand = operatorCommand({
 Lists the valid keys and those that ended in the last 30 days, the newest first. Of a secret only the
 last four characters are known.
 
-  --account <name>    the account's name or id
+  --account <name>    the account's name or id, or its owner's e-mail address
 ${COMMON_USAGE}
 
 Examples:

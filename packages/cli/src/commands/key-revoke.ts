@@ -1,31 +1,40 @@
 /** `tapeloom key revoke`: ends a key for good. */
 
+import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
 import { COMMON_USAGE } from '../accounts/account-options.ts';
 import { keyJson } from '../accounts/key-view.ts';
-import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
+import { type OperatorCall, operatorCommand, YES_USAGE } from '../accounts/operator-command.ts';
 import { timeText } from '../accounts/time-text.ts';
+import { ExitCode } from '../exit-codes.ts';
 
 export const keyRevokeCommand = operatorCommand({
-  usage: `Usage: tapeloom key revoke <id> [--data <directory>] [--json]
+  usage: `Usage: tapeloom key revoke <id> [--yes] [--data <directory>] [--json]
 
 The key is refused from now on; a running service closes its connections within a second. A key that
 has ended already stays as it is. There is no way back: create another one instead.
 
   <id>                the key's id, as tapeloom key list shows it
+${YES_USAGE}
 ${COMMON_USAGE}
 
 Examples:
-  tapeloom key revoke key_3f2c9a`,
+  tapeloom key revoke key_3f2c9a
+  tapeloom key revoke key_3f2c9a --yes`,
   words: ['the id of the key'],
+  flags: ['yes'],
   run,
 });
 
-async function run({ words, now, call, open, tell }: OperatorCall): Promise<number> {
+async function run({ words, now, call, open, confirm, tell }: OperatorCall): Promise<number> {
   const id = words[0]!;
   const store = await open();
   const found = await store.findKeyById(null, id);
   if (found === null) throw unknownKey(id);
   const { account } = found;
+  const state = keyStateAt(found.key, now);
+  const question = `Revoke the key "${found.key.name}" of ${account.name}? Programs that use it are refused from now on.`;
+  const isValid = state === 'active' || state === 'expiring';
+  if (isValid && !(await confirm(question))) return ExitCode.failure;
   const key = await store.revokeKey(call, account.id, id);
   if ('refused' in key) throw unknownKey(id);
   const { name, revokedAt } = key;

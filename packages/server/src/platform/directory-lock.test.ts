@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { DirectoryLockedError, lockDirectory } from './directory-lock.ts';
+import { DirectoryLockedError, isDirectoryInUse, lockDirectory } from './directory-lock.ts';
 
 const made: string[] = [];
 function temporaryDirectory(): string {
@@ -70,4 +70,13 @@ test('a killed process leaves no lock behind, and its pid is named while it live
     );
   }
   lockDirectory(directory)[Symbol.dispose]();
+});
+
+test('whether a directory is in use can be asked without taking it', () => {
+  const directory = temporaryDirectory();
+  assert.equal(isDirectoryInUse(directory), false);
+  const lock = lockDirectory(directory);
+  assert.equal(isDirectoryInUse(directory), true);
+  lock[Symbol.dispose]();
+  assert.equal(isDirectoryInUse(directory), false);
 });

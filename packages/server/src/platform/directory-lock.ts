@@ -5,7 +5,7 @@
  * only tells people who holds it.
  */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { requireDataFormat } from './data-format.ts';
@@ -13,6 +13,8 @@ import { makeDirectoriesSync } from './make-directories.ts';
 import { giveFilesToOwner } from './owner.ts';
 
 const SQLITE_BUSY = 5;
+/** Who only looks whether somebody holds it is gone by then. */
+const LOOKED_AT_MS = 100;
 /** Keeps held locks from being collected as garbage, which would release them. */
 const held = new Set<DatabaseSync>();
 
@@ -43,7 +45,7 @@ export function lockFolder(
   check: () => void = () => undefined,
 ): Disposable {
   makeDirectoriesSync(directory);
-  const database = new DatabaseSync(join(directory, 'lock.db'), { timeout: 0 });
+  const database = new DatabaseSync(join(directory, 'lock.db'), { timeout: LOOKED_AT_MS });
   const pidFile = join(directory, 'lock.pid');
   try {
     database.exec('BEGIN EXCLUSIVE');
@@ -66,6 +68,22 @@ export function lockFolder(
       if (held.delete(database)) database.close();
     },
   };
+}
+
+/** Whether a process holds this directory. Takes nothing that another could not have at the same time but for an instant. */
+export function isDirectoryInUse(directory: string): boolean {
+  const path = join(directory, 'lock.db');
+  if (!existsSync(path)) return false;
+  const database = new DatabaseSync(path, { timeout: 0, readOnly: true });
+  try {
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  } finally {
+    database.close();
+  }
 }
 
 function isBusy(error: unknown): boolean {

@@ -48,6 +48,8 @@ const KINDS_WITHOUT_EFFECT: readonly AuditKind[] = [
   'account.deletion-withdrawn',
   'session.begun',
   'order.placed',
+  'order.cancel-asked',
+  'order.refund-asked',
   'key.created',
   ...REFUSAL_KINDS,
 ];

@@ -217,6 +217,8 @@ export const AUDIT_KINDS = [
   'order.changed',
   'order.written-off',
   'order.withdrawn',
+  'order.cancel-asked',
+  'order.refund-asked',
   'key.created',
   'key.rotated',
   'key.revoked',

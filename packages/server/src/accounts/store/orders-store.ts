@@ -174,6 +174,12 @@ export interface PaymentListing {
   readonly listAt: EpochNs;
 }
 
+/** What an operator had a provider do about an order. */
+export interface OperatorAsked {
+  readonly kind: 'order.cancel-asked' | 'order.refund-asked';
+  readonly details: Readonly<Record<string, string | number | boolean | null>>;
+}
+
 export interface OrdersStore {
   /** The newest first. */
   ordersOf(accountId: string): Promise<readonly OrderRecord[]>;
@@ -218,6 +224,11 @@ export interface OrdersStore {
     orderId: string,
     reason: string,
   ): Promise<OrderRecord | { readonly refused: 'not-found' | 'over' }>;
+  /**
+   * An operator had its provider do something: that is recorded, and the provider is asked what became of it. The id of the event
+   * that is settled then.
+   */
+  noteAsked(call: StoreCall, order: OrderRecord, asked: OperatorAsked): Promise<string>;
   /** Looks at the order again then; null: not by itself. */
   lookAgain(order: Pick<OrderRecord, 'id'>, lookAt: EpochNs | null): Promise<void>;
 

@@ -142,6 +142,8 @@ export interface PeopleStore {
   ownerOf(accountId: string): Promise<OwnerRecord | null>;
   /** By the key of an address. */
   ownerByEmail(emailKey: string): Promise<OwnerRecord | null>;
+  /** Of every account that has one; for operators. */
+  listOwners(): Promise<readonly OwnerRecord[]>;
   /** The operator's word: whoever owned the account before is signed out everywhere. */
   setOwner(
     call: StoreCall,
@@ -210,12 +212,14 @@ export interface PeopleStore {
   deletionOf(accountId: string): Promise<DeletionRecord | null>;
   /**
    * Uses up a link of this very account that was sent to the address it has; null: the operator's word, which needs none.
-   * Asked again, it stays at the time it had. The owner is owed a mail about it.
+   * Asked again, it stays at the time it had. The owner is owed a mail about it. `isNow`: its time has come with it, also
+   * where it was asked for before.
    */
   askDeletion(
     call: StoreCall,
     accountId: string,
     hash: string | null,
+    isNow?: boolean,
   ): Promise<(DeletionRecord & { readonly isNew: boolean }) | TooMany | LinkRefused>;
   /** False: there is none to withdraw, or its time has come. */
   withdrawDeletion(call: StoreCall, accountId: string): Promise<boolean>;

@@ -13,6 +13,7 @@ import {
   type Heard,
   type HeardPayment,
   LOOK_WITHIN_NS,
+  type OperatorAsked,
   ORDERS_PLACED_MAX,
   ORDERS_PLACED_NS,
   type OrderRecord,
@@ -53,6 +54,7 @@ export function sqlOrders(store: SqlStore): OrdersStore {
     beginAsk: store.changes(beginAsk),
     hearPayment: store.writes(hearPayment),
     writeOff: store.writes(writeOff),
+    noteAsked: store.writes(noteAsked),
     lookAgain: store.changes(async (sql, { id }, lookAt) => {
       await changeOrder(sql, id, { look_at: lookAt });
     }),
@@ -329,6 +331,20 @@ async function writeOff(
   await tell(writing, call, { kind: 'order.written-off', accountId, keyId: null, details });
   await grantAnew(writing, call, order, []);
   return order;
+}
+
+async function noteAsked(
+  writing: Writing,
+  call: StoreCall,
+  { id, accountId, provider, ref }: OrderRecord,
+  asked: OperatorAsked,
+): Promise<string> {
+  const details = { order: id, provider, ref, ...asked.details };
+  await tell(writing, call, { kind: asked.kind, accountId, keyId: null, details });
+  // As if the provider had told of it: an answer to an earlier question does not settle it.
+  const event = { provider, id: `operator:${id}:${call.now}`, objectRef: ref, at: call.now };
+  await events.receiveEvent(writing.sql, call.now, event);
+  return event.id;
 }
 
 async function changeOrder(sql: Sql, id: string, columns: OrderChange): Promise<OrderRecord> {

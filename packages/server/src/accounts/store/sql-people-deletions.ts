@@ -45,6 +45,7 @@ export async function askDeletion(
   call: StoreCall,
   accountId: string,
   hash: string | null,
+  isNow = false,
 ): Promise<(DeletionRecord & { readonly isNew: boolean }) | TooMany | LinkRefused> {
   const { sql } = writing;
   const purpose = 'deletion';
@@ -57,21 +58,35 @@ export async function askDeletion(
   const refused = before === null ? await askedTooOften(sql, call.now, accountId) : null;
   if (refused !== null) return refused;
   if (hash !== null) await useLink(sql, call.now, hash, purpose);
-  if (before !== null) return { ...before, isNew: false };
-  const dueAt = (call.now + DELETION_GRACE_NS) as EpochNs;
+  if (before !== null) {
+    const dueAt = isNow ? await hurryDeletion(sql, call.now, before) : before.dueAt;
+    return { ...before, dueAt, isNew: false };
+  }
+  const dueAt = isNow ? call.now : ((call.now + DELETION_GRACE_NS) as EpochNs);
   await sql
     .insertInto('account_deletions')
     .values({ account_id: accountId, asked_at: call.now, due_at: dueAt, done_at: null })
     .execute();
   const details = { dueAt: dueAt.toString() };
   await tell(writing, call, { kind: 'account.deletion-asked', accountId, keyId: null, details });
-  const owner = await findOwner(sql, 'account_id', accountId);
+  // Of one that is due at once the last mail tells.
+  const owner = isNow ? null : await findOwner(sql, 'account_id', accountId);
   if (owner !== null) {
     const kind = 'deletion-asked';
     const mail = { id: `${kind}.${accountId}.${call.now}`, kind, reader: owner.email } as const;
     await owe(sql, call.now, { ...mail, orderId: null, details });
   }
   return { accountId, askedAt: call.now, dueAt, doneAt: null, isNew: true };
+}
+
+async function hurryDeletion(sql: Sql, now: EpochNs, asked: DeletionRecord): Promise<EpochNs> {
+  if (asked.doneAt !== null || asked.dueAt <= now) return asked.dueAt;
+  await sql
+    .updateTable('account_deletions')
+    .set({ due_at: now })
+    .where('account_id', '=', asked.accountId)
+    .execute();
+  return now;
 }
 
 async function askedTooOften(sql: Sql, now: EpochNs, accountId: string): Promise<TooMany | null> {

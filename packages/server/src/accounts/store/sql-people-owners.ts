@@ -53,6 +53,13 @@ export async function setUsageMails(sql: Sql, accountId: string, isOn: boolean):
     .execute();
 }
 
+export async function listOwners(sql: Sql): Promise<readonly OwnerRecord[]> {
+  const rows = await sql.selectFrom('owners').select(['account_id', 'email', 'since']).execute();
+  return rows.map(({ account_id: accountId, email, since }) => {
+    return { accountId, email, since: since as EpochNs };
+  });
+}
+
 /** The same of an address, whose account is held: it is not deleted meanwhile. */
 export async function holdOwner(sql: Sql, emailKey: string): Promise<OwnerRecord | null> {
   const owner = await findOwner(sql, 'email_key', emailKey);

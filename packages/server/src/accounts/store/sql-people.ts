@@ -21,6 +21,7 @@ export function sqlPeople(store: SqlStore): PeopleStore {
   return {
     ownerOf: store.reads((sql, accountId) => owners.findOwner(sql, 'account_id', accountId)),
     ownerByEmail: store.reads((sql, emailKey) => owners.findOwner(sql, 'email_key', emailKey)),
+    listOwners: store.reads(owners.listOwners),
     setOwner: store.writes(owners.setOwner),
     setUsageMails: store.changes(owners.setUsageMails),
     addLink: store.changes(links.addLink),

@@ -72,7 +72,7 @@ test('what an operator asks for is played by the running service, and answered',
     }
     assert.deepEqual(await readdir(join(testPaymentsPath(data), 'asked')), []);
   });
-  assert.deepEqual(ORDER_ACTIONS, ['renew', 'fail', 'refund', 'dispute', 'win']);
+  assert.deepEqual(ORDER_ACTIONS, ['renew', 'fail', 'refund', 'dispute', 'win', 'cancel', 'end']);
 });
 
 test('without a running service nothing is played, now or later', async () => {

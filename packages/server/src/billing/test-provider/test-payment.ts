@@ -162,6 +162,8 @@ export const PLAYED_CHANGES = {
     payment.state === 'disputed'
       ? changed(payment, { state: payment.beforeDispute!, beforeDispute: null }, now, eventId)
       : refused(payment, 'it is not disputed'),
+  cancel: (...change) => cancelledAtPeriodEnd(true)(...change),
+  end: (...change) => cancelledNow(...change),
 } as const satisfies Record<string, Change>;
 export type PlayedChange = keyof typeof PLAYED_CHANGES;
 

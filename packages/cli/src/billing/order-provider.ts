@@ -1,0 +1,82 @@
+/**
+ * What an operator has the provider of an order do. The command asks Stripe and Paddle itself, with the keys of the settings;
+ * the provider `test` lives in the running service, which plays it.
+ */
+
+import type { OrderRecord } from '@tapeloom/server/accounts/store/orders-store';
+import { AskedProvider } from '@tapeloom/server/billing/asked-provider';
+import { openPaddle, openStripe } from '@tapeloom/server/billing/open-adapters';
+import type {
+  PaymentProvider,
+  Receipt,
+  RefundOutcome,
+  RefundWish,
+} from '@tapeloom/server/billing/payment-provider';
+import { askTestProvider } from '@tapeloom/server/billing/test-provider/ask-test-provider';
+import { createLog } from '@tapeloom/server/platform/log';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import { portalOrigin } from '../accounts/portal-address.ts';
+import type { CommandIo } from '../command.ts';
+import { configOf } from '../command-config.ts';
+
+export interface OrderProvider {
+  /** The newest first; null: the provider has no list of charges for us. */
+  receipts(): Promise<readonly Receipt[] | null>;
+  cancel(isNow: boolean): Promise<void>;
+  refund(wish: RefundWish): Promise<RefundOutcome>;
+}
+
+export async function openOrderProvider(
+  io: CommandIo,
+  data: string,
+  order: OrderRecord,
+): Promise<OrderProvider> {
+  if (order.provider === 'test') return testProvider(data, order);
+  const provider = await openProvider(io, order.provider);
+  if (provider === null) {
+    const variable = `TAPELOOM_${order.provider.toUpperCase()}_KEY`;
+    throw new Error(
+      `${order.id} was paid with ${order.provider}, and ${variable} is not set here: run the command with the settings of the service`,
+    );
+  }
+  const asked = new AskedProvider(provider, createClock({ kind: 'system' }));
+  return {
+    receipts: () => asked.receipts(order),
+    cancel: (isNow) => (isNow ? asked.cancelNow(order.ref) : asked.cancelAtPeriodEnd(order, true)),
+    refund: async (wish) => {
+      // Where a provider does not know keys, one that was asked for before is looked for.
+      const found = asked.hasRefundKeys ? null : await asked.findRefund(order, wish.key);
+      return found ?? (await asked.refund(order, wish));
+    },
+  };
+}
+
+async function openProvider(io: CommandIo, name: string): Promise<PaymentProvider | null> {
+  const config = configOf(io);
+  const clock = createClock({ kind: 'system' });
+  const log = createLog({ level: 'silent', readable: false, write: () => undefined });
+  if (name === 'stripe') return await openStripe(config, clock, log);
+  if (name === 'paddle')
+    return await openPaddle(config, () => portalOrigin(undefined, io), clock, log);
+  return null;
+}
+
+function testProvider(data: string, { id: orderId }: OrderRecord): OrderProvider {
+  const play = async (action: string) => {
+    const answer = await askTestProvider(
+      data,
+      { action, orderId },
+      createClock({ kind: 'system' }),
+    );
+    if ('refused' in answer) throw new Error(answer.refused);
+  };
+  return {
+    receipts: async () => null,
+    cancel: (isNow) => play(isNow ? 'end' : 'cancel'),
+    refund: async ({ amountMinor }) => {
+      if (amountMinor !== null) throw new Error('the provider test gives all of a charge back');
+      await play('refund');
+      return 'done';
+    },
+  };
+}
