@@ -1,12 +1,16 @@
 /** The real promtool over the files of `deploy/alerts/`, and over every query of `deploy/grafana/`. */
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import {
+  type ExposedMetric,
+  listedMetrics,
+} from '../packages/server/testing/metrics/exposed-metrics.ts';
 import { neighbourMissing, neighbourProgram } from './neighbour-program.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -45,6 +49,29 @@ test('every query of the dashboards is one that Prometheus takes', {
     rmSync(directory, { recursive: true, force: true });
   }
 });
+
+test('promtool finds nothing to say of the metrics but that some count days', {
+  skip: promtoolMissing,
+}, async () => {
+  const text = listedMetrics().map(sampleOf).join('');
+  const run = spawnSync(neighbourProgram('promtool')!, ['check', 'metrics'], { input: text });
+  const findings = `${run.stdout}${run.stderr}`.split('\n').filter((line) => line !== '');
+  // They count days of trading, which are no time that could be seconds.
+  const days = /^tapeloom_\w*days\w* use base unit "seconds" instead of "days"$/;
+  assert.deepEqual(
+    findings.filter((line) => !days.test(line)),
+    [],
+  );
+});
+
+function sampleOf({ name, help, type, labels }: ExposedMetric): string {
+  const head = `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+  const values = labels.filter((label) => label !== 'le').map((label) => `${label}="x"`);
+  const sample = (end: string, value: number, ...more: readonly string[]) =>
+    `${name}${end}{${[...values, ...more].join(',')}} ${value}\n`;
+  if (type !== 'histogram') return head + sample('', 1);
+  return head + sample('_bucket', 1, 'le="+Inf"') + sample('_sum', 1) + sample('_count', 1);
+}
 
 function queriesOf(dashboard: string): readonly string[] {
   const { panels } = JSON.parse(dashboard) as {

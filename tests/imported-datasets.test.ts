@@ -300,7 +300,7 @@ test('days that are replaced reset the streams they matter to, and no page mixes
   assert.equal(subscriber.messages.filter(isReset).length, 1, 'the other stream goes on');
   await subscriber.close();
   assert.deepEqual((await service.stop('SIGTERM')).code, 0, service.errors);
-  assert.equal(service.errors, '');
+  assert.equal(service.faults, '');
 });
 
 test('a further page is refused with what to do when its days were replaced after the page before', async () => {

@@ -154,5 +154,5 @@ test('a file that is refused, or has what is there already, is noticed by nobody
   assert.deepEqual(subscriber.messages.filter(isReset), []);
   await subscriber.close();
   assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
-  assert.equal(service.errors, '');
+  assert.equal(service.faults, '');
 });

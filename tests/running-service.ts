@@ -99,6 +99,12 @@ export class RunningService {
     });
   }
 
+  /** What it said of itself that is no news of its ordinary life. */
+  get faults(): string {
+    const lines = this.errors.split('\n').filter((line) => !line.startsWith('{"level":30'));
+    return lines.join('\n');
+  }
+
   get pid(): number {
     return this.#child.pid!;
   }

@@ -1,15 +1,16 @@
-/** Where people reach the service that a command prepares something for: as the service itself reads it. */
+/** Where people reach the service that a command prepares something for: as the service itself reads it, and as the running one says. */
 
 import { isOrigin, PUBLIC_URL_ACCEPTS } from '@tapeloom/server/config/public-address';
+import { readServiceNote } from '@tapeloom/server/platform/service-note';
 import { type CommandIo, UsageError } from '../command.ts';
 import { configOf } from '../command-config.ts';
 
-export const URL_USAGE = `  --url <address>     where people reach the service (default: TAPELOOM_PUBLIC_URL, or its port on this machine)`;
+export const URL_USAGE = `  --url <address>     where people reach the service (default: TAPELOOM_PUBLIC_URL, or where the running one is)`;
 
-export function portalOrigin(given: string | undefined, io: CommandIo): string {
+export function portalOrigin(given: string | undefined, io: CommandIo, data: string): string {
   if (given === undefined) {
     const { publicUrl, port } = configOf(io);
-    return publicUrl ?? `http://127.0.0.1:${port}`;
+    return publicUrl ?? readServiceNote(data)?.portal ?? `http://127.0.0.1:${port}`;
   }
   if (isOrigin(given)) return given;
   throw new UsageError(`--url is ${PUBLIC_URL_ACCEPTS}; read ${given}`);

@@ -32,7 +32,7 @@ export async function openOrderProvider(
   order: OrderRecord,
 ): Promise<OrderProvider> {
   if (order.provider === 'test') return testProvider(data, order);
-  const provider = await openProvider(io, order.provider);
+  const provider = await openProvider(io, data, order.provider);
   if (provider === null) {
     const variable = `TAPELOOM_${order.provider.toUpperCase()}_KEY`;
     throw new Error(
@@ -51,13 +51,17 @@ export async function openOrderProvider(
   };
 }
 
-async function openProvider(io: CommandIo, name: string): Promise<PaymentProvider | null> {
+async function openProvider(
+  io: CommandIo,
+  data: string,
+  name: string,
+): Promise<PaymentProvider | null> {
   const config = configOf(io);
   const clock = createClock({ kind: 'system' });
   const log = createLog({ level: 'silent', readable: false, write: () => undefined });
   if (name === 'stripe') return await openStripe(config, clock, log);
   if (name === 'paddle')
-    return await openPaddle(config, () => portalOrigin(undefined, io), clock, log);
+    return await openPaddle(config, () => portalOrigin(undefined, io, data), clock, log);
   return null;
 }
 

@@ -28,9 +28,9 @@ Examples:
   run,
 });
 
-async function run({ words, values, io, open, tell }: OperatorCall): Promise<number> {
+async function run({ words, values, io, data, open, tell }: OperatorCall): Promise<number> {
   const name = words[0]!;
-  const origin = portalOrigin(values.url, io);
+  const origin = portalOrigin(values.url, io, data);
   const store = await open();
   const account = await findAccount(store, name);
   const owner = await store.people.ownerOf(account.id);

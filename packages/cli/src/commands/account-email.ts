@@ -25,7 +25,16 @@ Examples:
   run,
 });
 
-async function run({ words, values, isJson, now, call, io, open }: OperatorCall): Promise<number> {
+async function run({
+  words,
+  values,
+  isJson,
+  now,
+  call,
+  io,
+  data,
+  open,
+}: OperatorCall): Promise<number> {
   const [name, text] = words as readonly [string, string];
   const address = normalEmail(text);
   if (address === null) {
@@ -33,7 +42,7 @@ async function run({ words, values, isJson, now, call, io, open }: OperatorCall)
       `an e-mail address is such as you@example.com; read ${JSON.stringify(text)}`,
     );
   }
-  const origin = portalOrigin(values.url, io);
+  const origin = portalOrigin(values.url, io, data);
   const store = await open();
   const account = await findAccount(store, name);
   const before = await store.people.ownerOf(account.id);

@@ -6,6 +6,8 @@ import { after, test } from 'node:test';
 import { digestOf } from '@tapeloom/server/accounts/auth/secret';
 import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
+import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { leaveServiceNote } from '@tapeloom/server/platform/service-note';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';
@@ -100,4 +102,16 @@ test('an address or a link that could not work is refused before anything is wri
   for (const command of ['claim', 'email']) {
     assert.match((await run('account', command, '--help')).out, /Examples:\n {2}tapeloom account /);
   }
+});
+
+test('who owns an account signs in where the running service is, whatever port it has', async () => {
+  const { data, run } = operator();
+  await run('account', 'create', 'acme');
+  using _lock = lockDirectory(data);
+  using _note = leaveServiceNote(data, {
+    ...{ pid: 1, version: '1', internal: '' },
+    portal: 'http://127.0.0.1:41234',
+  });
+  const told = await run('account', 'email', 'acme', 'ada@example.com');
+  assert.match(told.out, /They sign in at http:\/\/127\.0\.0\.1:41234\/sign-in\n$/);
 });

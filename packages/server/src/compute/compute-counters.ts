@@ -48,7 +48,8 @@ export class ThreadCounters {
 export interface TurnTotals {
   readonly buckets: Readonly<Record<string, number>>;
   readonly count: number;
-  readonly seconds: number;
+  /** In seconds. */
+  readonly sum: number;
 }
 
 /** Of all threads there were. */
@@ -75,7 +76,7 @@ export class ComputeCounters {
       count += this.#sum(TURNS_AT + at);
       buckets[end] = count;
     }
-    return { buckets, count, seconds: this.#sum(TURN_MS_AT) / 1_000 };
+    return { buckets, count, sum: this.#sum(TURN_MS_AT) / 1_000 };
   }
 
   #sum(slot: number): number {

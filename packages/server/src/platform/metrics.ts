@@ -3,7 +3,8 @@
  * text and a way to read the present value, asked only when somebody scrapes.
  */
 
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
+import { VERSION } from './version.ts';
 
 export interface Reading {
   readonly name: `tapeloom_${string}`;
@@ -13,6 +14,24 @@ export interface Reading {
   read(): number | Readonly<Record<string, number>>;
   readonly label?: string;
 }
+
+/** A histogram that is counted elsewhere: each bucket by its upper end, with all that are shorter. */
+export interface HistogramReading {
+  readonly name: `tapeloom_${string}`;
+  readonly help: string;
+  read(): {
+    readonly buckets: Readonly<Record<string, number>>;
+    readonly sum: number;
+    readonly count: number;
+  };
+}
+
+/** Gauges of prom-client whose names say that they are counters; nothing of ours looks at them. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
 export function gauge(name: Reading['name'], help: string, read: () => number): Reading {
   return { name, help, kind: 'gauge', read };
@@ -25,7 +44,33 @@ export function counter(name: Reading['name'], help: string, read: () => number)
 export function createMetrics(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
+  const info = new Gauge({
+    name: 'tapeloom_build_info',
+    help: 'Always 1: which version of the program runs, on which Node.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  });
+  info.set({ version: VERSION, node: process.version }, 1);
   return registry;
+}
+
+export function addHistogram(registry: Registry, reading: HistogramReading): void {
+  const { name, help } = reading;
+  const get = async () => {
+    const { buckets, sum, count } = reading.read();
+    const values = [
+      ...Object.entries(buckets).map(([le, value]) => {
+        return { metricName: `${name}_bucket`, labels: { le }, value };
+      }),
+      { metricName: `${name}_sum`, labels: {}, value: sum },
+      { metricName: `${name}_count`, labels: {}, value: count },
+    ];
+    return { name, help, type: 'histogram', values, aggregator: 'sum' };
+  };
+  // What a registry asks of a metric; the class of prom-client only takes single observations.
+  const metric = { name, help, type: 'histogram', labelNames: ['le'], get };
+  registry.registerMetric(metric as unknown as Metric);
 }
 
 export function addReading(registry: Registry, reading: Reading): void {

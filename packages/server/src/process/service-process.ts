@@ -24,6 +24,7 @@ import { createLog, type Log } from '../platform/log.ts';
 import { LogLimit } from '../platform/log-limit.ts';
 import { Output } from '../platform/output.ts';
 import { returnLargeAllocations } from '../platform/returned-memory.ts';
+import { leaveServiceNote } from '../platform/service-note.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { VERSION } from '../platform/version.ts';
 import type { FillPart } from './ingest-wire.ts';
@@ -140,12 +141,20 @@ async function run(
   logging: Logging,
 ): Promise<number> {
   const { config, replay } = settings;
+  // On a terminal the lines for people say the same.
+  const journal = process.stderr.isTTY === true ? null : logging.log;
   const startedAt = performance.now();
   const signalled = firstSignal();
   announcer.say(startLine(VERSION, config, replay?.market));
   try {
     using _lock = lockDirectory(config.data);
+    journal?.info({ version: VERSION, node: process.version, data: config.data }, 'starting');
     const service = await startService(settings, announcer, logging);
+    using _note = leaveServiceNote(config.data, {
+      ...{ pid: process.pid, version: VERSION },
+      portal: service.addresses?.portal ?? null,
+      internal: service.internalAddress,
+    });
     const report = async () => {
       const seconds = (performance.now() - startedAt) / 1000;
       const common = { version: VERSION, data: config.data, seconds, cluster: config.cluster };
@@ -159,6 +168,7 @@ async function run(
               example: service.streams!.example,
             });
       for (const line of lines) announcer.say(line);
+      journal?.info({ version: VERSION, seconds: Number(seconds.toFixed(1)) }, 'ready');
     };
     const told = service.live.then(report, () =>
       announcer.say('The source failed; what is on the tape is served.'),
@@ -168,7 +178,9 @@ async function run(
     const reason = await Promise.race([signalled, over, service.leaving]);
     announcer.endProgress();
     announcer.say(`${ENDS[reason] ?? reason}: stopping`);
+    journal?.info({ version: VERSION, reason }, 'stopping');
     const isClean = await service.stop();
+    journal?.info({ version: VERSION, isClean }, 'stopped');
     announcer.say(isClean ? 'stopped, the tape is closed' : 'stopped, the tape was not closed');
     if (reason === 'disk') return EXIT_AGAIN;
     // The tape of a replay is good for nothing more: nobody has to look after it.
@@ -214,21 +226,26 @@ async function startService(
   { log, logLimit }: Logging,
 ): Promise<Service> {
   const { Service } = await import('./service.ts');
-  return Service.start({
+  const isServing = config.cluster?.roles.serve !== false;
+  const portal = isServing ? openPortal(config, log, (line) => announcer.say(line)) : null;
+  // A start that is refused does not wait for the portal to be built.
+  using unfinished = new DisposableStack();
+  if (portal !== null) unfinished.use(portal);
+  const service = await Service.start({
     config,
     ...(replay === null ? {} : { market: replay.market }),
     offers,
     operatorPages,
     version: VERSION,
     log,
-    ...(config.cluster?.roles.serve === false
-      ? {}
-      : { portal: openPortal(config, log, (line) => announcer.say(line)) }),
+    ...(portal === null ? {} : { portal }),
     logLinesLeftOut: () => logLimit.leftOutTotal,
     // A log is no place for a link that signs somebody in, and what is no terminal may end in one.
     ...(process.stdout.isTTY === true ? { showLink: linkShower(announcer) } : {}),
     onFill: (part, days, daysTotal) => announcer.progress(FILL_PARTS[part], days, daysTotal),
   });
+  unfinished.move();
+  return service;
 }
 
 function linkShower(announcer: Announcer) {

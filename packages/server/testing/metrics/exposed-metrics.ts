@@ -6,7 +6,18 @@ import { ServiceMetrics } from '../../src/process/metrics/service-metrics.ts';
 /** Metrics read only when somebody scrapes: until then anything does for what they read. */
 const anything: object = new Proxy(() => {}, { get: () => anything });
 
+export interface ExposedMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly labels: readonly string[];
+}
+
 export function exposedMetrics(): ReadonlyMap<string, readonly string[]> {
+  return new Map(listedMetrics().map(({ name, labels }) => [name, labels]));
+}
+
+export function listedMetrics(): readonly ExposedMetric[] {
   const registry = createMetrics();
   const metrics = new ServiceMetrics(registry);
   for (const name of Object.getOwnPropertyNames(ServiceMetrics.prototype)) {
@@ -14,9 +25,10 @@ export function exposedMetrics(): ReadonlyMap<string, readonly string[]> {
     const watch = Reflect.get(metrics, name) as (...args: readonly object[]) => void;
     watch.call(metrics, anything, anything, anything);
   }
-  const labelsOf = (metric: object) =>
-    (metric as { readonly labelNames?: readonly string[] }).labelNames ?? [];
-  return new Map(
-    registry.getMetricsAsArray().map((metric) => [metric.name, labelsOf(metric)] as const),
-  );
+  return registry.getMetricsAsArray().map((metric) => {
+    const { name, help, type, labelNames } = metric as unknown as ExposedMetric & {
+      readonly labelNames?: readonly string[];
+    };
+    return { name, help, type, labels: labelNames ?? [] };
+  });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { exposedMetrics } from '../../../testing/metrics/exposed-metrics.ts';
+import { exposedMetrics, listedMetrics } from '../../../testing/metrics/exposed-metrics.ts';
 
 const ROOT = join(import.meta.dirname, '../../../../..');
 const TABLE = '## What can fill up';
@@ -34,5 +34,15 @@ test('whatever can fill up has a limit, a share, a behaviour and a metric on the
     for (const cell of cells) assert.notEqual(cell.trim(), '', line);
     const isRow = index > 1;
     if (isRow) assert.match(cells.at(-1)!, /`(?:tapeloom|process)_\w+`/, line);
+  }
+});
+
+test('names and labels of metrics agree with their kinds, as Prometheus wants them', () => {
+  for (const { name, help, type, labels } of listedMetrics()) {
+    assert.notEqual(help, '', name);
+    assert.equal(name.endsWith('_total'), type === 'counter', `${name} is a ${type}`);
+    if (type === 'histogram') continue;
+    assert.doesNotMatch(name, /_(?:bucket|sum|count)$/);
+    assert.ok(!labels.includes('le'), name);
   }
 });

@@ -15,7 +15,7 @@ import type { MailServices } from '../../mail/mail-services.ts';
 import type { ClockWatch } from '../../platform/clock-watch.ts';
 import type { DoorSockets } from '../../platform/door-sockets.ts';
 import type { FreeSpace, SpaceReading } from '../../platform/free-space.ts';
-import { addReading, counter, gauge, type Reading } from '../../platform/metrics.ts';
+import { addHistogram, addReading, counter, gauge, type Reading } from '../../platform/metrics.ts';
 import { createCounters, type SequencerCounters } from '../../tape/write/sequencer-counters.ts';
 import type { TopicHub } from '../../topics/topic-hub.ts';
 import type { AccountServices } from '../account-services.ts';
@@ -152,6 +152,11 @@ export class ServiceMetrics {
   watchHistory(history: HistoryReadings): void {
     const readings = [...computeReadings(history), ...cacheReadings(history)];
     for (const reading of readings) addReading(this.#registry, reading);
+    addHistogram(this.#registry, {
+      name: 'tapeloom_compute_turn_seconds',
+      help: 'Turns of compute threads by their length: how long others may wait.',
+      read: () => history.counters.turns,
+    });
   }
 
   watchSpace(directory: string, space: FreeSpace): void {
@@ -312,7 +317,7 @@ function streamReadings(hub: TopicHub, gateway: GatewayMetrics): readonly Readin
 }
 
 function computeReadings(history: HistoryReadings): readonly Reading[] {
-  const { compute, counters, tablesOpen, damagedDays } = history;
+  const { compute, tablesOpen, damagedDays } = history;
   return [
     gauge('tapeloom_tables_open', 'Parquet and Arrow exports being written.', () => tablesOpen()),
     gauge('tapeloom_compute_threads', 'Compute threads that run.', () => compute().threads),
@@ -355,15 +360,6 @@ function computeReadings(history: HistoryReadings): readonly Reading[] {
     counter('tapeloom_compute_cancelled_total', 'Given up by who asked.', () => {
       return compute().cancelled;
     }),
-    {
-      name: 'tapeloom_compute_turn_seconds_bucket',
-      help: 'Turns of compute threads by their length: how long others may wait.',
-      kind: 'counter',
-      label: 'le',
-      read: () => counters.turns.buckets,
-    },
-    counter('tapeloom_compute_turn_seconds_count', 'Turns.', () => counters.turns.count),
-    counter('tapeloom_compute_turn_seconds_sum', 'Their length.', () => counters.turns.seconds),
     gauge('tapeloom_days_damaged', 'Sealed days found damaged since the start.', () => {
       return damagedDays();
     }),
