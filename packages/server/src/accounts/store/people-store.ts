@@ -143,7 +143,7 @@ export interface PeopleStore {
   /** By the key of an address. */
   ownerByEmail(emailKey: string): Promise<OwnerRecord | null>;
   /** Of every account that has one; for operators. */
-  listOwners(): Promise<readonly OwnerRecord[]>;
+  listOwners(): Promise<readonly Pick<OwnerRecord, 'accountId' | 'email'>[]>;
   /** The operator's word: whoever owned the account before is signed out everywhere. */
   setOwner(
     call: StoreCall,

@@ -53,11 +53,11 @@ export async function setUsageMails(sql: Sql, accountId: string, isOn: boolean):
     .execute();
 }
 
-export async function listOwners(sql: Sql): Promise<readonly OwnerRecord[]> {
-  const rows = await sql.selectFrom('owners').select(['account_id', 'email', 'since']).execute();
-  return rows.map(({ account_id: accountId, email, since }) => {
-    return { accountId, email, since: since as EpochNs };
-  });
+export async function listOwners(
+  sql: Sql,
+): Promise<readonly Pick<OwnerRecord, 'accountId' | 'email'>[]> {
+  const rows = await sql.selectFrom('owners').select(['account_id', 'email']).execute();
+  return rows.map(({ account_id: accountId, email }) => ({ accountId, email }));
 }
 
 /** The same of an address, whose account is held: it is not deleted meanwhile. */
