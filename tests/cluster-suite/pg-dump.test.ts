@@ -74,7 +74,13 @@ suite('accounts out of a dump', { skip: natsServerMissing || postgresToolsMissin
     await bothAnswer(early!, 200);
     // Its event has a number that was told before, of another one.
     const { id } = (await keysOf(url, 'early'))[0]!;
-    const revoked = await rig.commandWith({ TAPELOOM_POSTGRES_URL: url }, 'key', 'revoke', id, '--yes');
+    const revoked = await rig.commandWith(
+      { TAPELOOM_POSTGRES_URL: url },
+      'key',
+      'revoke',
+      id,
+      '--yes',
+    );
     assert.equal(revoked.code, 0, revoked.stderr);
     await bothAnswer(early!, 401);
   });

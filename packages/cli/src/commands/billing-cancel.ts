@@ -53,6 +53,9 @@ async function run(operator: OperatorCall): Promise<number> {
   if (isNow && !(await confirm(question))) return ExitCode.failure;
   const provider = await openOrderProvider(io, data, order);
   await provider.cancel(isNow);
-  const event = await store.orders.noteAsked(call, order, { kind: 'order.cancel-asked', details: { isNow } });
+  const event = await store.orders.noteAsked(call, order, {
+    kind: 'order.cancel-asked',
+    details: { isNow },
+  });
   return await tellAfterwards(operator, store, { order, event, waitMs });
 }
