@@ -31,6 +31,7 @@ export class PortalStage implements AsyncDisposable {
   readonly browser: Browser;
   readonly #data: string;
   readonly #read = new Set<string>();
+  #contexts = 0;
   /** What pages complained about: errors nobody caught, and what the policy forbade. */
   readonly complaints: string[] = [];
 
@@ -48,6 +49,8 @@ export class PortalStage implements AsyncDisposable {
     const env = {
       TAPELOOM_PORT: `${port}`,
       TAPELOOM_PUBLIC_URL: url,
+      // Every browser has an address of its own, as people have: see `context`.
+      TAPELOOM_TRUSTED_PROXIES: '127.0.0.1',
       TAPELOOM_SIM_DAYS: '1',
       // Something must move while somebody looks.
       TAPELOOM_SIM_SCALE: '0.3',
@@ -62,11 +65,13 @@ export class PortalStage implements AsyncDisposable {
   /** A browser of its own, as another person has one. */
   async context(visit: Partial<Visit> = {}): Promise<BrowserContext> {
     const { theme = 'light', width = 1_440, height = 900 } = visit;
+    this.#contexts += 1;
     const context = await this.browser.newContext({
       baseURL: this.url,
       colorScheme: theme,
       viewport: { width, height },
       reducedMotion: 'no-preference',
+      extraHTTPHeaders: { 'x-forwarded-for': `10.1.${this.#contexts}.1` },
     });
     context.setDefaultTimeout(PATIENCE_MS);
     context.on('page', (page) => this.#watch(page));

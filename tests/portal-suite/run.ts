@@ -11,10 +11,13 @@ import { ALL_VISITS, lookAt, paintOf, SOME_VISITS } from './looks.ts';
 import { PortalStage } from './portal-stage.ts';
 import { walkBoth } from './walk-both.ts';
 import { DOCS_PAGES, walkDocs } from './walk-docs.ts';
+import { walkFirstBar, walkFirstRun } from './walk-first-run.ts';
 import { walkIndicators } from './walk-indicators.ts';
 import { walkFocus, walkServiceDown, walkSessionEnds } from './walk-interrupted.ts';
 import { walkLanding } from './walk-landing.ts';
+import { walkLeaving } from './walk-leaving.ts';
 import { walkPaddle } from './walk-paddle.ts';
+import { walkPrices } from './walk-prices.ts';
 import { walkReference } from './walk-reference.ts';
 import {
   signIn,
@@ -60,12 +63,16 @@ if (built.status !== 0) process.exit(1);
 let failures = 0;
 await using stage = await PortalStage.start();
 await step('a session replayed, cut and resumed', () => walkLanding(stage));
+await step('prices and plans, aligned', () => walkPrices(stage));
 await step('the docs searched, read and printed', () => walkDocs(stage));
 await step('sign in by mail, once, in one browser', () => walkSignIn(stage));
+await step('a first day: a key, a request, a bar streamed elsewhere', () => walkFirstRun(stage));
+await step('a first bar is drawn', () => walkFirstBar(stage));
 await step('two people in one browser', () => walkTwoPeople(stage));
 const email = 'buyer@example.com';
 await using context = await stage.context();
 const page = await signIn(stage, context, email);
+await step('another address, and the end of an account', () => walkLeaving(stage));
 await step('a key made, used, rotated, revoked', () => walkKeys(stage, page));
 // Before anything is bought: Live alone has no history to ask for.
 await step('the reference, tried by the session', () => walkReference(stage, page));

@@ -46,7 +46,9 @@ export async function walkBoth(stage: PortalStage): Promise<void> {
 async function order(page: Page): Promise<string> {
   await page.getByLabel('Country').selectOption('DE');
   await page.getByRole('checkbox').first().check();
-  await page.getByRole('button', { name: /^Continue to payment/ }).click();
+  const button = page.getByRole('button', { name: /^Continue to payment/ });
+  assert.ok((await button.boundingBox())!.height <= 46, 'its words need two lines');
+  await button.click();
   await page.waitForURL(/\/pay\/test\//);
   return page.url();
 }

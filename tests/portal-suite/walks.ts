@@ -35,6 +35,7 @@ export async function walkSignIn(stage: PortalStage): Promise<void> {
   await page.getByLabel('E-mail').press('Enter');
   await page.locator('#email-error, [aria-invalid="true"]').first().waitFor();
   await page.getByLabel('E-mail').fill(email);
+  assert.equal(await page.locator('[aria-invalid="true"]').count(), 0, 'an old fault stays');
   await page.getByLabel('E-mail').press('Enter');
   await page.getByText('Look into your mail').waitFor();
   const link = linkIn((await stage.mail(email)).text);
@@ -46,6 +47,10 @@ export async function walkSignIn(stage: PortalStage): Promise<void> {
   assert.equal(new URL(other.url()).hash, '', 'the token is still in the address bar');
   await other.getByRole('button', { name: 'Sign in', exact: true }).click();
   await other.waitForURL((url) => url.pathname !== '/sign-in');
+  // Whoever is signed in and opens the same mail once more is told so.
+  const again = await context.newPage();
+  await again.goto(link);
+  await again.getByRole('heading', { name: 'You are signed in' }).waitFor();
   await using elsewhere = await stage.context();
   const stranger = await elsewhere.newPage();
   await stranger.goto(link);
@@ -138,7 +143,7 @@ export async function walkCheckout(stage: PortalStage, page: Page, email: string
   assert.equal((account as { plan: string }).plan, 'live');
   await page.goto('/orders');
   await page.getByRole('link', { name: /^Open receipt/ }).waitFor();
-  await page.getByRole('button', { name: 'Update card or address' }).waitFor();
+  await walkProviderPages(page);
   await page
     .getByRole('button', { name: /^Cancel/ })
     .first()
@@ -167,6 +172,17 @@ export async function walkCheckout(stage: PortalStage, page: Page, email: string
     .getByText(/already|yours|have/i)
     .first()
     .waitFor();
+}
+
+/** A receipt and the page for the card are pages of the provider's, each its own. */
+async function walkProviderPages(page: Page): Promise<void> {
+  const receipt = page.getByRole('link', { name: /^Open receipt/ });
+  assert.match((await receipt.getAttribute('href'))!, /\/receipts\//);
+  await page.getByRole('button', { name: 'Update card or address' }).click();
+  await page.waitForURL(/\/card$/);
+  await page.getByRole('button', { name: 'Use a card that works' }).click();
+  await page.getByRole('link', { name: 'Back to Billing' }).click();
+  await page.waitForURL((url) => url.pathname === '/orders');
 }
 
 /** What was bought is withdrawn from: found from the footer, also when signed out; declared, confirmed, mailed. */

@@ -63,8 +63,6 @@ export interface AccountView {
   readonly deletion: { readonly askedAt: string; readonly dueAt: string } | null;
   readonly mails: { readonly usage: boolean };
   readonly sessions: readonly SessionView[];
-  /** It ever streamed an object, by a key or here. */
-  readonly hasStreamed: boolean;
   /** What is left to buy of an order for both offers; null: nothing, or it was declined. */
   readonly otherHalf: OfferId | null;
   readonly serverTime: string;
@@ -108,6 +106,8 @@ export interface UsageView extends Usage {
     readonly state: KeyState;
     readonly used: Used;
   }[];
+  /** The account ever streamed an object, by a key or here. */
+  readonly hasStreamed: boolean;
   readonly open: {
     readonly connections: number;
     readonly subscriptions: number;

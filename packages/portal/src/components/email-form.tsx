@@ -25,13 +25,14 @@ export function EmailForm(props: {
   const [sent, setSent] = useState('');
   const field = useRef<HTMLInputElement>(null);
   const send = useAction(onSend);
+  const typed = email.trim();
   const submit = async () => {
-    const typed = email.trim();
     setIsEmpty(typed === '');
     setSent(typed);
     if (typed === '' || !(await send.run(typed))) field.current?.focus();
   };
-  const fault = typedFault(sent, send.error?.fault('/email') ?? null);
+  // What was wrong with another text is not said of this one.
+  const fault = typed === sent ? typedFault(sent, send.error?.fault('/email') ?? null) : null;
   return (
     <Form class={className} onSubmit={() => void submit()}>
       <TextField
@@ -45,7 +46,7 @@ export function EmailForm(props: {
         maxLength={320}
         value={email}
         onInput={setEmail}
-        error={isEmpty ? emptyText : fault}
+        error={isEmpty && typed === '' ? emptyText : fault}
         inputRef={field}
       />
       {children(send)}

@@ -34,7 +34,12 @@ export function Notice(props: {
 }
 
 /** What failed where something was done; nothing without an error. Errors of fields belong to their fields. */
-export function ErrorNotice(props: { readonly title: string; readonly error: PortalError | null }) {
+export function ErrorNotice(props: {
+  readonly title: string;
+  readonly error: PortalError | null;
+  /** In place of what the service said. */
+  readonly text?: string;
+}) {
   const { error } = props;
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -44,7 +49,8 @@ export function ErrorNotice(props: { readonly title: string; readonly error: Por
   if (error === null) return null;
   return (
     <Notice kind="danger" title={props.title} isNews noticeRef={ref}>
-      {error.status === 401 ? <SignedOutText /> : error.message} <ErrorCodeLine error={error} />
+      {error.status === 401 ? <SignedOutText /> : (props.text ?? error.message)}{' '}
+      <ErrorCodeLine error={error} />
     </Notice>
   );
 }
@@ -66,6 +72,8 @@ function SignedOutText() {
 export function LoadError(props: {
   readonly title: string;
   readonly error: PortalError;
+  /** In place of what the service said. */
+  readonly text?: string;
   readonly onRetry: () => void;
   /** What still works. */
   readonly children?: ComponentChildren;
@@ -74,7 +82,7 @@ export function LoadError(props: {
     <div class="card empty" role="alert">
       <h2>{props.title}</h2>
       <p>
-        {props.error.message} {props.children}
+        {props.text ?? props.error.message} {props.children}
       </p>
       <Button onClick={props.onRetry}>Try again</Button>
       <ErrorCodeLine error={props.error} />

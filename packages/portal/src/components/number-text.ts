@@ -46,6 +46,6 @@ export function moneyText(amountMinor: number, currency: string): string {
 }
 
 /** Two places, cut and not rounded up, without zeros at the end: a budget is not used up before it is. */
-function short(value: number): string {
+export function short(value: number): string {
   return grouped.format(Math.floor(value * 100) / 100);
 }

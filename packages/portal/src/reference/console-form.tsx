@@ -43,7 +43,10 @@ export function ConsoleForm({ examples, session }: ConsoleFormProps) {
           value={text}
           aria-invalid={fault !== null}
           aria-describedby={fault === null ? undefined : `${id}-fault`}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value);
+            setFault(null);
+          }}
         />
         {fault !== null && (
           <span id={`${id}-fault`} class="error" role="alert">

@@ -1,6 +1,6 @@
 /** What is sold, and how, where the operator names no file. */
 
-import { TERMS_OF_PURCHASE, TERMS_OF_SUBSCRIPTION } from './offer-book.ts';
+import { TERMS_OF_PURCHASE, TERMS_OF_SUBSCRIPTION, type Waiver } from './offer-book.ts';
 import type { Pricing } from './offers.ts';
 
 const EUROPEAN_UNION = [
@@ -9,13 +9,24 @@ const EUROPEAN_UNION = [
 ];
 const OTHERS = ['AU', 'CA', 'CH', 'GB', 'IS', 'JP', 'LI', 'NO', 'NZ', 'SG', 'US'];
 
-const WAIVER_PARAGRAPHS = [
+const WAIVER_VERSION = '2026-11-2';
+const OF_HISTORY =
+  'Historical is digital content that is not supplied on a physical medium: I acknowledge that I lose my right of withdrawal as soon as access to it is provided.';
+const OF_LIVE =
+  'Live is a digital service: I acknowledge that I lose my right of withdrawal once the service has been fully performed. If I withdraw before, I pay the part of the price that corresponds to what was provided until then.';
+
+/** A buyer agrees to what the offer is about, and to nothing else. */
+function waiver(...ofOffers: readonly string[]): Waiver {
+  const text = [...WAIVER_BEGINNING, ...ofOffers, WAIVER_END].join('\n\n');
+  return { version: WAIVER_VERSION, text };
+}
+
+const WAIVER_BEGINNING = [
   'As a consumer you have the right to withdraw from this contract within 14 days of the day on which it is concluded, without giving any reason.',
   'I expressly ask that the service begins at once, before the withdrawal period has ended.',
-  'Historical is digital content that is not supplied on a physical medium: I acknowledge that I lose my right of withdrawal as soon as access to it is provided.',
-  'Live is a digital service: I acknowledge that I lose my right of withdrawal once the service has been fully performed. If I withdraw before, I pay the part of the price that corresponds to what was provided until then.',
-  'This text, its version and the time of my agreement are kept with the order and sent to me by e-mail.',
 ];
+const WAIVER_END =
+  'This text, its version and the time of my agreement are kept with the order and sent to me by e-mail.';
 
 export const DEFAULT_PRICING: Pricing = {
   currency: 'EUR',
@@ -25,10 +36,17 @@ export const DEFAULT_PRICING: Pricing = {
       offer: 'live',
       amountMinor: 79_00,
       interval: 'month',
+      waiver: waiver(OF_LIVE),
       withdrawal: TERMS_OF_SUBSCRIPTION,
     },
-    { offer: 'history', amountMinor: 490_00, interval: null, withdrawal: TERMS_OF_PURCHASE },
+    {
+      offer: 'history',
+      amountMinor: 490_00,
+      interval: null,
+      waiver: waiver(OF_HISTORY),
+      withdrawal: TERMS_OF_PURCHASE,
+    },
   ],
   countries: [...EUROPEAN_UNION, ...OTHERS].sort().map((code) => ({ code, provider: 'test' })),
-  waiver: { version: '2026-11-1', text: WAIVER_PARAGRAPHS.join('\n\n') },
+  waiver: waiver(OF_HISTORY, OF_LIVE),
 };

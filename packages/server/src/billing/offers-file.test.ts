@@ -62,7 +62,12 @@ test('the file decides prices, countries and the waiver, whatever their order', 
 
 test('a price may have a waiver and terms of withdrawal of its own; what is left out is as built in [BILL-06]', () => {
   const own = { version: 'live-3', text: 'Of Live alone.' };
-  const offers = start(() => changed(price({ waiver: own, withdrawal: undefined })));
+  const offers = start(() =>
+    changed((book) => {
+      price({ waiver: own, withdrawal: undefined })(book);
+      delete (book.prices as { waiver?: object }[])[1]!.waiver;
+    }),
+  );
   const [live, history] = offers.prices;
   assert.deepEqual(waiverOf(offers, live!), own);
   assert.deepEqual(waiverOf(offers, history!), offers.waiver);
@@ -71,6 +76,15 @@ test('a price may have a waiver and terms of withdrawal of its own; what is left
   assert.equal(pricingOf(offers).prices[0]?.waiver?.text, 'Of Live alone.');
   const kind = start(() => changed(terms({ days: 30, refund: 'all' })));
   assert.deepEqual(kind.prices[0]?.withdrawal, { days: 30, lostAt: 'never', refund: 'all' });
+});
+
+test('the waiver that is built in names the offer that is bought, and no other', () => {
+  const textOf = (offer: string) =>
+    waiverOf(DEFAULT_PRICING, DEFAULT_PRICING.prices.find((one) => one.offer === offer)!).text;
+  assert.match(textOf('live'), /Live is a digital service/);
+  assert.doesNotMatch(textOf('live'), /Historical/);
+  assert.match(textOf('history'), /Historical is digital content/);
+  assert.doesNotMatch(textOf('history'), /Live/);
 });
 
 test('each fault is told by its field, with what was read and what is accepted', () => {

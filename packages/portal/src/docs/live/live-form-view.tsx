@@ -28,7 +28,14 @@ export function LiveFormView(props: {
     setFaults('faults' in read ? read.faults : {});
     if (!('faults' in read)) onChosen({ instrument, typed });
   };
-  const type = (name: string, value: string) => setTyped({ ...typed, [name]: value });
+  const type = (name: string, value: string) => {
+    const next = { ...typed, [name]: value };
+    setTyped(next);
+    // A fault goes as soon as its field is right.
+    const read = readForm(definition, next);
+    const wrong = 'faults' in read ? read.faults : {};
+    setFaults(Object.fromEntries(Object.entries(faults).filter(([field]) => field in wrong)));
+  };
   return (
     <details class="live-settings">
       <summary>Instrument and parameters</summary>

@@ -29,6 +29,7 @@ import { countryName, countryOptions, likelyCountry } from './billing-country.ts
 import { BothCard } from './both-card.tsx';
 import { OrderSummary } from './order-summary.tsx';
 
+const NO_PAYMENT_THERE = 'Payments from this country are not taken. Choose another country.';
 const NO_COUNTRY = 'Choose the country of your billing address.';
 const NOT_AGREED = 'Agree to this first, so that your access can begin today.';
 const NEW_TEXT = 'The text is a new one since you opened this page. Read it, and agree again.';
@@ -107,14 +108,17 @@ function CheckoutForm(props: FormProps) {
   const box = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const isAgreed = agreedTo === text.text;
+  const [refused, setRefused] = useState('');
   const pay = useAction(async () => {
     const waiver = { accepted: isAgreed, version: text.version };
+    setRefused(country);
     const wish = { offer, country, waiver, both: steps !== null };
     const { url } = await portalApi.startCheckout(wish);
     location.assign(url);
     // Busy until this page is left.
     await new Promise<never>(() => {});
   });
+  const isRefused = (pay.error?.fault('/country') ?? null) !== null;
   useNewText(pay.error, reload, () => {
     setAgreedTo(null);
     setFaults({ waiver: NEW_TEXT });
@@ -141,7 +145,7 @@ function CheckoutForm(props: FormProps) {
         <CountryCard
           shop={shop}
           country={country}
-          error={faults.country ?? pay.error?.fault('/country')}
+          error={faults.country ?? (isRefused && country === refused ? NO_PAYMENT_THERE : null)}
           onCountry={(code) => {
             setCountry(code);
             setFaults(({ waiver }) => (waiver === undefined ? {} : { waiver }));

@@ -7,6 +7,7 @@ import type { KeyList, UsageView } from '../../api/portal-shapes.ts';
 import { useLoaded, useReloadEvery } from '../../api/use-loaded.ts';
 import { LoadError, Notice } from '../../components/notice.tsx';
 import { dayText, millisecondsOf } from '../../components/time-text.ts';
+import { useAccount } from '../../shell/account-context.tsx';
 import { PageHead } from '../../shell/page-head.tsx';
 import { OtherHalf } from '../plans/other-half.tsx';
 import { ByKey } from './by-key.tsx';
@@ -74,6 +75,8 @@ export function DashboardPage() {
 
 function OverviewParts({ usage, keys, onChanged }: Overview & { readonly onChanged: () => void }) {
   const nowMs = Date.now();
+  const account = useAccount()?.value ?? null;
+  const [isLooking, setIsLooking] = useState(false);
   // Charts of nothing say nothing.
   const isUnused = usage.months.every(({ used }) => used.computeUnits + used.restRequests === 0);
   return (
@@ -81,7 +84,17 @@ function OverviewParts({ usage, keys, onChanged }: Overview & { readonly onChang
       <DeclinedNotice />
       <OtherHalf />
       <PaceNotice usage={usage} nowMs={nowMs} />
-      {isFirstDay({ usage, keys }) && <FirstDay usage={usage} keys={keys} onChanged={onChanged} />}
+      {(isLooking || isFirstDay({ usage, keys })) && (
+        <FirstDay
+          usage={usage}
+          keys={keys}
+          isLooking={isLooking}
+          onLooking={(isNow) => {
+            setIsLooking(isNow);
+            onChanged();
+          }}
+        />
+      )}
       <Meters usage={usage} nowMs={nowMs} />
       {!isUnused && (
         <>
@@ -90,7 +103,9 @@ function OverviewParts({ usage, keys, onChanged }: Overview & { readonly onChang
             <OpenNow usage={usage} />
           </div>
           <ByKey usage={usage} />
-          {usage.months.some(({ used }) => used.computeUnits > 0) && <YearChart usage={usage} />}
+          {usage.months.some(({ used }) => used.computeUnits > 0) && account !== null && (
+            <YearChart usage={usage} createdMs={millisecondsOf(account.createdAt)} />
+          )}
         </>
       )}
     </div>

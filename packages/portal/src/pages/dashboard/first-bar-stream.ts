@@ -3,21 +3,34 @@
  * connection; whoever hides the page gives the connection up, for an account may have only one.
  */
 
+import type { StreamClient } from '@tapeloom/client/stream';
 import { portalApi } from '../../api/portal-api.ts';
+import { type ChartModel, ChartModels } from '../../footprint/chart-model.ts';
 
 const FIRST_CHOICE = 'ES.c.0';
 const WAIT_MS_MAX = 30_000;
+/** Bars before the newest, to see it beside. */
+const BARS_KEPT = 12;
+/** Ticks of a row where nobody asks for another number. */
+const GROUP = 1;
+/** The close code for more connections than a plan has. */
+const TOO_MANY = 4029;
 
 export interface ArrivedBar {
   readonly instrument: string;
   /** When the bar began, in milliseconds. */
   readonly fromMs: number;
   readonly delta: number;
+  readonly model: ChartModel;
+  readonly priceText: (ticks: number) => string;
 }
 
-/** Rejects with the client's own error, or when `signal` aborts. */
+/** Something else of the account is connected. */
+export class NoConnectionLeftError extends Error {}
+
+/** Rejects with the client's own error, with `NoConnectionLeftError`, or when `signal` aborts. */
 export async function firstBar(signal: AbortSignal): Promise<ArrivedBar> {
-  const [{ StreamClient, dateOf }, instrument] = await Promise.all([
+  const [{ StreamClient, dateOf, priceText }, instrument] = await Promise.all([
     import('@tapeloom/client/stream'),
     streamedName(signal),
   ]);
@@ -26,18 +39,37 @@ export async function firstBar(signal: AbortSignal): Promise<ArrivedBar> {
     token: async () => (await portalApi.streamToken()).token,
   });
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS_MAX)]);
-  const subscription = client.subscribe({
-    indicator: 'delta',
-    instrument,
-    signal: bounded,
-    keepFinal: 1,
+  const arrived = async (): Promise<ArrivedBar> => {
+    const subscription = client.subscribe({
+      indicator: 'footprint',
+      instrument,
+      signal: bounded,
+      keepFinal: BARS_KEPT,
+    });
+    for await (const _ of subscription) {
+      const { objects, tickSizeNanos } = subscription.state;
+      const bar = [...objects.values()].at(-1);
+      if (bar === undefined || tickSizeNanos === null) continue;
+      return {
+        instrument,
+        fromMs: dateOf(bar.ts).getTime(),
+        delta: bar.data.delta,
+        model: new ChartModels(GROUP).model(objects.values(), []),
+        priceText: (ticks) => priceText(ticks, tickSizeNanos),
+      };
+    }
+    throw new Error('the stream ended before a bar came');
+  };
+  return await Promise.race([arrived(), refused(client)]);
+}
+
+/** The client would try again for two minutes; whoever waits here is told at once. */
+function refused(client: StreamClient): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    client.on('connection', ({ cause }) => {
+      if (cause?.code === TOO_MANY) reject(new NoConnectionLeftError());
+    });
   });
-  for await (const _ of subscription) {
-    const bar = [...subscription.state.objects.values()].at(-1);
-    if (bar === undefined) continue;
-    return { instrument, fromMs: dateOf(bar.ts).getTime(), delta: bar.data.close - bar.data.open };
-  }
-  throw new Error('the stream ended before a bar came');
 }
 
 /** What is open now, if it can be; names that roll before contracts. */

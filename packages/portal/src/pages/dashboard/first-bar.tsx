@@ -1,19 +1,25 @@
-/** Opens a stream on a click and tells of the first bar. Nothing is opened by itself, and a hidden page holds nothing open. */
+/** Opens a stream on a click and draws the first bar. Nothing is opened by itself, and a hidden page holds nothing open. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Plan } from '../../api/portal-shapes.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { type ArrivedBar, firstBar } from './first-bar-stream.ts';
+import { BarCanvas } from './bar-canvas.tsx';
+import { type ArrivedBar, firstBar, NoConnectionLeftError } from './first-bar-stream.ts';
 
 type Stage =
   | { readonly t: 'idle' }
   | { readonly t: 'opening' }
   | { readonly t: 'hidden' }
-  | { readonly t: 'failed'; readonly text: string }
+  | { readonly t: 'failed'; readonly title: string; readonly text: string }
   | { readonly t: 'arrived'; readonly bar: ArrivedBar };
 
-export function FirstBar(props: { readonly plan: Plan; readonly onArrived: () => void }) {
+export function FirstBar(props: {
+  readonly plan: Plan;
+  readonly onArrived: () => void;
+  /** The reader has seen it. */
+  readonly onDone: () => void;
+}) {
   const [stage, setStage] = useState<Stage>({ t: 'idle' });
   const opened = useRef<AbortController | null>(null);
   useEffect(() => {
@@ -35,9 +41,11 @@ export function FirstBar(props: { readonly plan: Plan; readonly onArrived: () =>
     setStage({ t: 'opening' });
     try {
       const bar = await firstBar(abort.signal);
-      if (!abort.signal.aborted) setStage({ t: 'arrived', bar });
+      if (abort.signal.aborted) return;
+      props.onArrived();
+      setStage({ t: 'arrived', bar });
     } catch (error) {
-      if (!abort.signal.aborted) setStage({ t: 'failed', text: failureText(error) });
+      if (!abort.signal.aborted) setStage({ t: 'failed', ...failureWords(error) });
     }
     if (opened.current === abort) opened.current = null;
   };
@@ -48,18 +56,23 @@ export function FirstBar(props: { readonly plan: Plan; readonly onArrived: () =>
         <Notice kind="ok" title="Your first bar arrived." isNews>
           {arrivedText(stage.bar)}
         </Notice>
-        <Button onClick={props.onArrived}>Go on</Button>
+        <BarCanvas bar={stage.bar} label={`Footprint of ${arrivedText(stage.bar)}`} />
+        <p class="small">
+          Each row is a price: sold at the bid on the left, bought at the ask on the right.{' '}
+          <a href="/docs/indicators/footprint">More about the footprint</a>
+        </p>
+        <Button onClick={props.onDone}>Done</Button>
       </>
     );
   }
   return (
     <>
       <p>
-        Open a stream here, with a token of this session.
+        Open a stream here, with a token of this session; or stream a bar with your own key.
         {props.plan === 'sandbox' && ' Data is 10 minutes late: that is the sandbox.'}
       </p>
       {stage.t === 'failed' && (
-        <Notice kind="danger" title="No bar came." isNews>
+        <Notice kind="danger" title={stage.title} isNews>
           {stage.text}
         </Notice>
       )}
@@ -79,13 +92,19 @@ function arrivedText({ instrument, fromMs, delta }: ArrivedBar): string {
   return `${instrument}, ${time} UTC, delta ${sign}${Math.abs(delta).toLocaleString('en')}.`;
 }
 
-function failureText(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  if (code === 'TOO_MANY_CONNECTIONS') {
-    return 'All connections of your plan are in use. Close one, and try again.';
+function failureWords(error: unknown): { readonly title: string; readonly text: string } {
+  if (error instanceof NoConnectionLeftError) {
+    return {
+      title: 'All connections of your plan are in use.',
+      text: 'A program or another tab is connected with this account. Close it and try again, or see the bar there: it counts too.',
+    };
   }
+  const title = 'No bar came.';
   if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return 'The market may be closed. Try again later, or look at the status page.';
+    return {
+      title,
+      text: 'The market may be closed. Try again later, or look at the status page.',
+    };
   }
-  return error instanceof Error ? error.message : String(error);
+  return { title, text: error instanceof Error ? error.message : String(error) };
 }

@@ -6,37 +6,38 @@ import { ButtonLink } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { CodeTabs } from '../../components/code-tabs.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { storedChoice } from '../../components/stored-choice.ts';
 import { FirstBar } from './first-bar.tsx';
 import { firstRequestTabs } from './first-request-code.ts';
-
-/** Nobody can look that up: what was streamed is counted nowhere. */
-const firstBarSeen = storedChoice('tapeloom.first-bar');
 
 export interface FirstDayProps {
   readonly usage: UsageView;
   readonly keys: KeyList;
-  readonly onChanged: () => void;
+  /** The bar has arrived, and its reader still looks at it. */
+  readonly isLooking: boolean;
+  readonly onLooking: (isLooking: boolean) => void;
 }
 
+type Facts = Pick<FirstDayProps, 'usage' | 'keys'>;
+
 /** Until all three are done; whoever has used something in an earlier month needs no first steps. */
-export function isFirstDay({ usage, keys }: Omit<FirstDayProps, 'onChanged'>): boolean {
+export function isFirstDay({ usage, keys }: Facts): boolean {
   const earlier = usage.months.slice(0, -1);
   if (earlier.some(({ used }) => used.restRequests > 0 || used.computeUnits > 0)) return false;
   return Object.values(stepsDone({ usage, keys })).includes(false);
 }
 
-function stepsDone({ usage, keys }: Omit<FirstDayProps, 'onChanged'>) {
+function stepsDone({ usage, keys }: Facts) {
   return {
     hasKey: keys.keys.length > 0,
     hasRequested:
       usage.used.restRequests > 0 || keys.keys.some(({ lastUsedAt }) => lastUsedAt !== null),
-    hasBar: firstBarSeen.read() !== null,
+    hasBar: usage.hasStreamed,
   };
 }
 
-export function FirstDay({ usage, keys, onChanged }: FirstDayProps) {
-  const { hasKey, hasRequested, hasBar } = stepsDone({ usage, keys });
+export function FirstDay({ usage, keys, isLooking, onLooking }: FirstDayProps) {
+  const { hasKey, hasRequested, hasBar: hasStreamed } = stepsDone({ usage, keys });
+  const hasBar = hasStreamed && !isLooking;
   const next = [hasKey, hasRequested, hasBar].indexOf(false);
   return (
     <Card
@@ -61,10 +62,8 @@ export function FirstDay({ usage, keys, onChanged }: FirstDayProps) {
         <Step number={3} title="See a first bar" isDone={hasBar} isNext={next === 2}>
           <FirstBar
             plan={usage.plan}
-            onArrived={() => {
-              firstBarSeen.write('seen');
-              onChanged();
-            }}
+            onArrived={() => onLooking(true)}
+            onDone={() => onLooking(false)}
           />
         </Step>
       </ol>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proseNumber } from '../../components/number-text.ts';
 import {
   axisNumber,
   dayAndMonth,
@@ -41,6 +42,8 @@ test('little use at the beginning of a month is no pace, and no budget is no lim
 test('scales end at round numbers, and say them shortly', () => {
   const round = [0, 1, 3, 7, 1.43e9, 20e9].map(roundAbove);
   assert.deepEqual(round, [1, 1, 5, 10, 2e9, 20e9]);
+  assert.equal(axisNumber(4_127_000), '4.12 m', 'as prose has it: 4.12 million');
+  assert.equal(proseNumber(4_127_000), '4.12 million');
   assert.deepEqual([0, 500, 1_500, 50e6, 12.42e9].map(axisNumber), [
     '0',
     '500',

@@ -1,6 +1,7 @@
 /** How a month's budget lasts: where an even pace would be, and when what is left runs out if nothing changes. */
 
 import type { UsageView } from '../../api/portal-shapes.ts';
+import { short } from '../../components/number-text.ts';
 
 const DAY_MS = 86_400_000;
 /** Before so much is used, a pace says nothing. */
@@ -84,14 +85,14 @@ export function roundAbove(value: number): number {
   return found * step;
 }
 
-/** `20 bn`, `50 m`, `1.5 k`: on axes, where there is little room. */
+/** `20 bn`, `50 m`, `1.5 k`: on axes, where there is little room; cut as in prose, so that both agree. */
 export function axisNumber(value: number): string {
   for (const [from, unit] of [
     [1e9, 'bn'],
     [1e6, 'm'],
     [1e3, 'k'],
   ] as const) {
-    if (value >= from) return `${Number((value / from).toPrecision(4))} ${unit}`;
+    if (value >= from) return `${short(value / from)} ${unit}`;
   }
   return String(value);
 }

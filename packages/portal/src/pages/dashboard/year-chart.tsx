@@ -1,46 +1,69 @@
-/** Compute units of thirteen months, one bar each, against today's budget. */
+/** Compute units of up to thirteen months since the account began, one bar each, against today's budget. */
 
 import type { UsageView } from '../../api/portal-shapes.ts';
 import { Card } from '../../components/card.tsx';
-import { exactNumber } from '../../components/number-text.ts';
+import { exactNumber, proseNumber } from '../../components/number-text.ts';
 import type { Column } from '../../components/table.tsx';
 import { AsTable, AxisLine } from './chart-parts.tsx';
-import { monthAbbreviation, monthName, roundAbove } from './usage-pace.ts';
+import { monthAbbreviation, monthName } from './usage-pace.ts';
 import { useWidth } from './use-width.ts';
+import { monthsSince, yearScale } from './year-shape.ts';
 
 const HEIGHT = 252;
 const AXIS_WIDTH = 52;
 const TOP = 16;
 const FOOT = 22;
+const BAR_WIDTH_MAX = 56;
+const MONTHS_MAX = 13;
 
-export function YearChart({ usage }: { readonly usage: UsageView }) {
+interface YearProps {
+  readonly usage: UsageView;
+  /** When the account began. */
+  readonly createdMs: number;
+}
+
+export function YearChart({ usage, createdMs }: YearProps) {
   const { ref, width } = useWidth<HTMLDivElement>();
+  const months = monthsSince(usage.months, createdMs);
+  // One month is what the chart of the month shows.
+  if (months.length === 1) return null;
   return (
     <Card
-      title="Last twelve months and this one"
+      title={
+        months.length === MONTHS_MAX
+          ? 'Last twelve months and this one'
+          : `Since ${monthName(months[0]!.period)}`
+      }
       aside={<span class="tiny faint">Compute units</span>}
       body="card-body"
     >
       <div ref={ref} class="chart-svg">
-        {width > 0 && <YearBars usage={usage} width={width} />}
+        {width > 0 && <YearBars usage={usage} months={months} width={width} />}
       </div>
       <AsTable
         caption="Use by month, the newest first"
         columns={COLUMNS}
-        rows={usage.months.toReversed()}
+        rows={months.toReversed()}
         rowKey={({ period }) => period}
       />
     </Card>
   );
 }
 
-function YearBars({ usage, width }: { readonly usage: UsageView; readonly width: number }) {
-  const { months, limits } = usage;
-  const limit = limits.computeBudget;
-  const largest = Math.max(limit, ...months.map(({ used }) => used.computeUnits));
-  const top = limit >= largest && limit > 0 ? limit : roundAbove(largest);
+function YearBars(props: {
+  readonly usage: UsageView;
+  readonly months: UsageView['months'];
+  readonly width: number;
+}) {
+  const { usage, months, width } = props;
+  const limit = usage.limits.computeBudget;
+  const { top, hasLimit } = yearScale(
+    limit,
+    Math.max(...months.map(({ used }) => used.computeUnits)),
+  );
   const right = Math.max(0, width - AXIS_WIDTH);
   const step = right / months.length;
+  const barWidth = Math.min(step * 0.6, BAR_WIDTH_MAX);
   const y = (value: number) => TOP + (1 - value / top) * (HEIGHT - FOOT - TOP);
   const busiest = months.reduce((most, month) =>
     month.used.computeUnits > most.used.computeUnits ? month : most,
@@ -60,13 +83,19 @@ function YearBars({ usage, width }: { readonly usage: UsageView; readonly width:
           isLimit={value === limit && value > 0}
         />
       ))}
+      {hasLimit && limit < top && <AxisLine value={limit} y={y(limit)} right={right} isLimit />}
+      {!hasLimit && limit > 0 && (
+        <text x="0" y="10">
+          Far below the budget of {proseNumber(limit)} a month
+        </text>
+      )}
       {months.map(({ period, used }, index) => (
         <g key={period}>
           <rect
             class={period === usage.period ? 'bar today' : 'bar'}
-            x={index * step + step * 0.2}
+            x={index * step + (step - barWidth) / 2}
             y={y(used.computeUnits)}
-            width={step * 0.6}
+            width={barWidth}
             height={HEIGHT - FOOT - y(used.computeUnits)}
             rx="3"
           />

@@ -75,11 +75,19 @@ function scopesCell({ scopes }: KeyView) {
 function restrictionCell(key: KeyView) {
   const words = restrictionWords(key);
   if (words === null) return <span class="faint">Nothing</span>;
-  const all = [...(key.instruments ?? []), ...(key.allowedIps ?? [])].join('\n');
+  const look = words.length <= NAMES_ON_A_LINE ? 'restriction short' : 'restriction';
+  if (key.allowedIps === undefined && words === key.instruments?.join(', ')) {
+    return <span class={look}>{words}</span>;
+  }
   return (
-    <span class={words.length <= NAMES_ON_A_LINE ? 'restriction short' : 'restriction'} title={all}>
-      {words}
-    </span>
+    <details class="restriction">
+      <summary>{words}</summary>
+      <ul class="mono">
+        {[...(key.instruments ?? []), ...(key.allowedIps ?? [])].map((entry) => (
+          <li key={entry}>{entry}</li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

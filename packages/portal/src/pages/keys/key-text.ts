@@ -7,7 +7,7 @@ import { dayText, millisecondsOf } from '../../components/time-text.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** More are told by their number; all of them are in the title. */
+/** More are told by their number, and listed on a click. */
 const INSTRUMENTS_NAMED_MAX = 2;
 
 export interface StateWords {

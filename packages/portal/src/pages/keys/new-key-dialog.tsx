@@ -21,7 +21,7 @@ import {
   type KeyForm,
   newKeyOf,
   SCOPES,
-  serverErrors,
+  shownErrors,
 } from './new-key-form.ts';
 
 const RESTRICTIONS: readonly FieldName[] = ['instruments', 'allowedIps', 'expiresAt'];
@@ -44,9 +44,9 @@ export function NewKeyDialog(props: {
     sent.current = key;
     props.onMade(await portalApi.createKey(key));
   });
-  const errors = { ...serverErrors(create.error, sent.current), ...own };
-  const first = firstField(errors);
+  const errors = shownErrors(form, own, { error: create.error, sent: sent.current });
   useEffect(() => {
+    const first = firstField(errors);
     if (first !== null) focusField(body.current, first);
   }, [create.error, own]);
 

@@ -8,6 +8,7 @@ import {
   hasOtherErrors,
   newKeyOf,
   serverErrors,
+  shownErrors,
 } from './new-key-form.ts';
 
 const refused = (errors: { path: string; message: string }[]) =>
@@ -78,4 +79,24 @@ test('what belongs to no field is told for the whole form', () => {
   assert.deepEqual(serverErrors(null, null), {});
   assert.ok(hasOtherErrors(new PortalError('QUOTA_EXCEEDED', 'Ten keys.', { status: 409 })));
   assert.ok(hasOtherErrors(refused([{ path: '/extra', message: 'is unknown' }])));
+});
+
+test('a fault goes when its field is right, or another than what was refused; the others stay', () => {
+  const nothing = { error: null, sent: null };
+  const empty = { ...EMPTY_FORM, scopes: [] };
+  const own = formErrors(empty);
+  assert.deepEqual(shownErrors(empty, own, nothing), own);
+  const named = { ...empty, name: 'Farm' };
+  assert.deepEqual(Object.keys(shownErrors(named, own, nothing)), ['scopes']);
+  const form = { ...EMPTY_FORM, name: 'Farm', instruments: ['NOPE'], allowedIps: '300.1.1.1' };
+  const sent = newKeyOf(form);
+  const error = refused([
+    { path: '/instruments/0', message: 'is no symbol or alias' },
+    { path: '/allowedIps/0', message: 'is no IP address or CIDR range' },
+  ]);
+  const shown = (now: typeof form) => Object.keys(shownErrors(now, {}, { error, sent }));
+  assert.deepEqual(shown(form), ['instruments', 'allowedIps']);
+  assert.deepEqual(shown({ ...form, name: 'Barn' }), ['instruments', 'allowedIps']);
+  assert.deepEqual(shown({ ...form, allowedIps: '10.0.0.1' }), ['instruments']);
+  assert.deepEqual(shown({ ...form, instruments: [], allowedIps: '' }), []);
 });

@@ -57,6 +57,22 @@ export function formErrors({ name, scopes }: KeyForm): FieldErrors {
   };
 }
 
+/** What is still wrong: a fault goes when its field is right, and one of the service's when its field is another. */
+export function shownErrors(
+  form: KeyForm,
+  own: FieldErrors,
+  { error, sent }: { readonly error: PortalError | null; readonly sent: NewKey | null },
+): FieldErrors {
+  const wrong = formErrors(form);
+  const now = newKeyOf(form);
+  const isSame = (field: FieldName) => JSON.stringify(now[field]) === JSON.stringify(sent?.[field]);
+  const told = Object.entries(serverErrors(error, sent)).filter(([field]) =>
+    isSame(field as FieldName),
+  );
+  const still = Object.entries(own).filter(([field]) => wrong[field as FieldName] !== undefined);
+  return Object.fromEntries([...told, ...still]);
+}
+
 export function newKeyOf(form: KeyForm): NewKey {
   const allowedIps = entriesOf(form.allowedIps);
   return {

@@ -12,8 +12,6 @@ import { CheckField } from '../../components/field.tsx';
 import { Time } from '../../components/time.tsx';
 import { useFirstUse } from './use-first-use.ts';
 
-const SHOWN_OF_SECRET = 13;
-
 export function SecretDialog(props: {
   readonly made: CreatedKey | RotatedKey;
   readonly onDone: () => void;
@@ -56,17 +54,25 @@ export function SecretDialog(props: {
       </div>
       {'previous' in made && <PreviousNote previous={made.previous} />}
       <div class="field">
-        <span class="label">Try it</span>
-        <pre class="paste">
-          export TAPELOOM_KEY={secret.slice(0, SHOWN_OF_SECRET)}…{'\n'}
-          curl -H <span class="s">"Authorization: Bearer $TAPELOOM_KEY"</span> \{'\n'}
-          {'  '}
-          {location.origin}/v1/usage
+        <div class="paste-head">
+          <span class="label">Try it</span>
+          <Copy size="sm" text={() => tryText(secret)} label="Copy lines" />
+        </div>
+        <pre class="paste" translate={false}>
+          {tryText(secret)}
         </pre>
       </div>
       <FirstUse keyId={made.id} />
     </Dialog>
   );
+}
+
+/** To be pasted as they are. */
+function tryText(secret: string): string {
+  return [
+    `export TAPELOOM_KEY=${secret}`,
+    `curl -H "Authorization: Bearer $TAPELOOM_KEY" ${location.origin}/v1/usage`,
+  ].join('\n');
 }
 
 function PreviousNote({ previous }: { readonly previous: RotatedKey['previous'] }) {

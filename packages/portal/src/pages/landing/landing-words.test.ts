@@ -45,7 +45,7 @@ test('prices are what the service says, and nothing is said before', () => {
   assert.equal(priceWords('sandbox', null)!.price, 'Free');
   assert.deepEqual(priceWords('live', PRICING), {
     price: '€79',
-    per: 'a month, tax included, cancel any time',
+    per: 'a month, tax included',
   });
   assert.equal(priceWords('history', PRICING)!.price, '€490.50');
   assert.equal(priceWords('live_history', PRICING)!.price, '€490.50 + €79');

@@ -20,7 +20,7 @@ export const PLAN_WORDS: readonly PlanWords[] = [
   },
   {
     id: 'live',
-    text: 'Real-time stream for charts and bots. No history.',
+    text: 'Real-time stream for charts and bots. No history. Cancel any time.',
     action: 'Choose Live',
     href: '/checkout?offer=live',
   },
@@ -53,11 +53,11 @@ export function priceWords(plan: Plan, pricing: PricingView | null): PriceWords 
   const tax = pricing.taxIncluded ? 'tax included' : 'plus tax';
   switch (plan) {
     case 'live':
-      return { price: live, per: `a month, ${tax}, cancel any time` };
+      return { price: live, per: `a month, ${tax}` };
     case 'history':
-      return { price: history, per: `once, ${tax}, access for life` };
+      return { price: history, per: `once for life, ${tax}` };
     case 'live_history':
-      return { price: `${history} + ${live}`, per: `once, then a month, ${tax}` };
+      return { price: `${history} + ${live}`, per: `once + a month, ${tax}` };
     default:
       return plan satisfies never;
   }

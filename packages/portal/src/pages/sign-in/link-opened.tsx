@@ -11,6 +11,7 @@ import { useAction } from '../../api/use-action.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { ActionButton, Button, ButtonLink } from '../../components/button.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
+import { Time } from '../../components/time.tsx';
 import { isNamed } from '../../shell/account-name.ts';
 import { AddressForm } from './address-form.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
@@ -57,7 +58,30 @@ function isDead(error: PortalError): boolean {
   return error.status === 401 || error.status === 400;
 }
 
+/** Whoever is signed in needs no other link to sign in: most often it is the same mail, opened once more. */
 function DeadLink(props: { readonly onNew: () => void }) {
+  const account = useLoaded((signal) => portalApi.account({ signal }));
+  if (account.isLoading) return <SignInFrame title="Sign in" text="Checking your link." />;
+  if (account.value !== null) {
+    return (
+      <SignInFrame
+        title="You are signed in"
+        text={
+          <>
+            As <bdi class="strong">{account.value.email}</bdi>. This link was used or is older than
+            15 minutes. If it was to confirm a change, ask for a new one under Account.
+          </>
+        }
+      >
+        <ButtonLink kind="primary" size="lg" isBlock href="/dashboard">
+          Go to the overview
+        </ButtonLink>
+        <ButtonLink kind="ghost" href="/account">
+          Account
+        </ButtonLink>
+      </SignInFrame>
+    );
+  }
   return (
     <SignInFrame
       title="This link no longer works"
@@ -107,11 +131,26 @@ function SignInAs(props: LinkActions & { readonly link: LinkView }) {
 }
 
 function ConfirmAddress(props: LinkActions & { readonly link: LinkView }) {
+  const [changedTo, setChangedTo] = useState<string | null>(null);
   const confirm = useAction(async () => {
-    await portalApi.confirmEmail(props.token);
-    // A new document, so that every page shows the new address.
-    location.replace('/account');
+    const { email } = await portalApi.confirmEmail(props.token);
+    setChangedTo(email);
   });
+  if (changedTo !== null) {
+    return (
+      <SignInFrame
+        title="Your address is changed"
+        text={
+          <>
+            Sign-in links and receipts now go to <bdi class="strong">{changedTo}</bdi>. Both
+            addresses get an e-mail about it.
+          </>
+        }
+      >
+        <ToAccount />
+      </SignInFrame>
+    );
+  }
   if (confirm.error?.status === 401) return <SignInFirst onNew={props.onNew} />;
   return (
     <SignInFrame
@@ -141,19 +180,35 @@ function ConfirmAddress(props: LinkActions & { readonly link: LinkView }) {
   );
 }
 
-/** The link is good only where its account is signed in. */
+/** The link is good only where its account is signed in; where one is, the link was used, or is of another account. */
 function SignInFirst(props: { readonly onNew: () => void }) {
+  const account = useLoaded((signal) => portalApi.account({ signal }));
+  if (account.isLoading) return <SignInFrame title="Sign in first" text="Checking your link." />;
+  if (account.value !== null) {
+    return (
+      <SignInFrame
+        title="This link does not work here"
+        text={
+          <>
+            You are signed in as <bdi class="strong">{account.value.email}</bdi>. The link was used
+            meanwhile, or belongs to another account. Ask for a new one under Account.
+          </>
+        }
+      >
+        <ButtonLink kind="primary" size="lg" isBlock href="/account">
+          Account
+        </ButtonLink>
+      </SignInFrame>
+    );
+  }
   return (
     <SignInFrame
       title="Sign in first"
-      text="This link works in a browser that is signed in to its account. Sign in with the address that the account has, then open the link again within its 15 minutes. If you are signed in, the link was used up: ask for a new one."
+      text="This link works in a browser that is signed in to its account. Sign in with the present address of the account, then open the link again within its 15 minutes."
     >
-      <div class="row center">
-        <Button kind="primary" onClick={props.onNew}>
-          Sign in
-        </Button>
-        <ButtonLink href="/account">To your account</ButtonLink>
-      </div>
+      <Button kind="primary" size="lg" isBlock onClick={props.onNew}>
+        Sign in
+      </Button>
     </SignInFrame>
   );
 }
@@ -175,7 +230,9 @@ function ApproveAddress(props: LinkActions & { readonly link: LinkView }) {
             within 15 minutes. Until then nothing changes.
           </>
         }
-      />
+      >
+        <ToAccount />
+      </SignInFrame>
     );
   }
   return (
@@ -200,16 +257,41 @@ function ApproveAddress(props: LinkActions & { readonly link: LinkView }) {
   );
 }
 
+/** A new document, so that every page shows what has changed. */
+function ToAccount() {
+  return (
+    <Button kind="primary" size="lg" isBlock onClick={() => location.replace('/account')}>
+      Account
+    </Button>
+  );
+}
+
 function ConfirmDeletion(props: LinkActions) {
+  const [dueAt, setDueAt] = useState<string | null>(null);
   const confirm = useAction(async () => {
-    await portalApi.confirmDeletion(props.token);
-    location.replace('/account');
+    const deletion = await portalApi.confirmDeletion(props.token);
+    setDueAt(deletion.dueAt);
   });
+  if (dueAt !== null) {
+    return (
+      <SignInFrame
+        title="Your account will be deleted"
+        text={
+          <>
+            On <Time at={dueAt} form="both" />. Until then everything works, nothing is charged any
+            more, and you can take it back under Account.
+          </>
+        }
+      >
+        <ToAccount />
+      </SignInFrame>
+    );
+  }
   if (confirm.error?.status === 401) return <SignInFirst onNew={props.onNew} />;
   return (
     <SignInFrame
       title="Delete your account?"
-      text="A running subscription does not renew any more. In 14 days it ends, all keys are revoked, open connections close, and your address is removed. Until then you can take it back under Account."
+      text="Nothing renews from now on. In 14 days your keys are revoked, open connections close, and your address is removed. Until then you can take it back under Account."
     >
       <ErrorNotice title="The account is as it was." error={confirm.error} />
       <ActionButton kind="danger" size="lg" isBlock action={confirm} busy="Confirming">

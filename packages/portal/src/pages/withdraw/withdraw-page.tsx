@@ -24,8 +24,10 @@ import {
   effectText,
   isUnpaid,
   lastDay,
+  NAME_FAULT,
   noRightText,
   priceSentence,
+  withdrawFailure,
   withdrawnText,
 } from './withdraw-words.ts';
 
@@ -155,7 +157,14 @@ function Statement(props: { readonly orderId: string }) {
     return <StatementForm view={view} name={name} onDone={setDone} />;
   }
   if (error === null) return <Skeleton label="The contract is loading" lines={4} />;
-  return <LoadError title="The contract did not load" error={error} onRetry={reload} />;
+  return (
+    <LoadError
+      title="The contract did not load"
+      error={error}
+      text={withdrawFailure(error)}
+      onRetry={reload}
+    />
+  );
 }
 
 function StatementForm(props: {
@@ -167,10 +176,13 @@ function StatementForm(props: {
   const { order, statement } = view;
   const account = useAccount();
   const [typed, setTyped] = useState('');
+  const [sent, setSent] = useState('');
   const confirm = useAction(async () => {
+    setSent(typed);
     props.onDone(await portalApi.withdraw(order.id, typed.trim()));
     account?.reload();
   });
+  const isNameWrong = (confirm.error?.fault('/name') ?? null) !== null;
   return (
     <Form class="stack withdraw" onSubmit={() => void confirm.run()}>
       <Card
@@ -186,7 +198,7 @@ function StatementForm(props: {
           maxLength={NAME_LENGTH_MAX}
           value={typed}
           onInput={setTyped}
-          error={confirm.error?.fault('/name')}
+          error={isNameWrong && typed === sent ? NAME_FAULT : null}
         />
       </Card>
       <Card title="What happens then" body="card-body stack">
@@ -196,7 +208,13 @@ function StatementForm(props: {
           ))}
           <li>You get a receipt with the exact time by e-mail at once. You need no reason.</li>
         </ul>
-        <ErrorNotice title="It is not confirmed yet." error={confirm.error} />
+        {confirm.error !== null && !isNameWrong && (
+          <ErrorNotice
+            title="It is not confirmed yet."
+            error={confirm.error}
+            text={withdrawFailure(confirm.error)}
+          />
+        )}
         <div class="held-acts">
           <Button type="submit" busy={confirm.isBusy && 'Confirming'}>
             Confirm withdrawal

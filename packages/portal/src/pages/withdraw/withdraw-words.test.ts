@@ -8,6 +8,7 @@ import {
   lastDay,
   noRightText,
   priceSentence,
+  withdrawFailure,
   withdrawnText,
   withdrawWord,
 } from './withdraw-words.ts';
@@ -48,6 +49,21 @@ test('before it is confirmed it says what happens with rights and money', () => 
   assert.match(effectText(open, 'Live').join(' '), /its payment page closes/);
   assert.match(noRightText({ ...LIVE, interval: null }, 'Historical'), /when access was provided/);
   assert.match(noRightText(LIVE, 'Live'), /time for withdrawing is over/);
+});
+
+test('a declaration that was not taken says why in words of ours, never in those of the service', () => {
+  const failures = [
+    ['UNREACHABLE', 0, /did not respond/],
+    ['NOT_FOUND', 404, /no such order/],
+    ['INVALID_PARAMETERS', 400, /no such order/],
+    ['CONFLICT', 409, /cannot be withdrawn from any more/],
+    ['RATE_LIMITED', 429, /Try again in a minute/],
+    ['INTERNAL', 500, /by e-mail: the imprint/],
+    ['UPSTREAM_ERROR', 502, /by e-mail: the imprint/],
+  ] as const;
+  for (const [code, status, words] of failures) {
+    assert.match(withdrawFailure({ code, status }), words);
+  }
 });
 
 test('what became of the money is said in words', () => {

@@ -1,5 +1,6 @@
 /** Withdrawing in words: what may be withdrawn from, what happens then, and what became of it. */
 
+import type { PortalError } from '../../api/portal-error.ts';
 import type { OrderView } from '../../api/portal-shapes.ts';
 import { moneyText } from '../../components/number-text.ts';
 import { dayText, millisecondsOf } from '../../components/time-text.ts';
@@ -73,6 +74,22 @@ export function withdrawnText({ withdrawn, currency }: OrderView): string | null
   if (state === 'pending') return `${money} go back; the payment provider works on it.`;
   if (state === 'by_hand') return `${money} go back; we look after it ourselves.`;
   return `${money} go back; the payment provider is asked for it.`;
+}
+
+/** What is wrong with the name of a declaration. */
+export const NAME_FAULT =
+  'This name cannot be used. Use letters, spaces and common marks, at most 200 characters; or leave it empty.';
+
+/** Why a declaration was not taken, or a contract not shown, and what to do: in words of ours, whatever the service said. */
+export function withdrawFailure({ code, status }: Pick<PortalError, 'code' | 'status'>): string {
+  if (code === 'UNREACHABLE')
+    return 'The service did not respond. Check your connection and try again.';
+  if (status === 404 || status === 400)
+    return 'This account has no such order. Choose one under Billing.';
+  if (code === 'CONFLICT')
+    return 'This contract cannot be withdrawn from any more. Billing shows what holds.';
+  if (code === 'RATE_LIMITED') return 'There were too many requests. Try again in a minute.';
+  return 'The service failed. Try again; if it fails again, declare your withdrawal by e-mail: the imprint says to whom.';
 }
 
 /** Why an order that runs may not be withdrawn from. */

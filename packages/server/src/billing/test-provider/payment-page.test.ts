@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { RIG_URL, TestProviderRig } from '../../../testing/billing/test-provider-rig.ts';
 import type { PageAnswer } from '../../pages/page-route.ts';
 import { paymentPages } from './payment-page.ts';
+import { TestProvider } from './test-provider.ts';
 
 const TERMS = {
   orderId: 'ord_1',
@@ -133,4 +134,47 @@ test('an address of no payment is 404, another button 400, a provider that is do
   assert.equal(statusOf(await visit.ask('GET')), 503);
   assert.equal(statusOf(await visit.ask('POST', 'action=pay')), 503);
   assert.equal(visit.state, 'open');
+});
+
+test('a receipt and the page for the card are pages of their own; a card that works pays what was declined', async () => {
+  await using rig = await TestProviderRig.open();
+  const provider = new TestProvider(rig.payments, () => RIG_URL);
+  const visit = await Visit.begin(rig);
+  const never = new AbortController().signal;
+  assert.equal(await provider.customerPortal(visit.ref, RIG_URL, never), null);
+  await visit.press('pay');
+  const [receipt] = await provider.receipts(visit.ref, never);
+  const card = await provider.customerPortal(visit.ref, RIG_URL, never);
+  const pathOf = (url: string | null | undefined) => new URL(url!).pathname;
+  assert.equal(pathOf(receipt!.url), `/pay/test/${visit.ref}/receipts/${receipt!.id}`);
+  assert.equal(pathOf(card), `/pay/test/${visit.ref}/card`);
+  const htmlOf = async (path: string) => {
+    const answer = await visit.ask('GET', '', path);
+    return 'html' in answer ? answer.html : assert.fail('it leads elsewhere');
+  };
+  const shown = await htmlOf(pathOf(receipt!.url));
+  for (const part of [receipt!.id, 'ord_1', '€79.00', 'Germany', 'Receipt']) {
+    assert.ok(shown.includes(part), part);
+  }
+  assert.doesNotMatch(shown, /Already paid/);
+  assert.match(await htmlOf(pathOf(card)), /The card on file works/);
+
+  const press = (action: string) => visit.ask('POST', `action=${action}`, pathOf(card));
+  assert.deepEqual(await press('declines'), { seeOther: pathOf(card) });
+  assert.match(await htmlOf(pathOf(card)), /will be declined at the next renewal/);
+  await rig.pass(32 * 86_400_000);
+  assert.equal(visit.state, 'past_due');
+  const [declined] = await provider.receipts(visit.ref, never);
+  assert.deepEqual([declined!.state, declined!.url], ['failed', null]);
+  assert.match(
+    await htmlOf(pathOf(card)),
+    /renewal was declined\. A card that works pays €79\.00 at once/,
+  );
+  await press('works');
+  assert.equal(visit.state, 'paid');
+  const statusOf = (answer: PageAnswer) => ('status' in answer ? answer.status : 303);
+  assert.equal(statusOf(await press('nothing')), 400);
+  for (const path of ['receipts/none', `receipts/${declined!.id}`, 'cards', 'receipts/']) {
+    assert.equal(statusOf(await visit.ask('GET', '', `/pay/test/${visit.ref}/${path}`)), 404, path);
+  }
 });

@@ -1,27 +1,21 @@
 /**
  * The payment page of the provider `test`, at `/pay/test/<ref>`: what is bought, what it costs, and every way in
- * which a payment can go. Whoever has the address may decide, so it cannot be guessed. A button pressed twice
+ * which a payment can go. Below it are its receipts and the page for its card. Whoever has the address may decide, so it cannot be guessed. A button pressed twice
  * does what it does once, and a page that was left by the back button shows how things stand.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { MS_NS_BIG } from '@tapeloom/core/units';
-import { HOUSE_MARK } from '../../pages/house-mark.ts';
-import { escapeHtml, pageDocument } from '../../pages/page-document.ts';
+import { escapeHtml } from '../../pages/page-document.ts';
 import type { PageAnswer, PageRequest, PageRoute } from '../../pages/page-route.ts';
+import { CARD_PAGE, cardPage, RECEIPT_PAGES, receiptPage } from './customer-pages.ts';
+import { type Content, countryText, dayText, moneyText, over, page } from './page-content.ts';
 import { BUYER_CHANGES, type BuyerChange, monthsAfter, type TestPayment } from './test-payment.ts';
 import type { TestPayments } from './test-payments.ts';
 import { PAYMENT_PAGES } from './test-provider.ts';
 
 const REFRESH_S = 2;
 const REF = /^pay_[0-9a-f]{32}$/;
-interface Content {
-  readonly status?: number;
-  readonly title: string;
-  /** HTML. */
-  readonly body: string;
-  readonly refreshSeconds?: number;
-}
+const REF_LENGTH = 36;
 
 export function paymentPages(payments: TestPayments): PageRoute {
   return {
@@ -32,10 +26,17 @@ export function paymentPages(payments: TestPayments): PageRoute {
 }
 
 async function answer(payments: TestPayments, request: PageRequest): Promise<PageAnswer> {
-  const ref = request.path.slice(PAYMENT_PAGES.length);
+  const below = request.path.slice(PAYMENT_PAGES.length);
+  const ref = below.slice(0, REF_LENGTH);
+  const rest = below.slice(REF_LENGTH);
   const payment = REF.test(ref) ? payments.find(ref) : null;
   if (payment === null) return page(request, UNKNOWN);
   if (payments.reach !== 'up') return page(request, DOWN);
+  if (rest === CARD_PAGE) return cardPage(request, payments, payment);
+  if (rest.startsWith(RECEIPT_PAGES)) {
+    return receiptPage(request, payment, rest.slice(RECEIPT_PAGES.length));
+  }
+  if (rest !== '') return page(request, UNKNOWN);
   if (request.method === 'GET') return page(request, shown(payment, payments.clock.now()));
   const action = request.form.get('action') ?? '';
   if (!Object.hasOwn(BUYER_CHANGES, action)) return page(request, NO_SUCH_BUTTON);
@@ -99,17 +100,6 @@ function waiting({ returnUrl }: TestPayment): Content {
   return { ...content, refreshSeconds: REFRESH_S };
 }
 
-function over(title: string, text: string, link: string, href: string): Content {
-  return {
-    title,
-    body: `<section class="card empty">
-<h1>${escapeHtml(title)}</h1>
-<p>${escapeHtml(text)}</p>
-<a class="btn primary" href="${escapeHtml(href)}">${escapeHtml(link)}</a>
-</section>`,
-  };
-}
-
 const UNKNOWN: Content = {
   ...over('No such payment', 'This address belongs to no payment.', 'Plans', '/plans'),
   status: 404,
@@ -128,35 +118,6 @@ const NO_SUCH_BUTTON: Content = {
   status: 400,
 };
 
-function page({ styles, theme, icon }: PageRequest, content: Content): PageAnswer {
-  const { status = 200, title, body, refreshSeconds } = content;
-  const html = pageDocument({
-    title: `${title} · Test payments`,
-    styles,
-    theme,
-    icon,
-    body: `<main class="pay-page" id="main">
-<p class="brand">${HOUSE_MARK}Test payments</p>
-${body}
-<p class="tiny faint">This is the built-in provider <code>test</code>. It takes no card and moves no money; it only plays what a payment provider does.</p>
-</main>`,
-    ...(refreshSeconds === undefined ? {} : { refreshSeconds }),
-  });
-  return { status, html };
-}
-
 function priceText({ amountMinor, currency }: TestPayment): string {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 0;
-  return format.format(amountMinor / 10 ** digits);
-}
-
-function countryText(code: string): string {
-  return new Intl.DisplayNames('en', { type: 'region' }).of(code) ?? code;
-}
-
-/** `16 December 2026`, in UTC. */
-function dayText(instant: EpochNs): string {
-  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-  return format.format(Number(instant / MS_NS_BIG));
+  return moneyText(amountMinor, currency);
 }

@@ -130,6 +130,21 @@ export const BUYER_CHANGES = {
 } as const satisfies Record<string, Change>;
 export type BuyerChange = keyof typeof BUYER_CHANGES;
 
+/** What a customer does on the page for the card. */
+export const CARD_CHANGES = {
+  works: (payment, now, eventId) => {
+    if (payment.state === 'past_due') return renewed(payment, now, eventId);
+    return { ...payment, isCardBroken: false };
+  },
+  declines: (payment) => ({ ...payment, isCardBroken: true }),
+} as const satisfies Record<string, Change>;
+export type CardChange = keyof typeof CARD_CHANGES;
+
+/** Whether it is charged again, or will be as soon as its card works. */
+export function isRunning({ state }: TestPayment): boolean {
+  return state === 'paid' || state === 'past_due' || state === 'cancelled';
+}
+
 /** What an operator plays. */
 export const PLAYED_CHANGES = {
   renew: (payment, now, eventId) => {

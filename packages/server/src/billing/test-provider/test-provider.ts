@@ -17,11 +17,13 @@ import {
   type WebhookHeaders,
 } from '../payment-provider.ts';
 import { untilAborted } from '../until-aborted.ts';
+import { CARD_PAGE, RECEIPT_PAGES } from './customer-pages.ts';
 import {
   type Change,
   cancelledAtPeriodEnd,
   cancelledNow,
   closedCheckout,
+  isRunning,
   refundedBy,
   type TestCharge,
   type TestPayment,
@@ -97,16 +99,16 @@ export class TestProvider implements PaymentProvider {
     return this.#ask(signal, async () => {
       const payment = this.#known(ref);
       const page = this.#page(ref);
-      const url = page.startsWith('https:') || isLoopbackUrl(page) ? page : null;
-      return payment.charges.map((charge) => receiptOf(charge, payment, url)).reverse();
+      const pages = page.startsWith('https:') || isLoopbackUrl(page) ? page : null;
+      return payment.charges.map((charge) => receiptOf(charge, payment, pages)).reverse();
     });
   }
 
   customerPortal(ref: string, _returnUrl: string, signal: AbortSignal): Promise<string | null> {
     return this.#ask(signal, async () => {
-      const { kind, state } = this.#known(ref);
-      const isRunning = state === 'paid' || state === 'past_due' || state === 'cancelled';
-      return kind === 'subscription' && isRunning ? this.#page(ref) : null;
+      const payment = this.#known(ref);
+      const isCharged = payment.kind === 'subscription' && isRunning(payment);
+      return isCharged ? `${this.#page(ref)}${CARD_PAGE}` : null;
     });
   }
 
@@ -177,10 +179,11 @@ function objectOf(payment: TestPayment): ProviderObject {
   return { ...said, amountMinor, currency };
 }
 
-function receiptOf(charge: TestCharge, { currency }: TestPayment, url: string | null): Receipt {
+function receiptOf(charge: TestCharge, { currency }: TestPayment, pages: string | null): Receipt {
   const { id, at, totalMinor, refundedMinor, isFailed } = charge;
   const isRefunded = refundedMinor === totalMinor;
   const state = isFailed ? 'failed' : isRefunded ? 'refunded' : 'paid';
+  const url = pages === null || isFailed ? null : `${pages}${RECEIPT_PAGES}${id}`;
   return { id, at, totalMinor, taxMinor: 0, refundedMinor, currency, state, url };
 }
 

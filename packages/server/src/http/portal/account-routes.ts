@@ -38,9 +38,6 @@ const AccountView = namedObject('Account', {
   ]),
   mails: MailsView,
   sessions: Type.Array(SessionView, { description: 'The newest first.' }),
-  hasStreamed: Type.Boolean({
-    description: 'Whether the account ever streamed an object, by a key or in the portal.',
-  }),
   otherHalf: Type.Union([Type.Enum(GRANTABLE), Type.Null()], {
     description:
       'The offer that is left to buy of an order for both; null: none, or it was declined.',
@@ -88,7 +85,6 @@ function showRoute(facts: () => PortalFacts): Route {
             : { askedAt: deletion.askedAt.toString(), dueAt: deletion.dueAt.toString() },
         mails: { usage: owner?.usageMails ?? true },
         sessions: sessions.map((it) => viewSession(it, session.id)),
-        hasStreamed: marks.has('streamed'),
         otherHalf: await leftOf(store, account, marks, now),
         serverTime: now.toString(),
       };

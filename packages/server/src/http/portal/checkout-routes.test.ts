@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { PortalBrowser } from '../../../../../simulation/portal/portal-browser.ts';
 import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
 import { DOCS_URL, ORIGIN, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { waiverOf } from '../../billing/offer-book.ts';
 import type { Pricing } from '../../billing/offers.ts';
 import { DEFAULT_PRICING } from '../../billing/offers-default.ts';
 
@@ -33,6 +34,11 @@ before(async () => {
 after(() => service[Symbol.asyncDispose]());
 
 let people = 0;
+
+function waiverOfLive() {
+  const { offers } = service.billing;
+  return waiverOf(offers, offers.prices.find(({ offer }) => offer === 'live')!);
+}
 
 class Buyer {
   readonly browser = new PortalBrowser(service);
@@ -125,7 +131,7 @@ test('rights come with the verified webhook, both offers together make live_hist
   const [mail] = service.mails;
   assert.equal(service.mails.length, 1);
   assert.equal(mail?.to, buyer.email);
-  const { version, text } = service.billing.offers.waiver;
+  const { version, text } = waiverOfLive();
   assert.match(mail!.text, new RegExp(id));
   assert.ok(mail!.text.includes(`version ${version}`));
   const words = (value: string) => value.replace(/\s+/g, ' ');
@@ -178,7 +184,7 @@ test('an older version of the waiver gets 400, the current one is accepted and r
   checkProblem(await buyer.checkout({ waiver: older }), DOCS_URL, WAIVER);
   const { body } = await buyer.checkout();
   const consent = await service.store.orders.consentOf(body.order);
-  const { version, text } = service.billing.offers.waiver;
+  const { version, text } = waiverOfLive();
   assert.equal(consent?.waiverVersion, version);
   assert.equal(consent?.textSha256, createHash('sha256').update(text).digest('hex'));
   assert.equal(consent?.address, buyer.browser.address);
@@ -189,7 +195,7 @@ test('a price with a waiver of its own takes that version, and neither the commo
   const own = { version: 'history-2', text: 'Of my own: I lose my right of withdrawal at once.' };
   const pricing: Pricing = {
     ...DEFAULT_PRICING,
-    prices: DEFAULT_PRICING.prices.map((price) =>
+    prices: DEFAULT_PRICING.prices.map(({ waiver: _, ...price }) =>
       price.offer === 'history' ? { ...price, waiver: own } : price,
     ),
   };
@@ -200,8 +206,8 @@ test('a price with a waiver of its own takes that version, and neither the commo
     prices: { offer: string; waiver?: object }[];
     waiver: { version: string };
   }>('/v1/pricing');
-  const waiverOf = (offer: string) => shown.prices.find((one) => one.offer === offer)!.waiver;
-  assert.deepEqual([waiverOf('live'), waiverOf('history')], [undefined, own]);
+  const shownFor = (offer: string) => shown.prices.find((one) => one.offer === offer)!.waiver;
+  assert.deepEqual([shownFor('live'), shownFor('history')], [undefined, own]);
   const common = shown.waiver.version;
   const checkout = (offer: string, waiver: object | undefined) =>
     browser.post<Started>('/v1/portal/checkout', { offer, country: 'DE', waiver });

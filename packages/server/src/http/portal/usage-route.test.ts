@@ -211,3 +211,13 @@ test('a token of the session opens one stream within a minute, and is no use onc
   const answer = await service.get('/v1/usage', { key: body.token });
   checkProblem(answer, DOCS_URL, { status: 401, code: 'UNAUTHORIZED' });
 });
+
+test('the usage says whether the account ever streamed, by whichever key and on whichever device', async () => {
+  const { browser, accountId } = await signedIn();
+  const hasStreamed = async () =>
+    (await browser.get<{ hasStreamed: boolean }>('/v1/portal/usage')).body.hasStreamed;
+  assert.equal(await hasStreamed(), false);
+  service.meter.noteStreamed(accountId);
+  await service.meter.flush();
+  assert.equal(await hasStreamed(), true);
+});

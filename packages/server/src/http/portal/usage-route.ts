@@ -59,6 +59,9 @@ const PortalUsageView = namedObject('PortalUsage', {
   byPortal: namedObject('UsageCounts', UsageView.properties.used.properties, {
     description: "What the portal's own charts used.",
   }),
+  hasStreamed: Type.Boolean({
+    description: 'Whether the account ever streamed an object, by a key or in the portal.',
+  }),
   open: closedObject(
     { connections: Count, subscriptions: Count, customConfigs: Count },
     { description: 'What the account has open now.' },
@@ -88,12 +91,13 @@ export function portalUsageRoute(facts: PortalUsageFacts): Route {
       requireShown(reportPeriod, now);
       const store = facts.store();
       const entitlements = await sessionEntitlements(store, accountId, now);
-      const [usage, months, days, keys, open] = await Promise.all([
+      const [usage, months, days, keys, open, marks] = await Promise.all([
         facts.usageOf(now, accountId, period),
         store.usageMonths(accountId, periodBefore(now, MONTHS_SHOWN - 1)),
         store.usageDays(accountId, reportPeriod),
         store.usageByNamedKey(accountId, reportPeriod),
         facts.openNow(now, accountId),
+        store.people.marksOf(accountId),
       ]);
       const byPeriod = new Map(months.map((month) => [month.period, month.used]));
       byPeriod.set(period, usage.used);
@@ -107,6 +111,7 @@ export function portalUsageRoute(facts: PortalUsageFacts): Route {
         days: days.map(({ day, used }) => ({ day: dayText(day), used: { ...used } })),
         byKey: keys.flatMap((key) => viewKeyUsage(key, now)),
         byPortal: keys.filter(({ key }) => key === null).reduce(sum, { ...NOTHING }),
+        hasStreamed: marks.has('streamed'),
         open: { ...open },
       };
     },

@@ -1,0 +1,27 @@
+/** What a chart of months shows: those since the account began, on a scale on which little use is still seen. */
+
+import type { UsageView } from '../../api/portal-shapes.ts';
+import { roundAbove } from './usage-pace.ts';
+
+type Month = UsageView['months'][number];
+
+/** Below this share of the budget, the budget would leave the bars no height. */
+const SHARE_SEEN = 0.2;
+
+/** Also an earlier one in which something was used. */
+export function monthsSince(months: readonly Month[], createdMs: number): readonly Month[] {
+  const began = new Date(createdMs).toISOString().slice(0, 7);
+  const first = months.findIndex(({ period, used }) => period >= began || used.computeUnits > 0);
+  return first === -1 ? months.slice(-1) : months.slice(first);
+}
+
+export interface YearScale {
+  readonly top: number;
+  /** Whether the budget is on it. */
+  readonly hasLimit: boolean;
+}
+
+export function yearScale(limit: number, largest: number): YearScale {
+  const hasLimit = limit > 0 && largest >= limit * SHARE_SEEN;
+  return { top: hasLimit && limit >= largest ? limit : roundAbove(largest), hasLimit };
+}

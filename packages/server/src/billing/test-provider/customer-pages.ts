@@ -1,0 +1,101 @@
+/**
+ * What a customer of the provider `test` finds there after paying: a receipt for each charge, ready to be printed, and the
+ * page where the card of a subscription is changed. A card that works pays a renewal that was declined, at once.
+ */
+
+import { escapeHtml } from '../../pages/page-document.ts';
+import type { PageAnswer, PageRequest } from '../../pages/page-route.ts';
+import {
+  type Content,
+  countryText,
+  dayText,
+  moneyText,
+  over,
+  page,
+  sumRow,
+} from './page-content.ts';
+import { CARD_CHANGES, type CardChange, isRunning, type TestPayment } from './test-payment.ts';
+import type { TestPayments } from './test-payments.ts';
+
+/** Below the payment page. */
+export const CARD_PAGE = '/card';
+export const RECEIPT_PAGES = '/receipts/';
+const BILLING = '/orders';
+
+export function receiptPage(request: PageRequest, payment: TestPayment, id: string): PageAnswer {
+  const charge = payment.charges.find((one) => one.id === id && !one.isFailed);
+  if (charge === undefined || request.method !== 'GET') return page(request, NO_RECEIPT);
+  const { offerName, kind, currency, country, orderId } = payment;
+  const money = (amountMinor: number) => moneyText(amountMinor, currency);
+  const refunded =
+    charge.refundedMinor === 0 ? '' : sumRow('Given back', money(charge.refundedMinor));
+  return page(request, {
+    title: `Receipt ${id}`,
+    body: `<section class="card">
+<div class="card-head"><h1>Receipt</h1><span class="badge warn">Test, no money moved</span></div>
+<div class="card-body">
+${sumRow('Number', id)}
+${sumRow('Paid on', dayText(charge.at))}
+${sumRow('Order', orderId)}
+${sumRow('Billing country', countryText(country))}
+${sumRow(`${offerName}, ${kind === 'subscription' ? 'one month' : 'once, for life'}`, money(charge.totalMinor), '')}
+${sumRow('Tax in it', money(0))}
+${refunded}
+${sumRow('Total paid', money(charge.totalMinor - charge.refundedMinor), 'total')}
+<p class="no-print"><a class="btn secondary block" href="${BILLING}">Back to Billing</a></p>
+</div>
+</section>`,
+  });
+}
+
+export async function cardPage(
+  request: PageRequest,
+  payments: TestPayments,
+  payment: TestPayment,
+): Promise<PageAnswer> {
+  if (payment.kind !== 'subscription' || !isRunning(payment)) return page(request, NO_CARD);
+  if (request.method === 'GET') return page(request, cardContent(payment));
+  const action = request.form.get('action') ?? '';
+  if (!Object.hasOwn(CARD_CHANGES, action)) return page(request, NO_SUCH_BUTTON);
+  await payments.change(payment.ref, CARD_CHANGES[action as CardChange]);
+  return { seeOther: request.path };
+}
+
+function cardContent(payment: TestPayment): Content {
+  const { offerName, isCardBroken, state, amountMinor, currency } = payment;
+  const isOverdue = state === 'past_due';
+  const price = moneyText(amountMinor, currency);
+  const next = payment.paidUntil === null ? '' : ` on ${dayText(payment.paidUntil)}`;
+  const says = isOverdue
+    ? `The last renewal was declined. A card that works pays ${price} at once.`
+    : isCardBroken
+      ? `The card on file will be declined at the next renewal${next}.`
+      : `The card on file works. ${state === 'cancelled' ? 'Nothing is charged again.' : `It is charged again${next}.`}`;
+  return {
+    title: `Card for ${offerName}`,
+    body: `<section class="card">
+<div class="card-head"><h1>Card for <bdi>${escapeHtml(offerName)}</bdi></h1><span class="badge warn">Test, no money moves</span></div>
+<div class="card-body">
+<p>${escapeHtml(says)}</p>
+<form method="post" class="pay-acts">
+<button class="btn primary lg block" name="action" value="works">Use a card that works</button>
+<button class="btn secondary block" name="action" value="declines">Use a card that will be declined</button>
+<a class="btn ghost block" href="${BILLING}">Back to Billing</a>
+</form>
+</div>
+</section>`,
+  };
+}
+
+const NO_RECEIPT: Content = {
+  ...over('No such receipt', 'This address belongs to no receipt.', 'Billing', BILLING),
+  status: 404,
+};
+const NO_CARD: Content = {
+  ...over('No card is charged', 'Nothing is charged for this order any more.', 'Billing', BILLING),
+  status: 404,
+};
+const NO_SUCH_BUTTON: Content = {
+  ...over('Nothing was done', 'The form had no button of this page.', 'Billing', BILLING),
+  status: 400,
+};

@@ -1,0 +1,64 @@
+/** Another address, approved at the old one and confirmed at the new one; then the account's end, confirmed by mail. */
+
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { axeFaults } from './looks.ts';
+import { linkIn, type PortalStage } from './portal-stage.ts';
+import { signIn } from './walks.ts';
+
+const [OLD, NEW] = ['leaving@example.com', 'left@example.com'] as const;
+
+export async function walkLeaving(stage: PortalStage): Promise<void> {
+  await using context = await stage.context();
+  const page = await signIn(stage, context, OLD);
+  await page.goto('/account');
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByLabel('New address').fill(NEW);
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await page.getByText('Look into the mail of').waitFor();
+  const approval = linkIn((await stage.mail(OLD)).text);
+  await open(page, approval, `Change your address to ${NEW}?`);
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('We wrote to').waitFor();
+  // The same mail once more: nothing is asked for again, and nobody is sent to sign in.
+  await open(page, approval, 'You are signed in');
+  const confirmation = linkIn((await stage.mail(NEW)).text);
+  await using elsewhere = await stage.context();
+  const stranger = await elsewhere.newPage();
+  await stranger.goto(confirmation);
+  await stranger.getByRole('button', { name: 'Change address' }).click();
+  await stranger.getByRole('heading', { name: 'Sign in first' }).waitFor();
+  await open(page, confirmation, 'Change your address to');
+  await page.getByRole('button', { name: 'Change address' }).click();
+  await page.getByRole('heading', { name: 'Your address is changed' }).waitFor();
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByText(NEW).first().waitFor();
+  await endAccount(stage, page);
+}
+
+async function endAccount(stage: PortalStage, page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Delete account' }).click();
+  await page.getByLabel(/^Type/).fill('delete');
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await page.getByText('Look into the mail of').waitFor();
+  await open(page, await linkMailed(stage), 'Delete your account?');
+  await page.getByRole('button', { name: 'Delete account' }).click();
+  await page.getByRole('heading', { name: 'Your account will be deleted' }).waitFor();
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Keep the account' }).click();
+  await page.getByText('Keys, sessions and your address go 14 days after').waitFor();
+}
+
+/** The new address was told of the change by a mail without a link, maybe just now. */
+async function linkMailed(stage: PortalStage): Promise<string> {
+  const { text } = await stage.mail(NEW);
+  return text.includes('/sign-in#') ? linkIn(text) : linkMailed(stage);
+}
+
+/** A link as a mail program opens it; the page is fit for everybody. */
+async function open(page: Page, link: string, heading: string): Promise<void> {
+  await page.goto('about:blank');
+  await page.goto(link);
+  await page.getByRole('heading', { name: heading }).waitFor();
+  assert.deepEqual(await axeFaults(page), []);
+}

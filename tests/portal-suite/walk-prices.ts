@@ -1,0 +1,56 @@
+/** What is compared is aligned and nothing is cut off: prices, plans and their limits, at the widths of real screens. */
+
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import type { PortalStage } from './portal-stage.ts';
+
+const WIDTHS = [768, 1_100, 1_280, 1_440];
+
+export async function walkPrices(stage: PortalStage): Promise<void> {
+  await using context = await stage.context();
+  const page = await context.newPage();
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto('/');
+    await page.locator('.plan .price', { hasText: '+' }).waitFor();
+    assert.deepEqual(await faults(page, LANDING_FAULTS), [], `landing page, ${width} px`);
+    await page.goto('/plans');
+    await page.locator('.plan-lines').first().waitFor();
+    assert.deepEqual(await faults(page, PLANS_FAULTS), [], `plans, ${width} px`);
+  }
+}
+
+function faults(page: Page, expression: string): Promise<readonly string[]> {
+  return page.evaluate(expression);
+}
+
+/** A note of a price that touches the sentence below it, and columns of the limits that are out of sight. */
+const LANDING_FAULTS = `(() => {
+  const found = [];
+  for (const plan of document.querySelectorAll('.plan')) {
+    const note = plan.querySelector('.per');
+    const range = document.createRange();
+    range.selectNodeContents(note);
+    const gap = plan.querySelector('p').getBoundingClientRect().top - range.getBoundingClientRect().bottom;
+    if (gap < 4) found.push(note.textContent + ': ' + gap + ' px above the sentence');
+  }
+  const limits = document.querySelector('.limits');
+  const hidden = limits.scrollWidth - limits.clientWidth;
+  if (hidden > 0) found.push(hidden + ' px of the limits are out of sight');
+  return found;
+})()`;
+
+/** Lines of plans beside each other that do not begin at the same height. */
+const PLANS_FAULTS = `(() => {
+  const found = [];
+  const lists = [...document.querySelectorAll('.plan-lines')];
+  const topOf = (element) => Math.round(element.getBoundingClientRect().top);
+  for (const list of lists) {
+    const beside = lists.filter((other) => topOf(other) === topOf(list));
+    for (const [index, line] of [...list.children].entries()) {
+      const tops = beside.map((other) => topOf(other.children[index]));
+      if (new Set(tops).size > 1) found.push(line.textContent + ': ' + tops.join(', '));
+    }
+  }
+  return found;
+})()`;
