@@ -55,6 +55,8 @@ export interface CommandInput {
   ask(question: string, options?: { readonly isHidden?: boolean }): Promise<string | null>;
   /** All that is piped in. */
   readAll(): Promise<string>;
+  /** The same in pieces, however much it is. */
+  bytes(): AsyncIterable<Uint8Array>;
 }
 
 /** Thrown by a command for arguments it does not understand; the command line prints the usage. */

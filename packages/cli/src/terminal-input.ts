@@ -49,5 +49,6 @@ export function createTerminalInput(streams: InputStreams): CommandInput {
       }
       return text;
     },
+    bytes: () => stdin() as AsyncIterable<Uint8Array>,
   };
 }

@@ -52,6 +52,9 @@ export class RecordedIo implements CommandIo {
         return rest.shift() ?? null;
       },
       readAll: async () => piped,
+      bytes: async function* () {
+        yield Buffer.from(piped);
+      },
     };
   }
 }

@@ -14,6 +14,7 @@ import type { CommandBody, CommandIo } from '../command.ts';
 import { dateText, rangesText } from '../day-text.ts';
 import { dataFields } from '../entries/data-fields.ts';
 import { entryText } from '../entries/entry-text.ts';
+import { LadderText } from '../entries/ladder-text.ts';
 import { openTextSink } from '../entries/text-sink.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { ERASE_LINE } from '../progress-line.ts';
@@ -30,7 +31,7 @@ const PROGRESS_MS = 200;
 
 export const studyCommand: CommandBody = {
   usage: `Usage: tapeloom study <indicator> --tape <contract> --from <time> --to <time> [options]
-       tapeloom study <indicator> --file <file> [options]
+       tapeloom study <indicator> --file <file>... [options]
        tapeloom study --file <file> --explain
 
 Runs a study over sealed days, or over a file of your own, and prints every object that became final,
@@ -50,7 +51,10 @@ in that time. Reads only; the service may run.
 A file needs no data directory and no --from and --to. It may be DBN or a CSV, plain or packed with
 gzip, zstd or zip, or Parquet or Arrow. What is guessed is told; where a guess cannot be made, you are asked.
 
-  --file <file>       the file with trades
+  --file <file>...    the file with trades, or several of one instrument; patterns work too, and - is what is
+                      piped in
+  --no-tail           leave out what still forms where the file ends
+  --product <root>    the product, like ES: its tick and its sessions count; default: known of the symbol
   --explain           run nothing: print what the file is taken for as a mapping, to change and to
                       give with --mapping
   --symbol <name>     whose trades, where the file has those of several instruments
@@ -93,7 +97,11 @@ async function tapeInput(
 async function runOver(input: StudyInput, request: StudyRequest, io: CommandIo): Promise<number> {
   const { indicator, params, hasTail } = request;
   const { tape, symbol, book, from, to } = input;
-  const text = entryText(request.format, dataFields(indicator), input.tickSizeNanos);
+  const { format } = request;
+  const isLadder = format === 'table' && indicator.id === 'footprint';
+  const text = isLadder
+    ? new LadderText(input.tickSizeNanos, params)
+    : entryText(format, dataFields(indicator), input.tickSizeNanos);
   using sink = openTextSink(request.out, io);
   const progress = new Progress(io);
   try {
@@ -155,7 +163,8 @@ class Progress {
     if (this.#io.isTerminal) this.#io.stderr(ERASE_LINE);
   }
 
-  finish({ trades, upserts, removes, warm }: SettledResult, kind: StudyInput['kind']): void {
+  finish(result: SettledResult, kind: StudyInput['kind']): void {
+    const { trades, upserts, removes, forming, warm } = result;
     this.erase();
     const seconds = (performance.now() - this.#startMs) / 1_000;
     const rate = wholeText(trades / Math.max(seconds, 0.001));
@@ -164,6 +173,11 @@ class Progress {
       `${wholeText(upserts)} objects${removed} from ${wholeText(trades)} trades ` +
         `in ${seconds.toFixed(2)} s (${rate} trades/s)\n`,
     );
+    if (forming > 0 && kind === 'file') {
+      this.#io.stderr(
+        `${wholeText(forming)} of them still ${forming === 1 ? 'forms' : 'form'} where the file ends: final is false, and ▸ in a table. --no-tail leaves them out.\n`,
+      );
+    }
     if (!warm) {
       this.#io.stderr(
         `The ${kind} lacks the earlier sessions this study looks back on: objects may be missing.\n`,

@@ -34,7 +34,7 @@ export async function fileReplay(
   disk: Disk,
   io: CommandIo,
 ): Promise<Replay | null> {
-  const file = await readTradeFile(disk, path, options, io);
+  const file = await readTradeFile(disk, [path], options, io);
   if (file === null) return null;
   const { first, last, calendar } = file;
   const dates = [addDays(dayOf(first), -DAYS_AROUND), addDays(dayOf(last), DAYS_AROUND)] as const;

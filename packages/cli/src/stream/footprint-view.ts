@@ -17,6 +17,8 @@ type Level = FootprintData['levels'][number];
 const FINISHED_MAX = 8;
 const BAR_CELLS = 24;
 const LADDER_ROWS_MIN = 5;
+/** Of a bar that is printed: more are shown as a count. */
+const LADDER_ROWS_MAX = 400;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const TITLES = ['time', 'open', 'high', 'low', 'close', 'volume', 'delta', 'POC', 'trades'];
 
@@ -50,6 +52,15 @@ export const footprintView: StreamView = {
     return `${barsView.line(object, context)} poc ${pocText} imbalances ${imbalances.length}`;
   },
 };
+
+/** One bar with all its prices. */
+export function footprintLadder(object: ShownObject, context: ViewContext): string[] {
+  const bar = object.data as FootprintData;
+  return [
+    ...summaryLines(object, context).slice(0, 1),
+    ...ladderLines(bar, LADDER_ROWS_MAX, context),
+  ];
+}
 
 function summaryLines(object: ShownObject, { ink, tickSizeNanos }: ViewContext): string[] {
   const bar = object.data as FootprintData;

@@ -19,11 +19,11 @@ import { readTradeFile } from './trade-file.ts';
 /** Null when somebody has to say first how the file is to be read. */
 export async function fileInput(
   request: StudyRequest,
-  { path, options, from, to }: FileSource,
+  { words, options, from, to }: FileSource,
   disk: Disk,
   io: CommandIo,
 ): Promise<StudyInput | null> {
-  const file = await readTradeFile(disk, path, options, io);
+  const file = await readTradeFile(disk, words, options, io);
   if (file === null) return null;
   const { trades, days, first, last } = file;
   const book = coveringBook(null, file.calendar, request, { from: first, to: last });
@@ -32,9 +32,6 @@ export async function fileInput(
   const end = endOf(sessions, last);
   const facts = factsOf(file, sessions, sessionTable(book, 'full'));
   io.stderr(fileText(facts));
-  if (facts.cutAtEnd !== null && !request.hasTail) {
-    io.stderr('With --tail you also get what still forms at its end.\n');
-  }
   const range = { from: later(from ?? begin, begin), to: earlier(to ?? end, end) };
   if ((from ?? begin) >= end || (to ?? end) <= begin) {
     throw new UsageError('the file has no trades between --from and --to');

@@ -3,6 +3,7 @@
 import { CSV_PRESETS, type CsvPresetName } from '@tapeloom/server/feeds/csv/csv-guess';
 import { type Decimal, parseDecimal } from '@tapeloom/server/feeds/decimals';
 import type { FileTradesOptions } from '@tapeloom/server/feeds/file-trades';
+import { KNOWN_ROOTS, type KnownRoot, rootNamed } from '@tapeloom/server/feeds/known-roots';
 import type { FeedHints } from '@tapeloom/server/feeds/open-feed';
 import { isZone } from '@tapeloom/server/feeds/wall-clock';
 import { CALENDAR_TEMPLATES } from '@tapeloom/server/markets/instruments/templates';
@@ -21,7 +22,7 @@ export const FORM_TEXTS = [
   'buy',
   'sell',
 ] as const;
-export const FILE_TEXTS = ['symbol', 'tick', 'lot', 'calendar', ...FORM_TEXTS] as const;
+export const FILE_TEXTS = ['symbol', 'product', 'tick', 'lot', 'calendar', ...FORM_TEXTS] as const;
 
 /** Of the same options. */
 export const FORM_USAGE = `  --side <rule>        tick-rule: infer sides the file does not say from prices; quotes: from the
@@ -77,6 +78,7 @@ export function readFileOptions(values: FileValues): FileOptions {
       symbol: values.symbol ?? null,
       tick: readUnit('--tick', values.tick),
       lot: readUnit('--lot', values.lot),
+      product: readProduct(values.product),
       hasTickRule: side === 'tick-rule',
     },
     hints: {
@@ -100,6 +102,13 @@ function readSideWords({ buy, sell }: FileValues): Pick<FeedHints, 'buyWords' | 
     );
   }
   return { buyWords: buy.split(','), sellWords: sell.split(',') };
+}
+
+function readProduct(name: string | undefined): KnownRoot | null {
+  if (name === undefined) return null;
+  const root = rootNamed(name);
+  if (root !== null) return root;
+  throw new UsageError(`--product must be one of ${KNOWN_ROOTS.join(', ')}; got ${name}`);
 }
 
 function readUnit(option: string, text: string | undefined): Decimal | null {

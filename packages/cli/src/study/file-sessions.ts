@@ -1,28 +1,30 @@
 /** What a file of trades means for the sessions of its market: which are whole, and where what is told of it ends. */
 
-import { basename } from 'node:path';
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { MINUTE_NS_BIG } from '@tapeloom/core/units';
+import { MINUTE_NS_BIG, SECOND_NS } from '@tapeloom/core/units';
 import { addDays, dayOf, earlier, epochNs } from '@tapeloom/core/utc-day';
+import { isOneSided } from '@tapeloom/server/feeds/day-rows';
 import { missingDays } from '@tapeloom/server/runs/coverage';
 import type { FileFacts } from './file-text.ts';
 import type { TradeFile } from './trade-file.ts';
 
 /** A session whose first trade comes later than this is taken for cut, and so is one that ends earlier. */
 const EDGE_NS = MINUTE_NS_BIG;
+/** Fewer trades may well be of a second each. */
+const BARS_MIN = 100;
 
 /** All that is told of a file. */
 export function factsOf(
-  { path, options, feed, trades, days, first, last, calendar }: TradeFile,
+  { name, options, format, reasons, trades, days, first, last, calendar }: TradeFile,
   sessions: SessionTable,
   fullSessions: SessionTable,
 ): FileFacts {
   const traded = new Set(days.map(({ day }) => day));
   return {
-    name: basename(path),
-    format: feed.format(),
-    reasons: feed.reasons,
+    name,
+    format,
+    reasons,
     trades,
     calendar: calendar.name,
     outside: outsideOf(days, fullSessions),
@@ -32,11 +34,25 @@ export function factsOf(
     cutAtBegin: cutAtBegin(sessions, first),
     cutAtEnd: endOf(sessions, last) > last + 1n ? null : sessionAt(sessions, last),
     emptyDays: missingDays((day) => traded.has(day), fullSessions, first, last),
+    oneSidedDays: days.filter(isOneSided).map(({ day }) => day),
+    isLikeBars: areLikeBars(days),
     hasTickRule: options.trades.hasTickRule,
     isTickSaid: options.trades.tick !== null,
     isLotSaid: options.trades.lot !== null,
     isCalendarSaid: options.calendar !== null,
   };
+}
+
+/** At most one trade a second, each at its very beginning: sums, and no trades. */
+function areLikeBars(days: TradeFile['days']): boolean {
+  let count = 0;
+  for (const { ts, count: rows } of days) {
+    for (let row = 0; row < rows; row += 1) {
+      if (ts[row]! % SECOND_NS !== 0 || (row > 0 && ts[row] === ts[row - 1])) return false;
+    }
+    count += rows;
+  }
+  return count >= BARS_MIN;
 }
 
 /** How many trades stand in no session. */

@@ -37,6 +37,10 @@ export interface FileFacts {
   readonly cutAtEnd: Session | null;
   /** Without trades though the market was open. */
   readonly emptyDays: readonly UtcDay[];
+  /** On which all of many trades are of one side. */
+  readonly oneSidedDays: readonly UtcDay[];
+  /** Whether there is at most one trade a second, each at its very beginning. */
+  readonly isLikeBars: boolean;
   readonly hasTickRule: boolean;
   readonly isTickSaid: boolean;
   readonly isLotSaid: boolean;
@@ -110,8 +114,23 @@ function gapLines(facts: FileFacts): string[] {
       `The session of ${dateText(cutAtEnd.date)} is not whole: the file ends ${early} before its close.`,
     );
   }
+  if (cutAtBegin !== null || cutAtEnd !== null) {
+    lines.push(
+      'Indicators of a session see only the part that is there: add the files with the rest, or leave it out with --from and --to.',
+    );
+  }
   if (emptyDays.length > 0) {
     lines.push(`The market was open on ${rangesText(emptyDays)}, and the file has no trades then.`);
+  }
+  if (facts.oneSidedDays.length > 0) {
+    lines.push(
+      `Look at its sides: on ${rangesText(facts.oneSidedDays)} all trades are of one side. --mapping or --buy and --sell say which is which.`,
+    );
+  }
+  if (facts.isLikeBars) {
+    lines.push(
+      'No two trades are of one second, and all are at its very beginning: these look like sums of one-second bars. Footprints, sides and counts of trades need the trades themselves.',
+    );
   }
   return lines;
 }

@@ -51,6 +51,8 @@ export interface SettledResult {
   readonly trades: number;
   readonly upserts: number;
   readonly removes: number;
+  /** How many of the objects still form at the end. */
+  readonly forming: number;
   /** False when the look-back could not be had: the study may then lack objects. */
   readonly warm: boolean;
 }
@@ -83,8 +85,9 @@ export async function runSettled(
   const run = await beginRun(source, from, pace, (setup) => new LogRun(setup, listener, counts));
   run.hear();
   await readTo(source, run, to, pace);
+  const settled = counts.upserts;
   if (request.hasTail) run.tellForming();
-  return { ...counts, warm: run.warm };
+  return { ...counts, forming: counts.upserts - settled, warm: run.warm };
 }
 
 /** A run that passes on what it settles once it is heard. */

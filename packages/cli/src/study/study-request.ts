@@ -44,7 +44,8 @@ export interface TapeSource {
 /** A file of somebody's own; without a range all of it. */
 export interface FileSource {
   readonly kind: 'file';
-  readonly path: string;
+  /** As they were given: paths, patterns, or `-` for what is piped in. */
+  readonly words: readonly string[];
   readonly options: FileOptions;
   readonly from: EpochNs | null;
   readonly to: EpochNs | null;
@@ -58,17 +59,21 @@ export async function readStudyRequest(
 ): Promise<StudyRequest> {
   const { values, words } = readArgs(args, {
     texts: ['file', 'from', 'to', 'params', 'format', 'out', ...TAPE_TEXTS, ...FILE_TEXTS],
-    flags: ['tail', 'json'],
+    flags: ['tail', 'no-tail', 'json'],
     words: null,
   });
-  const [id, extra] = words;
-  if (extra !== undefined) throw new UsageError(`unexpected argument: ${extra}`);
+  const [id, ...more] = words;
+  const { file } = values;
+  if (file === undefined && more.length > 0) {
+    throw new UsageError(`unexpected argument: ${more[0]}`);
+  }
   const indicator = readIndicator(id);
   return {
     indicator,
     params: readParams(indicator, values.params ?? '{}'),
-    source: values.file === undefined ? await readTape(values, io) : readFile(values.file, values),
-    hasTail: values.tail,
+    source: file === undefined ? await readTape(values, io) : readFile([file, ...more], values),
+    // A file ends where it ends, and what forms there is most of a small one.
+    hasTail: values.tail || (file !== undefined && !values['no-tail']),
     format: readEntryFormat(values.format, values.json, values.out, io),
     out: values.out === undefined ? null : resolve(values.out),
   };
@@ -89,12 +94,12 @@ async function readTape(values: SourceValues, io: CommandIo): Promise<TapeSource
   return { kind: 'tape', contract, calendar: calendarOf(markets, contract), from, to, data };
 }
 
-function readFile(path: string, values: SourceValues): FileSource {
+function readFile(words: readonly string[], values: SourceValues): FileSource {
   refuseOptions(values, TAPE_TEXTS, 'days of a data directory, not with --file');
   const from = values.from === undefined ? null : readInstant('--from', values.from);
   const to = values.to === undefined ? null : readInstant('--to', values.to);
   if (from !== null && to !== null) requireRange(from, to);
-  return { kind: 'file', path: resolve(path), options: readFileOptions(values), from, to };
+  return { kind: 'file', words, options: readFileOptions(values), from, to };
 }
 
 function refuseOptions(

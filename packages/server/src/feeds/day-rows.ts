@@ -10,6 +10,8 @@ const GROWTH = 2;
 const MOVES_PER_ROW_MAX = 8;
 
 type Columns = Pick<TradeBatch, 'count' | 'ts' | 'price' | 'size' | 'side'>;
+/** Of fewer trades, all may well be of one side. */
+const ONE_SIDED_TRADES_MIN = 200;
 
 export class DayRows implements TradeBatch {
   readonly day: UtcDay;
@@ -139,4 +141,11 @@ export class DayRows implements TradeBatch {
     this.side.set(side);
     for (const { buffer } of [ts, price, size, side]) freeMemory(buffer);
   }
+}
+
+/** Many trades, all of them bought or all of them sold: the sides of the file may be wrong. */
+export function isOneSided({ side, count }: Pick<DayRows, 'side' | 'count'>): boolean {
+  if (count < ONE_SIDED_TRADES_MIN || side[0] === 0) return false;
+  for (let row = 1; row < count; row += 1) if (side[row] !== side[0]) return false;
+  return true;
 }

@@ -8,8 +8,8 @@ import { DayRows } from './day-rows.ts';
 import { type Decimal, shortest } from './decimals.ts';
 import type { FeedTrades } from './feed-trades.ts';
 import { Grid, greatestCommonDivisor, powerDividing } from './grid.ts';
+import type { FeedNames } from './joined-feed.ts';
 import { type KnownRoot, knownRoot } from './known-roots.ts';
-import type { OpenFeed } from './open-feed.ts';
 
 const ONE: Decimal = { mantissa: 1, decimals: 0 };
 const NANO_DECIMALS = 9;
@@ -24,12 +24,14 @@ export interface FileTradesOptions {
   readonly symbol: string | null;
   readonly tick: Decimal | null;
   readonly lot: Decimal | null;
+  /** The product they are of; null: known by the symbol, or not at all. */
+  readonly product: KnownRoot | null;
   /** Unknown sides follow from the price before: higher a buy, lower a sell, the same as the last of these. */
   readonly hasTickRule: boolean;
 }
 
 export class FileTrades {
-  readonly #feed: OpenFeed;
+  readonly #feed: FeedNames;
   readonly #options: FileTradesOptions;
   readonly #days = new Map<number, DayRows>();
   readonly #kinds: number[] = [];
@@ -45,7 +47,7 @@ export class FileTrades {
   sortedDays = 0;
   inferredSides = 0;
 
-  constructor(feed: OpenFeed, options: FileTradesOptions) {
+  constructor(feed: FeedNames, options: FileTradesOptions) {
     this.#feed = feed;
     this.#options = options;
     this.#sizes = new Grid({
@@ -156,7 +158,8 @@ export class FileTrades {
       return kind;
     }
     this.#chosen = index;
-    this.#root = this.#feed.namesOf(index).map(knownRoot).find(Boolean) ?? null;
+    const { product } = this.#options;
+    this.#root = product ?? this.#feed.namesOf(index).map(knownRoot).find(Boolean) ?? null;
     this.#prices.push(this.#priceGrid());
     return kind;
   }

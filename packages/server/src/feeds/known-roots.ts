@@ -26,6 +26,11 @@ const MORE: readonly (readonly [root: string, tickSizeNanos: number, calendar: s
   ['ZT', 3_906_250, 'cme-rates'],
   ['6B', 100_000, 'cme-fx'],
   ['6J', 500, 'cme-fx'],
+  // In place of the simulated one, which trades round the clock.
+  ['BTC', 5_000_000_000, 'cme-crypto'],
+  ['MBT', 5_000_000_000, 'cme-crypto'],
+  ['ETH', 500_000_000, 'cme-crypto'],
+  ['MET', 500_000_000, 'cme-crypto'],
 ];
 
 const ROOTS: ReadonlyMap<string, KnownRoot> = new Map(
@@ -43,6 +48,13 @@ const FORMS: readonly RegExp[] = [
 ];
 /** What Sierra Chart and others put behind it. */
 const EXCHANGE = /[-_](?:FUT_)?(?:CME|CBOT|NYMEX|COMEX)$/;
+
+export const KNOWN_ROOTS: readonly string[] = [...ROOTS.keys()];
+
+/** By the letters of the product alone. */
+export function rootNamed(root: string): KnownRoot | null {
+  return ROOTS.get(root) ?? null;
+}
 
 /** Null for whatever is not known to be one of these futures. */
 export function knownRoot(symbol: string): KnownRoot | null {

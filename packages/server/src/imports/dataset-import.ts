@@ -10,7 +10,7 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { DAY_NS, MS_NS_BIG } from '@tapeloom/core/units';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
-import { DayRows } from '../feeds/day-rows.ts';
+import { DayRows, isOneSided } from '../feeds/day-rows.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
 import type { Disk } from '../platform/disk.ts';
 import {
@@ -53,8 +53,6 @@ import { inferSides } from './tick-rule.ts';
 
 /** 17 bytes each, with room to grow. */
 const ROWS_MAX = 4_000_000;
-/** Of fewer trades, all may well be of one side. */
-const ONE_SIDED_TRADES_MIN = 200;
 
 export interface ImportPlace {
   readonly disk: Disk;
@@ -352,12 +350,6 @@ function daysOf(coverage: ContractCoverage, traded: readonly UtcDay[]): readonly
 
 function bySymbol(a: ContractCoverage, b: ContractCoverage): number {
   return a.contract.symbol < b.contract.symbol ? -1 : 1;
-}
-
-function isOneSided({ side, count }: DayRows): boolean {
-  if (count < ONE_SIDED_TRADES_MIN || side[0] === 0) return false;
-  for (let row = 1; row < count; row += 1) if (side[row] !== side[0]) return false;
-  return true;
 }
 
 function volumeOf({ size, count }: { readonly size: Int32Array; readonly count: number }): number {
