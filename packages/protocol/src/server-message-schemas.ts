@@ -171,8 +171,13 @@ export const SERVER_MESSAGE_SCHEMAS = {
         minLength: 1,
         description: 'With `roll`: the alias that is to mean another contract.',
       },
+      indicator: {
+        type: 'string',
+        minLength: 1,
+        description: 'With `deprecation`: the indicator that is to go, from `effectiveAt` on at the earliest.',
+      },
     },
-    ['effectiveAt', 'instrument'],
+    ['effectiveAt', 'instrument', 'indicator'],
   ),
 } as const satisfies Record<ServerMessage['t'], object>;
 

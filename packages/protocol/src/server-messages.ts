@@ -17,6 +17,7 @@ export const RESET_REASONS = [
 ] as const;
 export type ResetReason = (typeof RESET_REASONS)[number];
 
+/** `catalog` is reserved: a catalogue changes with a new version of the service only, and streams do not outlive that. */
 export const NOTICE_KINDS = ['reconnect', 'roll', 'deprecation', 'catalog'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
@@ -120,6 +121,8 @@ export interface NoticeMessage {
   readonly effectiveAt?: string;
   /** For a `roll`: the alias that is to mean another contract. */
   readonly instrument?: string;
+  /** For a `deprecation`: the indicator that is to go. */
+  readonly indicator?: string;
 }
 
 export type ServerMessage =

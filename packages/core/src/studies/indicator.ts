@@ -18,6 +18,7 @@
  */
 
 import type { SessionKind } from '../calendar/session.ts';
+import type { Deprecation } from '../deprecation.ts';
 import type { Study } from './study.ts';
 
 export type ParamValue = number | string | boolean;
@@ -58,6 +59,8 @@ export interface IndicatorDefinition {
   /** JSON Schema of an object's `data`. */
   readonly data: JsonSchema;
   readonly computeUnitsPerTrade: number;
+  /** Left out: it stays. */
+  readonly deprecated?: Deprecation;
   readonly presets: readonly {
     readonly id: string;
     readonly name: string;

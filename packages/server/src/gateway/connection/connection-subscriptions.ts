@@ -10,6 +10,7 @@
  */
 
 import type { CountedField, Entitlements } from '@tapeloom/core/entitlement/entitlements';
+import { parseInstant } from '@tapeloom/core/instant-text';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
@@ -28,7 +29,7 @@ type TapeDay = Extract<ConnectionEvent, { t: 'tape-day' }>;
 const NOTHING: Actions = [];
 /** Of connections that have none, as most have for a while: nothing is put in. */
 const NO_SUBSCRIPTIONS = new Map<string, Subscription>();
-const NO_ROLLS = new Set<string>();
+const NONE_ANNOUNCED = new Set<string>();
 
 interface Subscription {
   /** Its own among all connections, also when a name is used again; later ones have higher numbers. */
@@ -55,8 +56,8 @@ export interface ConnectionRules {
 export class ConnectionSubscriptions {
   readonly #rules: ConnectionRules;
   #byName = NO_SUBSCRIPTIONS;
-  /** Rolls that were announced. */
-  #announced = NO_ROLLS;
+  /** Rolls and ends that were announced. */
+  #announced = NONE_ANNOUNCED;
 
   constructor(rules: ConnectionRules) {
     this.#rules = rules;
@@ -119,7 +120,7 @@ export class ConnectionSubscriptions {
     const subscription = this.#byName.get(sub);
     if (subscription === undefined) return NOTHING;
     subscription.isBegun = true;
-    return this.#announceRoll(subscription, now);
+    return [...this.#announceRoll(subscription, now), ...this.#announceEnd(subscription)];
   }
 
   ended(sub: string, reply: Omit<ErrorReply, 'sub'>): Actions {
@@ -205,12 +206,25 @@ export class ConnectionSubscriptions {
     if (rollsOn === null) return NOTHING;
     const effectiveAt = epochNs(rollsOn, 0) + BigInt(spec.delaySeconds) * SECOND_NS_BIG;
     if (now < effectiveAt - ROLL_NOTICE_NS) return NOTHING;
-    const name = `${message.instrument} ${rollsOn}`;
-    if (this.#announced.has(name)) return NOTHING;
-    if (this.#announced === NO_ROLLS) this.#announced = new Set();
-    this.#announced.add(name);
     const { instrument } = message;
+    if (!this.#isFirst(`${instrument} ${rollsOn}`)) return NOTHING;
     return [send({ t: 'notice', kind: 'roll', effectiveAt: `${effectiveAt}`, instrument })];
+  }
+
+  /** That the indicator is to go. */
+  #announceEnd({ request: { goesOn, spec } }: Subscription): Actions {
+    const { indicator } = spec;
+    if (goesOn === undefined || !this.#isFirst(indicator)) return NOTHING;
+    const effectiveAt = `${parseInstant(goesOn)}`;
+    return [send({ t: 'notice', kind: 'deprecation', effectiveAt, indicator })];
+  }
+
+  /** Whether it was not announced yet; from now on it was. */
+  #isFirst(what: string): boolean {
+    if (this.#announced.has(what)) return false;
+    if (this.#announced === NONE_ANNOUNCED) this.#announced = new Set();
+    this.#announced.add(what);
+    return true;
   }
 
   #end(sub: string, { number }: Subscription): Actions {

@@ -58,6 +58,7 @@ function resolve(message: SubscribeMessage, { day, entitlements }: StreamContext
     meansSince: message.instrument === 'alias' ? day : (0 as UtcDay),
     isMoved: false,
     rollsOn: message.instrument === 'alias' ? addDays(day, 1) : null,
+    ...(message.instrument === 'leaving' && { goesOn: '2027-06-01' }),
   };
 }
 
@@ -274,6 +275,21 @@ test('while nobody can count, who has a stream keeps it, and who has none is ask
   assert.ok(error?.t === 'send' && error.message.t === 'error');
   assert.deepEqual([error.message.sub, error.message.code, others], ['b', 'CAPACITY', []]);
   assert.deepEqual(kinds(two.step(subscribe('b'))), ['lease']);
+});
+
+test('that an indicator is to go is announced once, when its first subscription begins', () => {
+  const one = open();
+  const beginning = (sub: string) => {
+    const [lease] = one.step(subscribe(sub, 'leaving'));
+    assert.ok(lease?.t === 'lease');
+    one.step({ t: 'leased', number: lease.number, refused: null });
+    return one.step(begun(sub));
+  };
+  const effectiveAt = '1811808000000000000';
+  assert.deepEqual(beginning('first'), [
+    { t: 'send', message: { t: 'notice', kind: 'deprecation', effectiveAt, indicator: 'bars' } },
+  ]);
+  assert.deepEqual(beginning('second'), []);
 });
 
 test('a new tape day moves aliases that roll, in two parts, and nothing else', () => {

@@ -44,6 +44,8 @@ export interface StreamRequest {
   readonly isMoved: boolean;
   /** When the name is to mean another contract, in tape time as this caller sees it. */
   readonly rollsOn: UtcDay | null;
+  /** The day on which its indicator goes, YYYY-MM-DD; left out: it stays. */
+  readonly goesOn?: string;
 }
 
 /** Who asks, and when. */
@@ -124,6 +126,7 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
       meansSince,
       isMoved: false,
       rollsOn: book.nextRoll(name, day)?.from ?? null,
+      ...(indicator.deprecated && { goesOn: indicator.deprecated.until }),
     };
   };
 }

@@ -36,7 +36,8 @@ const SERVER_SUMMARIES: Readonly<Record<ServerKind, string>> = {
   error: 'A message was not understood, or a subscription is refused or has ended. Others go on.',
   hb: 'A sign of life every 5 s: for each subscription the cursor up to which the client has all.',
   pong: 'The answer to a `ping`.',
-  notice: 'An announcement: `reconnect` before a restart, `roll` before an alias rolls.',
+  notice:
+    'An announcement: `reconnect` before a restart, `roll` before an alias rolls, `deprecation` of an indicator that is to go.',
 };
 
 /** What may answer a message, in the sense of request and reply. */

@@ -274,3 +274,11 @@ test('no operation lists a status that it cannot answer with', () => {
   }
   assert.deepEqual(statuses('/v1/status', 'get'), ['304', '400', '429', 'default']);
 });
+
+test('what is to go is announced half a year ahead', () => {
+  for (const { deprecated } of [...contractRoutes(), ...definitions]) {
+    if (deprecated === undefined) continue;
+    const days = (Date.parse(deprecated.until) - Date.parse(deprecated.since)) / 86_400_000;
+    assert.ok(days >= 181, `${deprecated.since} to ${deprecated.until}`);
+  }
+});

@@ -168,6 +168,7 @@ function operation(route: Route, schemas: NamedSchemas): object {
     tags: [tagOf(route.path)],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
+    ...(route.deprecated === undefined ? {} : { deprecated: true }),
     security: securityOf(route),
     parameters: [
       ...pathParameters(route, example),

@@ -96,5 +96,6 @@ export const SERVER_EXAMPLES: Examples<ServerMessage> = {
   notice: [
     { t: 'notice', kind: 'reconnect' },
     { t: 'notice', kind: 'roll', effectiveAt: '1796601600000000000', instrument: 'ES.c.0' },
+    { t: 'notice', kind: 'deprecation', effectiveAt: '1811808000000000000', indicator: 'bars' },
   ],
 };

@@ -53,6 +53,16 @@ const Indicator = namedObject('Indicator', {
     minimum: 0,
     description: 'What a trade of the past costs.',
   }),
+  deprecated: Type.Optional(
+    namedObject(
+      'Deprecation',
+      {
+        since: Type.String({ format: 'date', description: 'When it was announced.' }),
+        until: Type.String({ format: 'date', description: 'The first day on which it may be gone.' }),
+      },
+      { description: 'It is to go.' },
+    ),
+  ),
   presets: Type.Array(
     namedObject('IndicatorPreset', {
       id: Type.String(),

@@ -4,6 +4,7 @@
  */
 
 import type { IncomingMessage } from 'node:http';
+import type { Deprecation } from '@tapeloom/core/deprecation';
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import type { Door } from './admission.ts';
 import { ProblemError } from './problem-error.ts';
@@ -57,15 +58,18 @@ function addRoute(
     method: route.method,
     url: route.path,
     config: { isBodyRaw: route.rawBody === true },
-    onRequest: watch.admitTo(
-      {
-        access: route.access,
-        isOwnPagesOnly: isOwnPagesOnly(route),
-        isClosedToSuspended: route.method === 'POST' && route.isForSuspended !== true,
-        isSigned: route.isSigned === true,
-      },
-      route.cacheControl !== undefined,
-    ),
+    onRequest: [
+      ...(route.deprecated === undefined ? [] : [saysItGoes(route.deprecated)]),
+      watch.admitTo(
+        {
+          access: route.access,
+          isOwnPagesOnly: isOwnPagesOnly(route),
+          isClosedToSuspended: route.method === 'POST' && route.isForSuspended !== true,
+          isSigned: route.isSigned === true,
+        },
+        route.cacheControl !== undefined,
+      ),
+    ],
     attachValidation: true,
     ...(route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax }),
     exposeHeadRoute: route.method === 'GET' && head === undefined,
@@ -91,6 +95,19 @@ function addRoute(
     schema: route.judgesQuery === true ? {} : { querystring: route.query ?? NO_FIELDS },
     handler: routeHandler({ ...route, handle: judge }, options, watch),
   });
+}
+
+/** RFC 9745 and RFC 8594; refusals have them too. */
+function saysItGoes({ since, until }: Deprecation): onRequestHookHandler {
+  const headers = {
+    deprecation: `@${Date.parse(since) / 1_000}`,
+    sunset: new Date(until).toUTCString(),
+    link: '</docs/compatibility>; rel="deprecation"; type="text/html"',
+  };
+  return (_request, reply, done) => {
+    reply.headers(headers);
+    done();
+  };
 }
 
 /** Whatever changes something below the portal's path, signing in among it. */

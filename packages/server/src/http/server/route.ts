@@ -3,6 +3,7 @@
  * `contract/openapi.json`, so none of them can disagree. Query and body schemas are closed.
  */
 
+import type { Deprecation } from '@tapeloom/core/deprecation';
 import type { Scope } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
@@ -75,6 +76,8 @@ export interface RouteDefinition<
    * none counts for its address, by the handler.
    */
   readonly isSigned?: true;
+  /** It is to go: every response says so, and the contract too. */
+  readonly deprecated?: Deprecation;
   readonly answer: Answer;
   /** The content types of an answer that is no JSON. */
   readonly answerTypes?: readonly string[];
