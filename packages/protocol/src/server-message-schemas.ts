@@ -174,7 +174,8 @@ export const SERVER_MESSAGE_SCHEMAS = {
       indicator: {
         type: 'string',
         minLength: 1,
-        description: 'With `deprecation`: the indicator that is to go, from `effectiveAt` on at the earliest.',
+        description:
+          'With `deprecation`: the indicator that is to go, from `effectiveAt` on at the earliest.',
       },
     },
     ['effectiveAt', 'instrument', 'indicator'],

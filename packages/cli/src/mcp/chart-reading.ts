@@ -10,7 +10,8 @@ import type { CandleData, SceneObject } from '../charts/scene.ts';
 import { SceneObjects } from '../charts/scene-objects.ts';
 import type { ChartPlan } from './chart-plan.ts';
 import type { Service } from './service.ts';
-import type { Reservation, Spending } from './spending.ts';
+import type { Reservation } from './spending.ts';
+import type { ToolContext } from './tool.ts';
 
 /** Objects of a chart; a page has as many at most. */
 const OBJECTS_MAX = 10_000;
@@ -39,7 +40,7 @@ export interface ChartReading {
 
 export async function readChart(
   service: Service,
-  spending: Spending,
+  { spending, progress }: Pick<ToolContext, 'spending' | 'progress'>,
   indicator: CatalogueIndicator,
   plan: ChartPlan,
   range: ChartRange,
@@ -54,11 +55,13 @@ export async function readChart(
   const estimates = await Promise.all(requests.map((it) => service.estimate<string>(it)));
   const cost = estimates.reduce((sum, { computeUnits }) => sum + computeUnits, 0);
   using reservation = spending.reserve(cost);
-  const bill = new Bill(reservation);
+  const bill = new Bill(reservation, (units) =>
+    progress(units, cost, `${units} of ${cost} compute units read.`),
+  );
   const objects = new SceneObjects<unknown>();
   if (plan.hasPast) {
     for await (const page of service.history<string>(requests.at(-1)!).pages()) {
-      bill.take(page);
+      await bill.take(page);
       addPage(objects, page);
       break;
     }
@@ -108,7 +111,7 @@ async function readPages(
 ): Promise<{ readonly page: HistoryPage<string>; readonly isCut: boolean }> {
   let count = 0;
   for await (const page of service.history<string>({ ...request, limit: max }).pages()) {
-    bill.take(page);
+    await bill.take(page);
     addPage(objects, page);
     count += page.items.length;
     if (page.next === null || count >= max) return { page, isCut: page.next !== null };
@@ -119,15 +122,18 @@ async function readPages(
 /** What has been charged so far. */
 class Bill {
   readonly #reservation: Reservation;
+  readonly #onTaken: (computeUnits: number) => Promise<void>;
   computeUnits = 0;
 
-  constructor(reservation: Reservation) {
+  constructor(reservation: Reservation, onTaken: (computeUnits: number) => Promise<void>) {
     this.#reservation = reservation;
+    this.#onTaken = onTaken;
   }
 
-  take({ computeUnits }: HistoryPage<string>): void {
+  async take({ computeUnits }: HistoryPage<string>): Promise<void> {
     this.#reservation.spend(computeUnits);
     this.computeUnits += computeUnits;
+    await this.#onTaken(this.computeUnits);
   }
 }
 

@@ -38,11 +38,11 @@ export const chartTool = tool({
     theme: z.enum(['dark', 'light']).default('dark').describe('The colours.'),
   }),
   async run({ indicator: id, format, theme, params = {}, ...range }, context, signal) {
-    const { service, known, spending, now } = context;
+    const { service, known, now } = context;
     const indicator = await known.named(id);
     const { from, to, instrument, dataset, gaps } = range;
     const plan = chartPlan(indicator, { params, from, to, nowMs: now() });
-    const reading = await readChart(service, spending, indicator, plan, {
+    const reading = await readChart(service, context, indicator, plan, {
       instrument,
       from,
       ...(to === undefined ? {} : { to }),

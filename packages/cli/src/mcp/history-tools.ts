@@ -100,14 +100,15 @@ const history = tool({
     gapsTotal: z.number().optional().describe('How many there are; the first ones are listed.'),
     note: z.string().optional(),
   }),
-  async run({ limit = ROWS_DEFAULT, ...input }, { service, known, spending }, signal) {
+  async run({ limit = ROWS_DEFAULT, ...input }, { service, known, spending, progress }, signal) {
     const indicator = await known.named(input.indicator);
     const request = { ...requestOf(input), signal };
     const estimated = await service.estimate(request);
     using reservation = spending.reserve(estimated.computeUnits);
-    const reading = await readRows(service, request, indicator, limit, (cost) =>
-      reservation.spend(cost),
-    );
+    const reading = await readRows(service, request, indicator, limit, async (cost, rows) => {
+      reservation.spend(cost);
+      await progress(rows, limit, `${rows} of ${limit} results at most.`);
+    });
     return dataResult(historyData(estimated, indicator, reading, limit));
   },
 });
@@ -130,7 +131,7 @@ async function readRows(
   first: HistoryRequest<string>,
   indicator: CatalogueIndicator,
   limit: number,
-  spend: (computeUnits: number) => void,
+  onPage: (computeUnits: number, rows: number) => Promise<void>,
 ): Promise<Reading> {
   const rows: (readonly unknown[])[] = [];
   let request = first;
@@ -139,7 +140,6 @@ async function readRows(
   for (;;) {
     const wanted = Math.min(limit - rows.length, roomFor(rows.length, characters));
     const page = await firstPage(service, { ...request, limit: wanted });
-    spend(page.computeUnits);
     computeUnits += page.computeUnits;
     const writer = rowWriter(indicator, page.tickSizeNanos);
     let next = page.next;
@@ -156,6 +156,7 @@ async function readRows(
       rows.push(row);
       characters += length;
     }
+    await onPage(page.computeUnits, rows.length);
     const isDone = isFull || next === null || rows.length >= limit;
     if (isDone || roomFor(rows.length, characters) === 0) {
       return {

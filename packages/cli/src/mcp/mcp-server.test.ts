@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { RestClient } from '@tapeloom/client';
+import * as z from 'zod';
 import { TRADES_A_DAY } from '../../../../simulation/history/history-market.ts';
 import { RANGE, readingBy } from '../../../../simulation/history/history-requests.ts';
 import {
@@ -14,6 +17,7 @@ import {
   TRADES,
   textOf,
 } from '../../testing/assistant-rig.ts';
+import { serveStdio } from './serve-stdio.ts';
 import { DEFAULT_LIMITS, Spending } from './spending.ts';
 
 let rig: AssistantRig;
@@ -225,13 +229,16 @@ test('wrong arguments are told by their names, and nothing is asked', async () =
   const asked = rig.service.logged.length;
   assert.match(
     await user.refused('history', { indicator: 'bars', instrument: 'ESZ6', form: '2026-11-10' }),
-    /^INVALID_PARAMETERS: from: .*; arguments: .*"form"/,
+    /^INVALID_PARAMETERS: from is missing: Start of the range, .*; form is not known; the arguments are indicator, instrument, /,
   );
   assert.match(
     await user.refused('history', { ...TEN_MINUTES, indicator: 'bars', limit: 0 }),
     /^INVALID_PARAMETERS: limit: /,
   );
-  assert.match(await user.refused('chart', { ...TEN_MINUTES, format: 'gif' }), /format: .*"png"/);
+  assert.match(
+    await user.refused('chart', { ...TEN_MINUTES, format: 'gif' }),
+    /format must be one of "png", "svg"$/,
+  );
   assert.equal(rig.service.logged.length, asked);
   await assert.rejects(user.call('trade', {}), /There is no tool trade/);
 });
@@ -270,7 +277,10 @@ test('neither an unknown key nor a missing one is ever repeated', async () => {
   assert.ok(!told.includes('xxxx'));
   await using visitor = await rig.assistant({ service: new RestClient({ url: rig.url }) });
   assert.ok((await visitor.call('list_indicators')).isError !== true);
-  assert.match(await visitor.refused('usage'), /^\w+: .*TAPELOOM_KEY/);
+  assert.match(
+    await visitor.refused('usage'),
+    /^CONFIGURATION: Tell the user that this needs an API key.* portal under Keys.*tapeloom login.*TAPELOOM_KEY/,
+  );
 });
 
 test('a call that is cancelled stops asking, and what it had reserved is free again', async () => {
@@ -351,4 +361,59 @@ test('docs/mcp.md tells of every tool, and of the limits as they are', async () 
   for (const limit of [perCall, total]) {
     assert.ok(page.includes(`| ${limit.toLocaleString('en')} |`), `${limit}`);
   }
+});
+
+test('a call that is none is -32602, as one of a tool that is not there', async () => {
+  await using user = await rig.assistant();
+  for (const params of [{}, { name: 3 }, { name: 'usage', arguments: 'all' }, { name: 'trade' }]) {
+    const call = user.client.request({ method: 'tools/call', params } as never, z.unknown());
+    await assert.rejects(call, { code: -32602 });
+  }
+});
+
+test('long calls tell how far they are to who asks for it', async () => {
+  await using user = await rig.assistant({ spending: new Spending(ANY_COST) });
+  for (const name of ['history', 'chart']) {
+    const told: { readonly progress: number; readonly total: number | undefined }[] = [];
+    const args = { ...TEN_MINUTES, indicator: 'bars', params: { size: 10 } };
+    const result = await user.client.callTool({ name, arguments: args }, undefined, {
+      onprogress: ({ progress, total }) => void told.push({ progress, total }),
+    });
+    assert.ok(result.isError !== true);
+    assert.ok(told.length > (name === 'history' ? 1 : 0), name);
+    for (const [at, { progress, total }] of told.entries()) {
+      assert.ok(progress <= total! && progress > (told[at - 1]?.progress ?? 0), name);
+    }
+  }
+});
+
+test('a line that is not JSON is answered with -32700, one that is no message with -32600, and the next is served', async () => {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const served = serveStdio(
+    {
+      version: '1.2.3',
+      service: new RestClient({ url: rig.url }),
+      spending: new Spending(LIMITS),
+      now: () => 0,
+      png: async () => new Uint8Array(),
+    },
+    { stderr: () => {}, signal: new AbortController().signal },
+    { stdin, stdout },
+  );
+  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  const ask = async (line: string) => {
+    stdin.write(`${line}\n`);
+    return JSON.parse((await lines.next()).value as string) as Record<string, unknown>;
+  };
+  for (const [line, code] of [
+    ['{"jsonrpc": "2.0", ', -32700],
+    ['{"hello": 1}', -32600],
+  ] as const) {
+    const { id, error } = await ask(line);
+    assert.deepEqual([id, (error as { code: number }).code], [null, code]);
+  }
+  const pong = await ask('{"jsonrpc":"2.0","id":1,"method":"ping"}');
+  assert.deepEqual(pong, { jsonrpc: '2.0', id: 1, result: {} });
+  stdin.end();
+  await served;
 });

@@ -5,7 +5,7 @@
 
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
-  CallToolRequestSchema,
+  type CallToolRequest,
   type CallToolResult,
   ErrorCode,
   ListToolsRequestSchema,
@@ -20,34 +20,48 @@ import { historyTools } from './history-tools.ts';
 import { KnownIndicators } from './known-indicators.ts';
 import { CostRefusedError } from './spending.ts';
 import { type Tool, type ToolContext, textContent } from './tool.ts';
+import { wrongArguments } from './wrong-arguments.ts';
 
 const INSTRUCTIONS = `Order-flow indicators of futures contracts: bars, footprint, delta, volume profile, VWAP, large trades and others.
 Begin with list_instruments (what trades, and the time of now) and list_indicators (what can be computed, with which parameters).
 History costs compute units, one per trade of the range; estimate is free. history and chart refuse what exceeds the limits the user has set.
 Times are UTC. Volumes are lots.`;
 
+/** What is wrong with a call itself is the library's to say, with -32602; what it does not fit here, it calls a fault of ours. */
+const AnyCall = z.looseObject({ method: z.literal('tools/call'), params: z.unknown() });
+
 const TOOLS: readonly Tool[] = [...catalogueTools, ...historyTools, chartTool];
 
-export interface McpServerOptions extends Omit<ToolContext, 'known'> {
+export interface McpServerOptions extends Omit<ToolContext, 'known' | 'progress'> {
   readonly version: string;
 }
 
 export function createMcpServer({ version, ...parts }: McpServerOptions): Server {
-  const context: ToolContext = { ...parts, known: new KnownIndicators(parts.service) };
+  const context = { ...parts, known: new KnownIndicators(parts.service) };
   const server = new Server(
     { name: 'tapeloom', title: 'Tapeloom', version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS.map(published) }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+  server.setRequestHandler(AnyCall, async (request, { signal, sendNotification }) => {
+    const { params } = request as CallToolRequest;
     const tool = TOOLS.find(({ name }) => name === params.name);
     if (tool === undefined) {
       throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     }
     const input = tool.input.safeParse(params.arguments ?? {});
-    if (!input.success) return refusal(`INVALID_PARAMETERS: ${faultsText(input.error)}`);
+    // A tool's error, which the model reads and can act on; those of the protocol many assistants keep to themselves.
+    if (!input.success) {
+      return refusal(`INVALID_PARAMETERS: ${wrongArguments(input.error, tool.input)}`);
+    }
+    const progressToken = params._meta?.progressToken;
+    const progress: ToolContext['progress'] = async (done, total, message) => {
+      if (progressToken === undefined) return;
+      const told = { progressToken, progress: done, total, message };
+      await sendNotification({ method: 'notifications/progress', params: told });
+    };
     try {
-      return await tool.run(input.data, context, signal);
+      return await tool.run(input.data, { ...context, progress }, signal);
     } catch (error) {
       return refusal(failureText(error));
     }
@@ -75,13 +89,12 @@ function refusal(text: string): CallToolResult {
   return { isError: true, content: [textContent(text)] };
 }
 
-function faultsText({ issues }: z.ZodError): string {
-  const told = issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`);
-  return told.join('; ');
-}
-
 function failureText(error: unknown): string {
   if (error instanceof CostRefusedError) return `COST_LIMIT: ${error.message}`;
+  // In the words of the library it would tell of its own options.
+  if (error instanceof TapeloomError && error.code === 'CONFIGURATION') {
+    return `${error.code}: ${NEEDS_KEY}`;
+  }
   if (error instanceof TapeloomError)
     return `${error.code}: ${toldBy(error, HINTS)}${requestText(error)}`;
   const message = error instanceof Error ? error.message : String(error);
@@ -92,11 +105,13 @@ function requestText({ requestId }: TapeloomError): string {
   return requestId === null ? '' : ` (request ${requestId})`;
 }
 
+const HOW_TO_GIVE_A_KEY =
+  'A key with the scope history is made in the portal under Keys. The user then runs `tapeloom login`, or sets TAPELOOM_KEY in the environment of `tapeloom mcp`, and starts the assistant again.';
+
+const NEEDS_KEY = `Tell the user that this needs an API key; without one only list_indicators works. ${HOW_TO_GIVE_A_KEY}`;
+
 const HINTS: Readonly<Record<string, string>> = {
   UNKNOWN_INSTRUMENT: 'list_instruments lists them.',
-  UNAUTHORIZED:
-    'The user must give tapeloom mcp a valid key: TAPELOOM_KEY in its environment, or tapeloom login.',
-  CONFIGURATION:
-    'The user must give tapeloom mcp a key: TAPELOOM_KEY in its environment, or tapeloom login.',
+  UNAUTHORIZED: `Tell the user that the key is not valid (any more). ${HOW_TO_GIVE_A_KEY}`,
   NETWORK: 'The service could not be reached: is it running, and is the address right?',
 };

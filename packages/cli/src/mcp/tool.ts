@@ -12,6 +12,8 @@ export interface ToolContext {
   readonly spending: Spending;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Tells the assistant how far a call is, where it asked to be told. */
+  readonly progress: (done: number, total: number, message: string) => Promise<void>;
   /** A picture of an SVG document; throws `PngMissingError` where there can be none. */
   readonly png: (svg: string, signal: AbortSignal) => Promise<Uint8Array>;
 }

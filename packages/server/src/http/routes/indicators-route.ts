@@ -58,7 +58,10 @@ const Indicator = namedObject('Indicator', {
       'Deprecation',
       {
         since: Type.String({ format: 'date', description: 'When it was announced.' }),
-        until: Type.String({ format: 'date', description: 'The first day on which it may be gone.' }),
+        until: Type.String({
+          format: 'date',
+          description: 'The first day on which it may be gone.',
+        }),
       },
       { description: 'It is to go.' },
     ),
