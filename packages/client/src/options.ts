@@ -36,6 +36,8 @@ export interface ClientOptions {
   readonly random?: () => number;
   /** Hears what is worth knowing and stops nothing. The console's `warn`, if it is left out. */
   readonly onWarning?: (warning: ClientWarning) => void;
+  /** `true`: the console's `debug` gets a line for each step in the life of the stream's connection; or what takes the lines. */
+  readonly debug?: boolean | ((line: string) => void);
   /** Where the platform cannot expand zstd: what does it. Exports alone need it. */
   readonly decompressZstd?: ZstdDecompressor;
   /** From which catalogue your own types were made: `CATALOGUE_FINGERPRINT` of the file with them. */
@@ -75,6 +77,7 @@ export interface ClientWarning {
 }
 
 /**
+ * `CONNECTION_FAILED`: the stream could not be reached three times in a row, and why; it is tried further.
  * `LISTENER_FAILED`: a function the caller gave has thrown. `TOKEN_FAILED`: no token came; it is asked for
  * again. `BAD_MESSAGE`: one side sent what the other cannot understand.
  * `REQUEST_RETRIED`: a GET got no answer, or one that passes by itself; it is sent again.
@@ -83,6 +86,7 @@ export interface ClientWarning {
  * `CATALOG_CHANGED`: the server's catalogue is another than the one the types were made from.
  */
 export type ClientWarningCode =
+  | 'CONNECTION_FAILED'
   | 'LISTENER_FAILED'
   | 'TOKEN_FAILED'
   | 'BAD_MESSAGE'
@@ -121,6 +125,12 @@ export function serviceBase({ url: text = DEFAULT_URL }: ClientOptions): string 
 export function serviceKey({ key }: ClientOptions): string | undefined {
   if (key === undefined || (typeof key === 'string' && KEY.test(key))) return key;
   throw new TapeloomError('CONFIGURATION', 'The option "key" is not the text of an API key.');
+}
+
+/** Takes the lines of the option `debug`; null where nobody wants them. */
+export function debugSink({ debug = false }: ClientOptions): ((line: string) => void) | null {
+  if (typeof debug === 'function') return debug;
+  return debug ? (line) => console.debug(`Tapeloom: ${line}`) : null;
 }
 
 /**

@@ -6,6 +6,18 @@ import { TapeloomError } from '../tapeloom-error.ts';
 /** The code of a connection that ended without a close frame. */
 export const LOST = 1006;
 
+/** Why a connection ended, for people; empty where nothing is known. */
+export function lossText({
+  code,
+  reason,
+}: {
+  readonly code: number;
+  readonly reason: string;
+}): string {
+  if (code === LOST) return reason;
+  return reason === '' ? `closed with ${code}` : `${reason} (${code})`;
+}
+
 /** Why the client stops; null where it comes back. */
 export function stopError(code: number, reason: string): TapeloomError | null {
   switch (code) {

@@ -72,5 +72,9 @@ export interface ConnectionChange {
 export interface ConnectionLoss {
   /** The close code of the server; 1006 where the connection ended without one. */
   readonly code: number;
+  /**
+   * The server's word; of a connection that did not open why, in Node and Deno: `connection refused`, `unknown host`,
+   * `certificate: …`, `HTTP 502`. Browsers do not tell, and it is empty.
+   */
   readonly reason: string;
 }

@@ -15,7 +15,7 @@ import { CloseCode } from '@tapeloom/protocol/close-codes';
 import type { NoticeMessage, ServerMessage } from '@tapeloom/protocol/server-messages';
 import { TapeloomError } from '../tapeloom-error.ts';
 import { backoffMs } from './backoff.ts';
-import { LOST, stopError } from './close-verdict.ts';
+import { LOST, lossText, stopError } from './close-verdict.ts';
 import type {
   ConnectionAction,
   ConnectionEvent,
@@ -38,8 +38,18 @@ const TRY_LATER_MS = 1_000;
 /** After 4029: so far apart, for so long. */
 const REFUSED_APART_MS = 5_000;
 const REFUSED_FOR_MS = 120_000;
+/** Failures in a row after which it is worth a word. */
+const FAILURES_TOLD = 3;
 /** What is closed by this client for a fault of the other side. */
 const ABANDON = 4_000;
+const NO_TOKEN = 'no token';
+
+export interface ConnectionOptions {
+  readonly random: () => number;
+  readonly usesToken: boolean;
+  /** For messages. */
+  readonly url: string;
+}
 
 type Phase = 'idle' | 'asking' | 'connecting' | 'open' | 'waiting' | 'stopped';
 
@@ -47,6 +57,7 @@ export class Connection {
   readonly #topics: OpenTopics;
   readonly #random: () => number;
   readonly #usesToken: boolean;
+  readonly #url: string;
   #phase: Phase = 'idle';
   #attempt = 0;
   #now = 0;
@@ -64,12 +75,10 @@ export class Connection {
   #refusedSince: number | null = null;
   #actions: ConnectionAction[] = [];
 
-  constructor({
-    random,
-    usesToken,
-  }: { readonly random: () => number; readonly usesToken: boolean }) {
+  constructor({ random, usesToken, url }: ConnectionOptions) {
     this.#random = random;
     this.#usesToken = usesToken;
+    this.#url = url;
     this.#topics = new OpenTopics(random);
   }
 
@@ -170,7 +179,7 @@ export class Connection {
   #tokenFailed(cause: unknown): void {
     const message = 'The function of the option "token" gave no token; it is asked again.';
     this.#actions.push({ t: 'warn', warning: { code: 'TOKEN_FAILED', message, cause } });
-    this.#backOff({ code: LOST, reason: 'no token' });
+    this.#backOff({ code: LOST, reason: NO_TOKEN });
   }
 
   #opened(): void {
@@ -323,9 +332,17 @@ export class Connection {
     const apartMs = this.#refusedSince === null ? 0 : REFUSED_APART_MS;
     const retryInMs = backoffMs(this.#failures, this.#random, Math.max(atLeastMs, apartMs));
     this.#failures += 1;
+    // A token that does not come is warned of each time.
+    if (this.#failures === FAILURES_TOLD && cause.reason !== NO_TOKEN) this.#tellFailures(cause);
     this.#attempt += 1;
     this.#waitUntil = this.#now + retryInMs;
     this.#enter('waiting', { retryInMs, cause });
+  }
+
+  #tellFailures(cause: ConnectionLoss): void {
+    const why = lossText(cause) || 'the platform does not say why; in a browser its console does';
+    const message = `The stream at ${this.#url} cannot be reached: ${why}. The client keeps trying.`;
+    this.#actions.push({ t: 'warn', warning: { code: 'CONNECTION_FAILED', message, cause } });
   }
 
   #stop(error: TapeloomError, cause: ConnectionLoss | null): void {

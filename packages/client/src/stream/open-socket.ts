@@ -1,7 +1,8 @@
 /**
- * A socket that can be cut. The platform's `WebSocket` can only ask the other side to close, and in Node a side
- * that never answers keeps the socket, and so the process, for as long as it likes. Node tells which line a request
- * went out on, through diagnostics channels of its HTTP client; there that line is destroyed. Browsers cut by themselves.
+ * A socket that can be cut, and that knows why it did not open. The platform's `WebSocket` can only ask the other side
+ * to close, and in Node a side that never answers keeps the socket, and so the process, for as long as it likes; nor does it
+ * tell why it failed. Diagnostics channels of Node's HTTP client tell both: the line of a request, which is destroyed, and
+ * its error or status. Browsers cut by themselves, and tell nobody why.
  */
 
 import type { WebSocketLike } from '../options.ts';
@@ -9,8 +10,14 @@ import type { WebSocketLike } from '../options.ts';
 const CREATED = 'undici:request:create';
 const SENT = 'undici:client:sendHeaders';
 const FAILED = 'undici:request:error';
+const ANSWERED = 'undici:request:headers';
 
-type Hear = (message: { readonly request: object; readonly socket?: { destroy(): void } }) => void;
+type Hear = (message: {
+  readonly request: object;
+  readonly socket?: { destroy(): void };
+  readonly error?: unknown;
+  readonly response?: { readonly statusCode?: number };
+}) => void;
 
 interface Channels {
   subscribe(name: string, hear: Hear): void;
@@ -25,6 +32,8 @@ export interface OpenSocket {
   readonly socket: WebSocketLike;
   /** Cuts it, whatever the other side does. */
   cut(): void;
+  /** Why it failed; empty where the platform does not tell. */
+  why(): string;
 }
 
 export function openSocket(make: () => WebSocketLike): OpenSocket {
@@ -47,25 +56,51 @@ export function openSocket(make: () => WebSocketLike): OpenSocket {
 function withLine(socket: WebSocketLike, request: object, channels: Channels): OpenSocket {
   let line: { destroy(): void } | undefined;
   let isCut = false;
+  let why = '';
+  const forget = () => {
+    for (const name of [SENT, FAILED, ANSWERED]) channels.unsubscribe(name, hear);
+  };
   const hear: Hear = (message) => {
     if (message.request !== request) return;
-    channels.unsubscribe(SENT, hear);
-    channels.unsubscribe(FAILED, hear);
-    line = message.socket;
-    if (isCut) line?.destroy();
+    if (message.error !== undefined) why = reasonOf(message.error);
+    else if (message.response !== undefined) why = `HTTP ${message.response.statusCode}`;
+    else {
+      line = message.socket;
+      if (isCut) line?.destroy();
+      return;
+    }
+    forget();
   };
-  channels.subscribe(SENT, hear);
-  channels.subscribe(FAILED, hear);
+  for (const name of [SENT, FAILED, ANSWERED]) channels.subscribe(name, hear);
+  socket.addEventListener('open', forget);
   return {
     socket,
     cut: () => {
       isCut = true;
       line?.destroy();
+      forget();
     },
+    why: () => why,
   };
+}
+
+/** What an error of Node's network says, in words. */
+function reasonOf(error: unknown): string {
+  const { code = '', message = '' } = error as {
+    readonly code?: string;
+    readonly message?: string;
+  };
+  if (code === 'ECONNREFUSED') return 'connection refused';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown host';
+  if (/CERT|TLS|SSL/.test(code)) return `certificate: ${message === '' ? code : message}`;
+  return message === '' ? code : message;
 }
 
 /** Other implementations, such as `ws`, can do it themselves. */
 function withTerminate(socket: WebSocketLike & { terminate?(): void }): OpenSocket {
-  return { socket, cut: () => socket.terminate?.() };
+  let why = '';
+  socket.addEventListener('error', (event) => {
+    why = reasonOf((event as { readonly error?: unknown } | undefined)?.error ?? event ?? {});
+  });
+  return { socket, cut: () => socket.terminate?.(), why: () => why };
 }

@@ -11,6 +11,7 @@ import {
   type ClientClock,
   type ClientOptions,
   type ClientWarning,
+  debugSink,
   SYSTEM_CLOCK,
   serviceBase,
   serviceKey,
@@ -19,7 +20,7 @@ import {
 } from '../options.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import { timeText } from '../times.ts';
-import { LOST } from './close-verdict.ts';
+import { LOST, lossText } from './close-verdict.ts';
 import { Connection } from './connection.ts';
 import type {
   ConnectionAction,
@@ -28,6 +29,7 @@ import type {
   ConnectionState,
   StreamedTopic,
 } from './connection-events.ts';
+import { debugLine } from './debug-line.ts';
 import { type OpenSocket, openSocket } from './open-socket.ts';
 import { OpenSubscription, type SubscribeRequest, type Subscription } from './subscription.ts';
 import { FoldedState } from './subscription-state.ts';
@@ -54,7 +56,10 @@ export class StreamClient implements AsyncDisposable {
   readonly #subscriptions = new Map<string, OpenSubscription<string>>();
   readonly #listeners = new Set<(change: ConnectionChange) => void>();
   readonly #events: ConnectionEvent[] = [];
+  readonly #debug: ((line: string) => void) | null;
   #isStepping = false;
+  /** Why the last attempt failed, for people. */
+  #lastLoss = '';
   #socket: HeldSocket | null = null;
   /** Sockets that have been dropped and are not closed yet. */
   readonly #leaving = new Set<HeldSocket>();
@@ -76,8 +81,10 @@ export class StreamClient implements AsyncDisposable {
       options.WebSocket ?? (globalThis.WebSocket as unknown as WebSocketConstructor | undefined);
     this.#clock = options.clock ?? SYSTEM_CLOCK;
     this.#warn = warner(options);
+    this.#debug = debugSink(options);
     const { random = Math.random } = options;
-    this.#machine = new Connection({ random, usesToken: this.#token !== undefined });
+    const usesToken = this.#token !== undefined;
+    this.#machine = new Connection({ random, usesToken, url: this.#url });
   }
 
   get connection(): ConnectionState {
@@ -115,6 +122,7 @@ export class StreamClient implements AsyncDisposable {
     }
     signal?.addEventListener('abort', onAbort, { once: true });
     void subscription.ended.then(() => signal?.removeEventListener('abort', onAbort));
+    this.#limitReady(subscription, request.readyTimeout);
     this.#subscriptions.set(sub, subscription as unknown as OpenSubscription<string>);
     this.#happen({ t: 'subscribe', sub, topic });
     return subscription;
@@ -133,6 +141,17 @@ export class StreamClient implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #limitReady(subscription: OpenSubscription<string>, ms: number | undefined): void {
+    if (ms === undefined) return;
+    const timer = this.#clock.after(ms, () => {
+      const why = this.#lastLoss === '' ? '' : `: ${this.#lastLoss}`;
+      const message = `No state came within ${ms / 1_000} s${why}.`;
+      subscription.giveUpReady(new TapeloomError('NETWORK', message));
+    });
+    const cancel = () => timer.cancel();
+    subscription.ready.then(cancel, cancel);
   }
 
   #mustBeAble(): void {
@@ -164,6 +183,8 @@ export class StreamClient implements AsyncDisposable {
   }
 
   #act(action: ConnectionAction): void {
+    const line = this.#debug === null ? null : debugLine(action);
+    if (line !== null) this.#debug!(line);
     switch (action.t) {
       case 'tell':
         this.#subscriptions.get(action.sub)?.tell(action.update);
@@ -185,6 +206,7 @@ export class StreamClient implements AsyncDisposable {
         this.#subscriptions.delete(action.sub);
         return;
       case 'changed':
+        if (action.change.cause !== null) this.#lastLoss = lossText(action.change.cause);
         for (const hear of this.#listeners) this.#call(hear, action.change);
         return;
       case 'warn':
@@ -222,13 +244,14 @@ export class StreamClient implements AsyncDisposable {
   #ended(held: HeldSocket, code: number, reason: string): void {
     held.end();
     if (this.#socket === held) this.#socket = null;
-    this.#happen({ t: 'closed', attempt: held.attempt, code, reason });
+    const why = reason === '' && code === LOST ? held.why() : reason;
+    this.#happen({ t: 'closed', attempt: held.attempt, code, reason: why });
   }
 
   /** Node 22 tells no close of a connection that never opened, and no Node closes its line. */
   #fail(held: HeldSocket): void {
     held.cut();
-    this.#ended(held, LOST, '');
+    this.#ended(held, LOST, held.why());
   }
 
   #send(text: string): void {
@@ -295,13 +318,16 @@ export class StreamClient implements AsyncDisposable {
 }
 
 function topicOf(request: SubscribeRequest): StreamedTopic {
-  const { indicator, instrument, params, mode, queueMax, keepFinal } = request;
+  const { indicator, instrument, params, mode, queueMax, keepFinal, readyTimeout } = request;
   if (typeof indicator !== 'string' || indicator === '') throw wrong('"indicator" must be a text.');
   if (typeof instrument !== 'string' || instrument === '') {
     throw wrong('"instrument" must be a text.');
   }
   if (queueMax !== undefined && !(Number.isSafeInteger(queueMax) && queueMax >= 1)) {
     throw wrong('"queueMax" must be a whole number from 1 on.');
+  }
+  if (readyTimeout !== undefined && !(readyTimeout > 0 && readyTimeout < 2 ** 31)) {
+    throw wrong('"readyTimeout" must be a number of milliseconds above 0.');
   }
   if (keepFinal !== undefined && !(Number.isSafeInteger(keepFinal) && keepFinal >= 0)) {
     throw wrong('"keepFinal" must be a whole number from 0 on.');

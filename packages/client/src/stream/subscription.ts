@@ -27,6 +27,11 @@ export interface SubscribeRequest<I extends string = IndicatorName> {
   readonly signal?: AbortSignal;
   /** Updates that wait for a slow iteration; 10,000 if it is left out. */
   readonly queueMax?: number;
+  /**
+   * After so many milliseconds without a first state `ready` rejects with `NETWORK` and what is known of the connection; the
+   * subscription goes on until it is closed. Left out: `ready` waits for as long as it takes.
+   */
+  readonly readyTimeout?: number;
   /** How many final objects the state keeps, the newest; all, if it is left out. */
   readonly keepFinal?: number;
 }
@@ -36,7 +41,7 @@ export interface Subscription<I extends string = IndicatorName>
     AsyncDisposable {
   /** Kept up to date, whether anybody reads or not. */
   readonly state: SubscriptionState<I>;
-  /** The first state is there. Rejects when the subscription ends before. */
+  /** The first state is there. Rejects when the subscription ends before, or after `readyTimeout`. */
   readonly ready: Promise<void>;
   /** Why it has ended; null when it was closed by the caller. Never rejects. */
   readonly ended: Promise<TapeloomError | null>;
@@ -140,6 +145,11 @@ export class OpenSubscription<I extends string> implements Subscription<I> {
     if (this.#readers.size > 0) for (const reader of this.#readers) reader.push(update);
     if (this.#listeners.size === 0) return;
     for (const hear of this.#listeners.get(update.t) ?? []) this.#call(hear, update);
+  }
+
+  /** Nothing came for too long: who waits for the first state need not wait any longer. */
+  giveUpReady(error: TapeloomError): void {
+    this.#ready.reject(error);
   }
 
   /** The server, or the client as a whole, has ended it; null: the client was closed. */
