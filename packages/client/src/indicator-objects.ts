@@ -5,6 +5,16 @@ import type { IndicatorId, IndicatorTypes } from './indicator-types.ts';
 /** An indicator of the catalogue; any other text is one the types do not know, and its data is `unknown`. */
 export type IndicatorName = IndicatorId | (string & Record<never, never>);
 
+/**
+ * What a request may name: an indicator of the catalogue, or a text that is known only when the program runs. A literal that
+ * the catalogue does not have is a misspelling; for one that the types do not know yet, write `'new-one' as string`.
+ */
+export type NamedIndicator<I extends string> = string extends I
+  ? I
+  : I extends IndicatorId
+    ? I
+    : never;
+
 export type ParamsOf<I extends string> = I extends IndicatorId
   ? IndicatorTypes[I]['params']
   : Readonly<Record<string, unknown>>;
@@ -36,7 +46,7 @@ export interface Remove {
   readonly ts: bigint;
 }
 
-/** All there is at a cursor. */
+/** The newest objects at a cursor, as many as `depth` says; older ones are in history, and in `client.joined()`. */
 export interface Snapshot<I extends string> {
   readonly t: 'snapshot';
   readonly cursor: string;

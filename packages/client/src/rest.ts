@@ -109,7 +109,7 @@ export class RestClient {
   estimate<I extends string = IndicatorName>(
     request: HistoryRequest<I> | StudiesRequest,
   ): Promise<Estimate> {
-    const query = historyQuery(request as HistoryRequest);
+    const query = historyQuery(request as unknown as HistoryRequest);
     return this.#http.json({ path: '/v1/history/estimate', query, signal: request.signal });
   }
 

@@ -39,7 +39,7 @@ function clientSample(id: string, params: Readonly<Record<string, ParamValue>>):
   );
   return `import { TapeloomClient } from '@tapeloom/client';
 
-await using client = new TapeloomClient({
+const client = new TapeloomClient({
   url: 'http://127.0.0.1:8080',
   key: process.env.TAPELOOM_KEY!,
 });
@@ -51,5 +51,6 @@ const subscription = client.subscribe({
 await subscription.ready;
 console.log(subscription.state.objects.size, 'objects of', subscription.state.contract);
 const newest = [...subscription.state.objects.values()].at(-1);
-console.log(newest?.id, newest?.final, newest?.data);`;
+console.log(newest?.id, newest?.final, newest?.data);
+await client.close();`;
 }

@@ -93,7 +93,7 @@ export class ExportReading<
     this.#lines = resume?.lines ?? 0;
     this.#bytes = resume?.bytes ?? 0;
     this.#makeExpander = format === 'ndjson' ? zstdExpanders(options.decompressZstd) : null;
-    const query = { ...pastQuery(request as ExportRequest), format: request.format };
+    const query = { ...pastQuery(request as unknown as ExportRequest), format: request.format };
     this.#attempts = new ExportAttempts({
       http,
       first: { path: '/v1/export', query, signal, idempotencyKey },

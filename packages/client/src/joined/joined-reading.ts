@@ -9,7 +9,13 @@
  */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
-import type { IndicatorName, IndicatorObject, ParamsOf, Snapshot } from '../indicator-objects.ts';
+import type {
+  IndicatorName,
+  IndicatorObject,
+  NamedIndicator,
+  ParamsOf,
+  Snapshot,
+} from '../indicator-objects.ts';
 import type { HistoryReading } from '../rest/history-reading.ts';
 import type { HistoryRequest } from '../rest/history-request.ts';
 import type { SubscribeRequest, Subscription } from '../stream/subscription.ts';
@@ -23,7 +29,7 @@ import { LiveTail } from './live-tail.ts';
 const QUEUE_MAX = 10_000;
 
 export interface JoinedRequest<I extends string = IndicatorName> {
-  readonly indicator: I;
+  readonly indicator: I & NamedIndicator<I>;
   /** A contract, or an alias that has meant the same contract since `from`. */
   readonly instrument: string;
   readonly params?: ParamsOf<I>;

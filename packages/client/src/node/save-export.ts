@@ -53,7 +53,7 @@ export async function begunExport<I extends string = IndicatorName>(
   path: string,
 ): Promise<BegunExport | null> {
   const record = await PartFile.recordOf(path);
-  if (record?.request !== digestOf(request as ExportRequest)) return null;
+  if (record?.request !== digestOf(request as unknown as ExportRequest)) return null;
   return { bytes: record.place?.bytes ?? 0, lines: record.place?.lines ?? 0 };
 }
 
@@ -76,7 +76,7 @@ export async function saveExport<I extends string = IndicatorName>(
 ): Promise<SavedExport> {
   const { restart = false } = options;
   if (restart) await PartFile.remove(path);
-  const asked = digestOf(request as ExportRequest);
+  const asked = digestOf(request as unknown as ExportRequest);
   const left = await PartFile.recordOf(path);
   if (left !== null && left.request !== asked) {
     throw new TapeloomError(
@@ -113,7 +113,7 @@ async function fetched<I extends string>(
   const bytesBefore = resume?.bytes ?? 0;
   const { idempotencyKey } = record;
   const reading = client.export({
-    ...(request as ExportRequest),
+    ...(request as unknown as ExportRequest),
     idempotencyKey,
     ...(resume === null ? {} : { resume }),
     ...(signal === undefined ? {} : { signal }),

@@ -71,7 +71,7 @@ export class HistoryReading<I extends string = IndicatorName>
   async #page(request: HistoryRequest<I>): Promise<HistoryPage<I>> {
     const page = await this.#http.json<Omit<HistoryPage<I>, 'items'> & { items: unknown }>({
       path: '/v1/history',
-      query: historyQuery(request as HistoryRequest),
+      query: historyQuery(request as unknown as HistoryRequest),
       signal: request.signal,
       // However often this page is asked for, it is charged once.
       idempotencyKey: onceText(),

@@ -1,14 +1,14 @@
 /** What is asked of the past, and how it is written into an address. */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
-import type { IndicatorName, ParamsOf } from '../indicator-objects.ts';
+import type { IndicatorName, NamedIndicator, ParamsOf } from '../indicator-objects.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import { type Time, timeText } from '../times.ts';
 import type { CallOptions, ServiceRequest } from './service-http.ts';
 
 /** A range of the past of one indicator: from `from` on, up to `to` or up to and with `untilCursor`. */
 export interface PastRequest<I extends string = IndicatorName> extends CallOptions {
-  readonly indicator: I;
+  readonly indicator: I & NamedIndicator<I>;
   /** A contract, or an alias: it means the contract it meant at `from`. */
   readonly instrument: string;
   readonly params?: ParamsOf<I>;

@@ -43,6 +43,8 @@ const FAILURES_TOLD = 3;
 /** What is closed by this client for a fault of the other side. */
 const ABANDON = 4_000;
 const NO_TOKEN = 'no token';
+/** One word; a page of HTML is none. */
+const TOKEN = /^[\x21-\x3b\x3d\x3f-\x7e]{1,4096}$/;
 
 export interface ConnectionOptions {
   readonly random: () => number;
@@ -126,11 +128,12 @@ export class Connection {
         if (this.#topics.isEmpty) this.#rest('idle');
         return;
       case 'token':
-        if (typeof event.token === 'string' && event.token !== '') {
+        if (typeof event.token === 'string' && TOKEN.test(event.token)) {
           this.#open(event.token);
           return;
         }
-        this.#tokenFailed(new TypeError('The option "token" must give a text.'));
+        // With a proxy's error page in its place the server would refuse this client for good.
+        this.#tokenFailed(new TypeError('The option "token" must give the text of a stream token.'));
         return;
       case 'token-failed':
         this.#tokenFailed(event.cause);

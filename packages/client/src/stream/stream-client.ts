@@ -4,8 +4,6 @@
  * the callers' functions, and decides nothing.
  */
 
-import type { StreamFrom } from '@tapeloom/protocol/client-messages';
-import { STREAM_LIMITS } from '@tapeloom/protocol/stream-limits';
 import type { IndicatorName } from '../indicator-objects.ts';
 import {
   type ClientClock,
@@ -19,7 +17,7 @@ import {
   warner,
 } from '../options.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
-import { timeText } from '../times.ts';
+import { callListener } from './call-listener.ts';
 import { LOST, lossText } from './close-verdict.ts';
 import { Connection } from './connection.ts';
 import type {
@@ -27,12 +25,12 @@ import type {
   ConnectionChange,
   ConnectionEvent,
   ConnectionState,
-  StreamedTopic,
 } from './connection-events.ts';
 import { debugLine } from './debug-line.ts';
 import { type OpenSocket, openSocket } from './open-socket.ts';
 import { OpenSubscription, type SubscribeRequest, type Subscription } from './subscription.ts';
-import { FoldedState } from './subscription-state.ts';
+import type { FoldedState } from './subscription-state.ts';
+import { topicOf } from './subscribed-topic.ts';
 
 const QUEUE_MAX = 10_000;
 /** How long the other side has to answer a close. */
@@ -102,7 +100,7 @@ export class StreamClient implements AsyncDisposable {
   /** Subscribes; the connection is made, and made again, by itself. */
   subscribe<I extends IndicatorName>(request: SubscribeRequest<I>): Subscription<I> {
     this.#mustBeAble();
-    const topic = topicOf(request as SubscribeRequest);
+    const topic = topicOf(request as unknown as SubscribeRequest);
     const { signal, queueMax = QUEUE_MAX } = request;
     this.#count += 1;
     const sub = `s${this.#count}`;
@@ -207,7 +205,9 @@ export class StreamClient implements AsyncDisposable {
         return;
       case 'changed':
         if (action.change.cause !== null) this.#lastLoss = lossText(action.change.cause);
-        for (const hear of this.#listeners) this.#call(hear, action.change);
+        for (const hear of this.#listeners) {
+          callListener(hear, action.change, 'A listener of "connection"', this.#warn);
+        }
         return;
       case 'warn':
         this.#warn(action.warning);
@@ -290,15 +290,6 @@ export class StreamClient implements AsyncDisposable {
       );
   }
 
-  #call(hear: (change: ConnectionChange) => void, change: ConnectionChange): void {
-    try {
-      hear(change);
-    } catch (cause) {
-      const message = 'A listener of "connection" has thrown.';
-      this.#warn({ code: 'LISTENER_FAILED', message, cause });
-    }
-  }
-
   /** While open, a timer that fires too early is set again: moving it at every message would cost more. */
   #setTimer(): void {
     const { wakeAt, state } = this.#machine;
@@ -315,39 +306,6 @@ export class StreamClient implements AsyncDisposable {
     });
     this.#timer = { at: wakeAt, cancel: () => wait.cancel() };
   }
-}
-
-function topicOf(request: SubscribeRequest): StreamedTopic {
-  const { indicator, instrument, params, mode, queueMax, keepFinal, readyTimeout } = request;
-  if (typeof indicator !== 'string' || indicator === '') throw wrong('"indicator" must be a text.');
-  if (typeof instrument !== 'string' || instrument === '') {
-    throw wrong('"instrument" must be a text.');
-  }
-  if (queueMax !== undefined && !(Number.isSafeInteger(queueMax) && queueMax >= 1)) {
-    throw wrong('"queueMax" must be a whole number from 1 on.');
-  }
-  if (readyTimeout !== undefined && !(readyTimeout > 0 && readyTimeout < 2 ** 31)) {
-    throw wrong('"readyTimeout" must be a number of milliseconds above 0.');
-  }
-  if (keepFinal !== undefined && !(Number.isSafeInteger(keepFinal) && keepFinal >= 0)) {
-    throw wrong('"keepFinal" must be a whole number from 0 on.');
-  }
-  const asked = {
-    instrument,
-    indicator,
-    ...(params === undefined ? {} : { params: params as Readonly<Record<string, unknown>> }),
-    ...(mode === undefined ? {} : { mode }),
-  };
-  const from = startOf(request.from);
-  // One message that is too big would cost all subscriptions their connection.
-  const bytes = new TextEncoder().encode(JSON.stringify({ ...asked, from })).length;
-  if (bytes > STREAM_LIMITS.messageBytesMax - 256) throw wrong('"params" is too large to be sent.');
-  return { request: asked, state: new FoldedState(from, keepFinal ?? Number.POSITIVE_INFINITY) };
-}
-
-function startOf(from: SubscribeRequest['from'] = 'live'): StreamFrom {
-  if (from === 'live') return from;
-  return 'time' in from ? { time: timeText(from.time) } : { cursor: from.cursor };
 }
 
 function wrong(message: string): TapeloomError {

@@ -5,24 +5,25 @@
  */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
-import type { IndicatorName, ParamsOf, Snapshot } from '../indicator-objects.ts';
+import type { IndicatorName, NamedIndicator, ParamsOf, Snapshot } from '../indicator-objects.ts';
 import type { ClientWarning } from '../options.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import type { Time } from '../times.ts';
 import type { FoldedState, SubscriptionState } from './subscription-state.ts';
 import type { StreamUpdate, Update } from './update.ts';
+import { callListener } from './call-listener.ts';
 import { UpdateReader } from './update-reader.ts';
 
 export interface SubscribeRequest<I extends string = IndicatorName> {
-  readonly indicator: I;
+  readonly indicator: I & NamedIndicator<I>;
   /** A contract or an alias. */
   readonly instrument: string;
   /** What is left out has its default. */
   readonly params?: ParamsOf<I>;
   /** `live`, if it is left out: every change. `confirmed`: only what is final. */
   readonly mode?: StreamMode;
-  /** `live`, if it is left out. After a cursor, the state has only what came since. */
-  readonly from?: 'live' | { readonly cursor: string } | { readonly time: Time };
+  /** `live`, if it is left out; a time, or a cursor. After a cursor, the state has only what came since. */
+  readonly from?: 'live' | Time | { readonly cursor: string } | { readonly time: Time };
   /** Closes the subscription. */
   readonly signal?: AbortSignal;
   /** Updates that wait for a slow iteration; 10,000 if it is left out. */
@@ -52,7 +53,8 @@ export interface Subscription<I extends string = IndicatorName>
   ): () => void;
   /**
    * Every iteration begins with the state as it is, and then has what follows. It throws when the
-   * subscription is refused or has to stop, and when its signal aborts.
+   * subscription is refused or has to stop, and when its signal aborts. Leaving the loop, with `break` say, closes the
+   * subscription, unless another iteration or a listener needs it.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<Update<I>, undefined>;
   close(): Promise<void>;
@@ -168,12 +170,7 @@ export class OpenSubscription<I extends string> implements Subscription<I> {
   }
 
   #call(hear: Listener<I>, update: StreamUpdate<I>): void {
-    try {
-      hear(update);
-    } catch (cause) {
-      const message = `A listener of "${update.t}" has thrown.`;
-      this.#options.warn({ code: 'LISTENER_FAILED', message, cause });
-    }
+    callListener(hear, update, `A listener of "${update.t}"`, this.#options.warn);
   }
 
   #openReader(): UpdateReader<I> {
@@ -181,10 +178,18 @@ export class OpenSubscription<I extends string> implements Subscription<I> {
       queueMax: this.#options.queueMax,
       snapshot: () => this.#snapshot(),
       onOverflow: () => this.#tellOverflow(),
-      onReturn: (it) => this.#readers.delete(it),
+      onReturn: (it) => this.#left(it),
     });
     if (this.#end === null) this.#readers.add(reader);
     return reader;
+  }
+
+  /** Nobody is left who would notice what comes. */
+  #left(reader: UpdateReader<I>): void {
+    const wasOpen = this.#readers.delete(reader);
+    const listens = [...this.#listeners.values()].some(({ size }) => size > 0);
+    const isHeard = this.#readers.size > 0 || listens;
+    if (wasOpen && !isHeard) void this.close();
   }
 
   #snapshot(): Snapshot<I> | null {

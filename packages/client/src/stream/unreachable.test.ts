@@ -120,6 +120,21 @@ test('readyTimeout leaves no timer behind', async () => {
   assert.throws(() => new StreamStage().subscribe({ readyTimeout: 0 }), { code: 'CONFIGURATION' });
 });
 
+test('the error page of a proxy is no token: it is warned of, and a token is asked for again', async () => {
+  const tokens = ['<html><h1>502 Bad Gateway</h1></html>', '', 'two words', 'st_good'];
+  const stage = new StreamStage({ token: () => tokens.shift()! });
+  stage.subscribe();
+  for (const count of [1, 2, 3]) {
+    while (stage.warnings.length < count) await new Promise((resolve) => setTimeout(resolve, 0));
+    assert.equal(stage.warnings.at(-1)!.code, 'TOKEN_FAILED');
+    assert.equal(stage.sockets.length, 0);
+    stage.passToRetry();
+  }
+  while (stage.sockets.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+  stage.socket.open();
+  assert.deepEqual(stage.socket.sentOf('auth'), [{ t: 'auth', token: 'st_good' }]);
+});
+
 test('debug logs the life of a connection, and no token', async () => {
   const lines: string[] = [];
   const stage = new StreamStage({

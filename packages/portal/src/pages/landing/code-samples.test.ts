@@ -59,7 +59,7 @@ async function printed(text: string, fetched: string[] = []): Promise<unknown[][
     console: { log: (...values: unknown[]) => lines.push(values) },
     fetch: async (path: string) => {
       fetched.push(path);
-      return new Response('a token');
+      return new Response('st_a-token');
     },
   };
   const body = text.replace(/^import .*$/gm, '');

@@ -24,9 +24,10 @@ export function codeSamples(url: string, day: string): readonly CodeSample[] {
       id: 'browser',
       label: 'Browser',
       text: [
-        `// A page never holds a key: your server fetches a token, good for one connection.`,
+        `// A page never holds a key: your server fetches a token for it.`,
         `import { StreamClient } from '@tapeloom/client/stream';`,
-        `const token = async () => (await fetch('/stream-token')).text();`,
+        `const textOf = (answer) => (answer.ok ? answer.text() : Promise.reject(answer.status));`,
+        `const token = () => fetch('/stream-token').then(textOf);`,
         `const client = new StreamClient({ url: '${url}', token });`,
         `const bars = client.subscribe({ indicator: 'footprint', instrument: 'ES.c.0' });`,
         `bars.on('upsert', ({ object }) => console.log(object.id, object.data.levels));`,
