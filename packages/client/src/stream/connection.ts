@@ -133,7 +133,9 @@ export class Connection {
           return;
         }
         // With a proxy's error page in its place the server would refuse this client for good.
-        this.#tokenFailed(new TypeError('The option "token" must give the text of a stream token.'));
+        this.#tokenFailed(
+          new TypeError('The option "token" must give the text of a stream token.'),
+        );
         return;
       case 'token-failed':
         this.#tokenFailed(event.cause);

@@ -28,9 +28,9 @@ import type {
 } from './connection-events.ts';
 import { debugLine } from './debug-line.ts';
 import { type OpenSocket, openSocket } from './open-socket.ts';
+import { topicOf } from './subscribed-topic.ts';
 import { OpenSubscription, type SubscribeRequest, type Subscription } from './subscription.ts';
 import type { FoldedState } from './subscription-state.ts';
-import { topicOf } from './subscribed-topic.ts';
 
 const QUEUE_MAX = 10_000;
 /** How long the other side has to answer a close. */

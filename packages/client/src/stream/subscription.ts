@@ -9,9 +9,9 @@ import type { IndicatorName, NamedIndicator, ParamsOf, Snapshot } from '../indic
 import type { ClientWarning } from '../options.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import type { Time } from '../times.ts';
+import { callListener } from './call-listener.ts';
 import type { FoldedState, SubscriptionState } from './subscription-state.ts';
 import type { StreamUpdate, Update } from './update.ts';
-import { callListener } from './call-listener.ts';
 import { UpdateReader } from './update-reader.ts';
 
 export interface SubscribeRequest<I extends string = IndicatorName> {
