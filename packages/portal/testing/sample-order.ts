@@ -13,6 +13,7 @@ export const SAMPLE_ORDER: OrderView = {
   currency: 'EUR',
   interval: 'month',
   country: 'DE',
+  billTo: null,
   payUrl: null,
   provider: 'test',
   createdAt: at('2026-11-15T10:00:00Z'),

@@ -121,6 +121,14 @@ export interface PricingView extends Omit<Pricing, 'prices'> {
 
 export type WaiverText = Pricing['waiver'];
 
+/** Whom an order is billed to, as the buyer gave it. */
+export interface BillTo {
+  readonly name: string;
+  /** In lines. */
+  readonly address: string;
+  readonly taxId: string | null;
+}
+
 export interface OrderView {
   readonly id: string;
   readonly offer: OfferId;
@@ -129,6 +137,7 @@ export interface OrderView {
   readonly currency: string;
   readonly interval: 'month' | null;
   readonly country: string;
+  readonly billTo: BillTo | null;
   /** Where it is paid, while it is not; null: there is nothing to pay. */
   readonly payUrl: string | null;
   readonly provider: string;
@@ -172,6 +181,7 @@ export interface ReceiptView {
 export interface NewCheckout {
   readonly offer: OfferId;
   readonly country: string;
+  readonly billTo?: BillTo;
   readonly waiver: { readonly accepted: boolean; readonly version: string };
   /** Both offers are wanted, and ordered one after the other. */
   readonly both: boolean;

@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto';
 import { mayCharge, paymentStateAt, willEnd } from '@tapeloom/core/entitlement/payment';
 import type { AccountStore, Actor } from '../accounts/store/account-store.ts';
 import {
+  type BillTo,
   bindsAccount,
   type CheckoutRefused,
   type OrderRecord,
@@ -54,6 +55,8 @@ export interface CheckoutWish {
   readonly waiver: { readonly accepted?: boolean; readonly version?: string } | undefined;
   /** Where the buyer is, for the record of the consent. */
   readonly address: string;
+  /** Whom it is billed to. */
+  readonly billTo?: BillTo | null;
   /** Whether the buyer orders both offers, one after the other. */
   readonly isOfBoth?: boolean;
 }
@@ -190,7 +193,8 @@ export class Billing {
   async #checkoutInTurn(wish: CheckoutWish, terms: Terms): Promise<OrderRecord | Refusal> {
     const { store, payments, clock } = this.#options;
     const { id: offer, grants } = terms.offer;
-    const question = { offer, grants, provider: terms.provider, country: wish.country };
+    const { country, billTo = null } = wish;
+    const question = { offer, grants, provider: terms.provider, country, billTo };
     const judge = () => store.orders.judgeCheckout(clock.now(), wish.accountId, question);
     const refused = await judge();
     if (refused?.refused === 'open-already') {
@@ -270,6 +274,7 @@ export class Billing {
       currency: offers.currency,
       taxIncluded: offers.taxIncluded,
       country: wish.country,
+      billTo: wish.billTo ?? null,
       returnUrl: `${publicUrl()}/orders?order=${orderId}`,
       backUrl: `${publicUrl()}/checkout?offer=${wish.isOfBoth ? 'both' : encodeURIComponent(offer.id)}`,
     };
@@ -315,13 +320,14 @@ function openOrRefused(refused: CheckoutRefused): OrderRecord | Refusal {
 }
 
 function termsOf(start: CheckoutStart, { offer, price, provider }: Terms) {
-  const { orderId: id, kind, amountMinor, currency, country } = start;
+  const { orderId: id, kind, amountMinor, currency, country, billTo = null } = start;
   return {
     id,
     kind,
     amountMinor,
     currency,
     country,
+    billTo,
     provider,
     offer: offer.id,
     grants: offer.grants,

@@ -141,3 +141,13 @@ test('an order that the operator writes off is mailed to its buyer', async () =>
   await rig.store.orders.writeOff(call, order.id, 'lost');
   assert.deepEqual(subjects(await mailed(rig)), ['Your order has ended']);
 });
+
+test('the confirmation says whom the order is billed to', async () => {
+  await using rig = await BillingRig.open();
+  const account = await buyer(rig);
+  const billTo = { name: 'Weber GmbH', address: 'Spulengasse 3\n10115 Berlin', taxId: 'DE1' };
+  await rig.bought(account, { billTo });
+  const [mail] = await mailed(rig);
+  assert.match(mail!.text, /Billed to: +Weber GmbH, Spulengasse 3, 10115 Berlin/);
+  assert.match(mail!.text, /Tax id: +DE1/);
+});

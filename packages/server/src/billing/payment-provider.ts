@@ -10,6 +10,7 @@
 
 import type { Payment, PaymentKind } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import type { BillTo } from '../accounts/store/orders-store.ts';
 
 /** A provider did not answer, or not as agreed. Its message is for the log: customers get 502 `UPSTREAM_ERROR`. */
 export class UpstreamError extends Error {}
@@ -38,6 +39,11 @@ export interface CheckoutStart {
   readonly taxIncluded: boolean;
   /** ISO 3166, two capital letters. */
   readonly country: string;
+  /**
+   * For the receipt of a provider that does not ask for it itself; Stripe and Paddle do. Null or left out: the buyer
+   * gave nothing.
+   */
+  readonly billTo?: BillTo | null;
   /** Where the buyer comes back to, paid or waiting for the confirmation. */
   readonly returnUrl: string;
   /** Where the buyer comes back to who gave it up. */

@@ -118,6 +118,7 @@ export class OwedMailTexts {
       amountMinor,
       currency,
       taxIncluded,
+      billTo: order.billTo,
       paidUntil: BigInt(paidUntil) as EpochNs,
       receipt: await this.#options.receiptOf(order),
     });
@@ -134,6 +135,7 @@ export class OwedMailTexts {
       amountMinor,
       currency,
       taxIncluded: order.taxIncluded,
+      billTo: order.billTo,
       interval: order.kind === 'subscription' ? 'month' : null,
       paidAt,
       paidUntil,

@@ -6,11 +6,12 @@
 
 import './checkout.css';
 import { PLAN_NAMES } from '@tapeloom/core/entitlement/plan';
+import type { Ref } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { portalApi } from '../../api/portal-api.ts';
 import type { PortalError } from '../../api/portal-error.ts';
-import type { OfferId } from '../../api/portal-shapes.ts';
+import type { OfferId, WaiverText } from '../../api/portal-shapes.ts';
 import { useAction } from '../../api/use-action.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
@@ -25,6 +26,8 @@ import { BOTH, type BothStep, bothSteps } from '../plans/both-offers.ts';
 import { type Holding, holdingOf, isBuyable } from '../plans/holding.ts';
 import { offerText, priceText, waiverText } from '../plans/plan-facts.ts';
 import { type OwnShopProps, type Shop, useOwnShop } from '../plans/use-shop.ts';
+import { type BillToFields, billToFault, billToOf, fieldsOf } from './bill-to.ts';
+import { BillToCard } from './bill-to-card.tsx';
 import { countryName, countryOptions, likelyCountry } from './billing-country.ts';
 import { BothCard } from './both-card.tsx';
 import { OrderSummary } from './order-summary.tsx';
@@ -103,8 +106,9 @@ function CheckoutForm(props: FormProps) {
   const [country, setCountry] = useState(() =>
     likelyCountry(pricing, shop.orders, navigator.languages),
   );
+  const [billed, setBilled] = useState(() => fieldsOf(shop.orders));
   const [agreedTo, setAgreedTo] = useState<string | null>(null);
-  const [faults, setFaults] = useState<{ country?: string; waiver?: string }>({});
+  const [faults, setFaults] = useState<Faults>({});
   const box = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const isAgreed = agreedTo === text.text;
@@ -112,7 +116,9 @@ function CheckoutForm(props: FormProps) {
   const pay = useAction(async () => {
     const waiver = { accepted: isAgreed, version: text.version };
     setRefused(country);
-    const wish = { offer, country, waiver, both: steps !== null };
+    const billTo = billToOf(billed);
+    const both = steps !== null;
+    const wish = { offer, country, waiver, both, ...(billTo === null ? {} : { billTo }) };
     const { url } = await portalApi.startCheckout(wish);
     location.assign(url);
     // Busy until this page is left.
@@ -125,12 +131,10 @@ function CheckoutForm(props: FormProps) {
     box.current?.focus();
   });
   const submit = () => {
-    const found = {
-      ...(country === '' ? { country: NO_COUNTRY } : {}),
-      ...(isAgreed ? {} : { waiver: NOT_AGREED }),
-    };
+    const found = faultsOf(country, isAgreed, billed);
     setFaults(found);
     if (found.country !== undefined) form.current?.querySelector('select')?.focus();
+    else if (found.billed !== undefined) billName(form.current)?.focus();
     else if (found.waiver !== undefined) box.current?.focus();
     else void pay.run();
   };
@@ -148,33 +152,27 @@ function CheckoutForm(props: FormProps) {
           error={faults.country ?? (isRefused && country === refused ? NO_PAYMENT_THERE : null)}
           onCountry={(code) => {
             setCountry(code);
-            setFaults(({ waiver }) => (waiver === undefined ? {} : { waiver }));
+            setFaults(({ country: _, ...others }) => others);
           }}
         />
-        <Card
-          title="Right of withdrawal"
-          aside={<span class="badge mono">Text {text.version}</span>}
-          body="card-body stack"
-        >
-          <div class="waiver">
-            {text.text.split('\n\n').map((paragraph) => (
-              <p key={paragraph}>{paragraph}</p>
-            ))}
-          </div>
-          <CheckField
-            inputRef={box}
-            isChecked={isAgreed}
-            error={faults.waiver}
-            title="Begin now. I know what this means for my right of withdrawal."
-            onChange={(isChecked) => {
-              setAgreedTo(isChecked ? text.text : null);
-              setFaults(({ country: fault }) => (fault === undefined ? {} : { country: fault }));
-            }}
-          >
-            We store the text’s version, the time, your IP address and your account with the order,
-            and confirm it by e-mail.
-          </CheckField>
-        </Card>
+        <BillToCard
+          fields={billed}
+          error={faults.billed ?? pay.error?.fault('/billTo/name')}
+          onChange={(fields) => {
+            setBilled(fields);
+            setFaults(({ billed: _, ...others }) => others);
+          }}
+        />
+        <WaiverCard
+          text={text}
+          inputRef={box}
+          isAgreed={isAgreed}
+          error={faults.waiver}
+          onAgreed={(isChecked) => {
+            setAgreedTo(isChecked ? text.text : null);
+            setFaults(({ waiver: _, ...others }) => others);
+          }}
+        />
       </div>
       <OrderSummary account={account} shop={shop} offer={offer} steps={steps} country={country}>
         <CheckoutError error={pay.error} />
@@ -190,6 +188,58 @@ function CheckoutForm(props: FormProps) {
         </Button>
       </OrderSummary>
     </Form>
+  );
+}
+
+interface Faults {
+  readonly country?: string;
+  readonly waiver?: string;
+  readonly billed?: string;
+}
+
+function faultsOf(country: string, isAgreed: boolean, billed: BillToFields): Faults {
+  const unbilled = billToFault(billed);
+  return {
+    ...(country === '' ? { country: NO_COUNTRY } : {}),
+    ...(isAgreed ? {} : { waiver: NOT_AGREED }),
+    ...(unbilled === null ? {} : { billed: unbilled }),
+  };
+}
+
+function billName(form: HTMLFormElement | null): HTMLInputElement | null {
+  return form?.querySelector<HTMLInputElement>('[name=bill-name]') ?? null;
+}
+
+function WaiverCard(props: {
+  readonly text: WaiverText;
+  readonly inputRef: Ref<HTMLInputElement>;
+  readonly isAgreed: boolean;
+  readonly error: string | undefined;
+  readonly onAgreed: (isAgreed: boolean) => void;
+}) {
+  const { text } = props;
+  return (
+    <Card
+      title="Right of withdrawal"
+      aside={<span class="badge mono">Text {text.version}</span>}
+      body="card-body stack"
+    >
+      <div class="waiver">
+        {text.text.split('\n\n').map((paragraph) => (
+          <p key={paragraph}>{paragraph}</p>
+        ))}
+      </div>
+      <CheckField
+        inputRef={props.inputRef}
+        isChecked={props.isAgreed}
+        error={props.error}
+        title="Begin now. I know what this means for my right of withdrawal."
+        onChange={props.onAgreed}
+      >
+        We store the text’s version, the time, your IP address and your account with the order, and
+        confirm it by e-mail.
+      </CheckField>
+    </Card>
   );
 }
 
@@ -278,7 +328,7 @@ function CountryCard(props: {
 
 function CheckoutError({ error }: { readonly error: PortalError | null }) {
   if (error === null || error.code === 'WITHDRAWAL_WAIVER_REQUIRED') return null;
-  if (error.fault('/country') !== null) return null;
+  if (error.fault('/country') !== null || error.fault('/billTo/name') !== null) return null;
   const title =
     error.code === 'UPSTREAM_ERROR'
       ? 'The payment provider does not answer.'

@@ -209,7 +209,15 @@ function orderColumns(
         return paidAt === null ? '–' : 'For life';
       },
     },
-    { label: 'Country', cell: ({ country }) => countryName(country) },
+    {
+      label: 'Billed to',
+      cell: ({ country, billTo }) => (
+        <>
+          {billTo === null ? countryName(country) : <bdi>{billTo.name}</bdi>}
+          {billTo !== null && <span class="tiny faint order-id">{countryName(country)}</span>}
+        </>
+      ),
+    },
     {
       label: 'Price',
       isRight: true,

@@ -15,6 +15,7 @@ function order(state: OrderView['state'], offer: OrderView['offer'] = 'live'): O
     amountMinor: 7_900,
     currency: 'EUR',
     interval: offer === 'live' ? 'month' : null,
+    billTo: null,
     country: 'DE',
     payUrl: null,
     provider: 'test',

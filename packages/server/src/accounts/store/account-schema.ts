@@ -257,6 +257,8 @@ interface OrderTable {
   withdrawal_refund: 'rest' | 'all';
   withdrawn_at: WholeOrNull;
   written_off_at: WholeOrNull;
+  /** JSON: whom it is billed to; null: the buyer gave nothing, or the account was deleted. */
+  bill_to: string | null;
 }
 
 /** Up to where a provider's events were listed. */

@@ -24,6 +24,15 @@ export const LOOK_WITHIN_NS = DAY_NS_BIG;
 export const TRY_WITHIN_NS = 2n * HOUR_NS_BIG;
 export const EVENTS_KEPT_NS = 90n * DAY_NS_BIG;
 
+/** Whom an order is billed to, as the buyer gave it. */
+export interface BillTo {
+  /** A person or a company. */
+  readonly name: string;
+  /** In lines; may be empty. */
+  readonly address: string;
+  readonly taxId: string | null;
+}
+
 /** What was bought, as it was offered then. */
 export interface OrderTerms {
   readonly id: string;
@@ -44,9 +53,12 @@ export interface OrderTerms {
   readonly waiverVersion: string;
   /** The right of withdrawal. */
   readonly withdrawal: WithdrawalTerms;
+  /** Null or left out: the buyer gave nothing. */
+  readonly billTo?: BillTo | null;
 }
 
 export interface OrderRecord extends OrderTerms, Payment {
+  readonly billTo: BillTo | null;
   readonly accountId: string;
   readonly createdAt: EpochNs;
   /** Of what the provider said last, or (where it counts none) how often that changed; -1: nothing yet. */
@@ -98,6 +110,7 @@ export interface CheckoutQuestion {
   readonly grants: readonly Grant['plan'][];
   readonly provider: string;
   readonly country: string;
+  readonly billTo?: BillTo | null;
 }
 
 /** Why there is nothing to buy, as plain data: the door chooses the words. */

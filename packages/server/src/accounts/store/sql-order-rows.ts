@@ -5,6 +5,7 @@ import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { OrderRow, PaymentEventRow, PaymentListingRow } from './account-schema.ts';
 import type {
+  BillTo,
   OrderRecord,
   OrderTerms,
   PaymentEventRecord,
@@ -49,6 +50,7 @@ export function orderOf(row: OrderRow): OrderRecord {
       refund: row.withdrawal_refund,
     },
     withdrawnAt: row.withdrawn_at as EpochNs | null,
+    billTo: row.bill_to === null ? null : (JSON.parse(row.bill_to) as BillTo),
   };
 }
 
@@ -90,6 +92,7 @@ export function newOrderRow(terms: OrderTerms, accountId: string, now: EpochNs) 
     withdrawal_lost_at: terms.withdrawal.lostAt,
     withdrawal_refund: terms.withdrawal.refund,
     withdrawn_at: null,
+    bill_to: terms.billTo == null ? null : JSON.stringify(terms.billTo),
   } as const;
 }
 

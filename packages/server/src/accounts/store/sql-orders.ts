@@ -178,7 +178,7 @@ async function judgeCheckout(
   sql: Sql,
   now: EpochNs,
   accountId: string,
-  { offer, grants, provider, country }: CheckoutQuestion,
+  { offer, grants, provider, country, billTo = null }: CheckoutQuestion,
 ): Promise<CheckoutRefused | null> {
   // One that a clock ahead has placed keeps nobody from the next.
   const all = await ordersOf(sql, accountId);
@@ -195,6 +195,8 @@ async function judgeCheckout(
     (order) =>
       order.offer === offer &&
       order.country === country &&
+      // Whoever corrects the address gets a checkout with that one.
+      JSON.stringify(order.billTo) === JSON.stringify(billTo) &&
       order.state === 'open' &&
       order.withdrawnAt === null &&
       order.createdAt > since,

@@ -162,8 +162,12 @@ export async function deleteAccount(
   await sql.deleteFrom('grants').where('account_id', '=', accountId).execute();
   await forgetPerson(sql, accountId);
   await sql.deleteFrom('account_marks').where('account_id', '=', accountId).execute();
-  // Where it was paid is of no use to anybody any more.
-  await sql.updateTable('orders').set({ url: '' }).where('account_id', '=', accountId).execute();
+  // Where it was paid is of no use to anybody any more; whom it was billed to is on the provider's invoice.
+  await sql
+    .updateTable('orders')
+    .set({ url: '', bill_to: null })
+    .where('account_id', '=', accountId)
+    .execute();
   // Whatever name it and its keys had may have been somebody's; nobody can use what is left.
   await sql
     .updateTable('keys')

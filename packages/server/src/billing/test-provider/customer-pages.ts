@@ -37,7 +37,7 @@ export function receiptPage(request: PageRequest, payment: TestPayment, id: stri
 ${sumRow('Number', id)}
 ${sumRow('Paid on', dayText(charge.at))}
 ${sumRow('Order', orderId)}
-${sumRow('Billing country', countryText(country))}
+${billedRows(payment)}${sumRow('Billing country', countryText(country))}
 ${sumRow(`${offerName}, ${kind === 'subscription' ? 'one month' : 'once, for life'}`, money(charge.totalMinor), '')}
 ${sumRow('Tax in it', money(0))}
 ${refunded}
@@ -46,6 +46,15 @@ ${sumRow('Total paid', money(charge.totalMinor - charge.refundedMinor), 'total')
 </div>
 </section>`,
   });
+}
+
+/** Whom it is billed to, if the buyer said so; each row on a line of its own. */
+function billedRows({ billTo = null }: TestPayment): string {
+  if (billTo === null) return '';
+  const lines = [billTo.name, ...billTo.address.split('\n')].filter((line) => line !== '');
+  const rows = lines.map((line, index) => sumRow(index === 0 ? 'Billed to' : '', line));
+  if (billTo.taxId !== null) rows.push(sumRow('Tax id', billTo.taxId));
+  return `${rows.join('\n')}\n`;
 }
 
 export async function cardPage(

@@ -178,3 +178,17 @@ test('a receipt and the page for the card are pages of their own; a card that wo
     assert.equal(statusOf(await visit.ask('GET', '', `/pay/test/${visit.ref}/${path}`)), 404, path);
   }
 });
+
+test('a receipt names whom the order is billed to, as text', async () => {
+  await using rig = await TestProviderRig.open();
+  const billTo = { name: 'Weber <b>& Söhne', address: 'Spulengasse 3\n10115 Berlin', taxId: 'DE1' };
+  const visit = await Visit.begin(rig, { billTo });
+  await visit.press('pay');
+  const provider = new TestProvider(rig.payments, () => RIG_URL);
+  const [receipt] = await provider.receipts(visit.ref, new AbortController().signal);
+  const answer = await visit.ask('GET', '', new URL(receipt!.url!).pathname);
+  const html = 'html' in answer ? answer.html : '';
+  for (const part of ['Billed to', 'Weber &lt;b&gt;&amp; Söhne', '10115 Berlin', 'DE1']) {
+    assert.ok(html.includes(part), part);
+  }
+});

@@ -51,7 +51,9 @@ export class TestProvider implements PaymentProvider {
   startCheckout(checkout: CheckoutStart, signal: AbortSignal): Promise<StartedCheckout> {
     const { orderId, kind, offerName, amountMinor, currency, country, returnUrl, backUrl } =
       checkout;
-    const terms = { orderId, kind, offerName, amountMinor, currency, country, returnUrl, backUrl };
+    const { billTo = null } = checkout;
+    const paid = { orderId, kind, offerName, amountMinor, currency };
+    const terms = { ...paid, country, billTo, returnUrl, backUrl };
     return this.#ask(signal, async () => {
       const { ref } = await this.#payments.start(terms);
       return { ref, url: this.#page(ref) };

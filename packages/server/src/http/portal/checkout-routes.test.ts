@@ -348,3 +348,45 @@ test('who is not signed in, or comes from another page, buys nothing', async () 
   );
   assert.equal(forged.status, 403);
 });
+
+test('an order keeps whom it is billed to, in the order, at the provider and in the export', async () => {
+  const buyer = await Buyer.signedIn();
+  const typed = {
+    name: ' Weber GmbH ',
+    address: 'Spulengasse 3\n\n 10115 Berlin ',
+    taxId: 'DE123456789',
+  };
+  const billTo = {
+    name: 'Weber GmbH',
+    address: 'Spulengasse 3\n10115 Berlin',
+    taxId: 'DE123456789',
+  };
+  const id = await buyer.buy({ billTo: typed });
+  const shown = (await buyer.order(id)) as Order & { readonly billTo: unknown };
+  assert.deepEqual(shown.billTo, billTo);
+  assert.deepEqual(service.provider.started.at(-1)?.billTo, billTo, 'the provider prints it');
+  const { body } = await buyer.browser.get<{ orders: { billTo: unknown }[] }>('/v1/portal/export');
+  assert.deepEqual(body.orders[0]?.billTo, billTo);
+  const history = await buyer.buy({ offer: 'history' });
+  assert.equal(((await buyer.order(history)) as Order & { billTo: unknown }).billTo, null);
+});
+
+test('whom an order is billed to needs a name and has a length; a corrected one is a new checkout', async () => {
+  const buyer = await Buyer.signedIn();
+  const billTo = { name: 'Weber GmbH', address: '', taxId: null };
+  for (const wrong of [
+    { ...billTo, name: ' ' },
+    { ...billTo, name: 'a'.repeat(121) },
+    { ...billTo, address: 'a\n'.repeat(7) },
+    { ...billTo, taxId: '1'.repeat(41) },
+    { name: 'Weber GmbH' },
+  ]) {
+    checkProblem(await buyer.checkout({ billTo: wrong }), DOCS_URL, INVALID);
+  }
+  const first = await buyer.checkout({ billTo });
+  const same = await buyer.checkout({ billTo });
+  assert.equal(same.body.order.id, first.body.order.id);
+  const corrected = await buyer.checkout({ billTo: { ...billTo, taxId: 'DE1' } });
+  assert.notEqual(corrected.body.order.id, first.body.order.id);
+  assert.equal((await buyer.order(first.body.order.id)).state, 'failed');
+});

@@ -11,6 +11,7 @@ import { didYouMean } from '../../config/nearest-name.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { invalidParameters, ProblemError, rateLimited } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
+import { BillToBody, billToOf } from './bill-to-body.ts';
 import { CONFLICT, UPSTREAM, upstream } from './order-problems.ts';
 import { OrderView, viewOrder } from './order-view.ts';
 import type { PortalFacts } from './portal-facts.ts';
@@ -22,6 +23,7 @@ const CheckoutBody = closedObject({
     description:
       'Where the buyer is: two capital letters, one of `countries` in `GET /v1/pricing`.',
   }),
+  billTo: Type.Optional(BillToBody),
   both: Type.Optional(
     Type.Boolean({
       description:
@@ -63,7 +65,8 @@ export function checkoutRoute(
       const { accountId, id: sessionId } = session;
       if ((await facts().store.people.deletionOf(accountId)) !== null) throw leaving();
       const { offer, country, waiver, both: isOfBoth = false } = body;
-      const wish = { accountId, sessionId, offer, country, waiver, address, isOfBoth };
+      const billTo = billToOf(body.billTo);
+      const wish = { accountId, sessionId, offer, country, waiver, address, isOfBoth, billTo };
       const order = await upstream(billing().checkout(wish), 'Nothing was ordered.');
       if ('refused' in order) throw refusal(order, body, billing(), now);
       await facts().store.people.setMark(now, accountId, 'both', isOfBoth);

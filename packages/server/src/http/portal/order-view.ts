@@ -17,6 +17,7 @@ import {
 } from '../../accounts/store/withdrawals-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { namedObject, Type } from '../contract/schema.ts';
+import { BillToView } from './bill-to-body.ts';
 
 function orNull(instant: TString) {
   return Type.Union([instant, Type.Null()]);
@@ -61,6 +62,9 @@ export const OrderView = namedObject('Order', {
     description:
       'The payment page of an order that is not paid yet; null: there is nothing to pay.',
   }),
+  billTo: Type.Union([BillToView, Type.Null()], {
+    description: 'Whom it is billed to, as the buyer gave it; null: the buyer gave nothing.',
+  }),
   provider: Type.String({ description: 'Who takes the payment.' }),
   createdAt: Instant('When it was placed'),
   paidAt: orNull(Instant('When it was paid first')),
@@ -93,6 +97,7 @@ export function viewOrder(
     currency: order.currency,
     interval: order.kind === 'subscription' ? 'month' : null,
     country: order.country,
+    billTo: order.billTo,
     payUrl: state === 'open' && order.withdrawnAt === null && order.url !== '' ? order.url : null,
     provider: order.provider,
     createdAt: order.createdAt.toString(),

@@ -50,6 +50,7 @@ const ORDER: ConfirmedOrder = {
   currency: 'EUR',
   taxIncluded: true,
   interval: 'month',
+  billTo: null,
   paidAt: AT,
   paidUntil: AT,
   waiver: WAIVER,
@@ -97,6 +98,7 @@ function everyMail(value: string): readonly MailText[] {
     }),
     orderConfirmedMail({ ...ORDER, waiver: { ...WAIVER, text: value.replaceAll('\n', ' ') } }),
     orderConfirmedMail(ORDER),
+    orderConfirmedMail({ ...ORDER, billTo: { name: value, address: value, taxId: value } }),
   ];
 }
 

@@ -16,6 +16,7 @@ export interface ConfirmedOrder {
   readonly taxIncluded: boolean;
   readonly interval: 'month' | null;
   readonly paidAt: EpochNs;
+  readonly billTo: BilledTo | null;
   /** Until when it is paid; null: for good. */
   readonly paidUntil: EpochNs | null;
   readonly waiver: {
@@ -25,6 +26,13 @@ export interface ConfirmedOrder {
   };
   /** The orders' page in the portal. */
   readonly ordersLink: string;
+}
+
+/** Whom an order is billed to. */
+export interface BilledTo {
+  readonly name: string;
+  readonly address: string;
+  readonly taxId: string | null;
 }
 
 export function orderConfirmedMail(order: ConfirmedOrder): MailText {
@@ -41,6 +49,7 @@ export function orderConfirmedMail(order: ConfirmedOrder): MailText {
       ['Order', shownText(order.orderId)],
       ['What', offer],
       ['Price', `${price} ${every}, ${tax}`],
+      ...billedFacts(order.billTo),
       ['Paid', momentText(order.paidAt)],
       ...(order.paidUntil === null ? [] : ([['Paid until', momentText(order.paidUntil)]] as const)),
       ['Agreed to', `${momentText(order.waiver.acceptedAt)}, version ${version}`],
@@ -116,7 +125,7 @@ export function orderCancelledMail(order: OrderMail & { readonly endsAt: EpochNs
 
 export function orderRenewedMail(
   order: OrderMail &
-    Pick<ConfirmedOrder, 'amountMinor' | 'currency' | 'taxIncluded'> & {
+    Pick<ConfirmedOrder, 'amountMinor' | 'currency' | 'taxIncluded' | 'billTo'> & {
       readonly paidUntil: EpochNs;
       /** Null: the provider could not be asked. */
       readonly receipt: ChargedReceipt | null;
@@ -135,6 +144,7 @@ export function orderRenewedMail(
       ['Order', shownText(order.orderId)],
       ['What', what],
       ['Price', `${price} a month, ${tax}`],
+      ...billedFacts(order.billTo),
       ...(receipt === null ? [] : chargeFacts(receipt)),
       ['Paid until', momentText(order.paidUntil)],
     ],
@@ -144,6 +154,16 @@ export function orderRenewedMail(
     },
     closing: ['All receipts are under Billing.'],
   });
+}
+
+function billedFacts(billTo: BilledTo | null): readonly (readonly [string, string])[] {
+  if (billTo === null) return [];
+  const { name, address, taxId } = billTo;
+  const lines = [name, ...address.split('\n')].map(shownText).filter((line) => line !== '');
+  return [
+    ['Billed to', lines.join(', ')],
+    ...(taxId === null ? [] : [['Tax id', shownText(taxId)] as const]),
+  ];
 }
 
 function chargeFacts({ at, totalMinor, taxMinor, currency }: ChargedReceipt) {

@@ -15,6 +15,7 @@ import { fencedPayments } from './0007-fenced-payments.ts';
 import { mailsAndApprovals } from './0008-mails-and-approvals.ts';
 import { accountMarks } from './0009-account-marks.ts';
 import { usageMails } from './0010-usage-mails.ts';
+import { billTo } from './0011-bill-to.ts';
 import type { Migration, SchemaDialect } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   mailsAndApprovals,
   accountMarks,
   usageMails,
+  billTo,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
