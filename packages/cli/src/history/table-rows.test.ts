@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { utcDay } from '@tapeloom/core/utc-day';
 import { TableWriter } from '@tapeloom/server/exports/table-writer';
 import fc from 'fast-check';
-import { blockOfLines } from '../../../server/testing/block-of-lines.ts';
+import { packedLines } from '../../../server/testing/packed-lines.ts';
 import { tableRows } from './table-rows.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'table-rows-'));
@@ -26,10 +25,7 @@ function tableOf(format: (typeof FORMATS)[number], rows: number): Buffer {
     ts: '1794441600000000000',
   };
   const text = JSON.stringify({ ...line, data: { kind: 'open', price: 20_000 } });
-  if (rows > 0) {
-    const block = blockOfLines(utcDay(20261112), Array<string>(rows).fill(text));
-    pieces.push(...writer.add(block.parts));
-  }
+  if (rows > 0) pieces.push(...writer.add(packedLines(Array<string>(rows).fill(text))));
   return Buffer.concat([...pieces, ...writer.end()]);
 }
 

@@ -4,11 +4,14 @@
  * so an export can begin at any of them; those before are made again and left out.
  */
 
+import { Block } from '../blocks/block.ts';
 import type { GapList } from '../history/gap-list.ts';
 import type { TableFormat } from '../history/history-fields.ts';
-import type { DaysRead } from '../results/settled-days.ts';
+import { compressFrame } from '../results/frames.ts';
+import type { DaysPage, DaysRead } from '../results/settled-days.ts';
 import { type ExportStudy, exportHeader } from './export-header.ts';
 import { exportPages } from './export-pages.ts';
+import type { PackedLines } from './table-rows.ts';
 import type { TableThread } from './table-thread.ts';
 
 export interface TableExportOptions extends ExportStudy {
@@ -19,7 +22,7 @@ export interface TableExportOptions extends ExportStudy {
   /** The first byte that is wanted. */
   readonly byte: number;
   readonly tables: Pick<TableThread, 'open'>;
-  /** The query's results in blocks; disposed of at the end. */
+  /** The query's results in frames; disposed of at the end. */
   open(): Promise<DaysRead>;
 }
 
@@ -37,14 +40,19 @@ export async function* exportTable(options: TableExportOptions): AsyncGenerator<
   const bytes = new ByteCount(byte);
   yield* bytes.wanted(table.beginning);
   for (; next.done !== true; next = await pages.next()) {
-    for (const { blocks, tail } of next.value.parts) {
-      for (const block of tail === null ? blocks : [...blocks, tail]) {
-        if (block.count > 0) yield* bytes.wanted(await table.add(block));
-      }
-    }
+    for (const lines of await linesOf(next.value)) yield* bytes.wanted(await table.add(lines));
   }
   yield* bytes.wanted(await table.end());
   if (byte > bytes.count) throw new NoSuchByteError(`there are ${bytes.count} bytes`);
+}
+
+/** What a page has: its frames, and the tail that its last part may have. */
+async function linesOf({ parts, frames }: DaysPage): Promise<readonly PackedLines[]> {
+  const settled = { count: parts.reduce((sum, { updates }) => sum + updates, 0), frames };
+  const tail = parts.at(-1)?.tail ?? null;
+  if (tail === null) return settled.count > 0 ? [settled] : [];
+  const forming = { count: tail.count, frames: await compressFrame(new Block(tail).text) };
+  return [settled, forming].filter(({ count }) => count > 0);
 }
 
 /** Counts bytes, and leaves out those before the first that is wanted. */

@@ -11,6 +11,9 @@ import type { PlainValue, TableGroup, TableValue } from './table-rows.ts';
 
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 
+/** What a file keeps to write to, between two groups. */
+const ROOM_BYTES = 1_024;
+
 const ELEMENTS: Readonly<Record<ValueType, Omit<SchemaElement, 'name'>>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
   whole: { type: 'INT64' },
@@ -57,8 +60,12 @@ export class ParquetFile implements TableFile {
   }
 
   #taken(): Uint8Array<ArrayBuffer> {
-    const bytes = this.#bytes.getBytes().slice();
-    this.#bytes.index = 0;
+    const written = this.#bytes;
+    const bytes = written.getBytes().slice();
+    written.index = 0;
+    // The next group may be far away.
+    written.buffer = new ArrayBuffer(ROOM_BYTES);
+    written.view = new DataView(written.buffer);
     return bytes;
   }
 }

@@ -1,13 +1,22 @@
 /**
- * Rows on their way into a table: blocks come in, columns go out, in groups of a fixed number of rows. Where
- * a group ends depends on the rows alone, never on the pieces they came in.
+ * Rows on their way into a table: packed lines come in, columns go out, in groups of a fixed number of rows. Where
+ * a group ends depends on the rows alone, never on the pieces they came in. Lines stay packed until a group is complete: a
+ * table that nobody reads keeps a tenth of what its rows would take.
  */
 
-import type { Block } from '../blocks/block.ts';
+import { expandFrames } from '../results/frames.ts';
 import type { TableColumn } from './table-columns.ts';
 
 /** So many rows compress well, and are about ten megabytes on their way. */
 const GROUP_ROWS = 32_768;
+const LINE_FEED = 0x0a;
+
+/** Updates as lines of JSON. */
+export interface PackedLines {
+  readonly count: number;
+  /** zstd frames that expand to them. */
+  readonly frames: Uint8Array<ArrayBuffer>;
+}
 
 /** As JSON has it: whole numbers as numbers, times as text. */
 export type PlainValue = string | number | boolean | null;
@@ -21,46 +30,84 @@ export interface TableGroup {
   readonly values: readonly (readonly TableValue[])[];
 }
 
+interface GrowingGroup extends TableGroup {
+  rows: number;
+  readonly values: readonly TableValue[][];
+}
+
 type Fields = Readonly<Record<string, TableValue | undefined>>;
 type Update = Fields & { readonly data?: Fields };
+
+interface HeldLines extends PackedLines {
+  /** Those that are in a group already. */
+  readonly taken: number;
+}
 
 export class TableRows {
   readonly #columns: readonly TableColumn[];
   readonly #groupRows: number;
-  #values: readonly TableValue[][] = [];
-  #rows = 0;
+  #held: HeldLines[] = [];
+  /** Lines that are in no group yet. */
+  #waiting = 0;
 
   constructor(columns: readonly TableColumn[], groupRows = GROUP_ROWS) {
     this.#columns = columns;
     this.#groupRows = groupRows;
   }
 
-  /** Takes the updates of a block; gives each group when it is full. */
-  *add(block: Block): Generator<TableGroup> {
-    const { buffer, byteOffset, length } = block.text;
-    const text = Buffer.from(buffer, byteOffset, length);
-    for (let at = 0; at < block.count; at += 1) {
-      this.#addRow(JSON.parse(text.toString('utf8', block.start(at), block.ends[at])) as Update);
-      if (this.#rows === this.#groupRows) yield* this.finish();
-    }
+  /** Takes updates; gives each group that is complete. */
+  *add(lines: PackedLines): Generator<TableGroup> {
+    this.#held.push({ ...lines, taken: 0 });
+    this.#waiting += lines.count;
+    yield* this.#groups(this.#waiting - (this.#waiting % this.#groupRows));
   }
 
   /** The last group, if it has rows. */
   *finish(): Generator<TableGroup> {
-    const [rows, values] = [this.#rows, this.#values];
-    this.#rows = 0;
-    this.#values = [];
-    if (rows > 0) yield { rows, values };
+    yield* this.#groups(this.#waiting);
   }
 
-  #addRow(update: Update): void {
+  /** The next so many rows. */
+  *#groups(rows: number): Generator<TableGroup> {
+    this.#waiting -= rows;
+    let group = this.#emptyGroup();
+    for (let left = rows; left > 0; ) {
+      const lines = this.#held.shift()!;
+      const end = Math.min(lines.count, lines.taken + left);
+      left -= end - lines.taken;
+      for (const update of updatesOf(lines, end)) {
+        this.#addRow(group, update);
+        if (group.rows < this.#groupRows) continue;
+        yield group;
+        group = this.#emptyGroup();
+      }
+      if (end < lines.count) this.#held.unshift({ ...lines, taken: end });
+    }
+    if (group.rows > 0) yield group;
+  }
+
+  #emptyGroup(): GrowingGroup {
+    return { rows: 0, values: this.#columns.map(() => []) };
+  }
+
+  #addRow(group: GrowingGroup, update: Update): void {
     const columns = this.#columns;
-    if (this.#rows === 0) this.#values = columns.map(() => []);
     for (let at = 0; at < columns.length; at += 1) {
       const { name, isData } = columns[at]!;
       const value = isData ? update.data?.[name] : update[name];
-      this.#values[at]!.push(value ?? null);
+      group.values[at]!.push(value ?? null);
     }
-    this.#rows += 1;
+    group.rows += 1;
+  }
+}
+
+/** Those that are in no group, up to line `end`. */
+function* updatesOf({ frames, taken }: HeldLines, end: number): Generator<Update> {
+  const text = expandFrames(frames);
+  for (let line = 0, start = 0; line < end; line += 1) {
+    const stop = text.indexOf(LINE_FEED, start);
+    if (stop < 0) throw new RangeError(`there are ${line} lines, not ${end}`);
+    if (line >= taken) yield JSON.parse(text.toString('utf8', start, stop)) as Update;
+    start = stop + 1;
   }
 }

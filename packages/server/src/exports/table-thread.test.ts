@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { utcDay } from '@tapeloom/core/utc-day';
-import { blockOfLines } from '../../testing/block-of-lines.ts';
+import { packedLines } from '../../testing/packed-lines.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
 import { TableThread } from './table-thread.ts';
 import { type TableSpec, TableWriter } from './table-writer.ts';
@@ -10,7 +9,7 @@ import { type TableSpec, TableWriter } from './table-writer.ts';
 const SPEC: TableSpec = { format: 'arrow', indicator: 'session-levels', facts: { a: 'b' } };
 
 function linesOf(...texts: readonly string[]) {
-  return blockOfLines(utcDay(20261109), texts).parts;
+  return packedLines(texts);
 }
 
 function update(rank: number) {
@@ -95,7 +94,8 @@ test('a table that fails is told, and takes no other with it', async () => {
   const { tables, faults, workers } = startThread();
   await using _ended = tables;
   const [good, bad] = await Promise.all([tables.open('a', SPEC), tables.open('a', SPEC)]);
-  await assert.rejects(bad.add(linesOf('not JSON')), refusedAs('failed'));
+  await bad.add(linesOf('not JSON'));
+  await assert.rejects(bad.end(), refusedAs('failed'));
   await assert.rejects(bad.end(), refusedAs('failed'));
   await assert.rejects(tables.open('a', { ...SPEC, indicator: 'invented' }), refusedAs('failed'));
   assert.equal(faults.length, 2);

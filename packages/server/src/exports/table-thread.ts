@@ -1,16 +1,16 @@
 /**
  * The main thread's hold on the thread that writes tables, which takes some microseconds a row. The thread
  * is started when the first table is opened. How many are open is limited, in all and for one account, since
- * each keeps a group of rows; some are for accounts that have none. The thread has one piece of work at a
+ * each keeps up to a group of rows, packed; some are for accounts that have none. The thread has one piece of work at a
  * time, the next one of the account that was served longest ago; a table that nobody pulls asks for nothing.
  * A thread that dies takes its tables with it; the next one that is opened starts another.
  */
 
 import { Worker } from 'node:worker_threads';
-import type { BlockParts } from '../blocks/block.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
 import { Thread } from '../platform/thread.ts';
+import type { PackedLines } from './table-rows.ts';
 import type { Pieces, TableShape } from './table-wire.ts';
 import type { TableSpec } from './table-writer.ts';
 
@@ -21,7 +21,7 @@ export interface OpenTable extends Disposable {
   /** What the file begins with. */
   readonly beginning: Pieces;
   /** What these lines complete. */
-  add(block: BlockParts): Promise<Pieces>;
+  add(lines: PackedLines): Promise<Pieces>;
   end(): Promise<Pieces>;
 }
 
@@ -78,7 +78,7 @@ export class TableThread implements AsyncDisposable {
     this.#opened.set(table, { account, place });
     return {
       beginning: await this.#ask(table, (thread) => thread.call('open', table, spec)),
-      add: (block) => this.#ask(table, (thread) => thread.call('add', table, block)),
+      add: (lines) => this.#ask(table, (thread) => thread.call('add', table, lines)),
       end: () => this.#ask(table, (thread) => thread.call('end', table)),
       [Symbol.dispose]: () => this.#close(table),
     };

@@ -3,9 +3,9 @@
  * after a call for it failed the table is gone.
  */
 
-import type { BlockParts } from '../blocks/block.ts';
 import type { RefusalReason } from '../platform/refusal.ts';
 import type { ThreadShape } from '../platform/thread.ts';
+import type { PackedLines } from './table-rows.ts';
 import type { TableSpec } from './table-writer.ts';
 
 export type Pieces = readonly Uint8Array<ArrayBuffer>[];
@@ -13,7 +13,7 @@ export type Pieces = readonly Uint8Array<ArrayBuffer>[];
 export interface TableShape extends ThreadShape {
   readonly calls: {
     open(table: number, spec: TableSpec): Pieces;
-    add(table: number, block: BlockParts): Pieces;
+    add(table: number, lines: PackedLines): Pieces;
     end(table: number): Pieces;
   };
   readonly orders: { readonly t: 'close'; readonly table: number };

@@ -16,7 +16,7 @@ desk.open({
       tables.set(table, opened);
       return [opened.begin()];
     },
-    add: (table, span) => written(table, (writer) => writer.add(span)),
+    add: (table, lines) => written(table, (writer) => writer.add(lines)),
     end: (table) => written(table, (writer) => writer.end()),
   },
   obey: ({ table }) => tables.delete(table),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { utcDay } from '@tapeloom/core/utc-day';
+import { MIB } from '@tapeloom/core/units';
 import fc from 'fast-check';
-import { blockOfLines } from '../../testing/block-of-lines.ts';
+import { packedLines } from '../../testing/packed-lines.ts';
 import {
   inMicroseconds,
   type Places,
@@ -13,8 +13,9 @@ import {
   readParquetByDuckDb,
   rowOfLine,
 } from '../../testing/table-readers.ts';
-import type { BlockParts } from '../blocks/block.ts';
 import type { TableFormat } from '../history/history-fields.ts';
+import { collectGarbage } from '../platform/collect-garbage.ts';
+import type { PackedLines } from './table-rows.ts';
 import { TABLE_VERSIONS } from './table-versions.ts';
 import { TableWriter } from './table-writer.ts';
 
@@ -61,27 +62,27 @@ const lines = fc.array(
   { maxLength: 40 },
 );
 
-/** Lines in blocks of these lengths. */
-function blocksOf(all: readonly string[], lengths: readonly number[]) {
-  const blocks: BlockParts[] = [];
+/** Lines in pieces of these lengths. */
+function piecesOf(all: readonly string[], lengths: readonly number[]) {
+  const pieces: PackedLines[] = [];
   for (let at = 0; at < all.length; ) {
-    const end = at + (lengths[blocks.length] ?? all.length);
-    blocks.push(blockOfLines(utcDay(20261113), all.slice(at, end)).parts);
+    const end = at + (lengths[pieces.length] ?? all.length);
+    pieces.push(packedLines(all.slice(at, end)));
     at = end;
   }
-  return blocks;
+  return pieces;
 }
 
 function written(
   format: TableFormat,
-  blocks: readonly BlockParts[],
+  pieces: readonly PackedLines[],
   groupRows?: number,
   indicator = 'tape-speed',
 ) {
   const spec = { format, indicator, facts: FACTS };
   const writer = new TableWriter(spec, groupRows);
   const bytes = [writer.begin()];
-  for (const block of blocks) bytes.push(...writer.add(block));
+  for (const piece of pieces) bytes.push(...writer.add(piece));
   return Buffer.concat([...bytes, ...writer.end()]);
 }
 
@@ -92,10 +93,10 @@ test('other programs read exactly the rows that were written, in groups of the s
       const groups = Array.from({ length: Math.ceil(all.length / GROUP_ROWS) }, (_, group) =>
         Math.min(GROUP_ROWS, all.length - group * GROUP_ROWS),
       );
-      const blocks = blocksOf(all, []);
-      const arrow = readArrow(written('arrow', blocks, GROUP_ROWS));
+      const pieces = piecesOf(all, []);
+      const arrow = readArrow(written('arrow', pieces, GROUP_ROWS));
       assert.deepEqual(arrow, { rows, facts: FACTS, groups });
-      const parquet = written('parquet', blocks, GROUP_ROWS);
+      const parquet = written('parquet', pieces, GROUP_ROWS);
       assert.deepEqual(await readParquet(parquet), { rows, facts: FACTS, groups });
     }),
     { numRuns: 60, examples: [[[]]] },
@@ -105,7 +106,7 @@ test('other programs read exactly the rows that were written, in groups of the s
 test('DuckDB reads exactly the rows that were written, to the microsecond', async () => {
   await fc.assert(
     fc.asyncProperty(lines, async (all) => {
-      const parquet = written('parquet', blocksOf(all, []), GROUP_ROWS);
+      const parquet = written('parquet', piecesOf(all, []), GROUP_ROWS);
       const rows = all.map((line) => inMicroseconds(rowOfLine(line)));
       assert.deepEqual(await readParquetByDuckDb(parquet), rows);
     }),
@@ -159,9 +160,9 @@ for (const [indicator, { places, data }] of Object.entries(WITH_LISTS)) {
       fc.asyncProperty(fc.array(update, { maxLength: 20 }), async (updates) => {
         const all = updates.map((one) => JSON.stringify(one));
         const rows = all.map((line) => rowOfLine(line, places));
-        const blocks = blocksOf(all, []);
-        assert.deepEqual(readArrow(written('arrow', blocks, GROUP_ROWS, indicator)).rows, rows);
-        const parquet = written('parquet', blocks, GROUP_ROWS, indicator);
+        const pieces = piecesOf(all, []);
+        assert.deepEqual(readArrow(written('arrow', pieces, GROUP_ROWS, indicator)).rows, rows);
+        const parquet = written('parquet', pieces, GROUP_ROWS, indicator);
         assert.deepEqual((await readParquet(parquet)).rows, rows);
         assert.deepEqual(await readParquetByDuckDb(parquet), rows.map(inMicroseconds));
       }),
@@ -177,20 +178,20 @@ test('CSV has the same rows as texts, in quotes where it must', async () => {
         const entries = Object.entries(rowOfLine(line)).filter(([, value]) => value !== '');
         return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
       });
-      const blocks = blocksOf(all, []);
-      assert.deepEqual(readCsv(written('csv', blocks, GROUP_ROWS)), rows);
+      const pieces = piecesOf(all, []);
+      assert.deepEqual(readCsv(written('csv', pieces, GROUP_ROWS)), rows);
     }),
     { numRuns: 30, examples: [[[]]] },
   );
 });
 
-test('the bytes do not depend on the blocks the lines come in', async () => {
+test('the bytes do not depend on the pieces the lines come in', async () => {
   const lengths = fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(lines, lengths, async (all, some) => {
       for (const format of FORMATS) {
-        const whole = written(format, blocksOf(all, []), GROUP_ROWS);
-        assert.ok(whole.equals(written(format, blocksOf(all, some), GROUP_ROWS)));
+        const whole = written(format, piecesOf(all, []), GROUP_ROWS);
+        assert.ok(whole.equals(written(format, piecesOf(all, some), GROUP_ROWS)));
       }
     }),
     { numRuns: 30 },
@@ -205,9 +206,9 @@ test('the bytes of a table change only with the name of what writes it', async (
     const data = { trades: row % 61, volume: row, rate: row / 7, average: 3.5, burst: row % 5 > 3 };
     return JSON.stringify({ t: 'upsert', ...rest, ts, data });
   });
-  const blocks = blocksOf(all, [30_000]);
+  const pieces = piecesOf(all, [30_000]);
   const digests = FORMATS.map((format) => {
-    const digest = createHash('sha256').update(written(format, blocks)).digest('hex').slice(0, 16);
+    const digest = createHash('sha256').update(written(format, pieces)).digest('hex').slice(0, 16);
     return `${digest} by ${TABLE_VERSIONS[format]}`;
   });
   // Who changes the left side has to change the right one: raise LAYOUT in table-versions.ts.
@@ -218,7 +219,36 @@ test('the bytes of a table change only with the name of what writes it', async (
   ]);
 });
 
+test('a table keeps the rows of a group that is not complete packed', () => {
+  const line = (row: number) =>
+    JSON.stringify({
+      t: 'upsert',
+      cursor: `20261113.${row}.0`,
+      id: `20261113.${row}`,
+      final: true,
+      ts: String(1_794_580_260_000_000_000n + BigInt(row)),
+      data: { trades: row, volume: row, rate: row / 7, average: row / 3, burst: false },
+    });
+  const all = Array.from({ length: 39_000 }, (_, row) => line(row));
+  for (const format of FORMATS) {
+    const writer = new TableWriter({ format, indicator: 'tape-speed', facts: FACTS }, 20_000);
+    const before = heldBytes();
+    writer.begin();
+    assert.equal(writer.add(packedLines(all)).length, 1);
+    const bytes = heldBytes() - before;
+    assert.ok(bytes < MIB, `${format}: ${bytes} bytes`);
+    assert.equal(writer.end().length, 2);
+  }
+});
+
 test('an indicator without columns is refused', () => {
   const spec = { format: 'arrow', indicator: 'invented', facts: {} } as const;
   assert.throws(() => new TableWriter(spec), RangeError);
 });
+
+function heldBytes(): number {
+  collectGarbage();
+  collectGarbage();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}

@@ -1,16 +1,15 @@
 /**
- * Blocks of an export to the bytes of a table, in one of the formats. The same updates give the same bytes,
+ * Lines of an export to the bytes of a table, in one of the formats. The same updates give the same bytes,
  * however they are cut.
  */
 
-import { Block, type BlockParts } from '../blocks/block.ts';
 import type { TableFormat } from '../history/history-fields.ts';
 import { ArrowStream } from './arrow-stream.ts';
 import { CsvFile } from './csv-file.ts';
 import { ParquetFile } from './parquet-file.ts';
 import { columnsOf } from './table-columns.ts';
 import type { TableFile } from './table-file.ts';
-import { TableRows } from './table-rows.ts';
+import { type PackedLines, TableRows } from './table-rows.ts';
 
 const FILES = { parquet: ParquetFile, arrow: ArrowStream, csv: CsvFile } as const;
 
@@ -38,8 +37,8 @@ export class TableWriter {
   }
 
   /** What these updates complete; nothing while a group is not full. */
-  add(parts: BlockParts): Uint8Array<ArrayBuffer>[] {
-    return Array.from(this.#rows.add(new Block(parts)), (group) => this.#file.add(group));
+  add(lines: PackedLines): Uint8Array<ArrayBuffer>[] {
+    return Array.from(this.#rows.add(lines), (group) => this.#file.add(group));
   }
 
   end(): Uint8Array<ArrayBuffer>[] {

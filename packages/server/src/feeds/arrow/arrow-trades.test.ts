@@ -22,10 +22,10 @@ import {
   utf8,
 } from '@uwdata/flechette';
 import * as arrow from 'apache-arrow';
-import { blockOfLines } from '../../../testing/block-of-lines.ts';
 import { fuzzArrow } from '../../../testing/feeds/arrow-fuzz.ts';
 import { ARROW_SAMPLES, readTable, SAMPLE_TRADES } from '../../../testing/feeds/arrow-samples.ts';
 import { memorySource } from '../../../testing/feeds/memory-source.ts';
+import { packedLines } from '../../../testing/packed-lines.ts';
 import { TableWriter } from '../../exports/table-writer.ts';
 import { ArrowDayWriter } from '../../tape/read/arrow-day.ts';
 import type { CsvMapping } from '../feed-mapping.ts';
@@ -166,7 +166,7 @@ test('our own files are read: an export by its columns, a sealed day with a mapp
   );
   const exported = Buffer.concat([
     writer.begin(),
-    ...writer.add(blockOfLines(utcDay(20_260_310), lines).parts),
+    ...writer.add(packedLines(lines)),
     ...writer.end(),
   ]);
   assert.deepEqual((await arrowColumns(memorySource(exported))).get('ts'), {

@@ -143,7 +143,7 @@ function bodyOf(
       return read;
     };
     const open = (skip: number) => opened({ form, skip });
-    const openTable = () => opened({ form: 'blocks' });
+    const openTable = () => opened({ form: 'frames' });
     return { query, lookBackFrom, open, openTable };
   });
   const { query, lookBackFrom, openTable } = studies[0]!;

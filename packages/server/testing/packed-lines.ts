@@ -1,0 +1,9 @@
+/** The very lines that are given, each without its line feed, packed as exports have them. */
+
+import type { PackedLines } from '../src/exports/table-rows.ts';
+import { compressShort } from '../src/results/frames.ts';
+
+export function packedLines(lines: readonly string[]): PackedLines {
+  const text = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+  return { count: lines.length, frames: compressShort(text) };
+}
