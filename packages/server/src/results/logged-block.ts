@@ -5,6 +5,7 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { Block, COLUMN_BYTES } from '../blocks/block.ts';
+import { freeMemory } from '../platform/free-memory.ts';
 import { compressFrame, expandFrame } from './frames.ts';
 
 /** Where the log of a day is cut: block b has the updates whose cursor's rank is in (b × this, (b + 1) × this]. */
@@ -34,7 +35,10 @@ export class LoggedBlock implements BlockFacts {
   readonly firstNs: number;
   readonly lastNs: number;
   #block: Block | null;
+  /** Somebody still reads the block when it is let go. */
+  #isLent = false;
   #packed: PackedBlock | null;
+  #packing: Promise<PackedBlock> | null = null;
 
   private constructor(
     day: UtcDay,
@@ -76,24 +80,43 @@ export class LoggedBlock implements BlockFacts {
     return this.#packed !== null;
   }
 
-  /** Not to be changed, and not to be moved. */
+  /** For a moment: not to be kept, changed or moved. */
   get block(): Block {
     this.#block ??= this.#expanded();
     return this.#block;
   }
 
-  async pack(): Promise<PackedBlock> {
-    if (this.#packed !== null) return this.#packed;
-    const { memory, count, text } = this.block;
-    const columns = new Uint8Array(memory, 0, COLUMN_BYTES * count);
-    const [packedColumns, frame] = [await compressFrame(columns), await compressFrame(text)];
-    this.#packed = { columns: packedColumns, frame };
-    return this.#packed;
+  /** To be kept: not to be changed or moved. */
+  lend(): Block {
+    this.#isLent = true;
+    return this.block;
   }
 
-  /** What is packed need not be there twice. */
+  async pack(): Promise<PackedBlock> {
+    if (this.#packed !== null) return this.#packed;
+    // Only one may read the block for so long: it is given back when it is packed.
+    this.#packing ??= this.#pack();
+    return await this.#packing;
+  }
+
+  /** What is packed need not be there twice. Its memory is given back at once, since it is much and garbage is collected late. */
   letBlockGo(): void {
-    if (this.#packed !== null) this.#block = null;
+    if (this.#packed === null || this.#block === null) return;
+    if (!this.#isLent) freeMemory(this.#block.memory);
+    this.#block = null;
+    this.#isLent = false;
+  }
+
+  async #pack(): Promise<PackedBlock> {
+    const { memory, count, text } = this.block;
+    const columns = new Uint8Array(memory, 0, COLUMN_BYTES * count);
+    try {
+      const [packedColumns, frame] = [await compressFrame(columns), await compressFrame(text)];
+      this.#packed = { columns: packedColumns, frame };
+      return this.#packed;
+    } finally {
+      this.#packing = null;
+    }
   }
 
   #expanded(): Block {

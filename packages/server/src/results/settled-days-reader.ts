@@ -270,7 +270,7 @@ export class SettledDaysReader implements SettledDays {
       const start = span.first + pages.skip(span.end - span.first);
       if (start < span.end) {
         if (isFrame) pages.addFrame(await this.#frame(block, start, span.end), span.end - start);
-        else pages.addBlock(block.block.slice(start, span.end));
+        else pages.addBlock(block.lend().slice(start, span.end));
       }
       if (bytes + block.bytes > this.#logs.limits.bytesPerDay) block.letBlockGo();
       bytes += block.bytes;
@@ -287,8 +287,8 @@ export class SettledDaysReader implements SettledDays {
         block.letBlockGo();
         return frame;
       }
-      const { text, ends } = block.block;
-      return await compressFrame(text.subarray(block.block.start(first), ends[end - 1]));
+      const lent = block.lend();
+      return await compressFrame(lent.text.subarray(lent.start(first), lent.ends[end - 1]));
     };
     const isSmall = aside === undefined || block.textBytes < ASIDE_BYTES || block.isPacked;
     return isSmall ? await compressed() : await aside(compressed);
