@@ -141,7 +141,7 @@ export const HISTORY: LimitSection = {
     ],
     [
       'pages and pieces of exports that are computed for an account at a time',
-      count(COMPUTE_LIMITS.workingPerAccount),
+      `${count(COMPUTE_LIMITS.workingPerAccountAndThread)} for each compute thread, ${count(COMPUTE_LIMITS.workingPerAccount)} at most`,
       'the next ones wait their turn',
     ],
     [

@@ -30,6 +30,8 @@ import { type AdmissionLimits, ReadAdmission } from './read-admission.ts';
 export interface ComputeLimits extends AdmissionLimits {
   /** Reads at work, for each thread. */
   readonly workingPerThread: number;
+  /** Of one account: a thread computes one of them and compresses another; more would only wait there, with what they hold. */
+  readonly workingPerAccountAndThread: number;
   /** What reads that nobody pulls keep, by weight; in all for each thread. */
   readonly idle: IdleLimits;
   /** Calls of one thread that are not answered. */
@@ -38,6 +40,7 @@ export interface ComputeLimits extends AdmissionLimits {
 
 export const COMPUTE_LIMITS: ComputeLimits = {
   workingPerThread: 24,
+  workingPerAccountAndThread: 3,
   workingPerAccount: 8,
   keptForNewPercent: 33,
   waiting: 256,
@@ -48,8 +51,11 @@ export const COMPUTE_LIMITS: ComputeLimits = {
   callsPerThread: 1_024,
 };
 
-/** A read of days keeps room for a piece of lines, and trades; a replay little beside its study. */
-const IDLE_WEIGHTS = { days: 4, replay: 1 } as const;
+/**
+ * A read of days keeps trades that are decoded ahead, and the packed results of its day; a replay little beside its study. A
+ * read that loses its own finds those results again in its thread (`day-logs.ts`).
+ */
+const IDLE_WEIGHTS = { days: 8, replay: 1 } as const;
 
 /** More would wait for the one thread that hands out what they compute, and each takes files and memory. */
 const THREADS_MAX = 24;
@@ -104,11 +110,14 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
 
   constructor(options: ComputePoolOptions) {
     this.#limits = { ...COMPUTE_LIMITS, ...options.limits };
-    const { workingPerThread, idle } = this.#limits;
+    const { workingPerThread, workingPerAccountAndThread, idle } = this.#limits;
     this.#threads = new ComputeThreads(options, () => this.#admission.retry());
     this.#admission = new ReadAdmission(
       this.#limits,
-      () => workingPerThread * this.#threads.count,
+      () => ({
+        all: workingPerThread * this.#threads.count,
+        ofAccount: workingPerAccountAndThread * this.#threads.count,
+      }),
       options.timers,
     );
     this.#idle = new IdleReads(idle, () => this.#threads.count);

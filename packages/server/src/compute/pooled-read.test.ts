@@ -25,7 +25,7 @@ test('a read that nobody pulls holds no place: any number of them shuts nobody o
 });
 
 test('at most eight reads of an account are at work; the ninth waits and is served [SEC-37]', async () => {
-  await using world = new ComputeWorld(1);
+  await using world = new ComputeWorld(3);
   world.slices = 1_000;
   const reads = [];
   for (let count = 0; count < 9; count += 1) reads.push(await world.pool.read(request('a')));
@@ -44,14 +44,14 @@ test('at most eight reads of an account are at work; the ninth waits and is serv
 });
 
 test('what idle reads keep is limited: who has most loses first, and goes on all the same [SEC-37]', async () => {
-  await using world = new ComputeWorld(1, { idle: { eachMax: 12, allMax: 20 } });
+  await using world = new ComputeWorld(1, { idle: { eachMax: 24, allMax: 40 } });
   const reads = [];
   for (const account of ['a', 'a', 'a', 'b', 'b', 'c']) {
     const read = await world.pool.read(request(account));
     await read.next();
     reads.push(read);
   }
-  // Each keeps four: the sixth is one too many, and the first of the account with three goes.
+  // Each keeps eight: the sixth is one too many, and the first of the account with three goes.
   await settle();
   assert.deepEqual(world.threads[0]!.closed, ['a']);
   await using fourth = await world.pool.read(request('b'));

@@ -22,10 +22,15 @@ class Hall {
   readonly clock = new ManualClock(0n);
   readonly let: string[] = [];
   places: number;
+  placesOfAccount = Number.POSITIVE_INFINITY;
 
   constructor(places: number, limits: Partial<AdmissionLimits> = {}) {
     this.places = places;
-    this.admission = new ReadAdmission({ ...LIMITS, ...limits }, () => this.places, this.clock);
+    this.admission = new ReadAdmission({ ...LIMITS, ...limits }, () => this.#placesNow, this.clock);
+  }
+
+  get #placesNow() {
+    return { all: this.places, ofAccount: this.placesOfAccount };
   }
 
   async enter(account: string, rest: Partial<Entering> = {}): Promise<void> {
@@ -51,6 +56,21 @@ test('no account has more than its share at work, and another still finds room',
   hall.leave('a');
   await third;
   assert.deepEqual([hall.admission.workingCount, hall.admission.waitingCount], [3, 0]);
+});
+
+test('an account has no more at work than its threads compute for it, and more when there are more threads', async () => {
+  const hall = new Hall(6, { workingPerAccount: 4 });
+  hall.placesOfAccount = 1;
+  const all = Array.from({ length: 3 }, () => hall.enter('a'));
+  await all[0];
+  await settle();
+  assert.deepEqual(hall.let, ['a']);
+  hall.placesOfAccount = 2;
+  hall.admission.retry();
+  await all[1];
+  assert.deepEqual(hall.let, ['a', 'a']);
+  hall.leave('a');
+  await all[2];
 });
 
 test('who has the fewest at work goes first, of those who waits longest', async () => {

@@ -25,6 +25,13 @@ export interface AdmissionLimits {
   readonly waitMs: number;
 }
 
+/** How many places the threads have now. */
+export interface Places {
+  readonly all: number;
+  /** Of these for one account, if its limit is not less. */
+  readonly ofAccount: number;
+}
+
 /** What a read that wants to work is. */
 export interface Entering {
   readonly account: string;
@@ -54,7 +61,7 @@ const NONE: Readonly<Share> = { seats: 0, places: 0, waiting: 0 };
 
 export class ReadAdmission {
   readonly #limits: AdmissionLimits;
-  readonly #placeCount: () => number;
+  readonly #placesNow: () => Places;
   readonly #timers: Pick<Clock, 'after'>;
   readonly #shares = new Map<string, Share>();
   readonly #waiting = new Set<Waiting>();
@@ -62,9 +69,9 @@ export class ReadAdmission {
   #waitingToBegin = 0;
 
   /** How many places there are may change; then `retry`. */
-  constructor(limits: AdmissionLimits, placeCount: () => number, timers: Pick<Clock, 'after'>) {
+  constructor(limits: AdmissionLimits, placesNow: () => Places, timers: Pick<Clock, 'after'>) {
     this.#limits = limits;
-    this.#placeCount = placeCount;
+    this.#placesNow = placesNow;
     this.#timers = timers;
   }
 
@@ -169,8 +176,8 @@ export class ReadAdmission {
   #mayWork({ account, isSeated }: Entering): boolean {
     const { workingPerAccount, keptForNewPercent } = this.#limits;
     const { seats, places } = this.#of(account);
-    if (!isSeated && seats >= workingPerAccount) return false;
-    const all = this.#placeCount();
+    const { all, ofAccount } = this.#placesNow();
+    if (!isSeated && seats >= Math.min(workingPerAccount, ofAccount)) return false;
     const kept = Math.floor((all * keptForNewPercent) / 100);
     return this.#places < (places > 0 ? all - kept : all);
   }
