@@ -4,6 +4,7 @@
  */
 
 import { asksForHelp } from '@tapeloom/server/config/command-line';
+import { boundHeaps } from '@tapeloom/server/platform/bound-heaps';
 import { asksForReplay } from './replay/asks-for-replay.ts';
 
 // Started by an older Node that could only start us beside itself: with that one we end too.
@@ -14,6 +15,7 @@ if (process.channel !== undefined) {
 
 const [first, ...args] = process.argv.slice(2);
 if (first === 'serve' && !asksForHelp(args) && !asksForReplay(args)) {
+  boundHeaps();
   const { serveLive } = await import('./commands/serve.ts');
   process.exitCode = await serveLive(args);
 } else {

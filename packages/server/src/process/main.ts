@@ -1,10 +1,12 @@
 /** The start of the process. Only the version check comes before the rest of the program is loaded. */
 
 import { BY_NPM } from '../config/called-as.ts';
+import { boundHeaps } from '../platform/bound-heaps.ts';
 import { nodeVersionFault } from '../platform/node-version.ts';
 
 const fault = nodeVersionFault(process.version);
 if (fault === null) {
+  boundHeaps();
   const { runProcess } = await import('./service-process.ts');
   process.exitCode = await runProcess(process.argv.slice(2), BY_NPM);
 } else {
