@@ -168,7 +168,7 @@ export class SampleStage implements AsyncDisposable {
   }
 
   async #lines(
-    { page, place }: Fence,
+    { page, place, text }: Fence,
     [program, ...words]: readonly string[],
     enough: number | null,
     isNeeded: boolean,
@@ -182,6 +182,8 @@ export class SampleStage implements AsyncDisposable {
       TAPELOOM_DATA: /^ {2}data +(.*)$/m.exec(this.#service.output)?.[1],
       TAPELOOM_URL: new URL(this.#service.address('REST')).origin,
       TAPELOOM_KEY: this.#service.keys.live,
+      // Of a key that a sample may rotate or revoke.
+      ...(text.includes('KEY_ID') && { KEY_ID: await this.#newKey() }),
     };
     // In a group of its own: what it has started ends with it.
     const child = spawn(program!, words, { cwd, env, detached: true });
@@ -270,6 +272,12 @@ export class SampleStage implements AsyncDisposable {
       await page.close();
       backend.close();
     }
+  }
+
+  async #newKey(): Promise<string> {
+    const body = { name: 'a sample', environment: 'live', scopes: ['stream'] };
+    const answer = await this.#service.send('POST', '/v1/keys', { body });
+    return ((await answer.json()) as { readonly id: string }).id;
   }
 
   async #streamToken(): Promise<string> {

@@ -38,3 +38,21 @@ test('the list of messages has every one of both sides, and every way to end', (
     assert.ok(text.includes(`| ${code} |`) && text.includes(meaning), `${code}`);
   }
 });
+
+test('every route has a request in curl, TypeScript and Python, at one address and for times that are not written down', () => {
+  const [, ...sections] = restPage().split(/\n### (?=[A-Z]+ \/v1)/);
+  assert.ok(sections.length >= 16);
+  for (const section of sections) {
+    const heading = section.split('\n', 1)[0]!;
+    const samples = [...section.matchAll(/```(sh|ts|python) tab="\w+"\n([\s\S]*?)```/g)];
+    assert.deepEqual(
+      samples.map(([, language]) => language),
+      ['sh', 'ts', 'python'],
+      heading,
+    );
+    for (const [, , text] of samples) {
+      assert.match(text!, /http:\/\/127\.0\.0\.1:8080\/v1\//);
+      assert.doesNotMatch(text!, /\b20\d\d-\d\d|example\.com/, heading);
+    }
+  }
+});

@@ -8,6 +8,7 @@ import { contractRoutes } from '@tapeloom/server/http/contract/contract';
 import { openapiText } from '@tapeloom/server/http/contract/interface-documents';
 import { docsPath } from '../docs-path.ts';
 import { code, table } from '../markdown-table.ts';
+import { requestSamples } from './request-samples.ts';
 import {
   fieldTable,
   type JsonSchema,
@@ -38,6 +39,7 @@ interface Parameter {
   readonly required: boolean;
   readonly description?: string;
   readonly schema: JsonSchema;
+  readonly example?: unknown;
 }
 interface Operation {
   readonly operationId: string;
@@ -101,11 +103,26 @@ function operationText(
     keyWords(operation),
     parameters.length === 0 ? null : parameterTable(parameters, named),
     body === undefined ? null : bodyText(body.schema, named),
-    body?.example === undefined ? null : jsonBlock(body.example),
+    sampleText(method, path, operation),
     answerText(operation, named),
     refusals(operation),
   ];
   return parts.filter((part) => part !== null).join('\n\n');
+}
+
+function sampleText(method: string, path: string, operation: Operation): string {
+  const { security, parameters, requestBody, responses } = operation;
+  const query = parameters.filter((one) => one.in === 'query' && one.example !== undefined);
+  const body = requestBody?.content['application/json']?.example;
+  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))![1];
+  return requestSamples({
+    method: method.toUpperCase(),
+    path,
+    needsKey: security.length === 1 && security[0]!.key !== undefined,
+    query: Object.fromEntries(query.map(({ name, example }) => [name, example])),
+    ...(body === undefined ? {} : { body }),
+    isFile: success.content?.['application/json'] === undefined,
+  });
 }
 
 /** Who may ask. */
