@@ -24,7 +24,7 @@ import { printedText } from './printed-text.ts';
 import { archiveRange, dbnRange, type SaidRange } from './said-range.ts';
 
 const ACCEPTED =
-  'DBN, CSV and other texts of columns, plain or packed with gzip, zstd or zip, Parquet and Arrow are read';
+  'DBN, CSV and other texts of columns, plain or packed with gzip, zstd, zip or tar, Parquet and Arrow are read';
 const DBN_NAME = /\.(?:dbn|dbz|frag)$/i;
 const MAPPING_GIVEN = 'The mapping that was given is used.';
 const NAMES_SHOWN_MAX = 5;

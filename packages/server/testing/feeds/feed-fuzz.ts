@@ -16,6 +16,7 @@ import type { FeedThread } from '../../src/feeds/guarded/feed-thread.ts';
 import { ARROW_SAMPLES } from './arrow-samples.ts';
 import { seedFiles } from './dbn-fuzz.ts';
 import { DBN_SCHEMAS } from './dbn-writer.ts';
+import { TAR_END, tarEntry, tarHead } from './tar-of.ts';
 import { zipOf } from './zip-text.ts';
 
 export const FUZZED_FORMS = [
@@ -25,6 +26,7 @@ export const FUZZED_FORMS = [
   'definitions',
   'csv',
   'zip',
+  'tar',
   'zstd',
   'gzip',
 ] as const;
@@ -33,7 +35,10 @@ export type FuzzedForm = (typeof FUZZED_FORMS)[number];
 /** A thread that is stuck is ended soon; a file of the size of the samples is read in a millisecond. */
 const HEAP_MIB = 256;
 const CHECK_MS = 100;
-const SILENT_CHECKS = 10;
+/** Of this process: a thread that waits for a processor is not stuck. */
+const SILENT_PROCESSOR_US = 1_500_000;
+/** Of the clock, for one that is stuck and does nothing. */
+const SILENT_CHECKS = 600;
 
 const TEXT = `ts,price,size,side,symbol\n${Array.from(
   { length: 60 },
@@ -102,12 +107,14 @@ async function runThread(work: FuzzWork, sentences: Set<string>): Promise<string
     else over.reject(new Error(`mutation ${work.done[0]} of ${work.form}`, { cause: error }));
   });
   const begun = work.done[3];
-  let [seen, silent] = [work.done[0], 0];
+  let [seen, silent, since] = [work.done[0], 0, process.cpuUsage()];
   const watch = setInterval(() => {
     // Until the thread has started it is not the file that takes time.
     silent = work.done[0] === seen && work.done[3] !== begun ? silent + 1 : 0;
     seen = work.done[0];
-    if (silent < SILENT_CHECKS) return;
+    if (silent === 0) since = process.cpuUsage();
+    const { user, system } = process.cpuUsage(since);
+    if (user + system < SILENT_PROCESSOR_US && silent < SILENT_CHECKS) return;
     over.resolve('time');
     void worker.terminate();
   }, CHECK_MS);
@@ -146,6 +153,11 @@ async function samplesOf(form: FuzzedForm, directory: string): Promise<readonly 
       return [text, Buffer.from(TEXT.replaceAll(',', ';'))];
     case 'zip':
       return [zipOf([{ name: 'ESH6.csv', bytes: text }])];
+    case 'tar':
+      return [
+        Buffer.concat([tarHead('days/', 0, '5'), tarEntry('days/ESH6.csv', text), TAR_END]),
+        Buffer.concat([tarEntry('ESH6.csv.gz', gzipSync(text)), TAR_END]),
+      ];
     case 'zstd':
       return [zstdCompressSync(text), ...[...seedFiles()].map((file) => zstdCompressSync(file))];
     case 'gzip':

@@ -3,6 +3,7 @@ import { describe, it, test } from 'node:test';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { MIB } from '@tapeloom/core/units';
 import { memorySource } from '../../../testing/feeds/memory-source.ts';
+import { TAR_END, tarEntry, tarHead } from '../../../testing/feeds/tar-of.ts';
 import { zipOf } from '../../../testing/feeds/zip-text.ts';
 import { FeedError } from '../feed-trades.ts';
 import { unpack } from './packing.ts';
@@ -123,6 +124,52 @@ describe('a zip', () => {
         for (const { bytes } of files ?? []) assert.ok(bytes.equals(small));
       }
     }
+  });
+});
+
+describe('a tar, and what is packed twice', () => {
+  const folder = tarHead('days/', 0, '5');
+  const small = Buffer.from('time,price\n1,2\n');
+
+  it('gives its only file by its own name, also out of gzip or zstd, and expands it', async () => {
+    const plain = Buffer.concat([folder, tarEntry('days/es.csv', text), TAR_END]);
+    const inner = Buffer.concat([tarEntry('es.csv.gz', gzipSync(text)), TAR_END]);
+    for (const [bytes, packing] of [
+      [plain, 'tar'],
+      [gzipSync(plain), 'gzip'],
+      [zstdCompressSync(plain), 'zstd'],
+      [inner, 'tar'],
+      [zipOf([{ name: 'es.csv.zst', bytes: zstdCompressSync(text), isStored: true }]), 'zip'],
+      [zipOf([{ name: 'es.csv.gz', bytes: gzipSync(text) }]), 'zip'],
+    ] as const) {
+      const read = await expand(bytes, 'data/any');
+      assert.equal(read.packing, packing);
+      assert.deepEqual(
+        read.files.map(({ name }) => name),
+        ['es.csv'],
+      );
+      assert.ok(read.files[0]!.bytes.equals(text));
+    }
+  });
+
+  it('with several files, none, a wrong checksum or an early end is refused', async () => {
+    const whole = Buffer.concat([tarEntry('a.csv', small), TAR_END]);
+    await refused(
+      Buffer.concat([tarEntry('a.csv', small), tarEntry('b.csv', small)]),
+      /several files/,
+    );
+    await refused(Buffer.concat([folder, TAR_END]), /no file in it/);
+    const changed = Buffer.from(whole);
+    changed[130]! ^= 1;
+    await refused(changed, /checksum of an entry is wrong/);
+    await refused(whole.subarray(0, 520), /The tar ends too early/);
+    const packed = gzipSync(small);
+    const broken = zipOf([{ name: 'a.csv.gz', bytes: packed.subarray(0, -3) }]);
+    await refused(broken, /gzip ends too early/);
+    const behind = zipOf([
+      { name: 'a.csv.gz', bytes: Buffer.concat([packed, Buffer.from('more')]) },
+    ]);
+    await refused(behind, /behind its end|damaged/);
   });
 });
 

@@ -11,13 +11,15 @@ import { MIB } from '@tapeloom/core/units';
 import { FeedError } from '../feed-trades.ts';
 import { printedText } from '../printed-text.ts';
 import { type ByteSource, bytesAt, lentPiecesOf, piecesOf } from './byte-source.ts';
+import { beginsAsTar, TAR_BLOCK_BYTES, tarContent } from './tar-file.ts';
 import { type ZipEntry, zipDataOffset, zipEntries } from './zip-directory.ts';
 
 /** Deflate expands to 1,032 times at most, and texts of trades to far less; zstd could expand without an end. */
 const EXPANSION_MAX = 1_032;
 const EXPANSION_FREE = 64 * MIB;
 
-export type Packing = 'plain' | 'gzip' | 'zstd' | 'zip';
+/** How a file is packed on the outside. */
+export type Packing = 'plain' | 'gzip' | 'zstd' | 'zip' | 'tar';
 
 export interface PackedFile {
   /** Its own name, without a path and without the ending that says how it is packed. */
@@ -31,7 +33,7 @@ interface Expander extends Transform {
 }
 
 /** How a file is packed, by its first four bytes. */
-function packingOf(first: Uint8Array): Packing {
+function packingOf(first: Uint8Array): Exclude<Packing, 'tar'> {
   if (first.length >= 2 && first[0] === 0x1f && first[1] === 0x8b) return 'gzip';
   if (first.length < 4) return 'plain';
   const magic = new DataView(first.buffer, first.byteOffset).getUint32(0, true);
@@ -40,11 +42,71 @@ function packingOf(first: Uint8Array): Packing {
   return magic === 0x0403_4b50 || magic === 0x0605_4b50 ? 'zip' : 'plain';
 }
 
-/** What is in a file: itself, or the entries of a zip. An entry may be packed once more (a `.csv.gz` in a zip is not expanded). */
-export async function unpack(
-  source: ByteSource,
-  path: string,
-): Promise<{ readonly packing: Packing; readonly files: readonly PackedFile[] }> {
+export interface Unpacked {
+  readonly packing: Packing;
+  readonly files: readonly PackedFile[];
+}
+
+/** What is in a file: itself, or the entries of a zip. The only file of a zip or a tar may be packed once more. */
+export async function unpack(source: ByteSource, path: string): Promise<Unpacked> {
+  const { packing, files } = await unpackOutside(source, path);
+  const [only] = files;
+  if (only === undefined || files.length > 1 || source.size === 0) return { packing, files };
+  const isTar = beginsAsTar(await firstOf(only, TAR_BLOCK_BYTES));
+  if (!isTar && packing !== 'zip') return { packing, files };
+  const file = isTar ? await fileInTar(only) : only;
+  return { packing: packing === 'plain' ? 'tar' : packing, files: [await unpackInside(file)] };
+}
+
+/** The name may stand behind entries that are no files. */
+async function fileInTar({ bytes }: PackedFile): Promise<PackedFile> {
+  let name: string | null = null;
+  for await (const _ of tarContent(bytes(), (its) => {
+    name = its;
+  })) {
+    break;
+  }
+  return { name: name ?? '', bytes: () => tarContent(bytes()) };
+}
+
+async function unpackInside(file: PackedFile): Promise<PackedFile> {
+  const packing = packingOf(await firstOf(file, 4));
+  if (packing !== 'gzip' && packing !== 'zstd') return file;
+  const create = packing === 'gzip' ? createGunzip : createZstdDecompress;
+  return {
+    name: withoutEnding(file.name),
+    bytes: () => {
+      let taken = 0;
+      const counted = async function* () {
+        for await (const piece of file.bytes()) {
+          taken += piece.length;
+          // The expander may look at it later than the next one is asked for.
+          yield Uint8Array.from(piece);
+        }
+      };
+      return expanded(counted(), create(), () => taken, packing);
+    },
+  };
+}
+
+/** The first bytes of a file, as many as there are. */
+async function firstOf({ bytes }: PackedFile, count: number): Promise<Uint8Array> {
+  const first = new Uint8Array(count);
+  let filled = 0;
+  for await (const piece of bytes()) {
+    const part = piece.subarray(0, count - filled);
+    first.set(part, filled);
+    filled += part.length;
+    if (filled === count) break;
+  }
+  return first.subarray(0, filled);
+}
+
+function withoutEnding(name: string): string {
+  return name.replace(/\.(?:gz|zst|zstd)$/i, '').replace(/\.tgz$/i, '.tar');
+}
+
+async function unpackOutside(source: ByteSource, path: string): Promise<Unpacked> {
   const packing = packingOf(await bytesAt(source, 0, Math.min(4, source.size)));
   const name = path.slice(path.lastIndexOf('/') + 1);
   switch (packing) {
@@ -53,8 +115,8 @@ export async function unpack(
     case 'gzip':
     case 'zstd': {
       const create = packing === 'gzip' ? createGunzip : createZstdDecompress;
-      const bytes = () => expanded(piecesOf(source), create(), source.size, packing);
-      return { packing, files: [{ name: name.replace(/\.(?:gz|zst|zstd)$/i, ''), bytes }] };
+      const bytes = () => expanded(piecesOf(source), create(), () => source.size, packing);
+      return { packing, files: [{ name: withoutEnding(name), bytes }] };
     }
     case 'zip': {
       const entries = await zipEntries(source);
@@ -94,13 +156,14 @@ function entryPieces(
 ): AsyncIterable<Uint8Array> {
   if (method === 'stored') return packed;
   const expander = method === 'deflate' ? createInflateRaw() : createZstdDecompress();
-  return expanded(packed, expander, packedBytes, what);
+  return expanded(packed, expander, () => packedBytes, what);
 }
 
 async function* expanded(
   packed: AsyncIterable<Uint8Array>,
   expander: Expander,
-  packedBytes: number,
+  /** How many there are, or were so far. */
+  packedBytes: () => number,
   what: string,
 ): AsyncGenerator<Uint8Array> {
   // Its failure is that of the expander, which is met below.
@@ -112,7 +175,7 @@ async function* expanded(
   try {
     for await (const piece of expander) {
       bytes += (piece as Uint8Array).length;
-      if (bytes > EXPANSION_FREE + packedBytes * EXPANSION_MAX) {
+      if (bytes > EXPANSION_FREE + packedBytes() * EXPANSION_MAX) {
         throw new FeedError(
           `The ${what} expands to more than ${EXPANSION_MAX} times its size: unpack it first, if that is right.`,
         );
@@ -127,7 +190,7 @@ async function* expanded(
   const failure = await fed;
   if (failure !== null)
     throw failure instanceof FeedError ? failure : new FeedError(sentenceOf(what, failure));
-  if (expander.bytesWritten !== packedBytes) {
+  if (expander.bytesWritten !== packedBytes()) {
     throw new FeedError(`The ${what} goes on behind its end, with what is not ${what}.`);
   }
 }
