@@ -18,6 +18,7 @@ import {
   MAIN_ITEMS,
   MORE_ITEMS,
   type NavigationItem,
+  SUPPORT_ITEM,
   WITHDRAW_ITEM,
 } from './navigation.ts';
 import { rememberSignedIn } from './signed-in-hint.ts';
@@ -54,7 +55,7 @@ export function AppFrame(props: { readonly children: ComponentChildren }) {
 function PageFoot() {
   return (
     <nav class="page-foot" aria-label="Legal">
-      {[WITHDRAW_ITEM, ...LEGAL_ITEMS].map(({ href, name }) => (
+      {[SUPPORT_ITEM, WITHDRAW_ITEM, ...LEGAL_ITEMS].map(({ href, name }) => (
         <a key={href} href={href}>
           {name}
         </a>

@@ -29,6 +29,9 @@ export const LEGAL_ITEMS = [
   { href: '/terms', name: 'Terms' },
 ] as const;
 
+/** A page of the server, which knows the operator's address. */
+export const SUPPORT_ITEM = { href: '/support', name: 'Support' } as const;
+
 /** Where whoever bought something gets out of it again. */
 export const WITHDRAW_ITEM = { href: '/withdraw', name: 'Withdraw from a contract' } as const;
 

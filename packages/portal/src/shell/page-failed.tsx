@@ -17,6 +17,7 @@ export function PageFailed() {
             Reload
           </Button>
           <ButtonLink href="/status">Status</ButtonLink>
+          <ButtonLink href="/support">Support</ButtonLink>
         </div>
       </div>
     </>

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ButtonLink } from '../components/button.tsx';
 import { Mark } from '../components/icon.tsx';
-import { LEGAL_ITEMS, WITHDRAW_ITEM } from './navigation.ts';
+import { LEGAL_ITEMS, SUPPORT_ITEM, WITHDRAW_ITEM } from './navigation.ts';
 import { isProbablySignedIn } from './signed-in-hint.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 
@@ -72,7 +72,7 @@ export function Footer(props: { readonly children?: ComponentChildren }) {
           <a href="/docs">Docs</a>
           <a href="/plans">Plans</a>
           <a href="/status">Status</a>
-          {[WITHDRAW_ITEM, ...LEGAL_ITEMS].map(({ href, name }) => (
+          {[SUPPORT_ITEM, WITHDRAW_ITEM, ...LEGAL_ITEMS].map(({ href, name }) => (
             <a key={href} href={href}>
               {name}
             </a>

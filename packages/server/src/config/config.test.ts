@@ -47,6 +47,7 @@ test('without any setting the documented defaults hold', () => {
     paddleClientToken: null,
     paddleUrl: null,
     smtpUrl: null,
+    support: null,
     mailFrom: null,
     sim: null,
     simSeed: 1,

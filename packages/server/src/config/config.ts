@@ -37,6 +37,7 @@ import {
   wholeNumber,
 } from './setting.ts';
 import { SMTP_URL_ACCEPTS, smtpServerAddress } from './smtp-server-address.ts';
+import { SUPPORT_ACCEPTS, supportAddress } from './support-address.ts';
 
 export interface Config extends CommandLine, PaymentSettings {
   readonly port: number;
@@ -58,6 +59,8 @@ export interface Config extends CommandLine, PaymentSettings {
   readonly docsUrl: string | null;
   /** The mail server, with its password; null: mails are files in the outbox. */
   readonly smtpUrl: string | null;
+  /** Where people get help: an e-mail address or a page. */
+  readonly support: string | null;
   /** Who mails come from; needed with a mail server. */
   readonly mailFrom: string | null;
   /** Whether the simulator runs; null: where no file of instruments was applied. */
@@ -132,6 +135,11 @@ const SETTINGS: Settings = {
     { variable: 'TAPELOOM_SMTP_URL', fallback: null },
     SMTP_URL_ACCEPTS,
     (value) => smtpServerAddress(value) !== null,
+  ),
+  support: text<string | null>(
+    { variable: 'TAPELOOM_SUPPORT', fallback: null },
+    SUPPORT_ACCEPTS,
+    (value) => supportAddress(value) !== null,
   ),
   mailFrom: text<string | null>(
     { variable: 'TAPELOOM_MAIL_FROM', fallback: null },

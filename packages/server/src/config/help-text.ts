@@ -13,6 +13,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   TAPELOOM_DATA: 'the data directory (./data)',
   TAPELOOM_TRUSTED_PROXIES: 'addresses of your proxies, with commas between (none)',
   TAPELOOM_SMTP_URL: 'the mail server, smtp://user:password@host:587 (none: files)',
+  TAPELOOM_SUPPORT: 'where people get help, an e-mail address or an https address',
   TAPELOOM_MAIL_FROM: 'who mails come from, needed with a mail server',
   TAPELOOM_LOG_LEVEL: 'trace, debug, info, warn, error, fatal or silent (info)',
   TAPELOOM_CACHE_BYTES: 'what the cache of results may take, such as 2GiB; 0 keeps nothing',

@@ -32,16 +32,22 @@ const mails: MailsStore = {
 interface Setting {
   readonly publicUrl?: string | null;
   readonly smtpUrl?: string | null;
+  readonly support?: string | null;
 }
 
-function mailServices({ publicUrl = null, smtpUrl = null }: Setting = {}) {
+function mailServices({ publicUrl = null, smtpUrl = null, support = null }: Setting = {}) {
   directories += 1;
   const data = join(directory, String(directories));
   const logged: string[] = [];
   const shown: string[] = [];
   const log = createLog({ level: 'trace', readable: false, write: (line) => logged.push(line) });
   const mail = new MailServices({
-    config: { data, smtpUrl, mailFrom: smtpUrl === null ? null : 'no-reply@example.com' },
+    config: {
+      data,
+      smtpUrl,
+      mailFrom: smtpUrl === null ? null : 'no-reply@example.com',
+      support,
+    },
     publicAddress: new PublicAddress(publicUrl, 8080),
     clock: new ManualClock(1_794_700_000_000_000_000n),
     log,
@@ -158,4 +164,12 @@ test('the mailbox runs nothing, shows what was typed as text, and keeps the newe
   assert.equal(mail.answer({ url: '/mailboxes', ...HERE }), null);
   await mail.queue.idle();
   await mail[Symbol.asyncDispose]();
+});
+
+test('every mail says where help is to be had, if the operator gives any', async () => {
+  const { mail } = mailServices({ support: 'help@example.com' });
+  await using _ = mail;
+  mail.send(signIn());
+  const sent = mail.answer({ url: '/mailbox/1', ...HERE });
+  assert.match(String(sent?.body), /help@example\.com/);
 });

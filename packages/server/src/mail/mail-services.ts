@@ -9,6 +9,7 @@ import type { Config } from '../config/config.ts';
 import { mailSender, OUTBOX_SENDER } from '../config/mail-sender.ts';
 import type { PublicAddress } from '../config/public-address.ts';
 import { smtpServerAddress } from '../config/smtp-server-address.ts';
+import { type SupportAddress, supportAddress } from '../config/support-address.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import {
@@ -23,6 +24,7 @@ import type { LinkMail, Mailer, OutgoingMail } from './mailer.ts';
 import { OutboxTransport } from './outbox-transport.ts';
 import { OwedMails, type OwedMailsOptions } from './owed-mails.ts';
 import { SmtpTransport } from './smtp-transport.ts';
+import { withHelp } from './texts/mail-help.ts';
 
 const LOST_BECAUSE = {
   refused: 'a mail was refused for good',
@@ -30,7 +32,7 @@ const LOST_BECAUSE = {
 } as const;
 
 export interface MailServicesOptions {
-  readonly config: Pick<Config, 'data' | 'smtpUrl' | 'mailFrom'>;
+  readonly config: Pick<Config, 'data' | 'smtpUrl' | 'mailFrom' | 'support'>;
   readonly publicAddress: PublicAddress;
   readonly clock: Clock;
   readonly log: Log;
@@ -47,6 +49,7 @@ export class MailServices implements Mailer, AsyncDisposable {
   /** Null: mails go by SMTP. */
   readonly #outbox: OutboxTransport | null;
   readonly #mailbox: DevelopmentMailbox;
+  readonly #support: SupportAddress | null;
 
   constructor(options: MailServicesOptions) {
     const { config, clock, log } = options;
@@ -56,6 +59,7 @@ export class MailServices implements Mailer, AsyncDisposable {
     const sender = (mailFrom === null ? null : mailSender(mailFrom)) ?? OUTBOX_SENDER;
     const server = smtpUrl === null ? null : smtpServerAddress(smtpUrl);
     this.#options = options;
+    this.#support = config.support === null ? null : supportAddress(config.support);
     this.#outbox = server === null ? new OutboxTransport({ directory, sender, now }) : null;
     const transport: MailTransport =
       this.#outbox ?? new SmtpTransport({ server: server!, sender, now });
@@ -120,7 +124,8 @@ export class MailServices implements Mailer, AsyncDisposable {
     log.warn({ origin }, 'mails are files and reach nobody: TAPELOOM_SMTP_URL is not set');
   }
 
-  send(mail: LinkMail): boolean {
+  send(text: LinkMail): boolean {
+    const mail = withHelp(text, this.#support);
     const isTaken = this.queue.send(mail);
     this.#show(mail);
     return isTaken;
@@ -143,7 +148,8 @@ export class MailServices implements Mailer, AsyncDisposable {
 
   #shown(transport: MailTransport): MailTransport {
     return {
-      deliver: async (mail, signal) => {
+      deliver: async (text, signal) => {
+        const mail = withHelp(text, this.#support);
         await transport.deliver(mail, signal);
         this.#show(mail);
       },

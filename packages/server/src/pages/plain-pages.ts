@@ -43,6 +43,7 @@ const NAVIGATION = [
   ['/status', 'Status'],
 ] as const;
 const LEGAL = [
+  ['/support', 'Support'],
   ['/withdraw', 'Withdraw from a contract'],
   ['/imprint', 'Imprint'],
   ['/privacy', 'Privacy'],
@@ -137,6 +138,6 @@ function withdrawPage(): PlainPage {
 
 function notFound(): PlainPage {
   const html = `<h1>Page not found</h1>
-<p>There is no page at this address. Try the <a href="/">first page</a> or the <a href="/docs">documentation</a>.</p>`;
+<p>There is no page at this address. Try the <a href="/">first page</a>, the <a href="/docs">documentation</a> or <a href="/support">support</a>.</p>`;
   return { title: 'Page not found', html };
 }

@@ -5,13 +5,16 @@
 
 import type { OfferBook } from '../billing/offer-book.ts';
 import { withdrawalForm } from '../billing/withdrawal-form.ts';
+import type { Config } from '../config/config.ts';
 import type { PublicAddress } from '../config/public-address.ts';
+import { supportAddress } from '../config/support-address.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { OperatorPages } from '../pages/operator-pages.ts';
 import type { PageRoute } from '../pages/page-route.ts';
 import { Pages } from '../pages/pages.ts';
 import type { PlainPages } from '../pages/plain-pages.ts';
 import type { Portal } from '../pages/portal.ts';
+import { supportPage } from '../pages/support-page.ts';
 import type { Log } from '../platform/log.ts';
 import type { AccountServices } from './account-services.ts';
 import type { BillingServices } from './billing-services.ts';
@@ -22,6 +25,7 @@ export interface PortalServicesOptions {
   /** Learns which port was opened. */
   readonly publicAddress: PublicAddress;
   readonly mailer: Mailer;
+  readonly config: Pick<Config, 'support'>;
   readonly log: Log;
   readonly accounts: AccountServices;
   /** What is sold. */
@@ -49,9 +53,11 @@ export class PortalServices implements AsyncDisposable {
 
   /** What the REST interface asks. */
   get parts(): Pick<RestParts, 'pages' | 'offers' | 'operatorPages' | 'billing' | 'payments'> {
-    const { offers, billing, portal, providerPages = [] } = this.#options;
+    const { offers, billing, portal, config, providerPages = [] } = this.#options;
+    const support = config.support === null ? null : supportAddress(config.support);
     const form = withdrawalForm(() => billing!.billing.withdrawals);
-    const routes = billing === undefined ? providerPages : [...providerPages, form];
+    const made = [...providerPages, supportPage(support)];
+    const routes = billing === undefined ? made : [...made, form];
     const publicUrl = () => this.#origin;
     return {
       offers: () => offers,

@@ -1,4 +1,4 @@
-/** No page has this address: one sentence, two ways on. */
+/** No page has this address: one sentence, three ways on. */
 
 import { ButtonLink } from '../../components/button.tsx';
 import { Mark } from '../../components/icon.tsx';
@@ -18,6 +18,7 @@ export function NotFoundPage() {
           {isSignedIn ? 'Overview' : 'Start page'}
         </ButtonLink>
         <ButtonLink href="/docs">Docs</ButtonLink>
+        <ButtonLink href="/support">Support</ButtonLink>
       </div>
     </section>
   );

@@ -40,6 +40,9 @@ a { color: #3f3bb3; }
   .card { padding: 24px 20px !important; }
 }`;
 
+/** Where help is named, if the operator gives any. */
+export const HELP_PLACE = '<!-- help -->';
+
 export function htmlOf(content: MailContent): string {
   const { heading, lead, facts = [], action, document, closing } = content;
   const inside = [
@@ -69,11 +72,16 @@ export function htmlOf(content: MailContent): string {
 <tr><td class="card" style="padding:32px;background:${CARD};border:1px solid ${LINE};border-radius:12px">
 ${inside.join('\n')}
 </td></tr>
-</table>
+${HELP_PLACE}</table>
 </td></tr></table>
 </body>
 </html>
 `;
+}
+
+/** `html` is escaped. */
+export function helpRow(html: string): string {
+  return `<tr><td class="faint" style="padding:16px 4px 0;font:400 14px/1.5 ${SANS};color:${FAINT}">${html}</td></tr>\n`;
 }
 
 function paragraph(text: string): string {
