@@ -37,7 +37,11 @@ export async function openProbes(
       const subscribe = { t: 'subscribe', sub: 'p', instrument: INSTRUMENT, indicator: 'bars' };
       await subscriber.send(subscribe);
       const open = subscriber.first(({ t, state }) => t === 'status' && state === 'live');
-      await within(PATIENCE_MS, `a stream of ${node.name}`, open);
+      const refused = subscriber.closed.then((close) =>
+        assert.fail(`${node.name} refused a stream: ${JSON.stringify(close)}`),
+      );
+      refused.catch(() => undefined);
+      await within(PATIENCE_MS, `a stream of ${node.name}`, Promise.race([open, refused]));
       // Who says nothing for 30 s is closed.
       const pinging = setInterval(() => void subscriber.send({ t: 'ping' }), PING_MS);
       void subscriber.closed.then(() => clearInterval(pinging));

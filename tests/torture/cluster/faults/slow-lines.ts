@@ -11,8 +11,8 @@ import type { ClusterStage } from '../cluster-stage.ts';
 import type { Line } from '../machines.ts';
 import { ALL_NATS, type Fault, SLEEP_MS } from './fault.ts';
 
-/** One way, and up to half as much more. */
-const SLOW_MS = [20, 100, 250];
+/** One way, and up to half as much more; two servers of NATS have two such lines between them. Slower ones: decision 0099. */
+const SLOW_MS = [20, 50, 100];
 /** Close to what a line is given up at: no answer to a ping for two seconds. */
 const VERY_SLOW_MS = 700;
 const SEEDS = 1_000_000;
