@@ -95,6 +95,7 @@ test('the document says which key each operation needs', () => {
     'post /v1/portal/deletion/confirm': [{ session: [] }],
     'delete /v1/portal/deletion': [{ session: [] }],
     'delete /v1/portal/other-half': [{ session: [] }],
+    'post /v1/portal/mails': [{ session: [] }],
     'get /v1/portal/pages/{name}': [],
     'post /v1/portal/checkout': [{ session: [] }],
     'get /v1/portal/orders': [{ session: [] }],
