@@ -157,6 +157,8 @@ function Statement(props: { readonly orderId: string }) {
     return <StatementForm view={view} name={name} onDone={setDone} />;
   }
   if (error === null) return <Skeleton label="The contract is loading" lines={4} />;
+  if (error.status === 404 || error.status === 400)
+    return <NoSuchOrder text={withdrawFailure(error)} />;
   return (
     <LoadError
       title="The contract did not load"
@@ -241,6 +243,17 @@ function Received(props: { readonly view: WithdrawalView; readonly name: string 
         </div>
       </Card>
     </div>
+  );
+}
+
+/** Trying again would find it no more than now. */
+function NoSuchOrder(props: { readonly text: string }) {
+  return (
+    <section class="card empty">
+      <h2>No such order</h2>
+      <p>{props.text}</p>
+      <ButtonLink href="/orders">Billing</ButtonLink>
+    </section>
   );
 }
 

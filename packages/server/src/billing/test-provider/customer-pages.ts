@@ -42,7 +42,7 @@ ${sumRow(`${offerName}, ${kind === 'subscription' ? 'one month' : 'once, for lif
 ${sumRow('Tax in it', money(0))}
 ${refunded}
 ${sumRow('Total paid', money(charge.totalMinor - charge.refundedMinor), 'total')}
-<p class="no-print"><a class="btn secondary block" href="${BILLING}">Back to Billing</a></p>
+<div class="no-print"><a class="btn secondary block" href="${BILLING}">Back to Billing</a></div>
 </div>
 </section>`,
   });
