@@ -128,6 +128,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/cache-clear.ts')).cacheClearCommand,
   },
   {
+    path: ['config'],
+    summary: 'Show every setting and where it comes from, and check them.',
+    load: async () => (await import('./commands/config.ts')).configCommand,
+  },
+  {
     path: ['account', 'create'],
     summary: 'Create an account.',
     load: async () => (await import('./commands/account-create.ts')).accountCreateCommand,

@@ -204,6 +204,28 @@ export function readConfig(sources: ConfigSources & { readonly args: readonly st
   return { ...withoutParts(config), cluster: clusterConfig(config), data: resolve(data) };
 }
 
+/** One setting as it holds, and where that is written. */
+export interface ExplainedSetting {
+  readonly variable: string;
+  /** Its name in the configuration file. */
+  readonly key: string;
+  /** Null: it is secret. */
+  readonly value: unknown;
+  /** `environment`, `default`, or the file it stands in. */
+  readonly source: string;
+}
+
+/** Every setting, whether or not the configuration as a whole can be used; what is wrong is told by `readConfig`. */
+export function explainConfig(sources: ConfigSources): readonly ExplainedSetting[] {
+  const all = readRawSettings(Object.values(SETTINGS), sources, []);
+  return Object.values(SETTINGS as Record<string, Setting<unknown>>).map((setting) => {
+    const { variable, key, fallback } = setting;
+    const { raw, source } = all.get(variable) ?? { raw: fallback, source: 'default' };
+    const isHidden = source !== 'default' && isSecret(setting, raw);
+    return { variable, key, value: isHidden ? null : raw, source };
+  });
+}
+
 /** What a cluster is made of is one field, and not there twice. */
 function withoutParts(read: Read & CommandLine): Omit<Config, 'cluster'> {
   const isPart = ([name]: readonly [string, unknown]) => Object.hasOwn(CLUSTER_SETTINGS, name);
@@ -222,11 +244,13 @@ function readSetting(setting: Setting<unknown>, all: RawSettings, faults: string
     faults.push(`${name} ${wrapping}; remove them, they are read as part of the value`);
     return setting.fallback;
   }
-  const { isSecret } = setting;
-  const isHidden = typeof isSecret === 'function' ? isSecret(raw) : isSecret === true;
-  const shown = isHidden ? 'what is not shown here' : JSON.stringify(raw);
+  const shown = isSecret(setting, raw) ? 'what is not shown here' : JSON.stringify(raw);
   faults.push(`${name}: read ${shown}, accepted is ${setting.accepts}`);
   return setting.fallback;
+}
+
+function isSecret({ isSecret: how }: Setting<unknown>, raw: unknown): boolean {
+  return typeof how === 'function' ? how(raw) : how === true;
 }
 
 /** What is around a value that would be accepted without it, and looks like nothing; null: the value itself is wrong. */

@@ -4,9 +4,6 @@
  * why. The first SIGTERM or SIGINT stops cleanly, whenever it comes; the second ends at once.
  */
 
-import { requireProviders } from '../billing/configured-providers.ts';
-import { loadOffers } from '../billing/load-offers.ts';
-import type { OfferBook } from '../billing/offer-book.ts';
 import type { CalledAs } from '../config/called-as.ts';
 import { replayFault } from '../config/cluster-settings.ts';
 import { asksForHelp } from '../config/command-line.ts';
@@ -14,7 +11,6 @@ import { type Config, ConfigError } from '../config/config.ts';
 import { loadConfig, readSettingsFile } from '../config/env.ts';
 import { helpText } from '../config/help-text.ts';
 import type { MarketSetting } from '../markets/market-setting.ts';
-import { OperatorPages } from '../pages/operator-pages.ts';
 import { Announcer } from '../platform/announcer.ts';
 import { collectAfterRushes } from '../platform/collect-garbage.ts';
 import { DataFormatError } from '../platform/data-format.ts';
@@ -28,7 +24,8 @@ import { leaveServiceNote } from '../platform/service-note.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { VERSION } from '../platform/version.ts';
 import type { FillPart } from './ingest-wire.ts';
-import { openPortal, requirePortal } from './portal-place.ts';
+import { type NamedFiles, readNamedFiles } from './named-files.ts';
+import { openPortal } from './portal-place.ts';
 import { ReplayWatch } from './replay-watch.ts';
 import type { Service } from './service.ts';
 import { MisconfiguredError, StartRefusedError } from './start-refused-error.ts';
@@ -105,10 +102,8 @@ interface Logging {
 }
 
 /** The configuration, and what it names. */
-interface Settings {
+interface Settings extends NamedFiles {
   readonly config: Config;
-  readonly offers: OfferBook;
-  readonly operatorPages: OperatorPages;
   readonly replay: ReplayStart | null;
 }
 
@@ -118,15 +113,7 @@ function readSettingsOrTell(args: readonly string[], replay: ReplayStart | null)
     const fault = replay === null ? null : replayFault(read.cluster);
     if (fault !== null) throw new ConfigError([fault]);
     const config = replay === null ? read : { ...read, data: replay.data };
-    const offers = loadOffers(config.offersFile, readSettingsFile);
-    requireProviders(offers, config);
-    requirePortal(config, readSettingsFile);
-    return {
-      config,
-      offers,
-      operatorPages: OperatorPages.load(config.pages, readSettingsFile),
-      replay,
-    };
+    return { config, ...readNamedFiles(config, readSettingsFile), replay };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const fault of error.faults) console.error(fault);
