@@ -92,6 +92,7 @@ export interface RestServiceOptions {
   readonly sockets?: DoorSockets;
   /** Takes over the sockets of WebSocket requests. */
   readonly onUpgrade?: HttpServerOptions['onUpgrade'];
+  readonly onAnswered?: HttpServerOptions['onAnswered'];
   /** How much may wait that nobody reads. */
   readonly unread?: Partial<UnreadLimits>;
   /** The instruments, if not those of the simulated market. */
@@ -238,6 +239,7 @@ export class RestService implements AsyncDisposable {
       ...(options.pages === undefined ? {} : { pages: options.pages }),
       ...(timeouts === undefined ? {} : { timeouts }),
       ...(options.onUpgrade === undefined ? {} : { onUpgrade: options.onUpgrade }),
+      ...(options.onAnswered === undefined ? {} : { onAnswered: options.onAnswered }),
     });
     this.http = door.http;
     this.routes = door.routes;

@@ -128,6 +128,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/cache-clear.ts')).cacheClearCommand,
   },
   {
+    path: ['requests'],
+    summary: 'Find a request by its id in the access log.',
+    load: async () => (await import('./commands/requests.ts')).requestsCommand,
+  },
+  {
     path: ['config'],
     summary: 'Show every setting and where it comes from, and check them.',
     load: async () => (await import('./commands/config.ts')).configCommand,

@@ -56,6 +56,7 @@ test('without any setting the documented defaults hold', () => {
     cacheBytes: 2 * 1024 ** 3,
     keepDays: 0,
     auditDays: 400,
+    accessDays: 0,
     ordersYears: 10,
     offersFile: null,
     cluster: null,

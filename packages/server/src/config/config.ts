@@ -75,6 +75,8 @@ export interface Config extends CommandLine, PaymentSettings {
   readonly keepDays: number;
   /** How many days an event stays in the audit log. */
   readonly auditDays: number;
+  /** How many days the access log keeps; 0: there is none. */
+  readonly accessDays: number;
   /** For how many years orders outlive the deletion of their account. */
   readonly ordersYears: number;
   /** The file that says what is sold, for how much and where; null: what is built in. */
@@ -158,6 +160,7 @@ const SETTINGS: Settings = {
   keepDays: wholeNumber({ variable: 'TAPELOOM_KEEP_DAYS', fallback: 0 }, 0, 36_500),
   // The log is also how processes on one directory hear of each other's changes: nobody sleeps for a month.
   auditDays: wholeNumber({ variable: 'TAPELOOM_AUDIT_DAYS', fallback: 400 }, 30, 36_500),
+  accessDays: wholeNumber({ variable: 'TAPELOOM_ACCESS_DAYS', fallback: 0 }, 0, 400),
   ordersYears: wholeNumber({ variable: 'TAPELOOM_ORDERS_YEARS', fallback: 10 }, 1, 100),
   offersFile: text<string | null>(
     { variable: 'TAPELOOM_OFFERS', fallback: null },

@@ -25,6 +25,7 @@ import { MarketClashError } from '../markets/joined-listing.ts';
 import type { Market } from '../markets/market.ts';
 import type { MarketSetting } from '../markets/market-setting.ts';
 import { openMarket } from '../markets/open-market.ts';
+import type { AnsweredRequest } from '../platform/access-log.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DoorSockets, type SocketLimits } from '../platform/door-sockets.ts';
 import type { Log } from '../platform/log.ts';
@@ -78,7 +79,7 @@ export interface DoorEvents {
   /** How often last trades were told of. */
   tradesTold(): number;
   onEngineLost(): void;
-  onAnswered(path: string | null, status: number, seconds: number): void;
+  onAnswered(path: string | null, request: AnsweredRequest): void;
   onOutcome(path: string, outcome: Outcome, bytes: number): void;
 }
 

@@ -12,6 +12,7 @@ import { MailServices } from '../mail/mail-services.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { OwedMailTexts } from '../mail/owed-mail-texts.ts';
 import type { MarketSettings } from '../markets/read-markets.ts';
+import { AccessLog } from '../platform/access-log.ts';
 import type { SocketLimits } from '../platform/door-sockets.ts';
 import { AccountServices } from './account-services.ts';
 import type { BillingServices } from './billing-services.ts';
@@ -61,6 +62,8 @@ export class Serving implements AsyncDisposable {
   #providers: OpenedProviders | null = null;
   #billing: BillingServices | null = null;
   #echo: EchoServer | null = null;
+  /** Null: it is not kept. */
+  #access: AccessLog | null = null;
 
   /** The accounts begin to open. */
   constructor(parts: ServingParts) {
@@ -99,6 +102,7 @@ export class Serving implements AsyncDisposable {
     const { Doors } = await import('./doors.ts');
     const accounts = await this.#accountsOpening;
     this.#accounts = accounts;
+    this.#access = this.#openAccessLog(accounts);
     this.#mail = this.#openMail(accounts);
     this.#billing = await this.#openBilling(accounts);
     const { markets, config, log, ingest } = this.#parts;
@@ -128,6 +132,7 @@ export class Serving implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#echo?.[Symbol.asyncDispose]();
     await this.#doors?.[Symbol.asyncDispose]();
+    await this.#access?.[Symbol.asyncDispose]();
     await this.#billing?.[Symbol.asyncDispose]();
     await this.#providers?.[Symbol.asyncDispose]();
     // After the doors, whose last answers still count.
@@ -162,7 +167,11 @@ export class Serving implements AsyncDisposable {
     const { metrics, events } = this.#parts;
     return {
       ...events,
-      onAnswered: (...answer) => metrics.tell((it) => it.countRequest(...answer)),
+      onAnswered: (path, request) => {
+        const { status, ms } = request;
+        metrics.tell((it) => it.countRequest(path, status, ms / 1000));
+        this.#access?.note(request);
+      },
       onOutcome: (...outcome) => metrics.tell((it) => it.countOutcome(...outcome)),
     };
   }
@@ -217,6 +226,16 @@ export class Serving implements AsyncDisposable {
     const owed = { store, inTurn, textOf: (mail: OwedMail) => texts.textOf(mail) };
     const shown = showLink === undefined ? {} : { showLink };
     return new MailServices({ config, publicAddress, clock, log, owed, ...shown });
+  }
+
+  #openAccessLog({ clock }: AccountServices): AccessLog | null {
+    const { config, log, metrics } = this.#parts;
+    const { data, accessDays: days } = config;
+    if (days === 0) return null;
+    const onFault = (error: unknown) => log.error({ error }, 'the access log cannot be written');
+    const access = new AccessLog({ data, days, clock, onFault });
+    metrics.tell((it) => it.watchAccessLog(access));
+    return access;
   }
 
   /** On the loopback interface whatever the other doors listen on. */

@@ -6,6 +6,7 @@ import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { Problem } from '@tapeloom/protocol/problem';
 import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
 import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import type { AnsweredRequest } from '../../platform/access-log.ts';
 
 const KEY_BODY = { name: 'x', environment: 'live', scopes: ['stream'] };
 const INVALID = 'INVALID_PARAMETERS';
@@ -392,4 +393,21 @@ test('a server that is stopping refuses with 503 CAPACITY and Retry-After, witho
     checkProblem(answer, DOCS_URL, { status: 503, code: 'CAPACITY' });
     assert.equal(answer.headers['ratelimit-limit'], undefined);
   }
+});
+
+test('an answered request is told with its id and whose it was, without its query', async () => {
+  const told: (readonly [string | null, AnsweredRequest])[] = [];
+  const onAnswered = (...one: (typeof told)[number]) => void told.push(one);
+  await using watched = await RestService.start({ onAnswered });
+  const secret = await watched.customer();
+  const usage = await watched.get('/v1/usage?token=hunter2', { key: secret });
+  const unknown = await watched.get('/v1/nothing');
+  const [[path, first], [, second]] = told as [(typeof told)[number], (typeof told)[number]];
+  assert.deepEqual([path, first.path, first.method], ['/v1/usage', '/v1/usage', 'GET']);
+  assert.equal(first.id, usage.headers['x-request-id']);
+  assert.match(first.account!, /^acc_/);
+  assert.match(first.key!, /^key_/);
+  assert.equal(second.id, unknown.headers['x-request-id']);
+  assert.deepEqual([second.status, second.account, second.key], [unknown.status, null, null]);
+  assert.ok(!JSON.stringify(told).includes('hunter2'));
 });

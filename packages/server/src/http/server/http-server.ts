@@ -23,6 +23,7 @@ import {
 } from '../../accounts/store/account-store.ts';
 import { AccountsBusyError } from '../../accounts/store/accounts-busy-error.ts';
 import type { Pages } from '../../pages/pages.ts';
+import type { AnsweredRequest } from '../../platform/access-log.ts';
 import { blotSecrets } from '../../platform/log.ts';
 import { newRequestId } from '../../platform/request-id.ts';
 import { whenKnown } from '../../platform/when-known.ts';
@@ -104,8 +105,8 @@ export interface HttpServerOptions extends AdmissionOptions, RouteHandlerOptions
   readonly docsUrl: () => string;
   /** Takes over the sockets of WebSocket requests at the stream's path. */
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** Counts an answered request: the route's path (null for an unknown one) and the status. */
-  readonly onAnswered?: (path: string | null, status: number, seconds: number) => void;
+  /** Counts an answered request by its route's path (null for an unknown one). */
+  readonly onAnswered?: (path: string | null, request: AnsweredRequest) => void;
   /** What looks after answers that nobody reads, if the server shares it with another. */
   readonly unread?: UnreadAnswers;
   /** Only a test is in more of a hurry. */
@@ -370,7 +371,16 @@ function countAnswers(
 ): void {
   app.addHook('onResponse', (request, reply, done) => {
     const path = request.pageLabel ?? request.routeOptions.url ?? null;
-    onAnswered(path, reply.statusCode, reply.elapsedTime / 1000);
+    const { caller, session } = request;
+    onAnswered(path, {
+      id: request.id,
+      method: request.method,
+      path: request.url.split('?', 1)[0]!,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 1_000) / 1_000,
+      account: caller?.accountId ?? session?.accountId ?? null,
+      key: caller?.keyId ?? null,
+    });
     done();
   });
 }

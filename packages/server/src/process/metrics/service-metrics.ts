@@ -12,6 +12,7 @@ import type { ExportPace } from '../../exports/export-pace.ts';
 import type { GatewayMetrics } from '../../gateway/connection/gateway-metrics.ts';
 import type { UnreadAnswers } from '../../http/server/unread-answers.ts';
 import type { MailServices } from '../../mail/mail-services.ts';
+import type { AccessLog } from '../../platform/access-log.ts';
 import type { ClockWatch } from '../../platform/clock-watch.ts';
 import type { DoorSockets } from '../../platform/door-sockets.ts';
 import type { FreeSpace, SpaceReading } from '../../platform/free-space.ts';
@@ -161,6 +162,12 @@ export class ServiceMetrics {
 
   watchSpace(directory: string, space: FreeSpace): void {
     for (const reading of spaceReadings(directory, space)) addReading(this.#registry, reading);
+  }
+
+  watchAccessLog(access: Pick<AccessLog, 'leftOutTotal'>): void {
+    const help = 'Lines that found no room in the access log.';
+    const read = () => access.leftOutTotal;
+    addReading(this.#registry, counter('tapeloom_access_lines_left_out_total', help, read));
   }
 
   watchClock(watch: ClockWatch): void {
