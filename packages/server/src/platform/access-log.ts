@@ -6,8 +6,9 @@
 
 import { appendFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { UtcDay } from '@tapeloom/core/numbers';
 import { MIB } from '@tapeloom/core/units';
-import { addDays, dayOf, type UtcDay } from '@tapeloom/core/utc-day';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { Clock } from './clock.ts';
 import { makeDirectories } from './make-directories.ts';
 import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from './private-file.ts';
