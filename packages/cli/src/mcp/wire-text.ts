@@ -7,11 +7,6 @@ import type { CatalogueIndicator, HistoryEntry } from '@tapeloom/client';
 import { dataFields } from '../entries/data-fields.ts';
 
 const NANOS = 1e9;
-/** Of a distance between prices, such as a deviation. */
-const IN_TICKS = /, in ticks\b/;
-/** How the description of a list begins whose rows begin with a price, and of one that has only prices. */
-const PRICED_ROWS = /^\[price\b/i;
-const PRICES = /^prices\b/i;
 
 export function isoText(ns: string | bigint): string {
   return Temporal.Instant.fromEpochNanoseconds(BigInt(ns)).toString();
@@ -27,18 +22,17 @@ export interface RowWriter {
 /** Rows of `t`, `time`, `id`, `final` and the data; a removed object has nulls for its data. */
 export function rowWriter(indicator: CatalogueIndicator, tickSizeNanos: number): RowWriter {
   const price = (ticks: number) => Math.round(ticks * tickSizeNanos) / NANOS;
-  const fields = dataFields(indicator).map(({ name, kind }) => {
-    const told = toldOf(indicator, name);
+  const fields = dataFields(indicator).map(({ name, kind, has }) => {
     const write =
-      kind === 'price' || IN_TICKS.test(told)
+      kind === 'price'
         ? onNumbers(price)
         : kind === 'time'
           ? (value: unknown) => (typeof value === 'string' ? isoText(value) : value)
-          : kind === 'nested' && PRICED_ROWS.test(told)
+          : has === 'priced-rows'
             ? onEach((row) =>
                 Array.isArray(row) ? [onNumbers(price)(row[0]), ...row.slice(1)] : row,
               )
-            : kind === 'nested' && PRICES.test(told)
+            : has === 'prices'
               ? onEach(onNumbers(price))
               : (value: unknown) => value;
     return { name, write };
@@ -56,11 +50,6 @@ export function rowWriter(indicator: CatalogueIndicator, tickSizeNanos: number):
       return [t, isoText(ts), id, final, ...values];
     },
   };
-}
-
-function toldOf({ data }: CatalogueIndicator, name: string): string {
-  const properties = data.properties as Readonly<Record<string, { readonly description?: string }>>;
-  return properties[name]?.description ?? '';
 }
 
 function onNumbers(change: (value: number) => number): (value: unknown) => unknown {

@@ -3,6 +3,7 @@
 import { AbsorptionStudy } from './absorption-study.ts';
 import { DEPTH_PARAMETER, SESSION_PARAMETER, sessionKind } from './bar-parameters.ts';
 import { closedObject, type Indicator } from './indicator.ts';
+import { price, TICKS_UNIT } from './price-schema.ts';
 import {
   LOOK_BACK_SESSIONS_MAX,
   thresholdLookBackMax,
@@ -12,12 +13,13 @@ import {
 
 const DATA_PROPERTIES = {
   side: { type: 'integer', enum: [-1, 1], description: 'Aggressor absorbed: 1 buyer, -1 seller' },
-  price: { type: 'integer', description: 'The price that held, in ticks' },
+  price: price('The price that held, in ticks'),
   volume: { type: 'integer', minimum: 1, description: 'Lots of its prints' },
   trades: { type: 'integer', minimum: 1, description: 'Its prints' },
   maxSlip: {
     type: 'integer',
     minimum: 0,
+    ...TICKS_UNIT,
     description: 'Most ticks a trade went beyond the price during the hold',
   },
   threshold: { type: 'integer', minimum: 1, description: 'Lots that started the hold' },

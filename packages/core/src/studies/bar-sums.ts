@@ -6,16 +6,17 @@
 import type { TradeBatch } from '../trade-batch.ts';
 import type { BarContent, BarShape } from './current-bar.ts';
 import type { JsonSchema } from './indicator.ts';
+import { price } from './price-schema.ts';
 import { type RowsSpan, SMALL_LOTS_MAX, SMALL_ROWS_MAX } from './small-lots.ts';
 
 const integer = (description: string) => ({ type: 'integer', description });
 const lots = (description: string) => ({ type: 'integer', minimum: 0, description });
 
 export const BAR_DATA_PROPERTIES = {
-  open: integer('First price, in ticks; of a renko brick the edge it opens at'),
-  high: integer('Highest price, in ticks, open and close included'),
-  low: integer('Lowest price, in ticks, open and close included'),
-  close: integer('Last price, in ticks; of a complete renko brick the edge it closes at'),
+  open: price('First price, in ticks; of a renko brick the edge it opens at'),
+  high: price('Highest price, in ticks, open and close included'),
+  low: price('Lowest price, in ticks, open and close included'),
+  close: price('Last price, in ticks; of a complete renko brick the edge it closes at'),
   volume: lots('All lots: bid + ask + unknown'),
   bid: lots('Lots sold by aggressors'),
   ask: lots('Lots bought by aggressors'),

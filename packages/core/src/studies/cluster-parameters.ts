@@ -1,6 +1,7 @@
 /** What the indicators made of clusters share: the longest gap, and the words that define a cluster. */
 
 import type { ParameterDefinition } from './indicator.ts';
+import { price } from './price-schema.ts';
 
 export const GAP_PARAMETER: ParameterDefinition = {
   name: 'gapMs',
@@ -16,8 +17,8 @@ export const CLUSTER_PROPERTIES = {
   side: { type: 'integer', enum: [-1, 1], description: 'Aggressor: 1 buyer, -1 seller' },
   size: { type: 'integer', minimum: 1, description: 'Lots of all prints' },
   trades: { type: 'integer', minimum: 1, description: 'Prints' },
-  first: { type: 'integer', description: 'Price of the first print, in ticks' },
-  last: { type: 'integer', description: 'Price of the last print, in ticks' },
+  first: price('Price of the first print, in ticks'),
+  last: price('Price of the last print, in ticks'),
 };
 
 export const CLUSTER_END = {

@@ -21,6 +21,7 @@ import {
 } from './imbalance.ts';
 import { closedObject, type Indicator, type Params } from './indicator.ts';
 import { PriceHistogram } from './price-histogram.ts';
+import { price, ROW_PRICE_MEMBER } from './price-schema.ts';
 import {
   keyPrices,
   LEVELS_PROPERTY,
@@ -32,7 +33,7 @@ import {
   profileRule,
 } from './profile.ts';
 
-const ROW_PRICE = { type: ['integer', 'null'], description: 'Price of a row; null when empty' };
+const ROW_PRICE = { ...price('Price of a row; null when empty'), type: ['integer', 'null'] };
 
 const DATA_PROPERTIES = {
   ...BAR_DATA_PROPERTIES,
@@ -45,10 +46,7 @@ const DATA_PROPERTIES = {
     description: '[price, side], ascending by price, side -1 (sell) before 1 (buy)',
     items: {
       type: 'array',
-      prefixItems: [
-        { title: 'price', type: 'integer' },
-        { title: 'side', type: 'integer' },
-      ],
+      prefixItems: [ROW_PRICE_MEMBER, { title: 'side', type: 'integer' }],
       items: false,
       minItems: 2,
       maxItems: 2,

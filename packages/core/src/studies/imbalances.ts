@@ -15,12 +15,13 @@ import {
 import { closedObject, type Indicator, type Params } from './indicator.ts';
 import { CARRIED_RULES, LOOK_BACK_PARAMETER } from './look-back-parameter.ts';
 import { PriceHistogram } from './price-histogram.ts';
+import { price } from './price-schema.ts';
 import { GROUP_PARAMETER } from './profile.ts';
 
 const DATA_PROPERTIES = {
   side: { type: 'integer', enum: [-1, 1], description: 'Dominant aggressor: 1 buyer, -1 seller' },
-  low: { type: 'integer', description: 'Lowest price of the lowest row, in ticks' },
-  high: { type: 'integer', description: 'Highest price of the highest row, in ticks' },
+  low: price('Lowest price of the lowest row, in ticks'),
+  high: price('Highest price of the highest row, in ticks'),
   rows: { type: 'integer', minimum: 1, description: 'Adjacent rows with an imbalance' },
   volume: { type: 'integer', minimum: 1, description: 'Lots of the dominant side in these rows' },
   barId: { type: 'string', description: 'Id of the bar' },

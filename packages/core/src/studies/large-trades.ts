@@ -11,6 +11,7 @@ import {
 } from './cluster-parameters.ts';
 import { ClusterStudy } from './cluster-study.ts';
 import { closedObject, type Indicator } from './indicator.ts';
+import { price } from './price-schema.ts';
 import {
   LOOK_BACK_SESSIONS_MAX,
   thresholdLookBackMax,
@@ -20,8 +21,8 @@ import {
 
 const DATA_PROPERTIES = {
   ...CLUSTER_PROPERTIES,
-  high: { type: 'integer', description: 'Highest price, in ticks' },
-  low: { type: 'integer', description: 'Lowest price, in ticks' },
+  high: price('Highest price, in ticks'),
+  low: price('Lowest price, in ticks'),
   threshold: { type: 'integer', minimum: 1, description: 'Lots that made it large' },
   end: CLUSTER_END,
 };

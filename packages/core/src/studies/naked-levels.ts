@@ -4,6 +4,7 @@ import { SESSION_PARAMETER, sessionKind } from './bar-parameters.ts';
 import { closedObject, type Indicator } from './indicator.ts';
 import { CARRIED_RULES, LOOK_BACK_PARAMETER } from './look-back-parameter.ts';
 import { NAKED_LEVEL_KINDS, NakedLevelsStudy } from './naked-levels-study.ts';
+import { price } from './price-schema.ts';
 import { PROFILE_PARAMETERS, PROFILE_RULES, profileRule } from './profile.ts';
 
 const DATA_PROPERTIES = {
@@ -12,7 +13,7 @@ const DATA_PROPERTIES = {
     enum: NAKED_LEVEL_KINDS,
     description: 'Point of control, upper or lower edge of the value area',
   },
-  price: { type: 'integer', description: 'Price of the row, in ticks' },
+  price: price('Price of the row, in ticks'),
   sessionDate: {
     type: 'integer',
     description: 'Trading date of the session it comes from, written YYYYMMDD',

@@ -6,6 +6,7 @@
 import type { ParameterDefinition, Params } from './indicator.ts';
 import { POC_TIES, type PocTie, pocIndex } from './poc.ts';
 import type { CountedRows, PriceRows } from './price-histogram.ts';
+import { ROW_PRICE_MEMBER } from './price-schema.ts';
 import { valueArea } from './value-area.ts';
 
 export const GROUP_PARAMETER: ParameterDefinition = {
@@ -57,7 +58,7 @@ export const LEVELS_PROPERTY = {
   items: {
     type: 'array',
     prefixItems: [
-      { title: 'price', type: 'integer' },
+      ROW_PRICE_MEMBER,
       { title: 'bid', type: 'integer' },
       { title: 'ask', type: 'integer' },
       { title: 'unknown', type: 'integer', default: 0 },

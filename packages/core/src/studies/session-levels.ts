@@ -4,6 +4,7 @@ import type { SessionKind } from '../calendar/session.ts';
 import { SESSION_PARAMETER, UTC_DAY } from './bar-parameters.ts';
 import { closedObject, type Indicator, type Params } from './indicator.ts';
 import { INITIAL_BALANCE_PARAMETER } from './initial-balance-parameter.ts';
+import { price } from './price-schema.ts';
 import {
   PREVIOUS_SESSIONS_MAX,
   SESSION_LEVEL_KINDS,
@@ -12,7 +13,7 @@ import {
 
 const DATA_PROPERTIES = {
   kind: { type: 'string', enum: SESSION_LEVEL_KINDS, description: 'Which level it is' },
-  price: { type: 'integer', description: 'Price, in ticks' },
+  price: price('Price, in ticks'),
 };
 
 export const sessionLevels: Indicator = {

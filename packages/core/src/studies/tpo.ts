@@ -3,13 +3,13 @@
 import { SESSION_PARAMETER, sessionKind } from './bar-parameters.ts';
 import { closedObject, type Indicator } from './indicator.ts';
 import { INITIAL_BALANCE_PARAMETER } from './initial-balance-parameter.ts';
+import { PRICE_UNIT, price, ROW_PRICE_MEMBER } from './price-schema.ts';
 import { PROFILE_PARAMETERS, profileRule } from './profile.ts';
 import { TpoStudy } from './tpo-study.ts';
 
 const MINUTES_PER_DAY = 1_440;
 
-const integer = (description: string) => ({ type: 'integer', description });
-const orNull = (description: string) => ({ type: ['integer', 'null'], description });
+const orNull = (description: string) => ({ ...price(description), type: ['integer', 'null'] });
 
 const DATA_PROPERTIES = {
   rows: {
@@ -17,27 +17,24 @@ const DATA_PROPERTIES = {
     description: '[price, letters] of the rows that traded, ascending by price',
     items: {
       type: 'array',
-      prefixItems: [
-        { title: 'price', type: 'integer' },
-        { title: 'letters', type: 'string', pattern: '^[A-Za-z]+$' },
-      ],
+      prefixItems: [ROW_PRICE_MEMBER, { title: 'letters', type: 'string', pattern: '^[A-Za-z]+$' }],
       items: false,
       minItems: 2,
       maxItems: 2,
     },
   },
-  poc: integer('Price of the row with the most TPOs'),
-  vah: integer('Price of the highest row of the value area'),
-  val: integer('Price of the lowest row of the value area'),
+  poc: price('Price of the row with the most TPOs'),
+  vah: price('Price of the highest row of the value area'),
+  val: price('Price of the lowest row of the value area'),
   ibHigh: orNull('Highest price of the initial balance, in ticks; null when nothing traded in it'),
   ibLow: orNull('Lowest price of the initial balance, in ticks; null when nothing traded in it'),
   singles: {
     type: 'array',
     description: 'Prices of the rows with exactly one TPO, ascending',
-    items: { type: 'integer' },
+    items: { type: 'integer', ...PRICE_UNIT },
   },
-  high: integer('Highest price, in ticks'),
-  low: integer('Lowest price, in ticks'),
+  high: price('Highest price, in ticks'),
+  low: price('Lowest price, in ticks'),
 };
 
 export const tpo: Indicator = {

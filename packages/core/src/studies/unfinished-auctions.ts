@@ -7,12 +7,13 @@ import { barCutter } from './cutters/bar-kinds.ts';
 import { type BarFinder, type Find, FinishedBarStudy } from './finished-bar-study.ts';
 import { closedObject, type Indicator } from './indicator.ts';
 import { CARRIED_RULES, LOOK_BACK_PARAMETER } from './look-back-parameter.ts';
+import { price } from './price-schema.ts';
 
 const lots = (description: string) => ({ type: 'integer', minimum: 1, description });
 
 const DATA_PROPERTIES = {
   kind: { type: 'string', enum: ['high', 'low'], description: 'Which end of the bar' },
-  price: { type: 'integer', description: 'The price, in ticks' },
+  price: price('The price, in ticks'),
   bid: lots('Lots sold by aggressors at the price in the bar'),
   ask: lots('Lots bought by aggressors at the price in the bar'),
   barId: { type: 'string', description: 'Id of the bar' },

@@ -8,6 +8,7 @@ import type { BarContent, BarShape } from './current-bar.ts';
 import { TimeCutter } from './cutters/time-cutter.ts';
 import { closedObject, type Indicator, type Params } from './indicator.ts';
 import { PriceHistogram, type PriceRows } from './price-histogram.ts';
+import { price } from './price-schema.ts';
 import {
   keyPrices,
   LEVELS_PROPERTY,
@@ -25,13 +26,13 @@ const integer = (description: string) => ({ type: 'integer', description });
 
 const DATA_PROPERTIES = {
   levels: LEVELS_PROPERTY,
-  poc: integer('Price of the row with the most volume'),
-  vah: integer('Price of the highest row of the value area'),
-  val: integer('Price of the lowest row of the value area'),
+  poc: price('Price of the row with the most volume'),
+  vah: price('Price of the highest row of the value area'),
+  val: price('Price of the lowest row of the value area'),
   volume: { type: 'integer', minimum: 1, description: 'All lots' },
   delta: integer('Lots bought by aggressors less lots sold by them'),
-  high: integer('Highest price, in ticks'),
-  low: integer('Lowest price, in ticks'),
+  high: price('Highest price, in ticks'),
+  low: price('Lowest price, in ticks'),
   end: {
     type: 'string',
     pattern: '^[0-9]+$',

@@ -12,23 +12,29 @@ import { BarStudy } from './bar-study.ts';
 import type { BarContent } from './current-bar.ts';
 import { barCutter } from './cutters/bar-kinds.ts';
 import { closedObject, type Indicator } from './indicator.ts';
+import { PRICE_UNIT, TICKS_UNIT } from './price-schema.ts';
 import { WeightedMoments } from './weighted-moments.ts';
 
 const MILLION = 1_000_000;
 /** Multiples of the deviation in the order of the members of `data`, the average itself first. */
 const MULTIPLES = [0n, 1n, -1n, 2n, -2n, 3n, -3n] as const;
 
-const ticks = (description: string) => ({ type: 'number', description });
+const average = (description: string) => ({ type: 'number', ...PRICE_UNIT, description });
 
 const DATA_PROPERTIES = {
-  vwap: ticks('Volume-weighted average price, in ticks'),
-  deviation: { type: 'number', minimum: 0, description: 'Its standard deviation, in ticks' },
-  upper1: ticks('vwap + deviation'),
-  lower1: ticks('vwap - deviation'),
-  upper2: ticks('vwap + 2 deviations'),
-  lower2: ticks('vwap - 2 deviations'),
-  upper3: ticks('vwap + 3 deviations'),
-  lower3: ticks('vwap - 3 deviations'),
+  vwap: average('Volume-weighted average price, in ticks'),
+  deviation: {
+    type: 'number',
+    minimum: 0,
+    ...TICKS_UNIT,
+    description: 'Its standard deviation, in ticks',
+  },
+  upper1: average('vwap + deviation'),
+  lower1: average('vwap - deviation'),
+  upper2: average('vwap + 2 deviations'),
+  lower2: average('vwap - 2 deviations'),
+  upper3: average('vwap + 3 deviations'),
+  lower3: average('vwap - 3 deviations'),
   volume: { type: 'integer', minimum: 1, description: 'All lots since the open of the session' },
 };
 
