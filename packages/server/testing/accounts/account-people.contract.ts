@@ -103,6 +103,7 @@ function testLinks(adapter: string, start: () => Promise<StoreRig>): void {
       accountId: session.accountId,
       email: late.email,
       since: session.createdAt,
+      usageMails: true,
     });
     assert.deepEqual(await people.findLink(rig.now, hash), { refused: 'used' });
   });

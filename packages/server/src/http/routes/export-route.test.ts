@@ -302,14 +302,17 @@ test('a key needs the scope export and a right to the instrument [AUTH-23] [AUTH
   await refused(RANGE, 403, 'FORBIDDEN', other.secret);
 });
 
-test('an export is refused like history is, and HEAD does not exist', async () => {
+test('an export is refused like history is, and HEAD costs nothing', async () => {
   await refusedAt({ ...RANGE, extra: '1' }, '/extra');
   await refusedAt({ ...RANGE, limit: '5' }, '/limit');
   await refused({ ...RANGE, indicator: 'invented' }, 404, 'UNKNOWN_INDICATOR');
   await refused({ ...RANGE, instrument: 'XXZ9' }, 404, 'UNKNOWN_INSTRUMENT');
   const gap = { ...RANGE, instrument: 'CLF7', from: '2026-11-04', dataset: SIM_DATASET };
   assert.deepEqual((await refused(gap, 402, 'NOT_COVERED')).missingDays, ['2026-11-05']);
-  assert.equal((await fetchExport(RANGE, key, { method: 'HEAD' })).status, 405);
+  const before = (await usageOf(key)).used;
+  assert.equal((await fetchExport(RANGE, key, { method: 'HEAD' })).status, 200);
+  const { computeUnits, exportBytes } = (await usageOf(key)).used;
+  assert.deepEqual([computeUnits, exportBytes], [before.computeUnits, before.exportBytes]);
 });
 
 test('sandbox and live have no exports [PLAN-21]', async () => {

@@ -24,5 +24,6 @@ export const usageMails: Migration = {
         'percent',
       ])
       .execute();
+    await schema.createIndex('usage_told_by_period').on('usage_told').column('period').execute();
   },
 };
