@@ -67,17 +67,21 @@ test('standard output has the protocol and nothing else, and the end of the inpu
   ];
   child.stdin.write(`${lines.map((line) => JSON.stringify(line)).join('\n')}\nno protocol\n`);
   const answers = () => output.split('\n').slice(0, -1);
-  while (answers().length < 3) await once(child.stdout, 'data');
+  while (answers().length < 4) await once(child.stdout, 'data');
   child.stdin.end();
   const [code] = await once(child, 'close');
   assert.equal(code, 0);
   const byId = new Map(
     answers().map((line) => {
-      const { id, result } = JSON.parse(line) as { id: number; result: Record<string, unknown> };
+      const { id, result } = JSON.parse(line) as {
+        id: number | null;
+        result: Record<string, unknown>;
+      };
       return [id, result];
     }),
   );
-  assert.deepEqual([...byId.keys()].sort(), [1, 2, 3]);
+  // The line that is no JSON is answered without an id.
+  assert.deepEqual([...byId.keys()].sort(), [1, 2, 3, null]);
   assert.equal(byId.get(2)!.isError, undefined);
   assert.match(JSON.stringify(byId.get(3)), /TAPELOOM_KEY/);
 });

@@ -91,7 +91,10 @@ export class ResumeClient {
           super(watcher());
         }
       },
-      onWarning: ({ message }) => this.problems.push(message),
+      onWarning: ({ code, message }) => {
+        // The service is killed on purpose, and the client says that it is away.
+        if (code !== 'CONNECTION_FAILED') this.problems.push(message);
+      },
     });
     this.#client.on('connection', ({ cause }) => {
       const isAtLimit = cause !== null && LATER_CODES.includes(cause.code);

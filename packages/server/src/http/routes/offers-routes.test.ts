@@ -71,7 +71,7 @@ test('pricing is public: prices with their tax, countries with their provider, t
   );
   const codes = countries.map(({ code }) => code);
   for (const code of ['DE', 'FR', 'GB', 'CH', 'US', 'CA']) assert.ok(codes.includes(code), code);
-  assert.equal(waiver.version, '2026-11-1');
+  assert.equal(waiver.version, '2026-11-2');
   assert.match(waiver.text, /I expressly ask that the service begins at once/);
   assert.match(waiver.text, /I lose my right of withdrawal/);
 });
