@@ -94,8 +94,9 @@ export class ClusterClient implements AsyncDisposable {
           super(watcher());
         }
       },
-      onWarning: ({ message }) => {
-        if (!AWAY.some((code) => message.includes(`(${code}: `))) this.problems.push(message);
+      onWarning: ({ code, message }) => {
+        const isAway = AWAY.some((one) => message.includes(`(${one}: `));
+        if (!isAway && code !== 'CONNECTION_FAILED') this.problems.push(message);
       },
     });
     this.#client.on('connection', ({ cause }) => {
