@@ -47,6 +47,7 @@ interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly security: readonly { readonly key?: readonly string[] }[];
+  readonly 'x-scope'?: string;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
   readonly responses: Readonly<Record<string, Answer>>;
@@ -126,11 +127,9 @@ function sampleText(method: string, path: string, operation: Operation): string 
 }
 
 /** Who may ask. */
-function keyWords({ security }: Operation): string {
-  const needed = security.find(({ key }) => key !== undefined)?.key;
-  if (needed === undefined) return 'Needs no key.';
+function keyWords({ security, 'x-scope': scope }: Operation): string {
+  if (!security.some(({ key }) => key !== undefined)) return 'Needs no key.';
   if (security.length > 1) return 'Needs no key; one that is sent is counted.';
-  const [scope] = needed;
   return scope === undefined ? 'Needs a key.' : `Needs a key with the scope ${code(scope)}.`;
 }
 

@@ -22,6 +22,7 @@ export interface Operation {
   readonly tags: readonly string[];
   readonly description?: string;
   readonly security: readonly { readonly key?: readonly string[] }[];
+  readonly 'x-scope'?: string;
   readonly parameters?: readonly Parameter[];
   readonly responses: Readonly<Record<string, Answer>>;
 }
@@ -125,10 +126,17 @@ function instant(ms: number): string {
 }
 
 function shownOperation(operation: Operation, recent: Readonly<Record<string, string>>): object {
-  const { security, description = '', responses, parameters = [], ...rest } = operation;
+  const {
+    security,
+    'x-scope': scope,
+    description = '',
+    responses,
+    parameters = [],
+    ...rest
+  } = operation;
   return {
     ...rest,
-    description: `${description}\n\n${keyWords(security)}`,
+    description: `${description}\n\n${keyWords(security, scope)}`,
     // A page cannot ask whether something changed: its browser does.
     parameters: parameters
       .filter((one) => one.name !== 'If-None-Match')
@@ -148,10 +156,10 @@ function shownParameter(parameter: Parameter, recent: string | undefined): objec
   return { ...parameter, schema, ...(isDated ? { example: recent } : {}) };
 }
 
-function keyWords(security: Operation['security']): string {
-  const key = security.find((one) => one.key !== undefined)?.key;
-  if (key === undefined || security.length > 1) return 'Needs no key.';
-  return key.length === 0 ? 'Needs a key.' : `Needs a key with the scope \`${key[0]}\`.`;
+function keyWords(security: Operation['security'], scope: string | undefined): string {
+  const needsKey = security.some(({ key }) => key !== undefined);
+  if (!needsKey || security.length > 1) return 'Needs no key.';
+  return scope === undefined ? 'Needs a key.' : `Needs a key with the scope \`${scope}\`.`;
 }
 
 /** Refusals are one line each, with a link to what the code means. */

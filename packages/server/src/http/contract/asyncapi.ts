@@ -16,6 +16,9 @@ import { IndicatorData, IndicatorId } from './indicator-schemas.ts';
 import { NamedSchemas } from './named-schemas.ts';
 import { CLIENT_EXAMPLES, SERVER_EXAMPLES } from './stream-examples.ts';
 
+/** Where a service listens that was told nothing. */
+const ORIGIN_DEFAULT = 'http://127.0.0.1:8080';
+
 type ClientKind = ClientMessage['t'];
 type ServerKind = ServerMessage['t'];
 
@@ -67,7 +70,9 @@ export function asyncapiDocument(version: string, origin: string | null): object
       description:
         'Order-flow indicators from the trades of futures contracts, while they form. Text frames of ' +
         'one JSON object each, its kind in `t`. Clients ignore fields and kinds they do not know.',
+      contact: { name: 'Documentation', url: `${origin ?? ORIGIN_DEFAULT}/docs` },
       license: { name: 'Apache-2.0' },
+      tags: [{ name: 'Stream', description: 'Results while they form.' }],
     },
     defaultContentType: 'application/json',
     servers: origin === null ? { plain: server('ws'), tls: server('wss') } : serverAt(origin),
@@ -133,9 +138,21 @@ function operations(): object {
       const reply = REPLIES[t];
       const replies =
         reply === undefined ? {} : { reply: { channel: stream, messages: refs(reply) } };
-      return [t, { action: 'receive', channel: stream, messages: refs([t]), ...replies }];
+      const description = CLIENT_SUMMARIES[t];
+      return [
+        t,
+        { action: 'receive', description, channel: stream, messages: refs([t]), ...replies },
+      ];
     }),
-    ['publish', { action: 'send', channel: stream, messages: refs(serverKinds) }],
+    [
+      'publish',
+      {
+        action: 'send',
+        description: 'What a connection and its subscriptions are told.',
+        channel: stream,
+        messages: refs(serverKinds),
+      },
+    ],
   ]);
 }
 

@@ -57,9 +57,11 @@ test("AsyncAPI's own parser finds nothing in the document of the stream", async 
 
 test('what is served is what is committed, but for where the service is', () => {
   const rest = (text: string) => {
-    const { servers, ...same } = JSON.parse(text);
+    const { servers, info, ...same } = JSON.parse(text);
     assert.ok(Object.keys(servers).length > 0);
-    return same;
+    const { contact, ...told } = info;
+    assert.match(contact.url, /^https?:.*\/docs$/);
+    return { ...same, told };
   };
   const origin = 'https://tapeloom.example';
   assert.deepEqual(

@@ -47,10 +47,16 @@ test('the document names every operation once, refers to nothing it does not hol
 
 test('the document says which key each operation needs', () => {
   const { paths } = JSON.parse(openapiText(contractRoutes())) as {
-    paths: Record<string, Record<string, { security: object[]; responses: object }>>;
+    paths: Record<
+      string,
+      Record<string, { security: object[]; responses: object; 'x-scope'?: string }>
+    >;
   };
   const needs = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, { security }]) => [`${method} ${path}`, security]),
+    Object.entries(operations).map(([method, { security, 'x-scope': scope }]) => [
+      `${method} ${path}`,
+      scope === undefined ? security : [...security, scope],
+    ]),
   );
   assert.deepEqual(Object.fromEntries(needs), {
     'get /v1/indicators': [],
@@ -59,14 +65,14 @@ test('the document says which key each operation needs', () => {
     'get /v1/instruments': [{ key: [] }],
     'get /v1/status': [{}, { key: [] }],
     'get /v1/usage': [{ key: [] }],
-    'post /v1/keys': [{ key: ['keys'] }],
-    'get /v1/keys': [{ key: ['keys'] }],
-    'post /v1/keys/{id}/rotate': [{ key: ['keys'] }],
-    'delete /v1/keys/{id}': [{ key: ['keys'] }],
-    'post /v1/stream-tokens': [{ key: ['stream'] }],
-    'get /v1/history': [{ key: ['history'] }],
-    'get /v1/history/estimate': [{ key: ['history'] }],
-    'get /v1/export': [{ key: ['export'] }],
+    'post /v1/keys': [{ key: [] }, 'keys'],
+    'get /v1/keys': [{ key: [] }, 'keys'],
+    'post /v1/keys/{id}/rotate': [{ key: [] }, 'keys'],
+    'delete /v1/keys/{id}': [{ key: [] }, 'keys'],
+    'post /v1/stream-tokens': [{ key: [] }, 'stream'],
+    'get /v1/history': [{ key: [] }, 'history'],
+    'get /v1/history/estimate': [{ key: [] }, 'history'],
+    'get /v1/export': [{ key: [] }, 'export'],
     'get /v1/portal/try/instruments': [{ session: [] }],
     'get /v1/portal/try/usage': [{ session: [] }],
     'get /v1/portal/try/keys': [{ session: [] }],

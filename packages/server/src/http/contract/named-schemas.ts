@@ -98,7 +98,8 @@ export class NamedSchemas {
     const items = places.map((place) => this.#published(place, `${name}Item`, isOpen));
     return this.#dialect === 'draft-07'
       ? { items, additionalItems: false }
-      : { prefixItems: items, items: false };
+      : // `maxItems` leaves no room for others; linters want `items` to be a schema.
+        { prefixItems: items, items: {} };
   }
 
   #union(key: string, members: readonly Schema[], name: string, isOpen: boolean): Schema {

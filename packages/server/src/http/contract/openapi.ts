@@ -133,6 +133,7 @@ export function openapiDocument(
       title: 'Tapeloom',
       version,
       description: 'Order-flow indicators from the trades of futures contracts.',
+      contact: { name: 'Documentation', url: `${origin ?? ORIGIN_DEFAULT}/docs` },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: origin ?? ORIGIN_DEFAULT }],
@@ -170,6 +171,7 @@ function operation(route: Route, schemas: NamedSchemas): object {
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(route.deprecated === undefined ? {} : { deprecated: true }),
     security: securityOf(route),
+    ...(typeof route.access === 'object' ? { 'x-scope': route.access.scope } : {}),
     parameters: [
       ...pathParameters(route, example),
       ...queryParameters(route, example, schemas),
@@ -221,12 +223,12 @@ function hasTag({ cacheControl, isTagged }: Route): boolean {
   return cacheControl !== undefined || isTagged === true;
 }
 
-/** A bearer key has no scopes in the sense of OpenAPI; 3.1 lets them be named as roles. */
+/** A bearer key has no scopes in the sense of OpenAPI: `x-scope` names the one that an operation needs. */
 function securityOf({ access }: Route): object[] {
   if (access === 'public') return [];
   if (access === 'optional') return [{}, { key: [] }];
   if (access === 'session' || access === 'session-as-key') return [{ session: [] }];
-  return [{ key: access === 'key' ? [] : [access.scope] }];
+  return [{ key: [] }];
 }
 
 function needsKey({ access }: Route): boolean {
