@@ -55,7 +55,7 @@ export const COMPUTE_LIMITS: ComputeLimits = {
  * A read of days keeps trades that are decoded ahead, and the packed results of its day; a replay little beside its study. A
  * read that loses its own finds those results again in its thread (`day-logs.ts`).
  */
-const IDLE_WEIGHTS = { days: 8, replay: 1 } as const;
+const IDLE_WEIGHTS = { days: 16, replay: 1 } as const;
 
 /** More would wait for the one thread that hands out what they compute, and each takes files and memory. */
 const THREADS_MAX = 24;

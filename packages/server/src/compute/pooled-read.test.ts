@@ -44,14 +44,14 @@ test('at most eight reads of an account are at work; the ninth waits and is serv
 });
 
 test('what idle reads keep is limited: who has most loses first, and goes on all the same [SEC-37]', async () => {
-  await using world = new ComputeWorld(1, { idle: { eachMax: 24, allMax: 40 } });
+  await using world = new ComputeWorld(1, { idle: { eachMax: 48, allMax: 80 } });
   const reads = [];
   for (const account of ['a', 'a', 'a', 'b', 'b', 'c']) {
     const read = await world.pool.read(request(account));
     await read.next();
     reads.push(read);
   }
-  // Each keeps eight: the sixth is one too many, and the first of the account with three goes.
+  // Each keeps sixteen: the sixth is one too many, and the first of the account with three goes.
   await settle();
   assert.deepEqual(world.threads[0]!.closed, ['a']);
   await using fourth = await world.pool.read(request('b'));
