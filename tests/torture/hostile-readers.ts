@@ -1,5 +1,5 @@
 /**
- * Accounts with history that take all places for reads and give none back: exports read a little at a
+ * Accounts with history that take all places for reads and give none back: exports, as lines and as tables, read a little at a
  * time, more pages at once than an account may have, answers that nobody reads, and requests in a row
  * without a look at their answers.
  */
@@ -10,6 +10,9 @@ import { requestText, UnreadConnection } from './hostile-unread.ts';
 import { type CrowdOrder, nameOf, type Tally } from './hostile-wire.ts';
 
 const EXPORTS_EACH = 32;
+/** Twice as many as an account may have open. */
+const TABLES_EACH = 16;
+const TABLE_FORMATS = ['parquet', 'arrow'];
 const DRIP_BYTES_PER_SECOND = 1_024;
 const AGAIN_MS = 2_000;
 const PAGES_PER_SECOND = 4;
@@ -44,7 +47,10 @@ export class HistoryAttackers {
     const { port, historyKeys } = this.#order;
     for (const [index, key] of historyKeys.entries()) {
       const place = { port, key, localAddress: `127.9.1.${1 + index}` };
-      for (let each = 0; each < EXPORTS_EACH; each += 1) void this.#drip(place);
+      for (let each = 0; each < EXPORTS_EACH; each += 1) void this.#drip(place, 'ndjson');
+      for (let each = 0; each < TABLES_EACH; each += 1) {
+        void this.#drip(place, TABLE_FORMATS[each % TABLE_FORMATS.length]!);
+      }
       const page = this.#path('history', EXPORTED, { limit: '10000' });
       for (let each = 0; each < UNREAD_EACH; each += 1) {
         this.#leaveUnread(place, requestText(page, key));
@@ -66,9 +72,9 @@ export class HistoryAttackers {
   }
 
   /** One export after the other, each until the server gives up on it. */
-  async #drip({ port, key, localAddress }: HttpPlace): Promise<void> {
+  async #drip({ port, key, localAddress }: HttpPlace, format: string): Promise<void> {
     while (!this.#isOver) {
-      const text = requestText(this.#path('export', EXPORTED), key);
+      const text = requestText(this.#path('export', EXPORTED, { format }), key);
       const bytesPerSecond = DRIP_BYTES_PER_SECOND;
       const one = new UnreadConnection({ port, localAddress, text, bytesPerSecond });
       this.#tally.add('history: exports asked for');
