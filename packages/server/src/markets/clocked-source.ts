@@ -128,6 +128,8 @@ export class ClockedSource implements TradeSource {
 
   /** Waits for the next step of the clock, or at least one millisecond, or the abort. */
   #wait(signal: AbortSignal, now: EpochNs): Promise<void> {
+    // An abort that came before is not heard of any more.
+    if (signal.aborted) return Promise.resolve();
     const intoStepMs = Number(now % STEP_NS) / MS_NS;
     return new Promise((resolve) => {
       const done = () => {
