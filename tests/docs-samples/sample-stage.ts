@@ -174,6 +174,7 @@ export class SampleStage implements AsyncDisposable {
     isNeeded: boolean,
   ): Promise<readonly string[]> {
     const cwd = this.folderOf(page);
+    if (text.includes('/v1/keys')) await this.#revokeSampleKeys();
     const env = {
       ...process.env,
       PATH: `${this.#bin}:${dirname(process.execPath)}:${process.env.PATH}`,
@@ -274,8 +275,8 @@ export class SampleStage implements AsyncDisposable {
     }
   }
 
-  /** In the place of those that earlier samples of the reference have made: an account has few. */
-  async #newKey(): Promise<string> {
+  /** Those that earlier samples of the reference have made: an account has few. */
+  async #revokeSampleKeys(): Promise<void> {
     const listed = await this.#service.send('GET', '/v1/keys');
     const { keys } = (await listed.json()) as {
       readonly keys: readonly { readonly id: string; readonly name: string }[];
@@ -283,6 +284,9 @@ export class SampleStage implements AsyncDisposable {
     for (const { id, name } of keys) {
       if (SAMPLE_KEYS.includes(name)) await this.#service.send('DELETE', `/v1/keys/${id}`);
     }
+  }
+
+  async #newKey(): Promise<string> {
     const body = { name: 'a sample', environment: 'live', scopes: ['stream'] };
     const answer = await this.#service.send('POST', '/v1/keys', { body });
     if (!answer.ok) throw new Error(`a key could not be made: ${await answer.text()}`);
