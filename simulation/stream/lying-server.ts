@@ -31,7 +31,8 @@ export class LiedToCaller {
     // The other side is done with the line; ours would stay.
     line.on('end', () => line.destroy());
     line.on('data', (bytes: Buffer) => this.#read(bytes));
-    this.gone = once(line, 'close');
+    // Also where it was reset.
+    this.gone = new Promise((resolve) => line.on('close', resolve));
   }
 
   /** Shakes hands; what it says to a close is nothing. */
