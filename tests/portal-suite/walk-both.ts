@@ -15,6 +15,7 @@ export async function walkBoth(stage: PortalStage): Promise<void> {
   // Left unpaid: the order says what is known, and paying it comes first.
   await page.goto('/orders');
   const acts = page.locator('.order-acts');
+  await acts.getByRole('button', { name: /^Give up/ }).waitFor();
   assert.deepEqual(
     (await acts.locator('a, button').allTextContents()).map((text) => text.split(' order')[0]),
     ['Pay', 'Give up'],
