@@ -88,20 +88,24 @@ export class PortalStage implements AsyncDisposable {
     });
   }
 
-  /** The newest mail to an address that was not read yet. */
-  async mail(to: string): Promise<{ readonly subject: string; readonly text: string }> {
+  /** The newest mail to an address that was not read yet; of several kinds, the one whose subject fits. */
+  async mail(
+    to: string,
+    about = /(?:)/,
+  ): Promise<{ readonly subject: string; readonly text: string }> {
     const folder = join(this.#data, 'outbox');
     for (let waited = 0; waited < PATIENCE_MS; waited += 100) {
       for (const name of namesIn(folder).sort().reverse()) {
         if (this.#read.has(name) || !name.endsWith('.eml')) continue;
         const mail = await PostalMime.parse(readFileSync(join(folder, name)));
         if (!mail.to?.some(({ address }) => address?.toLowerCase() === to.toLowerCase())) continue;
+        if (!about.test(mail.subject ?? '')) continue;
         this.#read.add(name);
         return { subject: mail.subject ?? '', text: mail.text ?? '' };
       }
       await pause(100);
     }
-    throw new Error(`no mail to ${to} came`);
+    throw new Error(`no mail to ${to} about ${about} came`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

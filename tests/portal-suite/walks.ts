@@ -133,7 +133,7 @@ export async function walkCheckout(stage: PortalStage, page: Page, email: string
     .getByText(/paid|you have live/i)
     .first()
     .waitFor();
-  const { text } = await stage.mail(email);
+  const { text } = await stage.mail(email, /order is confirmed/);
   assert.match(text, /withdraw/i);
   const { orders } = (await page.evaluate(
     `fetch('/v1/portal/orders').then((it) => it.json())`,
@@ -156,6 +156,7 @@ export async function walkCheckout(stage: PortalStage, page: Page, email: string
     .getByText(/ends on|until/i)
     .first()
     .waitFor();
+  assert.match((await stage.mail(email, /is cancelled/)).text, /stays active until/);
   const keep = page.getByRole('button', { name: /^Keep Live after/ });
   await keep.waitFor();
   assert.ok(
@@ -200,7 +201,7 @@ export async function walkWithdrawal(stage: PortalStage, page: Page, email: stri
   await page.getByLabel('Your name').fill('Wanda <b>Walker</b>');
   await page.getByRole('button', { name: 'Confirm withdrawal' }).dblclick();
   await page.getByText(/You withdrew from Live on/).waitFor();
-  const { text } = await stage.mail(email);
+  const { text } = await stage.mail(email, /received your withdrawal/);
   assert.match(text, /We received it on \d+\s\w+\s\d{4},\s\d\d:\d\d:\d\d UTC/);
   assert.match(text, /Wanda <b>Walker<\/b>/);
   assert.match(text, /Declared: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC/);

@@ -50,6 +50,23 @@ test('a cancellation that was taken back before its mail left is not mailed', as
   assert.deepEqual(await mailed(rig), []);
 });
 
+test('a cancellation that a withdrawal or a refund overtook is not mailed: nothing stays active', async () => {
+  await using rig = await BillingRig.open();
+  const account = await buyer(rig);
+  const withdrawn = await rig.bought(account);
+  await mailed(rig);
+  await rig.billing.setCancelled(account, withdrawn.id, true);
+  const who = { accountId: account, sessionId: null, address: null, name: null };
+  await rig.billing.withdrawals.declare({ ...who, orderId: withdrawn.id });
+  await rig.billing.withdrawals.idle();
+  assert.deepEqual(subjects(await mailed(rig)), ['We received your withdrawal']);
+  const refunded = await rig.bought(account);
+  await mailed(rig);
+  await rig.billing.setCancelled(account, refunded.id, true);
+  await rig.deliver(rig.provider.change(refunded.ref, { state: 'refunded' }));
+  assert.deepEqual(subjects(await mailed(rig)), ['Your order was refunded and has ended']);
+});
+
 test('a renewal is mailed once with its receipt: what was charged, for which period, and where the receipt is', async () => {
   await using rig = await BillingRig.open();
   const account = await buyer(rig);

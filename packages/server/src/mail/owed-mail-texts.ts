@@ -24,6 +24,13 @@ import {
 import { usageMail } from './texts/usage-mail.ts';
 import { withdrawalReceivedMail } from './texts/withdrawal-mail.ts';
 
+/** These say until when an order stays active. */
+const IF_RUNNING: readonly OwedMail['kind'][] = [
+  'order-renewed',
+  'order-cancelled',
+  'payment-failed',
+];
+
 export interface OwedMailTextsOptions {
   readonly store: Pick<AccountStore, 'orders' | 'withdrawals'>;
   /** What is sold, by the names that people know. */
@@ -79,6 +86,7 @@ export class OwedMailTexts {
       offer: this.#nameOf(order),
       ordersLink: this.#page('orders'),
     };
+    if (isCutShort(order) && IF_RUNNING.includes(mail.kind)) return null;
     if (mail.kind === 'order-confirmed') return await this.#confirmation(order);
     if (mail.kind === 'withdrawal-received') return await this.#receipt(order);
     if (mail.kind === 'order-renewed') return await this.#renewal(order, details.paidUntil!);
@@ -168,6 +176,11 @@ export class OwedMailTexts {
   #page(name: string): string {
     return `${this.#options.publicUrl()}/${name}`;
   }
+}
+
+/** Whether the order ended at once, which its buyer hears of in a mail of its own. */
+function isCutShort({ state, withdrawnAt }: OrderRecord): boolean {
+  return withdrawnAt !== null || state === 'refunded' || state === 'disputed';
 }
 
 function composed({ details }: OwedMail): MailText {
