@@ -107,6 +107,16 @@ export async function paintOf(
     if (!/javascript/.test(response.headers()['content-type'] ?? '')) return;
     scriptBytes += Number(response.headers()['content-length'] ?? 0);
   });
+  await watchPaint(page);
+  await page.goto(path);
+  await page.waitForTimeout(1_500);
+  const paint = await paintSoFar(page);
+  await context.close();
+  return { ...paint, scriptBytes };
+}
+
+/** Before the page is opened: from then on the browser measures. */
+export async function watchPaint(page: Page): Promise<void> {
   await page.addInitScript(`
     window.paint = { lcpMs: 0, shift: 0 };
     new PerformanceObserver((list) => {
@@ -116,9 +126,11 @@ export async function paintOf(
       for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.paint.shift += entry.value;
     }).observe({ type: 'layout-shift', buffered: true });
   `);
-  await page.goto(path);
-  await page.waitForTimeout(1_500);
-  const paint = (await page.evaluate('window.paint')) as { lcpMs: number; shift: number };
-  await context.close();
-  return { ...paint, scriptBytes };
+}
+
+/** Of the page that is open, since it was opened. */
+export async function paintSoFar(
+  page: Page,
+): Promise<{ readonly lcpMs: number; readonly shift: number }> {
+  return (await page.evaluate('window.paint')) as { lcpMs: number; shift: number };
 }

@@ -16,6 +16,7 @@ import { walkIndicators } from './walk-indicators.ts';
 import { walkFocus, walkServiceDown, walkSessionEnds } from './walk-interrupted.ts';
 import { walkLanding } from './walk-landing.ts';
 import { walkLeaving } from './walk-leaving.ts';
+import { walkOverview } from './walk-overview.ts';
 import { walkPaddle } from './walk-paddle.ts';
 import { walkPrices } from './walk-prices.ts';
 import { walkReference } from './walk-reference.ts';
@@ -82,6 +83,9 @@ await step('the page of Paddle, with its script and without', () => walkPaddle(s
 await step('a session ended in the middle', () => walkSessionEnds(stage));
 await step('the focus stays', () => walkFocus(page));
 await step('the page of an indicator, recorded and live', () => walkIndicators(stage, page));
+await step('the overview stands still while it loads, and is read without colours', () =>
+  walkOverview(stage, context),
+);
 await step('the service away, and back', () => walkServiceDown(context));
 await step('other sessions ended, data exported', () => walkAccount(stage, page, email));
 const isAll = process.argv.includes('--all');

@@ -15,9 +15,9 @@ export function Skeleton(props: {
     const timer = setTimeout(() => setIsLate(true), LATE_MS);
     return () => clearTimeout(timer);
   }, []);
-  if (!isLate) return null;
+  if (!isLate) return <div class="loading" hidden />;
   return (
-    <div class="card card-body stack" role="status">
+    <div class="card card-body stack loading" role="status">
       <span class="visually-hidden">{props.label}</span>
       {Array.from({ length: props.lines ?? 3 }, (_, index) => (
         <div class={`skeleton ${index === 0 ? 'tall short' : ''}`} key={index} />

@@ -22,6 +22,16 @@ export function AxisLine(props: {
   );
 }
 
+/** The dashed line, in a legend. */
+export function BudgetKey() {
+  return (
+    <span>
+      <i class="d" />
+      Budget
+    </span>
+  );
+}
+
 export function AsTable<Row>(props: TableProps<Row>) {
   return (
     <details class="more as-table">

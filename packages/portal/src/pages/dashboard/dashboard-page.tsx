@@ -11,13 +11,13 @@ import { useAccount } from '../../shell/account-context.tsx';
 import { PageHead } from '../../shell/page-head.tsx';
 import { OtherHalf } from '../plans/other-half.tsx';
 import { ByKey } from './by-key.tsx';
-import { DeclinedNotice } from './declined-notice.tsx';
+import { type Declined, DeclinedNotice, useDeclined } from './declined-notice.tsx';
 import { FirstDay, isFirstDay } from './first-day.tsx';
 import { Meters } from './meters.tsx';
 import { MonthChart } from './month-chart.tsx';
 import { OpenNow } from './open-now.tsx';
 import { PaceNotice } from './pace-notice.tsx';
-import { monthName } from './usage-pace.ts';
+import { monthName, monthOf } from './usage-pace.ts';
 import { YearChart } from './year-chart.tsx';
 
 const LOOK_AGAIN_MS = 10_000;
@@ -39,23 +39,27 @@ export function DashboardPage() {
   // Numbers move while one looks at them.
   useReloadEvery(LOOK_AGAIN_MS, overview.reload);
   const { value, error } = overview;
+  const declined = useDeclined();
+  const account = useAccount();
+  // Notices stand above all else: whatever decides about them is awaited, so that none pushes what is already read.
+  const isWaiting = declined.isLoading || (account?.isLoading === true && account.value === null);
+  const isShown = value !== null && !isWaiting;
   // The choice of a month stays where it is, with the focus, while the month that was chosen is fetched.
   const head = useRef<UsageView | null>(null);
   if (value !== null) head.current = value.usage;
   return (
     <>
       <PageHead title="Overview">
-        {head.current !== null && (
+        {head.current === null ? (
+          <HeadGhost />
+        ) : (
           <>
-            <span class="small faint">
-              Renews {dayText(millisecondsOf(head.current.resetsAt)).replace(/ \d{4}$/, '')}, 00:00
-              UTC
-            </span>
+            <Renews atMs={millisecondsOf(head.current.resetsAt)} />
             <MonthSelect usage={head.current} chosen={period} onChange={setPeriod} />
           </>
         )}
       </PageHead>
-      {value === null && error === null && <OverviewSkeleton />}
+      {!isShown && error === null && <OverviewSkeleton />}
       {value === null && error !== null && (
         <LoadError title="The usage did not load" error={error} onRetry={overview.reload}>
           Streams and requests go on.
@@ -68,12 +72,19 @@ export function DashboardPage() {
           </Notice>
         </div>
       )}
-      {value !== null && <OverviewParts {...value} onChanged={overview.reload} />}
+      {isShown && (
+        <OverviewParts {...value} declined={declined.value} onChanged={overview.reload} />
+      )}
     </>
   );
 }
 
-function OverviewParts({ usage, keys, onChanged }: Overview & { readonly onChanged: () => void }) {
+function OverviewParts({
+  usage,
+  keys,
+  declined,
+  onChanged,
+}: Overview & { readonly declined: Declined | null; readonly onChanged: () => void }) {
   const nowMs = Date.now();
   const account = useAccount()?.value ?? null;
   const [isLooking, setIsLooking] = useState(false);
@@ -81,7 +92,7 @@ function OverviewParts({ usage, keys, onChanged }: Overview & { readonly onChang
   const isUnused = usage.months.every(({ used }) => used.computeUnits + used.restRequests === 0);
   return (
     <div class="stack">
-      <DeclinedNotice />
+      {declined !== null && <DeclinedNotice {...declined} />}
       <OtherHalf />
       <PaceNotice usage={usage} nowMs={nowMs} />
       {(isLooking || isFirstDay({ usage, keys })) && (
@@ -112,6 +123,22 @@ function OverviewParts({ usage, keys, onChanged }: Overview & { readonly onChang
   );
 }
 
+function Renews({ atMs }: { readonly atMs: number }) {
+  const day = dayText(atMs).replace(/ \d{4}$/, '');
+  return <span class="small faint">Renews {day}, 00:00 UTC</span>;
+}
+
+/** As wide and as high as what comes: on a narrow page it has lines of its own. */
+function HeadGhost() {
+  const period = new Date().toISOString().slice(0, 7);
+  return (
+    <div class="head-ghost" aria-hidden="true">
+      <Renews atMs={monthOf(period).untilMs} />
+      <span class="input month-select">{monthName(period)}</span>
+    </div>
+  );
+}
+
 function MonthSelect(props: {
   readonly usage: UsageView;
   readonly chosen: string | null;
@@ -136,7 +163,7 @@ function MonthSelect(props: {
 
 function OverviewSkeleton() {
   return (
-    <section class="stack late" aria-busy="true" aria-label="The overview is loading">
+    <section class="stack late loading" aria-busy="true" aria-label="The overview is loading">
       <div class="grid-3">
         {[0, 1, 2].map((card) => (
           <div class="card stat" key={card}>

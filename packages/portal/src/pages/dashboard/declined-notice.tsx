@@ -1,13 +1,21 @@
 /** A renewal that was declined, on the first page that is seen, with the way to another card. */
 
 import { portalApi } from '../../api/portal-api.ts';
-import { useLoaded } from '../../api/use-loaded.ts';
+import type { OrderView } from '../../api/portal-shapes.ts';
+import { type Loaded, useLoaded } from '../../api/use-loaded.ts';
 import { Notice } from '../../components/notice.tsx';
 import { ProviderPageButton } from '../orders/order-buttons.tsx';
 import { declinedSentence } from '../orders/order-words.ts';
 
-export function DeclinedNotice() {
-  const { value } = useLoaded(async (signal) => {
+export interface Declined {
+  readonly order: OrderView;
+  /** Of what was ordered. */
+  readonly name: string;
+}
+
+/** The declined renewal, if there is one. */
+export function useDeclined(): Loaded<Declined | null> {
+  return useLoaded(async (signal) => {
     const [{ orders }, { offers }] = await Promise.all([
       portalApi.orders({ signal }),
       portalApi.offers({ signal }),
@@ -16,8 +24,9 @@ export function DeclinedNotice() {
     if (declined === undefined) return null;
     return { order: declined, name: offers.find(({ id }) => id === declined.offer)?.name ?? '' };
   }, 'declined');
-  if (value === null) return null;
-  const { order, name } = value;
+}
+
+export function DeclinedNotice({ order, name }: Declined) {
   return (
     <Notice
       kind="danger"

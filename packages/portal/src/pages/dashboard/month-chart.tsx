@@ -4,7 +4,7 @@ import { Card } from '../../components/card.tsx';
 import { exactNumber, proseNumber } from '../../components/number-text.ts';
 import type { Column } from '../../components/table.tsx';
 import { dayText } from '../../components/time-text.ts';
-import { AsTable, AxisLine } from './chart-parts.tsx';
+import { AsTable, AxisLine, BudgetKey } from './chart-parts.tsx';
 import {
   CHART_HEIGHT,
   dayValues,
@@ -20,6 +20,7 @@ export function MonthChart({ usage, nowMs }: UsageAt) {
   const limit = usage.limits.computeBudget;
   const facts: MonthFacts = { month, days: usage.days, limit, nowMs };
   const { ref, width } = useWidth<HTMLDivElement>();
+  const shape = width > 0 ? monthShape(facts, width) : null;
   const total = dayValues(facts).reduce((sum, value) => sum + value, 0);
   const of = limit > 0 ? ` of a budget of ${proseNumber(limit)}` : '';
   const title = limit > 0 ? 'Compute units against the budget' : 'Compute units';
@@ -37,18 +38,25 @@ export function MonthChart({ usage, nowMs }: UsageAt) {
             <i class="b" />
             Each day
           </span>
+          {limit > 0 && <BudgetKey />}
+          {shape !== null && shape.end !== null && (
+            <span>
+              <i class="p" />
+              At this pace
+            </span>
+          )}
         </div>
       }
       body="card-body"
     >
       <div ref={ref} class="chart-svg">
-        {width > 0 && (
+        {shape !== null && (
           <svg
             viewBox={`0 0 ${width} ${CHART_HEIGHT}`}
             role="img"
             aria-label={`Compute units a day in ${monthName(month.period)}: ${proseNumber(total)} so far${of}.`}
           >
-            <MonthPanes shape={monthShape(facts, width)} total={total} />
+            <MonthPanes shape={shape} total={total} />
           </svg>
         )}
       </div>

@@ -4,10 +4,10 @@ import type { UsageView } from '../../api/portal-shapes.ts';
 import { Card } from '../../components/card.tsx';
 import { exactNumber, proseNumber } from '../../components/number-text.ts';
 import type { Column } from '../../components/table.tsx';
-import { AsTable, AxisLine } from './chart-parts.tsx';
+import { AsTable, AxisLine, BudgetKey } from './chart-parts.tsx';
 import { monthAbbreviation, monthName } from './usage-pace.ts';
 import { useWidth } from './use-width.ts';
-import { monthsSince, yearScale } from './year-shape.ts';
+import { monthsSince, type YearScale, yearScale } from './year-shape.ts';
 
 const HEIGHT = 252;
 const AXIS_WIDTH = 52;
@@ -27,6 +27,8 @@ export function YearChart({ usage, createdMs }: YearProps) {
   const months = monthsSince(usage.months, createdMs);
   // One month is what the chart of the month shows.
   if (months.length === 1) return null;
+  const limit = usage.limits.computeBudget;
+  const scale = yearScale(limit, Math.max(...months.map(({ used }) => used.computeUnits)));
   return (
     <Card
       title={
@@ -34,11 +36,19 @@ export function YearChart({ usage, createdMs }: YearProps) {
           ? 'Last twelve months and this one'
           : `Since ${monthName(months[0]!.period)}`
       }
-      aside={<span class="tiny faint">Compute units</span>}
+      aside={
+        <div class="keyline">
+          <span>
+            <i class="b" />
+            Compute units
+          </span>
+          {scale.hasLimit && <BudgetKey />}
+        </div>
+      }
       body="card-body"
     >
       <div ref={ref} class="chart-svg">
-        {width > 0 && <YearBars usage={usage} months={months} width={width} />}
+        {width > 0 && <YearBars usage={usage} months={months} width={width} scale={scale} />}
       </div>
       <AsTable
         caption="Use by month, the newest first"
@@ -54,13 +64,11 @@ function YearBars(props: {
   readonly usage: UsageView;
   readonly months: UsageView['months'];
   readonly width: number;
+  readonly scale: YearScale;
 }) {
   const { usage, months, width } = props;
+  const { top, hasLimit } = props.scale;
   const limit = usage.limits.computeBudget;
-  const { top, hasLimit } = yearScale(
-    limit,
-    Math.max(...months.map(({ used }) => used.computeUnits)),
-  );
   const right = Math.max(0, width - AXIS_WIDTH);
   const step = right / months.length;
   const barWidth = Math.min(step * 0.6, BAR_WIDTH_MAX);

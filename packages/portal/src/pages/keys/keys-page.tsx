@@ -155,7 +155,7 @@ function KeysCard(props: {
 /** In the shape of what comes; the style shows it only after a moment. */
 function KeysSkeleton() {
   return (
-    <section class="card late" aria-busy="true" aria-label="Keys are loading">
+    <section class="card late loading" aria-busy="true" aria-label="Keys are loading">
       {[0, 1, 2].map((row) => (
         <div class="skeleton-row" key={row}>
           <div class="skeleton" />
