@@ -3,12 +3,13 @@
  * or SIGTERM. A second signal ends the process at once, so that nobody is held by a command that hangs.
  */
 
-import { once } from 'node:events';
 import { VERSION } from '@tapeloom/server/platform/version';
 import type { CommandIo } from './command.ts';
+import { CommandOutput } from './command-output.ts';
 import { commands } from './commands.ts';
 import { dispatch } from './dispatch.ts';
 import { ExitCode } from './exit-codes.ts';
+import { reportError } from './report-error.ts';
 import { createTerminalInput } from './terminal-input.ts';
 
 const interrupted = new AbortController();
@@ -18,19 +19,15 @@ const interrupt = () => {
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
 
-// The reader of a pipe may leave early (`tapeloom tape ls | head`): that is no error of ours.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
-});
+const output = new CommandOutput(process.stdout, () => interrupted.abort());
+// Where errors cannot be written there is nobody left to tell.
+process.stderr.on('error', () => {});
 
 const { signal } = interrupted;
 const io: CommandIo = {
-  stdout: (text) => process.stdout.write(text),
+  stdout: (text) => output.write(text),
   stderr: (text) => process.stderr.write(text),
-  drained: async () => {
-    if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain', { signal });
-  },
+  drained: () => output.drained(signal),
   env: process.env,
   isTerminal: process.stdout.isTTY === true && process.env.TERM !== 'dumb',
   isErrorTerminal: process.stderr.isTTY === true && process.env.TERM !== 'dumb',
@@ -43,4 +40,15 @@ const io: CommandIo = {
   signal,
 };
 
-process.exitCode = await dispatch(commands, VERSION, process.argv.slice(2), io);
+const words = process.argv.slice(2);
+const code = await dispatch(commands, VERSION, words, io);
+await output.flushed();
+const { failure } = output;
+if (failure === null) process.exitCode = code;
+else {
+  const report = { name: 'tapeloom', isJson: words.includes('--json') };
+  const ofOutput = reportError(failure, report, io);
+  // What failed by itself stays failed; what was stopped for its output ends with the output's code.
+  const isStopped = code === ExitCode.ok || code === ExitCode.interrupted;
+  process.exitCode = isStopped ? ofOutput : code;
+}

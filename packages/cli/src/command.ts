@@ -1,6 +1,7 @@
 /** What every command of `tapeloom` is: a path of words, a usage text, and a run that returns an exit code. */
 
 import type { ClientOptions } from '@tapeloom/client';
+import type { ExitCode } from './exit-codes.ts';
 
 /** How the list of commands names one. */
 export interface CommandName {
@@ -61,6 +62,18 @@ export interface CommandInput {
 
 /** Thrown by a command for arguments it does not understand; the command line prints the usage. */
 export class UsageError extends Error {}
+
+/** Thrown by a command that cannot do what was asked: a sentence, the exit code, and a code for programs. */
+export class CommandError extends Error {
+  readonly exitCode: ExitCode;
+  readonly code: string;
+
+  constructor(message: string, exitCode: ExitCode, code = 'FAILED', options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+    this.code = code;
+  }
+}
 
 export async function loadedCommand(command: Command | LazyCommand): Promise<Command> {
   return 'load' in command ? { ...command, ...(await command.load()) } : command;

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseArgs } from 'node:util';
+import { TapeloomError } from '@tapeloom/client';
 import { type RecordedIoOptions, runRecorded } from '../testing/recorded-io.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Command, CommandError, UsageError } from './command.ts';
+import { NotSignedInError } from './customer/failure.ts';
+import { ExitCode } from './exit-codes.ts';
+import { readArgs } from './read-args.ts';
 
 interface Outcome {
   readonly code: number;
@@ -24,9 +27,38 @@ const commands = [
   command('tape verify', () => Promise.resolve(1)),
   command('stream', () => Promise.reject(new UsageError('which instrument?'))),
   command('sim fill', async (args) => {
-    parseArgs({ args: [...args], options: { days: { type: 'string' } } });
+    readArgs(args, { texts: ['days', 'data'], flags: ['json'], words: [] });
     await Promise.resolve();
     throw new Error('disk is full\nsecond line', { cause: new Error('ENOSPC') });
+  }),
+];
+
+/** What each of these throws, or says before it ends with a code. */
+const failures: readonly Command[] = [
+  command('usage', () => Promise.reject(new UsageError('which svc_live_abcdef one?'))),
+  command('missing', () =>
+    Promise.reject(new CommandError('there is none', ExitCode.notFound, 'UNKNOWN_INDICATOR')),
+  ),
+  command('signed-out', () => Promise.reject(new NotSignedInError('nobody is signed in'))),
+  command('refused', () =>
+    Promise.reject(
+      new TapeloomError('RATE_LIMITED', 'Too many.', {
+        status: 429,
+        requestId: 'req_1',
+        retryAfterSeconds: 3,
+      }),
+    ),
+  ),
+  command('broken', () => Promise.reject(new Error('disk is full\nsecond line'))),
+  command('worded', async (_args, io) => {
+    io.stderr('first this\n');
+    io.stderr('it cannot be done\n');
+    return ExitCode.failure;
+  }),
+  command('checked', async (_args, io) => {
+    io.stderr('looking\n');
+    io.stdout('{"faults":1}\n');
+    return ExitCode.failure;
   }),
 ];
 
@@ -112,6 +144,68 @@ test('an option the command does not know is wrong usage', async () => {
   assert.equal(code, 2);
   assert.match(err, /--weeks/);
   assert.match(err, /Usage: tapeloom sim fill/);
+});
+
+test('an option that is nearly right is refused with the ones that may be meant', async () => {
+  for (const [written, meant] of [
+    ['--dys 3', 'unknown option --dys. Did you mean "--days"?'],
+    ['--dat x', 'unknown option --dat. Did you mean "--data"?'],
+    ['--jsn', 'unknown option --jsn. Did you mean "--json"?'],
+    ['--frobnicate', 'unknown option --frobnicate.'],
+  ]) {
+    const { code, err } = await dispatched(`sim fill ${written}`);
+    assert.equal(code, 2);
+    assert.equal(err.split('\n')[0], `tapeloom sim fill: ${meant}`);
+  }
+});
+
+test('with --json an error is one line of JSON, the last on stderr', async () => {
+  const errorOf = async (words: string) => {
+    const { code, out, err } = await runRecorded(failures, `${words} --json`.split(' '));
+    const { error } = JSON.parse(err.trimEnd().split('\n').at(-1)!);
+    assert.equal(error.exitCode, code);
+    assert.equal(out, '');
+    return error;
+  };
+  const message = 'which svc_live_… one?';
+  assert.deepEqual(await errorOf('usage'), { code: 'USAGE', message, exitCode: 2 });
+  assert.deepEqual(await errorOf('missing'), {
+    code: 'UNKNOWN_INDICATOR',
+    message: 'there is none',
+    exitCode: 4,
+  });
+  assert.deepEqual(await errorOf('signed-out'), {
+    code: 'NOT_SIGNED_IN',
+    message: 'nobody is signed in',
+    exitCode: 3,
+  });
+  assert.deepEqual(await errorOf('refused'), {
+    code: 'RATE_LIMITED',
+    message: 'Too many. Try again in 3 seconds. (RATE_LIMITED, request req_1)',
+    exitCode: 5,
+    status: 429,
+    requestId: 'req_1',
+    retryAfterSeconds: 3,
+  });
+  assert.deepEqual(await errorOf('broken'), {
+    code: 'FAILED',
+    message: 'disk is full',
+    exitCode: 1,
+  });
+  assert.deepEqual(await errorOf('worded'), {
+    code: 'FAILED',
+    message: 'it cannot be done',
+    exitCode: 1,
+  });
+  assert.deepEqual((await errorOf('nothing')).code, 'USAGE');
+});
+
+test('with --json what a check found is on stdout, and no error beside it', async () => {
+  assert.deepEqual(await runRecorded(failures, ['checked', '--json']), {
+    code: 1,
+    out: '{"faults":1}\n',
+    err: 'looking\n',
+  });
 });
 
 test('an unexpected error is one line', async () => {

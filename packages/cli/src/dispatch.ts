@@ -6,6 +6,7 @@
 import { nearestName } from '@tapeloom/server/config/nearest-name';
 import {
   type Command,
+  CommandError,
   type CommandGroup,
   type CommandIo,
   type CommandName,
@@ -13,8 +14,8 @@ import {
   loadedCommand,
   UsageError,
 } from './command.ts';
-import { failureOf } from './customer/failure.ts';
 import { EXIT_CODE_MEANINGS, ExitCode } from './exit-codes.ts';
+import { reportError } from './report-error.ts';
 import { takeOwner } from './take-owner.ts';
 
 const GROUPS: readonly (readonly [group: CommandGroup, title: string])[] = [
@@ -24,7 +25,6 @@ const GROUPS: readonly (readonly [group: CommandGroup, title: string])[] = [
 ];
 const HELP_HINT =
   'tapeloom <command> --help explains one command; tapeloom --version prints the version.\n';
-const SECRET_TEXT = /\bsvc_(live|test|token)_[0-9A-Za-z]+/g;
 
 export async function dispatch(
   commands: readonly (Command | LazyCommand)[],
@@ -54,33 +54,56 @@ export async function dispatch(
     return ExitCode.ok;
   }
   if (command.group === 'operator' && command.keepsUser !== true) takeOwner(ownArgs, io.env);
-  return await runReporting(command, args, io);
+  return await runReporting(command, args, ownArgs.includes('--json'), io);
 }
 
 async function runReporting(
   command: Command,
   args: readonly string[],
+  isJson: boolean,
   io: CommandIo,
 ): Promise<number> {
+  const name = `tapeloom ${command.path.join(' ')}`;
+  const heard = new HeardIo(io);
   try {
-    return await command.run(args, io);
+    const code = await command.run(args, isJson ? heard.io : io);
+    // A refusal that the command worded itself; with results on stdout, those say what was found.
+    if (isJson && code !== ExitCode.ok && !heard.hasOutput && heard.lastSaid !== null) {
+      const refusal = new CommandError(heard.lastSaid, code as ExitCode);
+      return reportError(refusal, { name, isJson }, io);
+    }
+    return code;
   } catch (error) {
     if (io.signal.aborted) return ExitCode.interrupted;
-    const name = `tapeloom ${command.path.join(' ')}`;
-    if (isWrongUsage(error)) {
-      io.stderr(`${name}: ${withoutSecrets(error.message)}\n\n${withLineEnd(command.usage)}`);
-      return ExitCode.usage;
-    }
-    const failure = failureOf(error);
-    io.stderr(`${name}: ${withoutSecrets(failure?.sentence ?? oneLine(error))}\n`);
-    if (isSet(io.env.TAPELOOM_DEBUG) && error instanceof Error) {
-      io.stderr(`${withoutSecrets(stackOf(error))}\n`);
-    }
-    return failure?.exitCode ?? ExitCode.failure;
+    const usage = withLineEnd(command.usage);
+    return reportError(error, { name, isJson, usage }, io);
+  }
+}
+
+/** The surroundings of a command, and what it has said there. */
+class HeardIo {
+  readonly io: CommandIo;
+  hasOutput = false;
+  /** The last sentence on stderr. */
+  lastSaid: string | null = null;
+
+  constructor(io: CommandIo) {
+    this.io = {
+      ...io,
+      stdout: (text) => {
+        this.hasOutput = true;
+        io.stdout(text);
+      },
+      stderr: (text) => {
+        this.lastSaid = text.trim().split('\n').at(-1) || this.lastSaid;
+        io.stderr(text);
+      },
+    };
   }
 }
 
 function answerUnknown(commands: readonly CommandName[], words: readonly string[], io: CommandIo) {
+  const report = { name: 'tapeloom', isJson: words.includes('--json') };
   const asked = words.filter((word) => !word.startsWith('-'));
   const below = commands.filter(({ path }) => asked.every((word, index) => path[index] === word));
   if (asked.length > 0 && below.length > 0) {
@@ -89,17 +112,17 @@ function answerUnknown(commands: readonly CommandName[], words: readonly string[
       io.stdout(text);
       return ExitCode.ok;
     }
-    io.stderr(`tapeloom ${asked.join(' ')} needs one more word.\n\n${text}`);
-    return ExitCode.usage;
+    const error = new UsageError(`${asked.join(' ')} needs one more word.`);
+    return reportError(error, { ...report, usage: text }, io);
   }
   if (asked.length === 0) {
-    io.stderr(`tapeloom: unknown option ${words[0]}. See tapeloom --help.\n`);
-    return ExitCode.usage;
+    const error = new UsageError(`unknown option ${words[0]}. See tapeloom --help.`);
+    return reportError(error, report, io);
   }
   const near = nearest(asked, commands);
   const hint = near === null ? 'See tapeloom --help.' : `Did you mean "tapeloom ${near}"?`;
-  io.stderr(`tapeloom: unknown command "${asked.join(' ')}". ${hint}\n`);
-  return ExitCode.usage;
+  const error = new UsageError(`unknown command "${asked.join(' ')}". ${hint}`);
+  return reportError(error, report, io);
 }
 
 function overview(commands: readonly CommandName[]): string {
@@ -134,32 +157,6 @@ function nearest(asked: readonly string[], commands: readonly CommandName[]): st
 
 function isHelp(word: string): boolean {
   return word === '--help' || word === '-h';
-}
-
-/** Commands throw UsageError; `parseArgs` of Node has codes of its own for the same thing. */
-function isWrongUsage(error: unknown): error is Error {
-  if (error instanceof UsageError) return true;
-  if (!(error instanceof Error) || !('code' in error)) return false;
-  return typeof error.code === 'string' && error.code.startsWith('ERR_PARSE_ARGS_');
-}
-
-function oneLine(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.split('\n')[0]!;
-}
-
-/** Some errors quote what they could not use. */
-function withoutSecrets(text: string): string {
-  return text.replaceAll(SECRET_TEXT, 'svc_$1_…');
-}
-
-function stackOf(error: Error): string {
-  const own = error.stack ?? error.message;
-  return error.cause instanceof Error ? `${own}\ncaused by ${stackOf(error.cause)}` : own;
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '' && value !== '0';
 }
 
 function withLineEnd(text: string): string {

@@ -19,8 +19,11 @@ export const ExitCode = {
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 export const EXIT_CODE_MEANINGS: readonly (readonly [code: ExitCode, meaning: string])[] = [
-  [ExitCode.ok, 'done'],
-  [ExitCode.failure, 'it failed, or a check found something'],
+  [ExitCode.ok, 'done, or the reader of the output has closed it'],
+  [
+    ExitCode.failure,
+    'it failed (a full disk at the standard output, say), or a check found something',
+  ],
   [ExitCode.usage, 'wrong usage, or parameters that the service refuses'],
   [ExitCode.refused, 'not signed in, or the key may not do this'],
   [ExitCode.notFound, 'no such instrument, indicator or key'],

@@ -1,6 +1,7 @@
 /** The command line of one command: options by their names, and the words between them. */
 
-import { parseArgs } from 'node:util';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { didYouMean } from '@tapeloom/server/config/nearest-name';
 import { UsageError } from './command.ts';
 
 export interface TakenArgs<Text extends string, Flag extends string> {
@@ -21,19 +22,45 @@ export function readArgs<Text extends string = never, Flag extends string = neve
   args: readonly string[],
   { texts = [], flags = [], words }: TakenArgs<Text, Flag>,
 ): ReadArgs<Text, Flag> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: {
-      ...Object.fromEntries(texts.map((name) => [name, { type: 'string' as const }])),
-      ...Object.fromEntries(flags.map((name) => [name, { type: 'boolean' as const }])),
-    },
-    allowPositionals: true,
+  const { values, positionals } = parsedArgs(args, {
+    ...Object.fromEntries(texts.map((name) => [name, { type: 'string' as const }])),
+    ...Object.fromEntries(flags.map((name) => [name, { type: 'boolean' as const }])),
   });
   const absent = Object.fromEntries(flags.map((name) => [name, false]));
   return {
     values: { ...absent, ...values } as ReadArgs<Text, Flag>['values'],
     words: words === null ? positionals : readWords(positionals, words),
   };
+}
+
+/** What Node makes of them. An option that is not known is told with those it may have been meant for. */
+export function parsedArgs(
+  args: readonly string[],
+  options: NonNullable<ParseArgsConfig['options']>,
+): {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly positionals: readonly string[];
+} {
+  const config = { args: [...args], options, allowPositionals: true };
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error;
+    if (!String(error.code).startsWith('ERR_PARSE_ARGS_')) throw error;
+    const isUnknown = error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
+    const sentence = isUnknown ? unknownOption(config) : error.message;
+    throw new UsageError(sentence, { cause: error });
+  }
+}
+
+function unknownOption(config: ParseArgsConfig & { readonly options: object }): string {
+  const { tokens } = parseArgs({ ...config, strict: false, tokens: true });
+  const unknown = tokens.find(
+    (it) => it.kind === 'option' && !Object.hasOwn(config.options, it.name),
+  );
+  const written = unknown?.kind === 'option' ? unknown.rawName : '';
+  const known = [...Object.keys(config.options), 'help'].map((name) => `--${name}`);
+  return `unknown option ${written}.${didYouMean(written, known)}`;
 }
 
 /** Exactly these words, in this order; `what` names them for the person who forgot one. */

@@ -3,13 +3,12 @@
  * Options besides `--data` and `--json` have texts as values, flags have none.
  */
 
-import { parseArgs } from 'node:util';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import type { CommandBody, CommandIo } from '../command.ts';
 import { confirm } from '../customer/confirm.ts';
-import { readWords } from '../read-args.ts';
+import { parsedArgs, readWords } from '../read-args.ts';
 import { dataDirectory, tell } from './account-options.ts';
 import { openAccounts } from './open-accounts.ts';
 
@@ -58,10 +57,10 @@ export function operatorCommand({
   return {
     usage,
     run: async (args, io) => {
-      const { values, positionals } = parseArgs({
-        args: [...args],
-        options: { data: { type: 'string' }, json: { type: 'boolean' }, ...named },
-        allowPositionals: true,
+      const { values, positionals } = parsedArgs(args, {
+        data: { type: 'string' },
+        json: { type: 'boolean' },
+        ...named,
       });
       const { json = false, data: given, ...texts } = values as Partial<Record<string, unknown>>;
       const data = dataDirectory(given as string | undefined, io);

@@ -5,6 +5,7 @@ import { bashScript } from '../completion/bash-script.ts';
 import { type CompletedCommand, completedCommands } from '../completion/completed-commands.ts';
 import { fishScript } from '../completion/fish-script.ts';
 import { zshScript } from '../completion/zsh-script.ts';
+import { rememberProfiles } from '../customer/known-names.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { readArgs } from '../read-args.ts';
 
@@ -21,8 +22,9 @@ export function completionCommand(commands: () => readonly (Command | LazyComman
     summary: 'Print a script that completes commands, options and names.',
     usage: `Usage: tapeloom completion bash|zsh|fish
 
-Prints the script for a shell. It completes commands and their options, and instruments and indicators as
-the service last named them to tapeloom login, instruments or indicators.
+Prints the script for a shell. It completes commands, their options and what these take, the profiles you are
+signed in as, and instruments and indicators as the service last named them to tapeloom login, instruments or
+indicators.
 
 Examples:
   source <(tapeloom completion bash)      # in ~/.bashrc
@@ -34,6 +36,8 @@ Examples:
       const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
       if (script === undefined)
         throw new UsageError(`there is none for ${shell}, only for bash, zsh and fish`);
+      // A shell that starts runs this: sign-ins of before become known too.
+      await rememberProfiles(io);
       const loaded = await Promise.all(commands().map(loadedCommand));
       io.stdout(script(completedCommands(loaded)));
       return ExitCode.ok;

@@ -79,6 +79,37 @@ test('login asks for address and key, the key unseen, and the commands after it 
   assert.match(customer.names('indicators'), /^footprint$/m);
 });
 
+test('shells know the profiles one is signed in as, after login, logout and at their start', async () => {
+  const customer = new Customer();
+  const piped = await service.customer();
+  for (const profile of ['work', 'home']) {
+    const words = ['login', '--url', url, '--key-stdin', '--profile', profile];
+    await customer.run(words, { piped });
+  }
+  assert.equal(customer.names('profiles'), 'work\nhome\n');
+  await customer.run('logout --profile work');
+  assert.equal(customer.names('profiles'), 'home\n');
+  rmSync(join(customer.home, 'cache'), { recursive: true });
+  await customer.run('completion bash');
+  assert.equal(customer.names('profiles'), 'home\n');
+});
+
+test('with --json a refusal of the service and an unknown name are JSON', async () => {
+  const customer = await Customer.withKey();
+  const errorOf = async (words: string) => {
+    const { code, out, err } = await customer.run(`${words} --json`);
+    const { error } = JSON.parse(err);
+    assert.deepEqual([out, error.exitCode], ['', code]);
+    return error;
+  };
+  const unknown = await errorOf('indicators footprnt');
+  assert.deepEqual([unknown.code, unknown.exitCode], ['UNKNOWN_INDICATOR', ExitCode.notFound]);
+  assert.match(unknown.message, /did you mean footprint\?/);
+  const refused = await errorOf('keys revoke key_0 --yes');
+  assert.equal(refused.code, 'NOT_FOUND');
+  assert.match(refused.requestId, /./);
+});
+
 test('login --show says where one is signed in and with which key, but not the key', async () => {
   const customer = new Customer();
   const key = await service.customer();

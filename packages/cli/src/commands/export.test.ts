@@ -75,6 +75,7 @@ test('every other format holds the same results', async () => {
       [facts.objects, facts.bytes, facts.sha256, facts.computeUnits, facts.out, facts.isResumed],
       [900, bytes.length, sha256(bytes), COST, out, false],
     );
+    assert.equal(facts.contract, 'ESZ6', `${words}`);
     if (text !== null) assert.equal(bytes.toString(), text);
     if (words[0] === '--expand')
       assert.equal(bytes.toString().split('\n').slice(1, -2).join('\n'), history.trimEnd());

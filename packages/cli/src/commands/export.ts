@@ -41,7 +41,7 @@ ${FIXED_QUERY_USAGE}
   --yes               do not ask; needed where nobody can be asked, unless it costs nothing
 ${CUSTOMER_USAGE}
 
-With --json the last line on stdout is one JSON object with computeUnits, objects, bytes and sha256.
+With --json the last line on stdout is one JSON object with contract, computeUnits, objects, bytes and sha256.
 
 Examples:
   tapeloom export ES.c.0 footprint --from 2026-11-01 --to 2026-11-08
@@ -68,7 +68,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   let estimate: Estimate | null = null;
   if (!isBegun) {
     estimate = await estimated(client, query, isAgreed, io);
-    const question = { command: 'export', query, isAgreed, isMost: false, isQuiet: isJson };
+    const question = { query, isAgreed, isMost: false, isQuiet: isJson };
     const refusal = estimate && (await costRefusal({ ...question, estimate }, io));
     if (refusal !== null) return refusal;
     if (!isJson && estimate !== null) io.stderr(gapsText(estimate));

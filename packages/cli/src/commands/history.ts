@@ -74,7 +74,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   using sink = openTextSink(out, io);
   const { signal } = io;
   const estimate = await client.estimate({ ...query, signal });
-  const question = { command: 'history', query, estimate, isMost: resultsMax !== null, isQuiet };
+  const question = { query, estimate, isMost: resultsMax !== null, isQuiet };
   const refusal = await costRefusal({ ...question, isAgreed: values.yes }, io);
   if (refusal !== null) return refusal;
   if (!isQuiet) io.stderr(gapsText(estimate));

@@ -3,7 +3,7 @@
 import type { Catalogue } from '@tapeloom/client';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
 import { tell } from '../accounts/account-options.ts';
-import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { type Command, CommandError, type CommandIo, UsageError } from '../command.ts';
 import { CUSTOMER_USAGE, PLACE_OPTIONS, visitorClient } from '../customer/customer-options.ts';
 import { rememberNames } from '../customer/known-names.ts';
 import { wrappedText } from '../customer/wrapped-text.ts';
@@ -48,8 +48,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   if (found === undefined) {
     const near = nearestName(asked, ids);
     const hint = near === null ? `there are ${ids.join(', ')}` : `did you mean ${near}?`;
-    io.stderr(`No indicator is called ${asked}; ${hint}\n`);
-    return ExitCode.notFound;
+    const sentence = `no indicator is called ${asked}; ${hint}`;
+    throw new CommandError(sentence, ExitCode.notFound, 'UNKNOWN_INDICATOR');
   }
   return tell(io, values.json, found, indicatorText(found));
 }

@@ -6,7 +6,7 @@ import { formatPrice } from '@tapeloom/core/price';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
 import { tell } from '../accounts/account-options.ts';
 import { timeText } from '../accounts/time-text.ts';
-import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { type Command, CommandError, type CommandIo, UsageError } from '../command.ts';
 import { CUSTOMER_USAGE, customerClient, PLACE_OPTIONS } from '../customer/customer-options.ts';
 import { instrumentNames, rememberNames } from '../customer/known-names.ts';
 import { ExitCode } from '../exit-codes.ts';
@@ -55,8 +55,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   if (found === undefined) {
     const near = nearestName(asked, instrumentNames(instruments));
     const hint = near === null ? 'tapeloom instruments lists them' : `did you mean ${near}?`;
-    io.stderr(`No instrument is called ${asked}; ${hint}\n`);
-    return ExitCode.notFound;
+    const sentence = `no instrument is called ${asked}; ${hint}`;
+    throw new CommandError(sentence, ExitCode.notFound, 'UNKNOWN_INSTRUMENT');
   }
   return tell(io, values.json, found, factsText(factsOf(found)));
 }

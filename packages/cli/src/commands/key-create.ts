@@ -25,8 +25,8 @@ last 30 days.
 
   --account <name>        the account's name or id, or its owner's e-mail address
   --name <text>           what the key is for, 1 to 64 characters
-  --environment <which>   live has the rights of the plan, test those of the sandbox
-  --scopes <list>         stream, history, export, keys, with commas between
+  --environment live|test  live has the rights of the plan, test those of the sandbox
+  --scopes stream,history,export,keys  one or more of these, with commas between
   --instruments <list>    only these symbols and aliases, up to 32 (default: all)
   --ips <list>            only from these addresses and CIDR ranges, up to 32 (default: any)
   --expires <time>        a date, an RFC 3339 time, or a span from now such as 90d (default: never)

@@ -23,7 +23,7 @@ Makes a key of your account that works at once. The secret is printed this once 
 key can make only keys with no more rights than its own, and needs the scope "keys" for it.
 
   --name <text>             what the key is for, 1 to 64 characters
-  --scopes <list>           stream, history, export, keys, with commas between
+  --scopes stream,history,export,keys  one or more of these, with commas between
   --environment live|test   live has the rights of the plan, test those of the sandbox (default: as
                             the key you are signed in with)
   --instruments <list>      only these symbols and aliases, up to 32 (default: all)

@@ -16,7 +16,7 @@ import {
   suggestedUrl,
 } from '../customer/customer-options.ts';
 import { NotSignedInError } from '../customer/failure.ts';
-import { instrumentNames, rememberNames } from '../customer/known-names.ts';
+import { instrumentNames, rememberNames, rememberProfiles } from '../customer/known-names.ts';
 import { profilesPath, readProfiles, writeProfiles } from '../customer/profiles.ts';
 import { readArgs } from '../read-args.ts';
 
@@ -64,6 +64,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   await using client = clientAt({ url, key }, io);
   const { plan } = await client.usage({ signal: io.signal });
   await writeProfiles(path, profiles.set(name, { url, key }));
+  await rememberProfiles(io);
   await learnNames(client, io);
   const facts = { profile: name, url, key: keyPrefix(key), plan, file: path };
   const text = `Signed in to ${url} with ${keyPrefix(key)} (${plan}), kept in ${path}.\n`;

@@ -3,6 +3,7 @@
 import { tell } from '../accounts/account-options.ts';
 import type { Command, CommandIo } from '../command.ts';
 import { profileName } from '../customer/customer-options.ts';
+import { rememberProfiles } from '../customer/known-names.ts';
 import { forgetProfile, profilesPath } from '../customer/profiles.ts';
 import { readArgs } from '../read-args.ts';
 
@@ -28,6 +29,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const name = profileName(values, io);
   const path = profilesPath(io.env);
   const wasSignedIn = path !== null && (await forgetProfile(path, name));
+  if (wasSignedIn) await rememberProfiles(io);
   const text = wasSignedIn ? `Signed out of ${name}.\n` : `Nobody was signed in as ${name}.\n`;
   return tell(io, values.json, { profile: name, wasSignedIn }, text);
 }

@@ -3,13 +3,13 @@
  * input and output. It brings the protocol's library with it, so it is loaded when it is called.
  */
 
-import { parseArgs } from 'node:util';
 import { VERSION } from '@tapeloom/server/platform/version';
 import { type Command, UsageError } from '../command.ts';
-import { PLACE_USAGE, visitorClient } from '../customer/customer-options.ts';
+import { PLACE_OPTIONS, PLACE_USAGE, visitorClient } from '../customer/customer-options.ts';
 import { pngOf } from '../mcp/png.ts';
 import { serveStdio } from '../mcp/serve-stdio.ts';
 import { DEFAULT_LIMITS, Spending } from '../mcp/spending.ts';
+import { readArgs } from '../read-args.ts';
 
 export const mcpCommand: Command = {
   path: ['mcp'],
@@ -32,16 +32,8 @@ Examples:
   claude mcp add tapeloom -- tapeloom mcp --max-total 2000000
 `,
   async run(args, io) {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        url: { type: 'string' },
-        key: { type: 'string' },
-        profile: { type: 'string' },
-        'max-cost': { type: 'string' },
-        'max-total': { type: 'string' },
-      },
-    });
+    const texts = [...PLACE_OPTIONS, 'max-cost', 'max-total'] as const;
+    const { values } = readArgs(args, { texts, words: [] });
     const spending = new Spending({
       perCall: readUnits('--max-cost', values['max-cost'], DEFAULT_LIMITS.perCall),
       total: readUnits('--max-total', values['max-total'], DEFAULT_LIMITS.total),

@@ -98,7 +98,7 @@ test('verify calls a directory without a tape not sound', async () => {
 test('both refuse arguments they do not know', async () => {
   for (const command of [tapeLsCommand, tapeVerifyCommand]) {
     await assert.rejects(run(command, ['one', 'more']), UsageError);
-    await assert.rejects(run(command, ['--more']), { code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' });
+    await assert.rejects(run(command, ['--more']), /unknown option --more/);
   }
 });
 

@@ -3,6 +3,7 @@
 import { NAMES_DIRECTORY_IN_SHELL } from '../customer/known-names.ts';
 import {
   type CompletedCommand,
+  listOptions,
   prefixesOf,
   valueCases,
   valuedOptions,
@@ -23,7 +24,7 @@ export function bashScript(commands: readonly CompletedCommand[]): string {
   return `# Completion of tapeloom for bash. In ~/.bashrc: source <(tapeloom completion bash)
 
 _tapeloom_names() {
-  cat "${NAMES_DIRECTORY_IN_SHELL}/$1" 2>/dev/null
+  cat "${NAMES_DIRECTORY_IN_SHELL}/$1" 2>/dev/null || true
 }
 
 _tapeloom_describe() {
@@ -35,7 +36,7 @@ ${describe.join('\n')}
 
 _tapeloom_values() {
   case $1 in
-${valueCases(commands, (known) => `echo ${quoted(known)}`)}
+${valueCases(commands, { words: (known) => `echo ${quoted(known)}`, names: (kind) => `_tapeloom_names ${kind}` })}
     *) return 1 ;;
   esac
 }
@@ -43,6 +44,7 @@ ${valueCases(commands, (known) => `echo ${quoted(known)}`)}
 _tapeloom() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]}
   local valued=${quoted(` ${valuedOptions(commands).join(' ')} `)}
+  local lists=${quoted(` ${listOptions(commands).join(' ')} `)} taken='' listed='' each
   local options='' places=() command='' choices='' first index place=0
   COMPREPLY=()
   if ((COMP_CWORD == 2)); then
@@ -62,6 +64,13 @@ ${prefixes.join('\n')}
       if ! choices=$(_tapeloom_values "$command $previous"); then
         COMPREPLY=($(compgen -f -- "$current"))
         return
+      fi
+      if [[ $lists == *" $previous "* ]]; then
+        [[ $current == *,* ]] && taken="\${current%,*},"
+        for each in $choices; do
+          [[ ",$taken" == *",$each,"* ]] || listed="$listed $taken$each"
+        done
+        choices=$listed
       fi
     elif [[ $current == -* ]]; then
       choices=$options

@@ -11,8 +11,10 @@ export interface CompletedOption {
   /** With its dashes. */
   readonly name: string;
   readonly takesValue: boolean;
-  /** The words it takes, where the help lists them; empty: anything. */
-  readonly values: readonly string[];
+  /** The words it takes, where the help lists them, or names that are remembered; empty: anything. */
+  readonly values: readonly string[] | NameKind;
+  /** It takes several, with commas between. */
+  readonly isList: boolean;
   readonly description: string;
 }
 
@@ -31,10 +33,16 @@ const PLACE_KINDS: Readonly<Record<string, NameKind>> = {
   instrument: 'instruments',
   indicator: 'indicators',
 };
+const OPTION_NAMES: Readonly<Record<string, NameKind>> = {
+  '--profile': 'profiles',
+  '--instruments': 'instruments',
+};
+const LISTS: readonly string[] = ['--instruments'];
 const HELP: CompletedOption = {
   name: '--help',
   takesValue: false,
   values: [],
+  isList: false,
   description: 'explain the command',
 };
 
@@ -78,16 +86,24 @@ export function valuedOptions(commands: readonly CompletedCommand[]): readonly s
   return [...new Set(valued.map(({ name }) => name))].sort();
 }
 
-/** Per option that takes only some words: the command with it, quoted, and what `write` makes of the words. */
+/** Options that take several words; likewise in all commands or in none. */
+export function listOptions(commands: readonly CompletedCommand[]): readonly string[] {
+  const lists = commands.flatMap(({ options }) => options.filter((it) => it.isList));
+  return [...new Set(lists.map(({ name }) => name))].sort();
+}
+
+/** Per option that takes only some words: the command with it, quoted, and what is written for the words, or for their kind. */
 export function valueCases(
   commands: readonly CompletedCommand[],
-  write: (known: string) => string,
+  write: { readonly words: (known: string) => string; readonly names: (kind: NameKind) => string },
 ): string {
   const cases = commands.flatMap(({ words, options }) =>
     options
       .filter((option) => option.values.length > 0)
       .map(({ name, values }) => {
-        return `    ${quoted([...words, name].join(' '))}) ${write(values.join(' '))} ;;`;
+        const choices =
+          typeof values === 'string' ? write.names(values) : write.words(values.join(' '));
+        return `    ${quoted([...words, name].join(' '))}) ${choices} ;;`;
       }),
   );
   return cases.join('\n');
@@ -103,9 +119,15 @@ function optionsOf(usage: string): CompletedOption[] {
   return [...usage.matchAll(OPTION_LINE)].map(([, name, value, description]) => ({
     name: name!,
     takesValue: value !== undefined,
-    values: value !== undefined && /^[a-z-]+(?:\|[a-z-]+)+$/.test(value) ? value.split('|') : [],
+    values: value === undefined ? [] : (OPTION_NAMES[name!] ?? wordsOf(value)),
+    isList: LISTS.includes(name!) || /^[a-z-]+,[a-z,-]+$/.test(value ?? ''),
     description: description!.replace(/ \(default.*$/, ''),
   }));
+}
+
+/** `live|confirmed`, or of a list `stream,history`; of `<anything>` none. */
+function wordsOf(value: string): readonly string[] {
+  return /^[a-z-]+(?:[|,][a-z-]+)+$/.test(value) ? value.split(/[|,]/) : [];
 }
 
 /** The first line of a usage names the places behind the words, options and their values aside. */

@@ -8,12 +8,13 @@ import { runRecorded } from '../../testing/recorded-io.ts';
 import type { Command } from '../command.ts';
 import { completionCommand } from '../commands/completion.ts';
 import { ExitCode } from '../exit-codes.ts';
-import { completedCommands, valuedOptions, wordsAfter } from './completed-commands.ts';
+import { completedCommands, listOptions, valuedOptions, wordsAfter } from './completed-commands.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'tapeloom-completion-'));
 mkdirSync(join(scratch, 'tapeloom'));
 writeFileSync(join(scratch, 'tapeloom/instruments'), 'ES.c.0\nBTC.c.0\n');
 writeFileSync(join(scratch, 'tapeloom/indicators'), 'bars\nfootprint\n');
+writeFileSync(join(scratch, 'tapeloom/profiles'), 'default\nwork\n');
 after(() => rmSync(scratch, { recursive: true }));
 
 const COMMON = `  --url <address>  where (default: here)
@@ -34,6 +35,10 @@ const COMMANDS = [
   command('names check', `<file>\n\n  --strict         all of it\n${COMMON}`),
   command('keys list', `[--json]\n\n${COMMON}`),
   command('keys revoke', `<id> [--yes]\n\n  --yes            do not ask\n${COMMON}`),
+  command(
+    'keys create',
+    `[options]\n\n  --scopes stream,history,keys  some\n  --instruments <list>  only these\n  --profile <name>  as whom`,
+  ),
 ];
 
 /** Lines with the cursor at their end, and what a shell offers there. */
@@ -46,7 +51,12 @@ const OFFERS: readonly (readonly [line: string, offers: readonly string[]])[] = 
   ['tapeloom names --', ['--help', '--json', '--url']],
   ['tapeloom names check --', ['--help', '--json', '--strict', '--url']],
   ['tapeloom names check ', []],
-  ['tapeloom keys ', ['list', 'revoke']],
+  ['tapeloom keys ', ['create', 'list', 'revoke']],
+  ['tapeloom keys create --profile ', ['default', 'work']],
+  ['tapeloom keys create --profile w', ['work']],
+  ['tapeloom keys create --scopes ', ['history', 'keys', 'stream']],
+  ['tapeloom keys create --scopes stream,h', ['stream,history']],
+  ['tapeloom keys create --instruments ES.c.0,', ['ES.c.0,BTC.c.0']],
   ['tapeloom keys revoke --', ['--help', '--json', '--url', '--yes']],
   ['tapeloom stream --mode ', ['confirmed', 'live']],
   ['tapeloom stream ', ['BTC.c.0', 'ES.c.0']],
@@ -94,14 +104,23 @@ test('commands are read from their own help', () => {
   assert.deepEqual(stream!.places, ['instruments', 'indicators']);
   assert.deepEqual(revoke!.places, [null]);
   assert.deepEqual(stream!.options.slice(0, 2), [
-    { name: '--mode', takesValue: true, values: ['live', 'confirmed'], description: 'which' },
-    { name: '--url', takesValue: true, values: [], description: 'where' },
+    {
+      name: '--mode',
+      takesValue: true,
+      values: ['live', 'confirmed'],
+      isList: false,
+      description: 'which',
+    },
+    { name: '--url', takesValue: true, values: [], isList: false, description: 'where' },
   ]);
-  assert.deepEqual(valuedOptions(completedCommands(COMMANDS)), ['--mode', '--url']);
+  const all = completedCommands(COMMANDS);
+  const valued = ['--instruments', '--mode', '--profile', '--scopes', '--url'];
+  assert.deepEqual(valuedOptions(all), valued);
+  assert.deepEqual(listOptions(all), ['--instruments', '--scopes']);
   const words = wordsAfter(completedCommands(COMMANDS), []);
   assert.deepEqual(
     [words.get('names'), words.get('keys')],
-    ["Does it's names: all.", 'list, revoke'],
+    ["Does it's names: all.", 'list, revoke, create'],
   );
 });
 

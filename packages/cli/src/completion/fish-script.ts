@@ -48,6 +48,11 @@ function __tapeloom_names
     cat $directory/tapeloom/$argv[1] 2>/dev/null
 end
 
+function __tapeloom_list
+    set -l taken (string match -r '^.*,' -- (commandline -ct); or echo '')
+    printf '%s\\n' $taken$argv
+end
+
 complete -c tapeloom -f
 complete -c tapeloom -n '__tapeloom_at' -l help -d 'list the commands'
 complete -c tapeloom -n '__tapeloom_at' -l version -d 'print the version'
@@ -72,12 +77,14 @@ function commandLines({ words, options, places }: CompletedCommand): string[] {
   return [...options.map((option) => optionLine(option, inside)), ...names];
 }
 
-function optionLine(
-  { name, takesValue, values, description }: CompletedOption,
-  inside: string,
-): string {
-  const value =
-    values.length > 0 ? ` -x -a ${fishQuoted(values.join(' '))}` : takesValue ? ' -r -F' : '';
+function optionLine(option: CompletedOption, inside: string): string {
+  const { name, description } = option;
   const text = fishQuoted(description);
-  return `complete -c tapeloom -n ${fishQuoted(inside)} -l ${name.slice(2)}${value} -d ${text}`;
+  return `complete -c tapeloom -n ${fishQuoted(inside)} -l ${name.slice(2)}${valueText(option)} -d ${text}`;
+}
+
+function valueText({ takesValue, values, isList }: CompletedOption): string {
+  if (values.length === 0) return takesValue ? ' -r -F' : '';
+  const words = typeof values === 'string' ? `(__tapeloom_names ${values})` : values.join(' ');
+  return ` -x -a ${fishQuoted(isList ? `(__tapeloom_list ${words})` : words)}`;
 }

@@ -3,6 +3,7 @@
 import { NAMES_DIRECTORY_IN_SHELL } from '../customer/known-names.ts';
 import {
   type CompletedCommand,
+  listOptions,
   prefixesOf,
   valueCases,
   valuedOptions,
@@ -31,18 +32,25 @@ ${describe.join('\n')}
   esac
 }
 
+_tapeloom_names() {
+  local names="${NAMES_DIRECTORY_IN_SHELL}/$1"
+  [[ -r $names ]] && choices+=(\${(f)"$(<$names)"})
+  return 0
+}
+
 _tapeloom_values() {
   case $1 in
-${valueCases(commands, (known) => `choices=(${known})`)}
+${valueCases(commands, { words: (known) => `choices=(${known})`, names: (kind) => `_tapeloom_names ${kind}` })}
     *) return 1 ;;
   esac
 }
 
 _tapeloom() {
-  local -a options places choices valued
-  local command='' previous=\${words[CURRENT - 1]} current=\${words[CURRENT]} names
+  local -a options places choices valued lists listed
+  local command='' previous=\${words[CURRENT - 1]} current=\${words[CURRENT]} taken='' each
   local -i first index place=1
   valued=(${valuedOptions(commands).join(' ')})
+  lists=(${listOptions(commands).join(' ')})
   if ((CURRENT == 3)); then
     case \${words[2]} in
 ${prefixes.join('\n')}
@@ -58,6 +66,13 @@ ${prefixes.join('\n')}
   if [[ -n $command ]]; then
     if ((\${valued[(Ie)$previous]})); then
       _tapeloom_values "$command $previous" || { _files; return }
+      if ((\${lists[(Ie)$previous]})); then
+        [[ $current == *,* ]] && taken="\${current%,*},"
+        for each in $choices; do
+          [[ ",$taken" == *",$each,"* ]] || listed+=("$taken$each")
+        done
+        choices=($listed)
+      fi
     elif [[ $current == -* ]]; then
       _describe -o option options
       return
@@ -67,8 +82,7 @@ ${prefixes.join('\n')}
         ((\${valued[(Ie)\${words[index - 1]}]})) && continue
         place=$((place + 1))
       done
-      names="${NAMES_DIRECTORY_IN_SHELL}/\${places[place]:--}"
-      [[ -r $names ]] && choices+=(\${(f)"$(<$names)"})
+      _tapeloom_names "\${places[place]:--}"
     fi
   fi
   _describe word choices

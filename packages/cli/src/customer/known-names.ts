@@ -1,14 +1,15 @@
 /**
- * The names that shells complete: instruments and indicators as they were last heard from a service, one a
- * line in the user's cache directory, so that a shell reads them without starting anything. They are a
+ * The names that shells complete: instruments and indicators as they were last heard from a service, and the profiles one is
+ * signed in as, one a line in the user's cache directory, so that a shell reads them without starting anything. They are a
  * convenience: where they cannot be written nothing else fails.
  */
 
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandIo } from '../command.ts';
+import { profilesPath, readProfiles } from './profiles.ts';
 
-export type NameKind = 'instruments' | 'indicators';
+export type NameKind = 'instruments' | 'indicators' | 'profiles';
 
 /** The same directory in words of a shell, for the scripts that read it. */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell fills it in.
@@ -34,6 +35,15 @@ export async function rememberNames(
   } catch {
     // A cache that cannot be written is as good as an old one.
   }
+}
+
+/** The profiles of the file of sign-ins, as it is now; their keys stay in it. */
+export async function rememberProfiles(io: CommandIo): Promise<void> {
+  const path = profilesPath(io.env);
+  if (path === null) return;
+  // A file that cannot be used is told by the commands that need it.
+  const profiles = await readProfiles(path).catch(() => null);
+  if (profiles !== null) await rememberNames(io, 'profiles', [...profiles.keys()]);
 }
 
 function namesDirectory(env: CommandIo['env']): string | null {

@@ -4,15 +4,13 @@
  */
 
 import type { Estimate } from '@tapeloom/client';
-import type { CommandIo } from '../command.ts';
+import { CommandError, type CommandIo } from '../command.ts';
 import { confirm } from '../customer/confirm.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { wholeText } from '../stream/text-format.ts';
 import { type HistoryQuery, queryText } from './history-query.ts';
 
 export interface CostQuestion {
-  /** In messages: `history`. */
-  readonly command: string;
   readonly query: HistoryQuery;
   readonly estimate: Estimate;
   /** `--yes`. */
@@ -31,11 +29,12 @@ export async function costRefusal(question: CostQuestion, io: CommandIo): Promis
   if (isDecided || !io.input.isTerminal) {
     if (!question.isQuiet) io.stderr(`${costText(question)}\n`);
     if (isDecided) return null;
-    io.stderr(
-      `tapeloom ${question.command}: it costs ${unitsText(computeUnits)}, and nobody is here to agree: ` +
-        'add --yes, or run it on a terminal. Nothing was charged.\n',
+    throw new CommandError(
+      `it costs ${unitsText(computeUnits)}, and nobody is here to agree: ` +
+        'add --yes, or run it on a terminal. Nothing was charged.',
+      ExitCode.usage,
+      'NOT_AGREED',
     );
-    return ExitCode.usage;
   }
   io.stderr(`${costText(question)}\n`);
   if (await confirm(io, 'Go on?', false)) return null;

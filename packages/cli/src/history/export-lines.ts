@@ -4,7 +4,6 @@
  */
 
 import { createReadStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import type { DataField } from '../entries/data-fields.ts';
 import type { Entry } from '../entries/entry.ts';
@@ -14,7 +13,7 @@ import type { TextSink } from '../entries/text-sink.ts';
 
 type ExportLine =
   | Entry
-  | { readonly t: 'header'; readonly tickSizeNanos: number }
+  | { readonly t: 'header'; readonly contract: string; readonly tickSizeNanos: number }
   | { readonly t: 'end'; readonly items: number };
 
 export interface RewriteOptions {
@@ -45,22 +44,43 @@ export async function rewriteExport(
     else if (parsed.t === 'end') end = parsed.items;
     else sink.write(text!.add(parsed));
   };
-  await pipeline(
-    createReadStream(path),
-    createZstdDecompress(),
-    async (source: AsyncIterable<Buffer>) => {
-      const decoder = new TextDecoder();
-      let rest = '';
-      for await (const chunk of source) {
-        const found = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-        rest = found.pop()!;
-        for (const line of found) take(line);
-        onLines(lines);
-      }
-    },
-    { signal },
-  );
+  for await (const found of linesOf(path, signal)) {
+    for (const line of found) take(line);
+    onLines(lines);
+  }
   if (text !== null) sink.write((text as EntryText).end());
   if (end === null) throw new Error(`${path} ends before its last line: it is not whole`);
   return end;
+}
+
+/** The contract of an export of lines, from its header. */
+export async function contractOf(path: string): Promise<string | null> {
+  for await (const [header] of linesOf(path)) {
+    const parsed = JSON.parse(header!) as ExportLine;
+    return parsed.t === 'header' ? parsed.contract : null;
+  }
+  return null;
+}
+
+/** The lines of a compressed file, some at a time; what comes after the last line's end is not among them. */
+async function* linesOf(path: string, signal?: AbortSignal): AsyncGenerator<readonly string[]> {
+  const decoder = new TextDecoder();
+  // Pieces of the line that is open: joined once, so that a long line takes no longer than a short one for its length.
+  let open: string[] = [];
+  const file = createReadStream(path);
+  try {
+    const expanded = file.pipe(createZstdDecompress());
+    file.on('error', (error) => expanded.destroy(error));
+    for await (const chunk of expanded as AsyncIterable<Buffer>) {
+      signal?.throwIfAborted();
+      const found = decoder.decode(chunk, { stream: true }).split('\n');
+      open.push(found[0]!);
+      if (found.length === 1) continue;
+      found[0] = open.join('');
+      open = [found.pop()!];
+      yield found;
+    }
+  } finally {
+    file.destroy();
+  }
 }

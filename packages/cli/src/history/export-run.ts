@@ -12,10 +12,10 @@ import type { EntryFormat } from '../entries/entry-format.ts';
 import { openTextSink, type Written } from '../entries/text-sink.ts';
 import { sizeText } from '../size-text.ts';
 import { wholeText } from '../stream/text-format.ts';
-import { rewriteExport } from './export-lines.ts';
+import { contractOf, rewriteExport } from './export-lines.ts';
 import type { ExportTarget } from './export-target.ts';
 import type { HistoryQuery } from './history-query.ts';
-import { tableRows } from './table-rows.ts';
+import { tableFacts } from './table-facts.ts';
 import { NOTHING, TransferProgress } from './transfer-progress.ts';
 
 export interface ExportTask {
@@ -26,6 +26,8 @@ export interface ExportTask {
 }
 
 export interface ExportDone extends Written {
+  /** The one that was read, from the file. */
+  readonly contract: string | null;
   /** Results: objects and removals. */
   readonly objects: number;
   readonly seconds: number;
@@ -75,11 +77,17 @@ export class ExportRun {
   async #finished(): Promise<Omit<ExportDone, 'seconds'>> {
     const { fetched, rewrittenAs } = this.#task.target;
     const saved = this.#found === 'lines' ? null : await this.#fetch();
-    if (rewrittenAs !== null) return await this.#rewrite(rewrittenAs, saved?.lines ?? null);
+    const { path, format } = fetched;
+    if (rewrittenAs !== null) {
+      const contract = await contractOf(path);
+      return { contract, ...(await this.#rewrite(rewrittenAs, saved?.lines ?? null)) };
+    }
     const { bytes, sha256, lines } = saved!;
-    const objects =
-      fetched.format === 'ndjson' ? lines - 2 : await tableRows(fetched.path, fetched.format);
-    return { objects, bytes, sha256 };
+    if (format === 'ndjson') {
+      return { contract: await contractOf(path), objects: lines - 2, bytes, sha256 };
+    }
+    const { contract, rows } = await tableFacts(path, format);
+    return { contract, objects: rows, bytes, sha256 };
   }
 
   async #fetch() {

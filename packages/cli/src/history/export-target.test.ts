@@ -23,10 +23,31 @@ test('a file without a name is called after its query and format, the same every
   assert.equal(nameOf({ format: 'arrow' }), `${name}.arrows`);
   assert.equal(
     nameOf({}, { ...query, instrument: '../x' }),
-    `.._x-bars-2026-11-12-20261113T143000Z.ndjson.zst`,
+    `.._x-bars-e3232b50-2026-11-12-20261113T143000Z.ndjson.zst`,
   );
   const { to: _, ...open } = query;
   assert.equal(readTarget({}, open).path, 'ES.c.0-bars-2026-11-12-now.ndjson.zst');
+});
+
+test('queries with other results have other names, the same ones the same', () => {
+  const { to: _, ...open } = query;
+  const nameOf = (more: Partial<Parameters<typeof readTarget>[1]>) =>
+    readTarget({}, { ...open, ...more }).path.replace('-2026-11-12-now.ndjson.zst', '');
+  assert.equal(nameOf({ params: { size: 300 } }), 'ES.c.0-bars,size=300');
+  const both = 'ES.c.0-bars,bar=tick,size=300';
+  assert.equal(nameOf({ params: { size: 300, bar: 'tick' } }), both);
+  assert.equal(nameOf({ params: { bar: 'tick', size: 300 } }), both);
+  assert.equal(nameOf({ mode: 'confirmed' }), 'ES.c.0-bars-confirmed');
+  assert.equal(nameOf({ mode: 'live', gaps: 'refuse' }), 'ES.c.0-bars');
+  assert.equal(nameOf({ gaps: 'allow', dataset: 'mine' }), 'ES.c.0-bars-gaps-mine');
+  const studies = [{ indicator: 'bars', params: { size: 5 } }, { indicator: 'footprint' }];
+  assert.equal(nameOf({ indicator: 'bars,footprint', studies }), 'ES.c.0-bars,size=5-footprint');
+  const [slash, colon] = ['a/b', 'a:b'].map((anchor) => nameOf({ params: { anchor } }));
+  assert.match(slash!, /^ES\.c\.0-bars,anchor=a_b-[0-9a-f]{8}$/);
+  assert.notEqual(slash, colon);
+  const long = nameOf({ params: { anchor: 'x'.repeat(500) } });
+  assert.ok(long.length < 140, long);
+  assert.notEqual(long, nameOf({ params: { anchor: 'x'.repeat(501) } }));
 });
 
 test('what the service does not write is made of its lines, which are fetched beside it', () => {

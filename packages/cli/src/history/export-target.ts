@@ -1,5 +1,6 @@
 /** Which file an export becomes: its format, its name, and what is fetched for it. */
 
+import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { MS_NS_BIG } from '@tapeloom/core/units';
@@ -20,6 +21,9 @@ const EXTENSIONS: Readonly<Record<ExportFormat, string>> = {
   arrow: 'arrows',
 };
 const LINES_EXTENSION = '.ndjson.zst';
+/** Systems take names of 255 bytes; times, the extension and `.part.json.new` need their share. */
+const STUDIES_CHARACTERS_MAX = 120;
+const DIGEST_CHARACTERS = 8;
 
 export interface ExportTarget {
   /** The file in the end. */
@@ -30,6 +34,10 @@ export interface ExportTarget {
   readonly rewrittenAs: EntryFormat | null;
   /** What an earlier run has left, whole or not, is not wanted. */
   readonly isForced: boolean;
+}
+
+interface NamedParams {
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface TargetValues {
@@ -80,10 +88,40 @@ export function requireWritable({ path }: ExportTarget): void {
   }
 }
 
-/** `ES.c.0-footprint-2026-11-12-2026-11-13`. */
-function nameOf({ instrument, indicator, from, to }: HistoryQuery): string {
-  const end = to === undefined ? 'now' : timeName(to);
-  return `${instrument}-${indicator}-${timeName(from)}-${end}`.replaceAll(/[^A-Za-z0-9._-]/g, '_');
+/** `ES.c.0-bars,size=300-2026-11-12-2026-11-13`: queries with other results have other names. */
+function nameOf(query: HistoryQuery): string {
+  const { instrument, indicator, params, studies, from, to, mode, dataset, gaps } = query;
+  const list = studies ?? [{ indicator, params }];
+  const parts = [
+    instrument,
+    ...list.map(studyName),
+    ...(mode === 'confirmed' ? [mode] : []),
+    ...(gaps === 'allow' ? ['gaps'] : []),
+    ...(dataset === undefined ? [] : [dataset]),
+  ];
+  const range = `${timeName(from)}-${to === undefined ? 'now' : timeName(to)}`;
+  return `${safeName(parts.join('-'))}-${range}`;
+}
+
+/** Parameters in the order of their names: the same ones give the same name. */
+function studyName({
+  indicator,
+  params = {},
+}: Pick<HistoryQuery, 'indicator'> & NamedParams): string {
+  const named = Object.entries(params)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(
+      ([name, value]) => `,${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    );
+  return `${indicator}${named.join('')}`;
+}
+
+/** What not every system takes in a name is replaced; a digest tells such names, and shortened ones, apart. */
+function safeName(text: string): string {
+  const safe = text.replaceAll(/[^A-Za-z0-9._,=-]/g, '_').slice(0, STUDIES_CHARACTERS_MAX);
+  if (safe === text) return text;
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, DIGEST_CHARACTERS);
+  return `${safe}-${digest}`;
 }
 
 /** A date where it is one, else to the second, without characters that some systems forbid in names. */

@@ -1,6 +1,6 @@
 /**
- * How many rows a table has that the service wrote, from what the file says of itself: a Parquet file at its end,
- * an Arrow stream at the head of each batch. None of the data is read.
+ * How many rows a table has that the service wrote, and of which contract, from what the file says of itself: a Parquet file
+ * at its end, an Arrow stream at its beginning and at the head of each batch. None of the data is read.
  */
 
 import { type FileHandle, open } from 'node:fs/promises';
@@ -10,39 +10,57 @@ const PARQUET_END = 'PAR1';
 const PARQUET_TRAILER_BYTES = 8;
 /** `FileMetaData.num_rows`. */
 const NUM_ROWS_FIELD = 3;
+/** `FileMetaData.key_value_metadata`. */
+const PARQUET_FACTS_FIELD = 5;
 const ARROW_CONTINUATION = 0xff_ff_ff_ff;
+const SCHEMA = 1;
 const RECORD_BATCH = 3;
+/** `Schema.custom_metadata`. */
+const ARROW_FACTS_FIELD = 2;
 /** What describes a table has some kilobytes; more is not one of ours. */
 const METADATA_BYTES_MAX = 16 * MIB;
 
-export async function tableRows(path: string, format: 'parquet' | 'arrow'): Promise<number> {
+export interface TableFacts {
+  readonly rows: number;
+  /** Null where the file does not name it. */
+  readonly contract: string | null;
+}
+
+export async function tableFacts(path: string, format: 'parquet' | 'arrow'): Promise<TableFacts> {
   await using file = await open(path);
   try {
-    return await (format === 'parquet' ? parquetRows(file) : arrowRows(file));
+    return await (format === 'parquet' ? parquetFacts(file) : arrowFacts(file));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new Error(`${path} is not a whole ${format} table`, { cause: error });
   }
 }
 
-async function parquetRows(file: FileHandle): Promise<number> {
+async function parquetFacts(file: FileHandle): Promise<TableFacts> {
   const { size } = await file.stat();
   const trailer = await bytesAt(file, size - PARQUET_TRAILER_BYTES, PARQUET_TRAILER_BYTES);
   if (trailer.toString('latin1', 4) !== PARQUET_END) throw new RangeError('no end of a file');
   const length = trailer.readUInt32LE(0);
   const footer = await bytesAt(file, size - PARQUET_TRAILER_BYTES - length, length);
-  return new CompactStruct(footer).integer(NUM_ROWS_FIELD);
+  const facts = new CompactStruct(footer).texts(PARQUET_FACTS_FIELD);
+  const rows = new CompactStruct(footer).integer(NUM_ROWS_FIELD);
+  return { rows, contract: facts.get('contract') ?? null };
 }
 
-async function arrowRows(file: FileHandle): Promise<number> {
+async function arrowFacts(file: FileHandle): Promise<TableFacts> {
   let rows = 0;
+  let contract: string | null = null;
   for (let at = 0; ; ) {
     const prefix = await bytesAt(file, at, 8);
     if (prefix.readUInt32LE(0) !== ARROW_CONTINUATION) throw new RangeError('no message');
     const length = prefix.readUInt32LE(4);
-    if (length === 0) return rows;
+    if (length === 0) return { rows, contract };
     const message = new FlatTable(await bytesAt(file, at + 8, length));
     if (message.byte(1) === RECORD_BATCH) rows += message.table(2).long(0);
+    if (message.byte(1) === SCHEMA) {
+      const facts = message.table(2).tables(ARROW_FACTS_FIELD);
+      contract = facts.find((fact) => fact.text(0) === 'contract')?.text(1) ?? null;
+    }
     at += 8 + length + Math.max(0, message.long(3));
   }
 }
@@ -80,6 +98,25 @@ class FlatTable {
     return new FlatTable(this.#bytes, at + this.#bytes.readUInt32LE(at));
   }
 
+  text(field: number): string {
+    const at = this.#field(field);
+    if (at === null) return '';
+    const start = at + this.#bytes.readUInt32LE(at);
+    return this.#bytes.toString('utf8', start + 4, start + 4 + this.#bytes.readUInt32LE(start));
+  }
+
+  /** A list of tables; empty where it is left out. */
+  tables(field: number): readonly FlatTable[] {
+    const at = this.#field(field);
+    if (at === null) return [];
+    const start = at + this.#bytes.readUInt32LE(at);
+    const count = Math.min(this.#bytes.readUInt32LE(start), this.#bytes.length / 4);
+    return Array.from({ length: count }, (_, index) => {
+      const entry = start + 4 + 4 * index;
+      return new FlatTable(this.#bytes, entry + this.#bytes.readUInt32LE(entry));
+    });
+  }
+
   /** Null: it is left out, and has its default. */
   #field(field: number): number | null {
     const layout = this.#at - this.#bytes.readInt32LE(this.#at);
@@ -100,14 +137,46 @@ class CompactStruct {
   }
 
   integer(wanted: number): number {
+    if (!this.#isAt(wanted)) throw new RangeError('no such field');
+    return this.#zigzag();
+  }
+
+  /** A list of pairs of texts, each a struct with a key and a value; empty where there is none. */
+  texts(wanted: number): ReadonlyMap<string, string> {
+    const texts = new Map<string, string>();
+    if (!this.#isAt(wanted)) return texts;
+    const header = this.#byte();
+    const count = header >> 4 === 15 ? this.#varint() : header >> 4;
+    for (let index = 0; index < count; index += 1) {
+      const pair = ['', ''];
+      let field = 0;
+      for (let begin = this.#byte(); begin !== 0; begin = this.#byte()) {
+        field = begin >> 4 === 0 ? this.#zigzag() : field + (begin >> 4);
+        if (field <= 2 && (begin & 15) === 8) pair[field - 1] = this.#text();
+        else this.#skip(begin & 15);
+      }
+      texts.set(pair[0]!, pair[1]!);
+    }
+    return texts;
+  }
+
+  /** Goes to a field of this struct; false: it has none. */
+  #isAt(wanted: number): boolean {
     for (let field = 0; ; ) {
       const header = this.#byte();
-      if (header === 0) throw new RangeError('no such field');
+      if (header === 0) return false;
       const step = header >> 4;
       field = step === 0 ? this.#zigzag() : field + step;
-      if (field === wanted) return this.#zigzag();
+      if (field === wanted) return true;
       this.#skip(header & 15);
     }
+  }
+
+  #text(): string {
+    const length = this.#varint();
+    const text = this.#bytes.toString('utf8', this.#at, this.#at + length);
+    this.#at += length;
+    return text;
   }
 
   #skip(type: number): void {

@@ -6,15 +6,15 @@ import { after, test } from 'node:test';
 import { TableWriter } from '@tapeloom/server/exports/table-writer';
 import fc from 'fast-check';
 import { packedLines } from '../../../server/testing/packed-lines.ts';
-import { tableRows } from './table-rows.ts';
+import { type TableFacts, tableFacts } from './table-facts.ts';
 
-const scratch = mkdtempSync(join(tmpdir(), 'table-rows-'));
+const scratch = mkdtempSync(join(tmpdir(), 'table-facts-'));
 after(() => rmSync(scratch, { recursive: true }));
 const FORMATS = ['parquet', 'arrow'] as const;
 
 /** A table as exports write it, with groups of 100 rows. */
 function tableOf(format: (typeof FORMATS)[number], rows: number): Buffer {
-  const facts = { instrument: 'ESZ6', note: 'x'.repeat(300) };
+  const facts = { instrument: 'ES.c.0', note: 'x'.repeat(300), contract: 'ESZ6' };
   const writer = new TableWriter({ format, indicator: 'session-levels', facts }, 100);
   const pieces = [writer.begin()];
   const line = {
@@ -29,16 +29,17 @@ function tableOf(format: (typeof FORMATS)[number], rows: number): Buffer {
   return Buffer.concat([...pieces, ...writer.end()]);
 }
 
-async function rowsOf(format: (typeof FORMATS)[number], bytes: Uint8Array): Promise<number> {
+async function factsOf(format: (typeof FORMATS)[number], bytes: Uint8Array): Promise<TableFacts> {
   const path = join(scratch, format);
   writeFileSync(path, bytes);
-  return await tableRows(path, format);
+  return await tableFacts(path, format);
 }
 
-test('the rows of a table are told without reading its data', async () => {
+test('the rows and the contract of a table are told without reading its data', async () => {
   for (const format of FORMATS) {
     for (const rows of [0, 1, 99, 100, 250]) {
-      assert.equal(await rowsOf(format, tableOf(format, rows)), rows, `${format} ${rows}`);
+      const facts = await factsOf(format, tableOf(format, rows));
+      assert.deepEqual(facts, { rows, contract: 'ESZ6' }, `${format} ${rows}`);
     }
   }
 });
@@ -48,7 +49,7 @@ test('a table that is cut is not taken for whole', async () => {
     const whole = tableOf(format, 250);
     for (const length of [0, 7, 8, whole.length >> 1, whole.length - 1]) {
       await assert.rejects(
-        rowsOf(format, whole.subarray(0, length)),
+        factsOf(format, whole.subarray(0, length)),
         /is not a whole/,
         `${length}`,
       );
@@ -64,7 +65,7 @@ test('whatever a file holds, there is a number or a sentence', async () => {
       const bytes = Buffer.from(whole);
       for (const [at, value] of changed) bytes[bytes.length - 1 - (at % bytes.length)] = value;
       try {
-        assert.equal(typeof (await rowsOf(format, bytes)), 'number');
+        assert.equal(typeof (await factsOf(format, bytes)).rows, 'number');
       } catch (error) {
         assert.match(String(error), /is not a whole/);
       }
