@@ -29,7 +29,7 @@ export type {
   StudyRequest,
 } from './rest/history-request.ts';
 export type { Keys, NewKeyRequest, OnceOptions, RotateRequest } from './rest/keys.ts';
-export type { CallOptions } from './rest/service-http.ts';
+export type { CallOptions, RateLimit } from './rest/service-http.ts';
 export * from './rest.ts';
 export * from './stream.ts';
 export * from './times.ts';

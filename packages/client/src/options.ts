@@ -83,6 +83,7 @@ export interface ClientWarning {
  * `REQUEST_RETRIED`: a GET got no answer, or one that passes by itself; it is sent again.
  * `SUBSCRIPTION_RETRIED`: a subscription that ran was refused for a while; it is asked for again.
  * `SLOW_READER`: an iteration is so far behind that it goes on with a snapshot.
+ * `CACHE_FAILED`: the folder of a history cache cannot be read or written; pages come from the service.
  * `CATALOG_CHANGED`: the server's catalogue is another than the one the types were made from.
  */
 export type ClientWarningCode =
@@ -93,6 +94,7 @@ export type ClientWarningCode =
   | 'REQUEST_RETRIED'
   | 'SUBSCRIPTION_RETRIED'
   | 'SLOW_READER'
+  | 'CACHE_FAILED'
   | 'CATALOG_CHANGED';
 
 export const SYSTEM_CLOCK: ClientClock = {

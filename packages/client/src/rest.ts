@@ -23,7 +23,7 @@ import { HistoryReading } from './rest/history-reading.ts';
 import { type HistoryRequest, historyQuery, type StudiesRequest } from './rest/history-request.ts';
 import { Keys } from './rest/keys.ts';
 import { restOptions } from './rest/rest-options.ts';
-import { type CallOptions, ServiceHttp } from './rest/service-http.ts';
+import { type CallOptions, type RateLimit, ServiceHttp } from './rest/service-http.ts';
 import { TapeloomError } from './tapeloom-error.ts';
 
 export interface InstrumentsRequest extends CallOptions {
@@ -41,6 +41,14 @@ export class RestClient {
     this.#options = options;
     this.#http = new ServiceHttp(restOptions(options));
     this.keys = new Keys(this.#http);
+  }
+
+  /**
+   * Requests of this minute that are left, as the last answer said that told it; null before one did. It is told with every
+   * request that a key was needed for, refused ones included.
+   */
+  get rateLimit(): RateLimit | null {
+    return this.#http.rateLimit;
   }
 
   /** @internal The stream has reached the service: what fails now is the moment, not the address. */

@@ -1,5 +1,7 @@
 /** The stream alone: for pages that need nothing else, and want it small. */
 
+export { compareCursors } from './cursors.ts';
+export type { Finals } from './finals.ts';
 export type * from './indicator-objects.ts';
 export type * from './indicator-types.ts';
 export type {

@@ -50,7 +50,7 @@ const subscription = client.subscribe({
 });
 await subscription.ready;
 console.log(subscription.state.objects.size, 'objects of', subscription.state.contract);
-const newest = [...subscription.state.objects.values()].at(-1);
+const newest = subscription.state.latest();
 console.log(newest?.id, newest?.final, newest?.data);
 await client.close();`;
 }

@@ -111,6 +111,7 @@ test('bars are a table and large trades a list, each also one line for a pipe', 
 test('a picture fills the screen exactly and never exceeds its width', () => {
   const state: SubscriptionState<string> = {
     objects: new Map([['a', footprintAt(0, false)]]),
+    latest: () => footprintAt(0, false),
     cursor: '20261112.5.1',
     status: 'closed',
     lagMs: 0,

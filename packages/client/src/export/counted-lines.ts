@@ -1,6 +1,7 @@
 /** Counts the lines in bytes as they come, and keeps the last one that is complete. */
 
 import { joinBytes } from '../rest/open-answer.ts';
+import { LINE_LENGTH_MAX, lineTooLong } from './text-lines.ts';
 
 const NEWLINE = 0x0a;
 
@@ -9,6 +10,12 @@ export class CountedLines {
   #last: Uint8Array = new Uint8Array(0);
   /** What came since the last line's end. */
   #open: Uint8Array[] = [];
+  #openLength = 0;
+  readonly #lengthMax: number;
+
+  constructor(lengthMax: number = LINE_LENGTH_MAX) {
+    this.#lengthMax = lengthMax;
+  }
 
   get count(): number {
     return this.#count;
@@ -26,6 +33,8 @@ export class CountedLines {
   push(bytes: Uint8Array): void {
     const end = bytes.lastIndexOf(NEWLINE);
     if (end === -1) {
+      this.#openLength += bytes.length;
+      if (this.#openLength > this.#lengthMax) throw lineTooLong(this.#lengthMax);
       if (bytes.length > 0) this.#open.push(bytes);
       return;
     }
@@ -33,6 +42,7 @@ export class CountedLines {
     const part = bytes.subarray(before + 1, end);
     this.#last = before === -1 ? joined([...this.#open, part]) : part;
     this.#open = end + 1 < bytes.length ? [bytes.subarray(end + 1)] : [];
+    this.#openLength = bytes.length - end - 1;
     for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) {
       this.#count += 1;
     }

@@ -381,3 +381,20 @@ test('a format that there is not is CONFIGURATION [CLIENT-27]', async () => {
     assert.throws(() => exported({ format: 'xlsx' as 'ndjson' }), { code: 'CONFIGURATION' });
   });
 });
+
+test('a line without an end is refused at a limit, as lines and as bytes', async () => {
+  const endless = zstdCompressSync(`{"t":"upsert","id":"${'x'.repeat(17 * 1024 * 1024)}`);
+  const answer = () =>
+    ScriptedHttp.start((response, request) => {
+      const before = exportBody(LINES.slice(wantedLine(request), 3));
+      serve(response, { body: Buffer.concat([before, endless]) });
+    });
+  for (const read of ['lines', 'bytes'] as const) {
+    await staged(answer(), async ({ export: exported }) => {
+      const reading = exported();
+      const error = await failure(read === 'lines' ? reading : reading.bytes());
+      assert.equal(error.code, 'INVALID_RESPONSE');
+      assert.match(error.message, /does not end within 16,777,216 bytes/);
+    });
+  }
+});

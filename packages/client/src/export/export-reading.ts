@@ -3,6 +3,7 @@
  * never taken for the end. Who breaks off an iteration and begins another one goes on where he was.
  */
 
+import { arrayOf, Finals } from '../finals.ts';
 import type { IndicatorName } from '../indicator-objects.ts';
 import type { ClientOptions } from '../options.ts';
 import {
@@ -17,6 +18,7 @@ import { CountedLines, joined } from './counted-lines.ts';
 import { ExportAttempts } from './export-attempts.ts';
 import { type ExportLine, ExportLines, requireCount, type StudyLine } from './export-lines.ts';
 import { TableEnd } from './table-end.ts';
+import { TextLines } from './text-lines.ts';
 import { type FrameExpander, type MakeExpander, zstdExpanders } from './zstd-expanders.ts';
 import { notZstd, ZstdFrames } from './zstd-frames.ts';
 
@@ -155,6 +157,16 @@ export class ExportReading<
     }
   }
 
+  /** The final objects alone. */
+  finals(): Finals<I> {
+    return new Finals(this as unknown as AsyncIterable<ExportLine<I>>);
+  }
+
+  /** All lines, the header and the end included, once they have come. */
+  toArray(): Promise<Line[]> {
+    return arrayOf(this);
+  }
+
   /** The file, in pieces: of lines whole zstd frames, each of whole lines; of a table as they come. */
   bytes(): AsyncGenerator<Uint8Array, void, undefined> {
     return this.format === 'ndjson' ? this.#frames() : this.#tableBytes(this.format);
@@ -203,13 +215,11 @@ export class ExportReading<
   /** Complete lines, one after another, of as many answers as it takes; whoever reads them knows the end. */
   async *#texts(expanders: MakeExpander): AsyncGenerator<string, never, undefined> {
     for (;;) {
-      const decoder = new TextDecoder();
-      let rest = '';
+      const lines = new TextLines();
       try {
         for await (const { expanded } of this.#parts(expanders)) {
           for (const bytes of expanded) {
-            const texts = (rest + decoder.decode(bytes, { stream: true })).split('\n');
-            rest = texts.pop()!;
+            const texts = lines.push(bytes);
             if (texts.length > 0) this.#attempts.noteProgress();
             yield* texts;
           }

@@ -199,6 +199,24 @@ test('a reader slower than the stream still gets every version, and little waits
   await reading.close();
 });
 
+test('it keeps as many final objects as it is told, of the past and of the present', async () => {
+  await trades(60);
+  const reading = joined({ keepFinal: 4 });
+  const updates = reading[Symbol.asyncIterator]();
+  const finalsKept = () => [...reading.state.objects.values()].filter(({ final }) => final);
+  const read = [...(await readTo(updates, await newest()))];
+  assert.equal(finalsKept().length, 4);
+  await trades(20);
+  read.push(...(await readTo(updates, await newest())));
+  // All of them were told; the newest are there.
+  assert.deepEqual(read.filter(isFinal), said.filter(isFinal));
+  const all = [...watched.state.objects.values()].filter(({ final }) => final);
+  assert.deepEqual(finalsKept(), all.slice(-4));
+  assert.deepEqual(reading.state.latest(), watched.state.latest());
+  await reading.close();
+  assert.throws(() => joined({ keepFinal: -1 }), { code: 'CONFIGURATION' });
+});
+
 test('in a market that rests the stream is before `from`: there is no past, and the present goes on', async () => {
   await newest();
   await service.jump(60_000);

@@ -9,6 +9,7 @@
  */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import { Finals } from '../finals.ts';
 import type {
   IndicatorName,
   IndicatorObject,
@@ -18,6 +19,7 @@ import type {
 } from '../indicator-objects.ts';
 import type { HistoryReading } from '../rest/history-reading.ts';
 import type { HistoryRequest } from '../rest/history-request.ts';
+import { keptFinals } from '../stream/kept-objects.ts';
 import type { SubscribeRequest, Subscription } from '../stream/subscription.ts';
 import type { SubscriptionState } from '../stream/subscription-state.ts';
 import type { StreamUpdate } from '../stream/update.ts';
@@ -27,6 +29,8 @@ import { JoinedState } from './joined-state.ts';
 import { LiveTail } from './live-tail.ts';
 
 const QUEUE_MAX = 10_000;
+/** The stream's own state is not what the caller sees: it needs no more than a snapshot can have. */
+const STREAM_KEEP_FINAL = 5_000;
 
 export interface JoinedRequest<I extends string = IndicatorName> {
   readonly indicator: I & NamedIndicator<I>;
@@ -44,6 +48,8 @@ export interface JoinedRequest<I extends string = IndicatorName> {
   readonly signal?: AbortSignal;
   /** Updates that may wait for a slow reader before the stream is let go of for a while; 10,000 if left out. */
   readonly queueMax?: number;
+  /** How many final objects the state keeps, the newest; all of the range, if it is left out. */
+  readonly keepFinal?: number;
 }
 
 /** What it stands on. */
@@ -60,7 +66,7 @@ export class JoinedReading<I extends string = IndicatorName>
 {
   readonly #sources: JoinedSources<I>;
   readonly #request: JoinedRequest<I>;
-  readonly #state = new JoinedState<I>();
+  readonly #state: JoinedState<I>;
   readonly #closing = new AbortController();
   #phase: JoinedPhase = 'idle';
   #tail: LiveTail<I> | null = null;
@@ -68,6 +74,7 @@ export class JoinedReading<I extends string = IndicatorName>
   constructor(sources: JoinedSources<I>, request: JoinedRequest<I>) {
     this.#sources = sources;
     this.#request = request;
+    this.#state = new JoinedState(keptFinals(request.keepFinal));
   }
 
   get phase(): JoinedPhase {
@@ -92,6 +99,11 @@ export class JoinedReading<I extends string = IndicatorName>
       this.#phase = 'ended';
       await this.#tail?.close();
     }
+  }
+
+  /** Every object once, when it is final; in place of the loop above. */
+  finals(): Finals<I> {
+    return new Finals(this);
   }
 
   /** Ends the iteration. */
@@ -188,6 +200,7 @@ export class JoinedReading<I extends string = IndicatorName>
       indicator,
       instrument,
       signal,
+      keepFinal: STREAM_KEEP_FINAL,
       from: cursor === null ? 'live' : { cursor },
       ...(params === undefined ? {} : { params }),
       ...(mode === undefined ? {} : { mode }),

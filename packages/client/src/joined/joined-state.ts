@@ -1,11 +1,12 @@
 /** What a joined reading has told so far, folded: the objects from its start on, past and present alike. */
 
 import type { IndicatorObject } from '../indicator-objects.ts';
+import { KeptObjects } from '../stream/kept-objects.ts';
 import type { SubscriptionState } from '../stream/subscription-state.ts';
 import type { StreamUpdate } from '../stream/update.ts';
 
 export class JoinedState<I extends string> implements SubscriptionState<I> {
-  readonly objects = new Map<string, IndicatorObject<I>>();
+  readonly objects: ReadonlyMap<string, IndicatorObject<I>>;
   cursor: string | null = null;
   status: SubscriptionState<I>['status'] = null;
   lagMs = 0;
@@ -13,24 +14,36 @@ export class JoinedState<I extends string> implements SubscriptionState<I> {
   contract: string | null = null;
   tickSizeNanos: number | null = null;
   serverNs: bigint | null = null;
+  readonly #kept: KeptObjects<I>;
+
+  constructor(keepFinal: number) {
+    this.#kept = new KeptObjects(keepFinal);
+    this.objects = this.#kept.map;
+  }
+
+  latest(): IndicatorObject<I> | undefined {
+    return this.#kept.latest();
+  }
 
   take(update: StreamUpdate<I>): void {
     switch (update.t) {
       case 'upsert':
-        this.objects.set(update.object.id, update.object);
+        this.#kept.put(update.object);
+        this.#kept.forgetOldFinals();
         this.cursor = update.cursor;
         return;
       case 'remove':
-        this.objects.delete(update.id);
+        this.#kept.delete(update.id);
         this.cursor = update.cursor;
         return;
       case 'snapshot':
-        this.objects.clear();
-        for (const object of update.objects) this.objects.set(object.id, object);
+        this.#kept.clear();
+        for (const object of update.objects) this.#kept.put(object);
+        this.#kept.forgetOldFinals();
         this.cursor = update.cursor;
         return;
       case 'reset':
-        this.objects.clear();
+        this.#kept.clear();
         this.cursor = null;
         return;
       case 'status':

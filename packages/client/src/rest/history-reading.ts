@@ -5,6 +5,7 @@
  */
 
 import { compareCursors } from '../cursors.ts';
+import { arrayOf, Finals } from '../finals.ts';
 import type { IndicatorName } from '../indicator-objects.ts';
 import { RESUMES_MAX } from '../resumes.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
@@ -48,6 +49,16 @@ export class HistoryReading<I extends string = IndicatorName>
 
   async *[Symbol.asyncIterator](): AsyncGenerator<HistoryEntry<I>, void, undefined> {
     for await (const { items } of this.pages()) yield* items;
+  }
+
+  /** The final objects alone, each once. */
+  finals(): Finals<I> {
+    return new Finals(this);
+  }
+
+  /** All results, once the last page has come. */
+  toArray(): Promise<HistoryEntry<I>[]> {
+    return arrayOf(this);
   }
 
   async *pages(): AsyncGenerator<HistoryPage<I>, void, undefined> {

@@ -29,6 +29,16 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What the headers `RateLimit-*` of an answer said. */
+export interface RateLimit {
+  /** Requests that the plan allows in a minute. */
+  readonly limit: number;
+  /** How many of them were left. */
+  readonly remaining: number;
+  /** After so many seconds all of them are there again. */
+  readonly resetSeconds: number;
+}
+
 export interface ServiceRequest extends CallOptions {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
@@ -51,6 +61,8 @@ export class ServiceHttp {
   readonly #warn: RestOptions['warn'];
   /** Some answer has come. */
   isReached = false;
+  /** Of the last answer that had them; null before it. */
+  rateLimit: RateLimit | null = null;
   readonly #base: string;
   readonly #key: string | undefined;
   readonly #hasOwnFetch: boolean;
@@ -154,6 +166,7 @@ export class ServiceHttp {
       },
     });
     this.isReached = true;
+    this.rateLimit = rateLimitOf(answer.headers) ?? this.rateLimit;
     return answer;
   }
 
@@ -163,6 +176,15 @@ export class ServiceHttp {
     const message = `${path} needs an API key: give the option "key", or a "fetch" that adds it.`;
     throw new TapeloomError('CONFIGURATION', message);
   }
+}
+
+function rateLimitOf(headers: Headers): RateLimit | null {
+  const [limit, remaining, resetSeconds] = ['limit', 'remaining', 'reset'].map((name) => {
+    const text = headers.get(`ratelimit-${name}`) ?? '';
+    return /^\d{1,9}$/.test(text) ? Number(text) : null;
+  });
+  if (limit == null || remaining == null || resetSeconds == null) return null;
+  return { limit, remaining, resetSeconds };
 }
 
 function invalidResponse({ status, headers }: OpenAnswer, message: string, cause?: unknown) {

@@ -36,6 +36,8 @@ export type ConnectionEvent =
     }
   /** The time that was waited for has come, or passed. */
   | { readonly t: 'wake' }
+  /** The platform says that there is a network again. */
+  | { readonly t: 'online' }
   /** The caller is done with the client. */
   | { readonly t: 'close' };
 

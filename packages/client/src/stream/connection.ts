@@ -66,6 +66,8 @@ export class Connection {
   /** The phase began. */
   #since = 0;
   #waitUntil = 0;
+  /** Before that the server wants no new attempt. */
+  #earliest = 0;
   #heardAt = 0;
   #sentAt = 0;
   #allowance = new SendAllowance(0);
@@ -158,6 +160,9 @@ export class Connection {
         return;
       case 'wake':
         this.#wake();
+        return;
+      case 'online':
+        this.#online();
         return;
       case 'close':
         this.#topics.clear();
@@ -320,6 +325,14 @@ export class Connection {
     }
   }
 
+  /** What failed for want of a network was no fault of the server: the next attempt is a first one. */
+  #online(): void {
+    if (this.#phase !== 'waiting') return;
+    this.#failures = 0;
+    this.#waitUntil = Math.min(this.#waitUntil, this.#earliest);
+    if (this.#now >= this.#waitUntil) this.#connect();
+  }
+
   #abandon(reason: string): void {
     this.#actions.push({ t: 'drop', code: ABANDON, reason, isGivenUp: true });
     this.#backOff({ code: LOST, reason });
@@ -341,6 +354,7 @@ export class Connection {
     if (this.#failures === FAILURES_TOLD && cause.reason !== NO_TOKEN) this.#tellFailures(cause);
     this.#attempt += 1;
     this.#waitUntil = this.#now + retryInMs;
+    this.#earliest = this.#now + Math.max(atLeastMs, apartMs);
     this.#enter('waiting', { retryInMs, cause });
   }
 

@@ -55,6 +55,7 @@ export class StreamClient implements AsyncDisposable {
   readonly #listeners = new Set<(change: ConnectionChange) => void>();
   readonly #events: ConnectionEvent[] = [];
   readonly #debug: ((line: string) => void) | null;
+  readonly #online = () => this.#happen({ t: 'online' });
   #isStepping = false;
   /** Why the last attempt failed, for people. */
   #lastLoss = '';
@@ -205,6 +206,7 @@ export class StreamClient implements AsyncDisposable {
         return;
       case 'changed':
         if (action.change.cause !== null) this.#lastLoss = lossText(action.change.cause);
+        this.#listenForNetwork(action.change.state === 'waiting');
         for (const hear of this.#listeners) {
           callListener(hear, action.change, 'A listener of "connection"', this.#warn);
         }
@@ -215,6 +217,13 @@ export class StreamClient implements AsyncDisposable {
       default:
         action satisfies never;
     }
+  }
+
+  /** Only while an attempt is waited for: a client that is forgotten leaves no listener behind. */
+  #listenForNetwork(isWanted: boolean): void {
+    const page = globalThis as Partial<EventTarget>;
+    if (isWanted) page.addEventListener?.('online', this.#online);
+    else page.removeEventListener?.('online', this.#online);
   }
 
   #open(attempt: number): void {

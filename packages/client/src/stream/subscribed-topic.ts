@@ -5,6 +5,7 @@ import { STREAM_LIMITS } from '@tapeloom/protocol/stream-limits';
 import { TapeloomError } from '../tapeloom-error.ts';
 import { nsOf, type Time, timeText } from '../times.ts';
 import type { StreamedTopic } from './connection-events.ts';
+import { keptFinals } from './kept-objects.ts';
 import type { SubscribeRequest } from './subscription.ts';
 import { FoldedState } from './subscription-state.ts';
 
@@ -28,9 +29,6 @@ export function topicOf(request: SubscribeRequest): StreamedTopic {
   if (readyTimeout !== undefined && !(readyTimeout > 0 && readyTimeout < 2 ** 31)) {
     throw wrong('"readyTimeout" must be a number of milliseconds above 0.');
   }
-  if (keepFinal !== undefined && !(Number.isSafeInteger(keepFinal) && keepFinal >= 0)) {
-    throw wrong('"keepFinal" must be a whole number from 0 on.');
-  }
   const asked = {
     instrument,
     indicator,
@@ -41,7 +39,7 @@ export function topicOf(request: SubscribeRequest): StreamedTopic {
   // One message that is too big would cost all subscriptions their connection.
   const bytes = new TextEncoder().encode(JSON.stringify({ ...asked, from })).length;
   if (bytes > STREAM_LIMITS.messageBytesMax - 256) throw wrong('"params" is too large to be sent.');
-  return { request: asked, state: new FoldedState(from, keepFinal ?? Number.POSITIVE_INFINITY) };
+  return { request: asked, state: new FoldedState(from, keptFinals(keepFinal)) };
 }
 
 function startOf(from: SubscribeRequest['from'] = 'live'): StreamFrom {

@@ -14,6 +14,7 @@ import type {
 } from '@tapeloom/protocol/server-messages';
 import { compareCursors } from '../cursors.ts';
 import type { DataOf, IndicatorObject } from '../indicator-objects.ts';
+import { KeptObjects } from './kept-objects.ts';
 import type { Status, StreamUpdate } from './update.ts';
 
 /** The messages that belong to one subscription and do not end it. */
@@ -26,6 +27,8 @@ export type SubscriptionMessage = Exclude<
 export interface SubscriptionState<I extends string> {
   /** By id, in order of creation. */
   readonly objects: ReadonlyMap<string, IndicatorObject<I>>;
+  /** The newest of them by creation, such as the bar that forms; undefined while there is none. */
+  latest(): IndicatorObject<I> | undefined;
   /** The last one received; null before the first and after a reset. */
   readonly cursor: string | null;
   /** Null until the first status came. */
@@ -42,7 +45,7 @@ export interface SubscriptionState<I extends string> {
 }
 
 export class FoldedState<I extends string> implements SubscriptionState<I> {
-  readonly objects = new Map<string, IndicatorObject<I>>();
+  readonly objects: ReadonlyMap<string, IndicatorObject<I>>;
   cursor: string | null;
   status: Status['state'] | null = null;
   lagMs = 0;
@@ -54,17 +57,21 @@ export class FoldedState<I extends string> implements SubscriptionState<I> {
   isWhole = false;
   /** The first state is there: a snapshot, or, after the caller's own cursor, word that the stream goes on. */
   isReady = false;
-  readonly #keepFinal: number;
+  readonly #kept: KeptObjects<I>;
   readonly #start: StreamFrom;
   #canTakeUpdates: boolean;
   #wasReset = false;
-  #finals = 0;
 
   constructor(start: StreamFrom, keepFinal: number) {
     this.#start = start;
-    this.#keepFinal = keepFinal;
+    this.#kept = new KeptObjects(keepFinal);
+    this.objects = this.#kept.map;
     this.cursor = typeof start === 'object' && 'cursor' in start ? start.cursor : null;
     this.#canTakeUpdates = this.cursor !== null;
+  }
+
+  latest(): IndicatorObject<I> | undefined {
+    return this.#kept.latest();
   }
 
   /** Where a subscription starts or goes on now. What was reset is over: not even its start is asked for again. */
@@ -79,15 +86,15 @@ export class FoldedState<I extends string> implements SubscriptionState<I> {
       case 'upsert': {
         if (!this.#isNew(message.cursor)) return null;
         const object = objectOf<I>(message);
-        this.#put(object);
-        this.#forgetOldFinals();
+        this.#kept.put(object);
+        this.#kept.forgetOldFinals();
         this.isReady = true;
         return { t: 'upsert', cursor: message.cursor, object };
       }
       case 'remove': {
         if (!this.#isNew(message.cursor)) return null;
         const { cursor, id, final, ts } = message;
-        this.#delete(id);
+        this.#kept.delete(id);
         this.isReady = true;
         return { t: 'remove', cursor, id, final, ts: BigInt(ts) };
       }
@@ -128,8 +135,8 @@ export class FoldedState<I extends string> implements SubscriptionState<I> {
 
   #snapshot({ cursor, items }: SnapshotMessage): StreamUpdate<I> {
     this.#empty();
-    for (const item of items) this.#put(objectOf<I>(item));
-    this.#forgetOldFinals();
+    for (const item of items) this.#kept.put(objectOf<I>(item));
+    this.#kept.forgetOldFinals();
     this.cursor = cursor;
     this.#canTakeUpdates = true;
     this.isWhole = true;
@@ -146,34 +153,8 @@ export class FoldedState<I extends string> implements SubscriptionState<I> {
   }
 
   #empty(): void {
-    this.objects.clear();
-    this.#finals = 0;
+    this.#kept.clear();
     this.isWhole = false;
-  }
-
-  #put(object: IndicatorObject<I>): void {
-    if (this.#keepFinal === Number.POSITIVE_INFINITY) {
-      this.objects.set(object.id, object);
-      return;
-    }
-    const before = this.objects.get(object.id);
-    this.#finals += Number(object.final) - Number(before?.final === true);
-    this.objects.set(object.id, object);
-  }
-
-  #delete(id: string): void {
-    if (this.#keepFinal < Number.POSITIVE_INFINITY && this.objects.get(id)?.final === true) {
-      this.#finals -= 1;
-    }
-    this.objects.delete(id);
-  }
-
-  #forgetOldFinals(): void {
-    if (this.#finals <= this.#keepFinal) return;
-    for (const { id, final } of this.objects.values()) {
-      if (final) this.#delete(id);
-      if (this.#finals <= this.#keepFinal) return;
-    }
   }
 }
 

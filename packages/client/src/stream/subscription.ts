@@ -5,6 +5,7 @@
  */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
+import { Finals } from '../finals.ts';
 import type { IndicatorName, NamedIndicator, ParamsOf, Snapshot } from '../indicator-objects.ts';
 import type { ClientWarning } from '../options.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
@@ -57,6 +58,8 @@ export interface Subscription<I extends string = IndicatorName>
    * subscription, unless another iteration or a listener needs it.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<Update<I>, undefined>;
+  /** Every object once, when it is final, beginning with those of the first snapshot: an iteration like the one above. */
+  finals(): Finals<I>;
   close(): Promise<void>;
 }
 
@@ -117,6 +120,10 @@ export class OpenSubscription<I extends string> implements Subscription<I> {
     if (snapshot !== null) reader.push(snapshot);
     if (this.#end !== null) reader.end(this.#end.cause);
     return reader;
+  }
+
+  finals(): Finals<I> {
+    return new Finals(this);
   }
 
   async close(): Promise<void> {

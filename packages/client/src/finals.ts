@@ -1,0 +1,60 @@
+/**
+ * The final objects of a series, each once, in the order in which they became final: of a stream from its snapshot on, of
+ * history and exports all of the range. A snapshot that comes later, after a slow read say, adds what was missed.
+ */
+
+import type { ExportLine } from './export/export-lines.ts';
+import type { IndicatorObject, Snapshot, Upsert } from './indicator-objects.ts';
+import type { Update } from './stream/update.ts';
+
+/** A snapshot has 5,000 objects at most; what was given before that many is in none. */
+const REMEMBERED_MAX = 10_000;
+
+/** Whatever a series tells; only these matter here. */
+type FinalsSource<I extends string> = AsyncIterable<
+  | Upsert<I>
+  | Snapshot<I>
+  | { readonly t: Exclude<(Update<I> | ExportLine<I>)['t'], 'upsert' | 'snapshot'> }
+>;
+
+export class Finals<I extends string> implements AsyncIterable<IndicatorObject<I>> {
+  readonly #source: FinalsSource<I>;
+
+  /** @internal */
+  constructor(source: FinalsSource<I>) {
+    this.#source = source;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<IndicatorObject<I>, void, undefined> {
+    const given = new Set<string>();
+    const noted = (object: IndicatorObject<I>) => {
+      given.add(object.id);
+      if (given.size > REMEMBERED_MAX) given.delete(given.values().next().value!);
+      return object;
+    };
+    for await (const update of this.#source) {
+      if (update.t === 'upsert') {
+        if (update.object.final) yield noted(update.object);
+      } else if (update.t === 'snapshot') {
+        for (const object of update.objects) {
+          if (object.final && !given.has(object.id)) yield noted(object);
+        }
+      } else if (update.t === 'reset') {
+        // Another contract may use the same ids.
+        given.clear();
+      }
+    }
+  }
+
+  /** All of them, once the series has ended. */
+  toArray(): Promise<IndicatorObject<I>[]> {
+    return arrayOf(this);
+  }
+}
+
+/** All that comes, once it has ended. */
+export async function arrayOf<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const one of source) all.push(one);
+  return all;
+}

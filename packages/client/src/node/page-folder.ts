@@ -1,0 +1,159 @@
+/**
+ * Pages in a folder, for any number of processes at once. A page is a file of its own, written beside its place and
+ * renamed, and read only if its digest holds: whatever a kill, a full disk or a failing one leaves behind is no page. The folder
+ * is bounded: what was not used for the longest time goes first. Files that are not pages are left alone.
+ */
+
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+
+const PAGE = /^[0-9a-f]{64}\.page$/;
+const DRAFT = /^[0-9a-f]{64}\.[0-9a-f-]{36}\.new$/;
+/** What no process can still be writing. */
+const DRAFT_MS_MAX = 3_600_000;
+/** Disks give room in blocks. */
+const BLOCK_BYTES = 4_096;
+/** After so much of the folder's size was written by a process it looks at the folder again. */
+const LOOK_EVERY = 1 / 16;
+/**
+ * Fuller than that, it is emptied down to the second. With what a process may write before it looks again, and the page
+ * that makes it look, it is never beyond its size; each further process may add an eighth.
+ */
+const FULL = 7 / 8;
+const LEFT = 3 / 4;
+const HEAD_BYTES_MAX = 1_024;
+/** A page has 16 MiB at most. */
+export const PAGE_BYTES_MAX = 64 * 1024 * 1024;
+
+const packed = promisify<Uint8Array, { level: number }, Buffer>(gzip);
+const unpacked = promisify<Uint8Array, { maxOutputLength: number }, Buffer<ArrayBuffer>>(gunzip);
+
+export interface KeptPage {
+  readonly etag: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+interface Head {
+  readonly version: 1;
+  readonly name: string;
+  readonly etag: string;
+  /** Of the packed page. */
+  readonly sha256: string;
+}
+
+export class PageFolder {
+  readonly #path: string;
+  readonly #bytesMax: number;
+  /** Bytes that this process wrote since it looked at the folder; null: it never did. */
+  #written: number | null = null;
+  #looking: Promise<void> | null = null;
+
+  constructor(path: string, bytesMax: number) {
+    this.#path = path;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Null: there is none, or none that is whole. */
+  async read(name: string): Promise<KeptPage | null> {
+    const path = this.#pathOf(name);
+    const bytes = await readFile(path).catch(absent);
+    if (bytes === null) return null;
+    const page = await readPage(name, bytes);
+    if (page === null) await rm(path, { force: true });
+    return page;
+  }
+
+  /** It was of use: others go before it. */
+  async touch(name: string): Promise<void> {
+    const now = new Date();
+    await utimes(this.#pathOf(name), now, now).catch(absent);
+  }
+
+  async write(name: string, { etag, body }: KeptPage): Promise<void> {
+    const content = await packed(body, { level: 4 });
+    const head: Head = { version: 1, name, etag, sha256: digestOf(content) };
+    const bytes = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), content]);
+    if (roomOf(bytes.length) > this.#bytesMax * LOOK_EVERY) return;
+    await mkdir(this.#path, { recursive: true, mode: 0o700 });
+    const draft = join(this.#path, `${name}.${randomUUID()}.new`);
+    try {
+      await writeFile(draft, bytes, { flag: 'wx', mode: 0o600 });
+      await rename(draft, this.#pathOf(name));
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+    await this.#keepWithin(roomOf(bytes.length));
+  }
+
+  #pathOf(name: string): string {
+    return join(this.#path, `${name}.page`);
+  }
+
+  async #keepWithin(bytes: number): Promise<void> {
+    const written = (this.#written ?? Number.POSITIVE_INFINITY) + bytes;
+    this.#written = written;
+    if (written <= this.#bytesMax * LOOK_EVERY) return;
+    this.#looking ??= this.#makeRoom().finally(() => {
+      this.#looking = null;
+    });
+    await this.#looking;
+  }
+
+  async #makeRoom(): Promise<void> {
+    this.#written = 0;
+    const files: { readonly path: string; readonly room: number; readonly usedMs: number }[] = [];
+    let room = 0;
+    for (const name of await readdir(this.#path)) {
+      const isDraft = DRAFT.test(name);
+      if (!isDraft && !PAGE.test(name)) continue;
+      const path = join(this.#path, name);
+      const found = await stat(path).catch(absent);
+      if (found === null) continue;
+      const { size, mtimeMs: usedMs } = found;
+      if (isDraft && Date.now() - usedMs > DRAFT_MS_MAX) {
+        await rm(path, { force: true });
+        continue;
+      }
+      room += roomOf(size);
+      if (!isDraft) files.push({ path, room: roomOf(size), usedMs });
+    }
+    if (room <= this.#bytesMax * FULL) return;
+    files.sort((a, b) => a.usedMs - b.usedMs);
+    for (const file of files) {
+      if (room <= this.#bytesMax * LEFT) return;
+      await rm(file.path, { force: true });
+      room -= file.room;
+    }
+  }
+}
+
+async function readPage(name: string, bytes: Buffer): Promise<KeptPage | null> {
+  const end = bytes.subarray(0, HEAD_BYTES_MAX).indexOf('\n');
+  try {
+    const head = JSON.parse(bytes.toString('utf8', 0, Math.max(0, end))) as Head;
+    const content = bytes.subarray(end + 1);
+    const isWhole = head.version === 1 && head.name === name && head.sha256 === digestOf(content);
+    if (!isWhole || typeof head.etag !== 'string') return null;
+    return { etag: head.etag, body: await unpacked(content, { maxOutputLength: PAGE_BYTES_MAX }) };
+  } catch {
+    return null;
+  }
+}
+
+/** Another process may have been first. */
+function absent(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function roomOf(bytes: number): number {
+  return Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
+}

@@ -1,0 +1,57 @@
+/** The objects of a state by id, in order of creation. Of final ones as many are kept as the caller wants, the newest. */
+
+import type { IndicatorObject } from '../indicator-objects.ts';
+import { TapeloomError } from '../tapeloom-error.ts';
+
+export class KeptObjects<I extends string> {
+  readonly map = new Map<string, IndicatorObject<I>>();
+  readonly #keepFinal: number;
+  #finals = 0;
+  /** The newest by creation; null where it has to be looked for. */
+  #latest: IndicatorObject<I> | null = null;
+
+  constructor(keepFinal: number) {
+    this.#keepFinal = keepFinal;
+  }
+
+  latest(): IndicatorObject<I> | undefined {
+    // Where the newest was removed, the one before it is; removals are rare, and this is asked at every update.
+    if (this.#latest === null) for (const object of this.map.values()) this.#latest = object;
+    return this.#latest ?? undefined;
+  }
+
+  put(object: IndicatorObject<I>): void {
+    const before = this.map.get(object.id);
+    this.#finals += Number(object.final) - Number(before?.final === true);
+    this.map.set(object.id, object);
+    if (before === undefined || before === this.#latest) this.#latest = object;
+  }
+
+  delete(id: string): void {
+    const object = this.map.get(id);
+    if (object?.final === true) this.#finals -= 1;
+    if (object === this.#latest) this.#latest = null;
+    this.map.delete(id);
+  }
+
+  clear(): void {
+    this.map.clear();
+    this.#finals = 0;
+    this.#latest = null;
+  }
+
+  forgetOldFinals(): void {
+    if (this.#finals <= this.#keepFinal) return;
+    for (const { id, final } of this.map.values()) {
+      if (final) this.delete(id);
+      if (this.#finals <= this.#keepFinal) return;
+    }
+  }
+}
+
+/** What a caller wants to be kept; left out: all. */
+export function keptFinals(keepFinal: number = Number.POSITIVE_INFINITY): number {
+  if (keepFinal >= 0 && (Number.isSafeInteger(keepFinal) || keepFinal === Number.POSITIVE_INFINITY))
+    return keepFinal;
+  throw new TapeloomError('CONFIGURATION', '"keepFinal" must be a whole number from 0 on.');
+}
