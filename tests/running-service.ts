@@ -127,6 +127,15 @@ export class RunningService {
     await this.#outputShows(pattern);
   }
 
+  /** Resolves when what it logs from now on has this. */
+  async logs(pattern: RegExp): Promise<void> {
+    const before = this.errors.length;
+    const deadline = AbortSignal.timeout(PATIENCE_MS);
+    while (!pattern.test(this.errors.slice(before))) {
+      await once(this.#child.stderr!, 'data', { signal: deadline });
+    }
+  }
+
   /** The keys this start has printed; null when it printed none. */
   get printedKeys(): FirstKeys | null {
     const key = (word: string) =>

@@ -54,7 +54,7 @@ const { gateway } = composeStream({
   engines: [player],
   replays: { open: unasked, locate: unasked },
   sockets: new DoorSockets(socketLimits(20_000)),
-  trustedProxies: [],
+  trustedProxies: () => [],
   epochReset: () => null,
   onFault: (error) => log.error({ error }, 'a connection failed'),
 });

@@ -58,7 +58,7 @@ const { app } = createHttpServer({
   addresses: accounts.addresses,
   meter: accounts.meter,
   clock: accounts.clock,
-  trustedProxies: [],
+  trustedProxies: () => [],
   log,
   portal: { sessions: accounts.sessions, store: accounts.store, origin: () => 'http://127.0.0.1' },
   docsUrl: () => 'http://127.0.0.1/docs',

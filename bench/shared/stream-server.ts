@@ -17,6 +17,7 @@ import { PublicAddress } from '@tapeloom/server/config/public-address';
 import { UnreadAnswers } from '@tapeloom/server/http/server/unread-answers';
 import { simSetting } from '@tapeloom/server/markets/market-setting';
 import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
+import { OperatorPages } from '@tapeloom/server/pages/operator-pages';
 import { socketLimits } from '@tapeloom/server/platform/door-sockets';
 import { createLog } from '@tapeloom/server/platform/log';
 import { AccountServices } from '@tapeloom/server/process/account-services';
@@ -52,13 +53,18 @@ const ingest = new Worker(new URL('../tape/driven-ingest.ts', import.meta.url), 
 const [opened] = (await once(ingest, 'message')) as [IngestOpened];
 ingest.on('message', (message: FromStreamServer) => tell(message));
 
+const live = {
+  offers: offerBook(DEFAULT_PRICING),
+  operatorPages: new OperatorPages(),
+  trustedProxies: config.trustedProxies,
+};
 const unread = new UnreadAnswers(accounts.clock);
 const follow = (port: MessagePort) => tellIngest({ t: 'follow', port }, [port]);
 const doors = new Doors(
   // All that the doors ask of the ingest is to let them follow the tape.
   {
     config,
-    offers: offerBook(DEFAULT_PRICING),
+    live: () => live,
     mailer: { send: () => true },
     publicAddress: new PublicAddress(config.publicUrl, config.port),
     version: '0',

@@ -176,6 +176,7 @@ export class RestService implements AsyncDisposable {
 
   private constructor(options: RestServiceOptions, store: AccountStore) {
     const { start = START, trustedProxies = [], timeouts } = options;
+    const proxies = trustedProxies.map((text) => parseIpRange(text)!);
     this.clock = new ManualClock(start);
     this.pace = new ExportPace(this.clock);
     this.store = store;
@@ -229,7 +230,7 @@ export class RestService implements AsyncDisposable {
       payments: () => this.payments,
       mailer: { send: (mail) => this.mails.push(mail) > 0 },
       origin: () => this.origin,
-      trustedProxies: trustedProxies.map((text) => parseIpRange(text)!),
+      trustedProxies: () => proxies,
       log: createLog({
         level: 'info',
         readable: false,
@@ -277,7 +278,7 @@ export class RestService implements AsyncDisposable {
     const payments = new Payments({ store, providers, clock, log });
     return {
       payments,
-      billing: new Billing({ store, payments, offers, publicUrl, clock, log }),
+      billing: new Billing({ store, payments, offers: () => offers, publicUrl, clock, log }),
     };
   }
 

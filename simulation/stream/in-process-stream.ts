@@ -160,7 +160,7 @@ export class InProcessStream implements AsyncDisposable {
       timers: clock,
       accounts: { authenticator, doorkeeper, leases, charges, meter: { noteKeyUse, noteStreamed } },
       sockets: options.sockets ?? new DoorSockets(socketLimits(10_000)),
-      trustedProxies: options.trustedProxies ?? [],
+      trustedProxies: () => options.trustedProxies ?? [],
       engines: [link],
       replays: this.replays,
       limits: { ...PATIENT, ...options.limits },

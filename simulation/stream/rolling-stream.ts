@@ -134,7 +134,7 @@ export class RollingStream implements AsyncDisposable {
       engines: links,
       replays: this.#replays,
       sockets: new DoorSockets(socketLimits(10_000)),
-      trustedProxies: [],
+      trustedProxies: () => [],
       epochReset: () => null,
       limits: { silenceMs: WAIT_MS_MAX },
       onFault: (error) => this.faults.push(error),

@@ -138,6 +138,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/config.ts')).configCommand,
   },
   {
+    path: ['doctor'],
+    summary: 'Check rights, disk, clock, mail, proxies and limits, and say what to do.',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  },
+  {
     path: ['account', 'create'],
     summary: 'Create an account.',
     load: async () => (await import('./commands/account-create.ts')).accountCreateCommand,

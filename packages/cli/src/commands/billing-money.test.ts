@@ -49,7 +49,7 @@ before(async () => {
   const offers = offerBook({ ...DEFAULT_PRICING, countries });
   const publicUrl = () => PUBLIC_URL;
   payments = new Payments({ store, providers: [provider], clock, log });
-  billing = new Billing({ store, payments, offers, publicUrl, clock, log });
+  billing = new Billing({ store, payments, offers: () => offers, publicUrl, clock, log });
   service = setInterval(() => void payments.reconcile(), 20);
 });
 after(async () => {

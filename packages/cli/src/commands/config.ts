@@ -1,19 +1,11 @@
 /** `tapeloom config`: the settings as a start would read them, where each is written, and what is wrong with them. */
 
-import { readFileSync } from 'node:fs';
-import {
-  ConfigError,
-  type ExplainedSetting,
-  explainConfig,
-  readConfig,
-} from '@tapeloom/server/config/config';
-import { readServiceMarkets } from '@tapeloom/server/process/market-services';
-import { readNamedFiles } from '@tapeloom/server/process/named-files';
-import { StartRefusedError } from '@tapeloom/server/process/start-refused-error';
+import { type ExplainedSetting, explainConfig } from '@tapeloom/server/config/config';
 import { writeJson } from '../accounts/account-options.ts';
 import type { CommandBody, CommandIo } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { readArgs } from '../read-args.ts';
+import { judgeSettings, settingsSources } from '../settings-faults.ts';
 import { tableText } from '../table-text.ts';
 
 export const configCommand: CommandBody = {
@@ -33,46 +25,19 @@ Examples:
   run,
 };
 
-const readFile = (path: string) => readFileSync(path, 'utf8');
-
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { values } = readArgs(args, { flags: ['set', 'json'], words: [] });
-  const sources = { env: io.env, readFile };
+  const sources = settingsSources(io.env);
   const settings = explainConfig(sources).filter(
     ({ source }) => !values.set || source !== 'default',
   );
-  const faults = await faultsOf(sources);
+  const { faults } = await judgeSettings(sources);
   if (values.json) writeJson(io, { settings: settings.map(shownJson), faults });
   else {
     io.stdout(settings.length === 0 ? 'Every setting is the default.\n' : settingsTable(settings));
     for (const fault of faults) io.stderr(`${fault}\n`);
   }
   return faults.length === 0 ? ExitCode.ok : ExitCode.usage;
-}
-
-/** As the service finds them, one after the other: what cannot be read is not looked into. */
-async function faultsOf(sources: {
-  readonly env: CommandIo['env'];
-  readonly readFile: (path: string) => string;
-}): Promise<readonly string[]> {
-  const faults: string[] = [];
-  const noted = (error: unknown) => {
-    if (error instanceof ConfigError) faults.push(...error.faults);
-    else if (error instanceof StartRefusedError) faults.push(error.message);
-    else throw error;
-  };
-  try {
-    const config = readConfig({ ...sources, args: [] });
-    try {
-      readNamedFiles(config, readFile);
-    } catch (error) {
-      noted(error);
-    }
-    await readServiceMarkets({ config });
-  } catch (error) {
-    noted(error);
-  }
-  return faults;
 }
 
 function settingsTable(settings: readonly ExplainedSetting[]): string {

@@ -20,8 +20,8 @@ export const instrumentsApplyCommand: CommandBody = {
   usage: `Usage: tapeloom instruments apply <file> [--data <directory>] [--json]
 
 Gives the data directory the instruments of a file and says what has changed. Where something of the
-past would change, nothing is done, and the exit code is 1. A service that runs has them from its next
-start on; while days are imported nothing can be applied.
+past would change, nothing is done, and the exit code is 1. A service that runs has them after a
+reload (SIGHUP) or restart; while days are imported nothing can be applied.
 
 ${COMMON_USAGE}
 
@@ -47,7 +47,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     });
     const code = tellChanges(io, values.json, changes);
     if (code === ExitCode.ok && changes.length > 0 && !values.json) {
-      io.stdout('A service that runs has them from its next start on.\n');
+      io.stdout('A service that runs has them after a reload (SIGHUP) or restart.\n');
     }
     return code;
   } catch (error) {

@@ -161,7 +161,7 @@ test('apply gives a directory what diff has shown for it, and says from when on'
   const news = 'GLBX: The dataset is new, with 4 contracts.\n';
   assert.deepEqual([first.code, first.out], [0, news]);
   const applied = await instruments('apply', good, '--data', data);
-  const since = 'A service that runs has them from its next start on.\n';
+  const since = 'A service that runs has them after a reload (SIGHUP) or restart.\n';
   assert.deepEqual([applied.code, applied.out], [0, news + since]);
   assert.equal(readFileSync(join(data, 'instruments.yaml'), 'utf8'), TEXT);
   const again = await instruments('apply', good, '--data', data);

@@ -37,7 +37,8 @@ const OWNER: Actor = { kind: 'owner' };
 export interface BillingOptions {
   readonly store: AccountStore;
   readonly payments: Payments;
-  readonly offers: OfferBook;
+  /** They may be others after a reload. */
+  readonly offers: () => OfferBook;
   /** The origin that buyers come back to. */
   readonly publicUrl: () => string;
   readonly clock: Clock;
@@ -74,6 +75,8 @@ export type DropOutcome = OrderRecord | { readonly refused: 'not-found' | 'paid'
 export type CancelOutcome = OrderRecord | { readonly refused: 'not-found' | 'not-running' };
 
 interface Terms {
+  /** What was sold when the buyer agreed; a reload may have replaced it since. */
+  readonly book: OfferBook;
   readonly offer: Offer;
   readonly price: Price;
   readonly provider: string;
@@ -92,12 +95,12 @@ export class Billing {
   }
 
   get offers(): OfferBook {
-    return this.#options.offers;
+    return this.#options.offers();
   }
 
   /** An order that waits to be paid, new or just begun; or why there is none. Rejects with `UpstreamError`. */
   async checkout(wish: CheckoutWish): Promise<OrderRecord | Refusal> {
-    const { offers } = this.#options;
+    const { offers } = this;
     const offer = offers.offers.find(({ id }) => id === wish.offer);
     const price = offers.prices.find((one) => one.offer === wish.offer);
     if (offer === undefined || price === undefined) return { refused: 'unknown-offer' };
@@ -107,7 +110,7 @@ export class Billing {
     const { accepted, version } = wish.waiver ?? {};
     const required = waiverOf(offers, price).version;
     if (accepted !== true || version !== required) return { refused: 'waiver', version: required };
-    const terms = { offer, price, provider };
+    const terms = { book: offers, offer, price, provider };
     const inTurn = this.#turns.run(wish.accountId, () => this.#checkoutInTurn(wish, terms));
     return this.#logged(inTurn);
   }
@@ -214,7 +217,7 @@ export class Billing {
     if (refusedAtLast !== null) return openOrRefused(refusedAtLast);
     const start = await this.#startOf(wish, terms);
     const started = await payments.provider(terms.provider).startCheckout(start);
-    return this.#place(wish, terms.price, { ...termsOf(start, terms), ...started });
+    return this.#place(wish, terms, { ...termsOf(start, terms), ...started });
   }
 
   /** Who gave a checkout up a moment ago is not sent back to it. A provider that cannot say is taken at our word. */
@@ -229,13 +232,13 @@ export class Billing {
 
   async #place(
     wish: CheckoutWish,
-    price: Price,
+    { book, price }: Terms,
     terms: Omit<OrderTerms, 'waiverVersion' | 'taxIncluded'>,
   ): Promise<OrderRecord | Refusal> {
-    const { store, offers, clock } = this.#options;
+    const { store, clock } = this.#options;
     const { accountId, sessionId, address } = wish;
-    const { taxIncluded } = offers;
-    const { version: waiverVersion, text } = waiverOf(offers, price);
+    const { taxIncluded } = book;
+    const { version: waiverVersion, text } = waiverOf(book, price);
     const call = { now: clock.now(), actor: OWNER, sessionId };
     try {
       const order = { ...terms, taxIncluded, waiverVersion };
@@ -259,8 +262,8 @@ export class Billing {
     }
   }
 
-  async #startOf(wish: CheckoutWish, { offer, price }: Terms): Promise<CheckoutStart> {
-    const { store, offers, publicUrl, random = randomBytes } = this.#options;
+  async #startOf(wish: CheckoutWish, { book, offer, price }: Terms): Promise<CheckoutStart> {
+    const { store, publicUrl, random = randomBytes } = this.#options;
     const orderId = `ord_${Buffer.from(random(ID_BYTES)).toString('hex')}`;
     const owner = await store.people.ownerOf(wish.accountId);
     return {
@@ -271,8 +274,8 @@ export class Billing {
       offer: offer.id,
       offerName: offer.name,
       amountMinor: price.amountMinor,
-      currency: offers.currency,
-      taxIncluded: offers.taxIncluded,
+      currency: book.currency,
+      taxIncluded: book.taxIncluded,
       country: wish.country,
       billTo: wish.billTo ?? null,
       returnUrl: `${publicUrl()}/orders?order=${orderId}`,

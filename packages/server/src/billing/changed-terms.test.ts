@@ -12,7 +12,7 @@ function restarted(rig: BillingRig, changes: Partial<OfferBook>): Billing {
   const offers = { ...OFFERS, ...changes };
   const { store, payments, clock } = rig;
   const publicUrl = () => 'https://tapeloom.example';
-  return new Billing({ store, payments, offers, publicUrl, clock, log });
+  return new Billing({ store, payments, offers: () => offers, publicUrl, clock, log });
 }
 
 function wish(accountId: string, changes: Readonly<Record<string, unknown>> = {}) {

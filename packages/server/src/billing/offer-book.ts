@@ -1,4 +1,4 @@
-/** What can be bought, for how much, and where; it is read once, at the start of the service. */
+/** What can be bought, for how much, and where; it is read at the start of the service and again on SIGHUP. */
 
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { WithdrawalTerms } from '@tapeloom/core/entitlement/withdrawal';

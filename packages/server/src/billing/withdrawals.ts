@@ -56,7 +56,7 @@ class HoldLostError extends Error {}
 export interface WithdrawalsOptions {
   readonly store: AccountStore;
   readonly payments: Payments;
-  readonly offers: OfferBook;
+  readonly offers: () => OfferBook;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -170,7 +170,7 @@ export class Withdrawals {
   }
 
   #nameOf({ offer }: OrderRecord): string {
-    return this.#options.offers.offers.find(({ id }) => id === offer)?.name ?? offer;
+    return this.#options.offers().offers.find(({ id }) => id === offer)?.name ?? offer;
   }
 
   /** What was paid just now counts; where the provider cannot be asked, what is known does. */

@@ -6,6 +6,7 @@
 
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type IpRange, parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import { GIB } from '@tapeloom/core/units';
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
@@ -227,6 +228,15 @@ export function explainConfig(sources: ConfigSources): readonly ExplainedSetting
     const isHidden = source !== 'default' && isSecret(setting, raw);
     return { variable, key, value: isHidden ? null : raw, source };
   });
+}
+
+/** The variables by which two configurations differ; those of a cluster count as one. */
+export function changedSettings(before: Config, after: Config): readonly string[] {
+  const isOther = (name: keyof Config) => !isDeepStrictEqual(before[name], after[name]);
+  const names = Object.entries(SETTINGS as Record<string, Setting<unknown>>).flatMap(
+    ([name, { variable }]) => (isOther(name as keyof Config) ? [variable] : []),
+  );
+  return isOther('cluster') ? [...names, 'TAPELOOM_POSTGRES_* or TAPELOOM_NATS_*'] : names;
 }
 
 /** What a cluster is made of is one field, and not there twice. */

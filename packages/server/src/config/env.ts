@@ -11,6 +11,11 @@ export function loadConfig(args: readonly string[]): Config {
   });
 }
 
+/** For who is told by it how the process was started. */
+export function processEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
+
 export function readSettingsFile(path: string): string {
   return readFileSync(path, 'utf8');
 }

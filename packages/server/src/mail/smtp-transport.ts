@@ -45,6 +45,18 @@ export class SmtpTransport implements MailTransport {
   async deliver(mail: OutgoingMail, signal: AbortSignal): Promise<void> {
     const { sender, now } = this.#options;
     const message = await mimeMessage(mail, sender, now());
+    await this.#talk(signal, (connection) => send(connection, message));
+  }
+
+  /** Whether the server takes the connection and the login; nothing is sent. Rejects as `deliver` does. */
+  async check(signal: AbortSignal): Promise<void> {
+    await this.#talk(signal, async () => undefined);
+  }
+
+  async #talk(
+    signal: AbortSignal,
+    work: (connection: SMTPConnection) => Promise<void>,
+  ): Promise<void> {
     const connection = await this.#connection();
     const { promise: cut, reject } = Promise.withResolvers<never>();
     const abort = () => reject(new MailFault('the mail server took too long', SERVER_FAULT));
@@ -54,7 +66,7 @@ export class SmtpTransport implements MailTransport {
     signal.addEventListener('abort', abort);
     if (signal.aborted) abort();
     try {
-      await Promise.race([cut, converse(connection, message, this.#options.server)]);
+      await Promise.race([cut, converse(connection, this.#options.server, work)]);
     } catch (error) {
       throw error instanceof MailFault ? error : faultOf(error);
     } finally {
@@ -90,17 +102,21 @@ const SERVER_FAULT = { of: 'server', isFinal: false } as const;
 
 async function converse(
   connection: SMTPConnection,
-  { from, to, bytes }: MimeMessage,
   { login }: SmtpServerAddress,
+  work: (connection: SMTPConnection) => Promise<void>,
 ): Promise<void> {
   await called((done) => connection.connect(done));
   if (login !== null) {
     const { user, password: pass } = login;
     await called((done) => connection.login({ user, pass }, done));
   }
+  await work(connection);
+  connection.quit();
+}
+
+async function send(connection: SMTPConnection, { from, to, bytes }: MimeMessage): Promise<void> {
   const envelope = { from, to: [to], size: bytes.length };
   await called((done) => connection.send(envelope, bytes, done));
-  connection.quit();
 }
 
 function called(call: (done: (error?: unknown) => void) => void): Promise<void> {

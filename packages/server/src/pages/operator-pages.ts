@@ -1,6 +1,6 @@
 /**
- * The operator's own pages: imprint, privacy notice, terms. They are read once, at the start, which a directory or file
- * that cannot be read stops. As HTML they consist of tags from a short list, each written here: HTML in the Markdown is
+ * The operator's own pages: imprint, privacy notice, terms. They are read at the start, which a directory or file
+ * that cannot be read stops, and again on SIGHUP. As HTML they consist of tags from a short list, each written here: HTML in the Markdown is
  * shown as text, pictures by their words alone, and links lead to `http`, `https` and `mailto` addresses only. So the
  * portal may put them into a page, whatever they hold.
  */
@@ -58,6 +58,12 @@ export class OperatorPages {
     }
     if (faults.length > 0) throw new ConfigError(faults);
     return new OperatorPages(texts);
+  }
+
+  /** The names of pages whose text differs. */
+  changedFrom(before: OperatorPages): readonly OperatorPageName[] {
+    const names = Object.keys(NAMES) as OperatorPageName[];
+    return names.filter((name) => this.#texts.get(name) !== before.#texts.get(name));
   }
 
   /** Null: there is no page of this name. */

@@ -72,9 +72,10 @@ export class FreeSpace implements Disposable {
   }
 }
 
-function littleBecause(
+/** Null: there is enough. */
+export function littleBecause(
   { freeBytes, totalBytes, dayBytes }: SpaceReading,
-  margin: number,
+  margin = 1,
 ): string | null {
   if (freeBytes < LITTLE_DAYS * dayBytes * margin) return 'less than two days need';
   return freeBytes < LITTLE_SHARE * totalBytes * margin ? 'less than a tenth of the disk' : null;

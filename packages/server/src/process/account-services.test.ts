@@ -52,7 +52,7 @@ async function open(
     meter,
     clock,
     log,
-    trustedProxies: [],
+    trustedProxies: () => [],
     portal: {
       sessions: accounts.sessions,
       store: accounts.store,

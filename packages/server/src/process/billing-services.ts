@@ -25,7 +25,7 @@ const RETENTION_EVERY_MS = HOUR_MS;
 export interface BillingServicesOptions {
   readonly accounts: Pick<AccountServices, 'store' | 'clock' | 'inTurn'>;
   readonly providers: readonly PaymentProvider[];
-  readonly offers: OfferBook;
+  readonly offers: () => OfferBook;
   readonly publicUrl: () => string;
   /** For how many years after the deletion of an account its orders are kept. */
   readonly ordersYears: number;

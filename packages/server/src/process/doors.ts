@@ -21,6 +21,7 @@ import { type CatalogueFacts, catalogueFacts } from '../http/routes/indicators-r
 import type { HttpServer } from '../http/server/http-server.ts';
 import type { Outcome } from '../http/server/route-handler.ts';
 import type { UnreadAnswers } from '../http/server/unread-answers.ts';
+import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
 import { MarketClashError } from '../markets/joined-listing.ts';
 import type { Market } from '../markets/market.ts';
 import type { MarketSetting } from '../markets/market-setting.ts';
@@ -144,7 +145,7 @@ export class Doors implements AsyncDisposable {
       timers,
       accounts,
       sockets: this.sockets,
-      trustedProxies: config.trustedProxies,
+      trustedProxies: () => options.live().trustedProxies,
       engines: this.#engines.links,
       replays: this.#past.compute,
       staleAfterMs: STALE_AFTER_MS * (config.speed ?? 1),
@@ -226,6 +227,11 @@ export class Doors implements AsyncDisposable {
   /** Where time stands still, it goes from now on. */
   letTimeGo(): void {
     letGo(this.#opened.clock);
+  }
+
+  /** Other instruments of the same datasets. */
+  relist(listed: readonly ListedDataset[]): void {
+    this.#imported.relist(listed);
   }
 
   /** What can be watched of history. */
@@ -375,7 +381,7 @@ export class Doors implements AsyncDisposable {
     return composeRest({
       ...this.#people.parts,
       ...{ version, log, accounts, mailer, sockets, unread, onAnswered, onOutcome, origin },
-      trustedProxies: config.trustedProxies,
+      trustedProxies: () => options.live().trustedProxies,
       docsUrl: () => config.docsUrl ?? `${origin()}/docs`,
       onUpgrade: (request, socket, head) => this.gateway.handleUpgrade(request, socket, head),
       catalogue: () => this.#catalogue,

@@ -74,6 +74,8 @@ interface ServedBefore {
 export class ImportedDatasets {
   readonly #options: ImportedDatasetsOptions;
   readonly #datasets = new Map<string, Dataset>();
+  /** By dataset, instruments that were given since the last look at it. */
+  readonly #relisted = new Map<string, ListedDataset>();
   /** By dataset, the files that could not be read: each is told once. */
   readonly #faulty = new Map<string, string>();
   /** By dataset, the manifest that all threads have heard of. */
@@ -133,6 +135,11 @@ export class ImportedDatasets {
     return this.#servedDays;
   }
 
+  /** Takes other instruments of these datasets with the next look; datasets that the service does not have are left out. */
+  relist(listed: readonly ListedDataset[]): void {
+    for (const one of listed) this.#relisted.set(one.name, one);
+  }
+
   /** Tells what has changed since the last service, and from now on what changes. */
   watch(timers: Pick<Clock, 'every'>, events: ImportedEvents): Disposable {
     if (this.#datasets.size === 0) return { [Symbol.dispose]: () => {} };
@@ -144,12 +151,14 @@ export class ImportedDatasets {
     if (this.#isLooking) return;
     this.#isLooking = true;
     for (const { listed, version, manifest, decided } of [...this.#datasets.values()]) {
+      const relisted = this.#relisted.get(listed.name);
       try {
         const now = await this.#versionOf(listed.name);
-        if (now === version) continue;
+        if (now === version && relisted === undefined) continue;
         const before = { days: manifest?.days ?? NO_DAYS, decided };
-        const dataset = await this.#read(listed, now, before);
+        const dataset = await this.#read(relisted ?? listed, now, before);
         this.#datasets.set(listed.name, dataset);
+        if (this.#relisted.get(listed.name) === relisted) this.#relisted.delete(listed.name);
         this.#faulty.delete(listed.name);
         void this.#tell(dataset, events);
       } catch (error) {
@@ -245,6 +254,11 @@ export class ImportedDatasets {
   get #servedRoot(): string {
     return `${this.#options.data}/served`;
   }
+}
+
+/** As far as names go: without what was imported. */
+export function listedMarkets(listed: readonly ListedDataset[]): readonly FilesMarket[] {
+  return listed.map((one) => new FilesMarket(one, new Map(), new Map()));
 }
 
 function lastDaysOf(contracts: ImportedDays): ReadonlyMap<string, UtcDay> {

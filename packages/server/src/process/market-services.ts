@@ -1,6 +1,7 @@
 /** The markets of a service as it starts; what is wrong with them is a sentence for the operator. */
 
 import { join } from 'node:path';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { Config } from '../config/config.ts';
 import { joinedListing, MarketClashError } from '../markets/joined-listing.ts';
@@ -17,7 +18,7 @@ import { type ClockSetting, createClock } from '../platform/system-clock.ts';
 import { readImported } from '../tape/imported/imported-manifest.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { isSafeName } from '../tape/tape-paths.ts';
-import { ImportedDatasets } from './imported-datasets.ts';
+import { ImportedDatasets, listedMarkets } from './imported-datasets.ts';
 import { MisconfiguredError, StartRefusedError } from './start-refused-error.ts';
 
 /** A market that was asked for is the only one. */
@@ -71,6 +72,16 @@ function requireMarket({ data, sim }: Config, { imported }: MarketSettings): voi
 /** Of a service that is about one market. */
 export function onlyMarket(live: MarketSetting): MarketSettings {
   return { live, imported: [] };
+}
+
+/** Rejects with a `StartRefusedError` where two of them have one name. */
+export async function requireDistinctNames(
+  { live, imported }: MarketSettings,
+  now: EpochNs,
+): Promise<void> {
+  await refusing(async () => {
+    joinedListing([openMarket(live), ...listedMarkets(imported)], dayOf(now));
+  });
 }
 
 /** With the service's clock. */

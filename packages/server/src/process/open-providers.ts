@@ -28,7 +28,7 @@ export interface OpenedProviders extends AsyncDisposable {
 }
 
 export async function openProviders(options: OpenProvidersOptions): Promise<OpenedProviders> {
-  tellOfConcerns(options);
+  tellOfSales(options);
   await using opening = new AsyncDisposableStack();
   const test = await openTest(options);
   opening.use(test.payments);
@@ -69,7 +69,12 @@ async function paddlePage(settings: PaymentSettings): Promise<readonly PageRoute
 }
 
 /** Nobody is kept from trying anything, but nobody shall wonder either. */
-function tellOfConcerns({ config, offers, publicAddress, log }: OpenProvidersOptions): void {
+export function tellOfSales({
+  config,
+  offers,
+  publicAddress,
+  log,
+}: Omit<OpenProvidersOptions, 'clock'>): void {
   const isSelling = (name: string) => offers.countries.some(({ provider }) => provider === name);
   const { isLoopback } = publicAddress;
   if (isSelling('test') && !isLoopback) {

@@ -3,13 +3,11 @@
  * the deletion of accounts whose time has come.
  */
 
-import type { OfferBook } from '../billing/offer-book.ts';
 import { withdrawalForm } from '../billing/withdrawal-form.ts';
 import type { Config } from '../config/config.ts';
 import type { PublicAddress } from '../config/public-address.ts';
 import { supportAddress } from '../config/support-address.ts';
 import type { Mailer } from '../mail/mailer.ts';
-import { OperatorPages } from '../pages/operator-pages.ts';
 import type { PageRoute } from '../pages/page-route.ts';
 import { Pages } from '../pages/pages.ts';
 import type { PlainPages } from '../pages/plain-pages.ts';
@@ -19,6 +17,7 @@ import type { Log } from '../platform/log.ts';
 import type { AccountServices } from './account-services.ts';
 import type { BillingServices } from './billing-services.ts';
 import { DueDeletions } from './due-deletions.ts';
+import type { Reloadable } from './reloadable.ts';
 import type { RestParts } from './rest-door.ts';
 
 export interface PortalServicesOptions {
@@ -28,12 +27,10 @@ export interface PortalServicesOptions {
   readonly config: Pick<Config, 'support'>;
   readonly log: Log;
   readonly accounts: AccountServices;
-  /** What is sold. */
-  readonly offers: OfferBook;
+  /** What is sold, and what the operator says of himself, as of the last reload. */
+  readonly live: () => Reloadable;
   /** Pages that belong to payment providers; left out: none. */
   readonly providerPages?: readonly PageRoute[];
-  /** What the operator says of himself; left out: nothing. */
-  readonly operatorPages?: OperatorPages;
   /** Left out: nobody buys. */
   readonly billing?: Pick<BillingServices, 'billing' | 'payments'>;
   /** What is served at `/`; left out: nothing. */
@@ -42,26 +39,24 @@ export interface PortalServicesOptions {
 
 export class PortalServices implements AsyncDisposable {
   readonly #options: PortalServicesOptions;
-  readonly #operatorPages: OperatorPages;
   readonly #deletions: DueDeletions;
 
   constructor(options: PortalServicesOptions) {
     this.#options = options;
-    this.#operatorPages = options.operatorPages ?? new OperatorPages();
     this.#deletions = dueDeletions(options);
   }
 
   /** What the REST interface asks. */
   get parts(): Pick<RestParts, 'pages' | 'offers' | 'operatorPages' | 'billing' | 'payments'> {
-    const { offers, billing, portal, config, providerPages = [] } = this.#options;
+    const { live, billing, portal, config, providerPages = [] } = this.#options;
     const support = config.support === null ? null : supportAddress(config.support);
     const form = withdrawalForm(() => billing!.billing.withdrawals);
     const made = [...providerPages, supportPage(support)];
     const routes = billing === undefined ? made : [...made, form];
     const publicUrl = () => this.#origin;
     return {
-      offers: () => offers,
-      operatorPages: () => this.#operatorPages,
+      offers: () => live().offers,
+      operatorPages: () => live().operatorPages,
       billing: () => billing!.billing,
       payments: () => billing!.payments,
       ...(portal === undefined

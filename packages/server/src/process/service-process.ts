@@ -1,14 +1,17 @@
 /**
  * The life of the process: configuration, lock, service, signals, exit status. It says what it does
  * before the larger part of the program is loaded. A start that fails ends with one sentence that says
- * why. The first SIGTERM or SIGINT stops cleanly, whenever it comes; the second ends at once.
+ * why. The first SIGTERM or SIGINT stops cleanly, whenever it comes; the second ends at once. SIGHUP reloads, unless the
+ * process has a terminal: then it means that the terminal is gone, and ends the process.
  */
+
+import { isatty } from 'node:tty';
 
 import type { CalledAs } from '../config/called-as.ts';
 import { replayFault } from '../config/cluster-settings.ts';
 import { asksForHelp } from '../config/command-line.ts';
 import { type Config, ConfigError } from '../config/config.ts';
-import { loadConfig, readSettingsFile } from '../config/env.ts';
+import { loadConfig, processEnvironment, readSettingsFile } from '../config/env.ts';
 import { helpText } from '../config/help-text.ts';
 import type { MarketSetting } from '../markets/market-setting.ts';
 import { Announcer } from '../platform/announcer.ts';
@@ -20,6 +23,7 @@ import { createLog, type Log } from '../platform/log.ts';
 import { LogLimit } from '../platform/log-limit.ts';
 import { Output } from '../platform/output.ts';
 import { returnLargeAllocations } from '../platform/returned-memory.ts';
+import { ServiceManager } from '../platform/service-manager.ts';
 import { leaveServiceNote } from '../platform/service-note.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { VERSION } from '../platform/version.ts';
@@ -103,6 +107,7 @@ interface Logging {
 
 /** The configuration, and what it names. */
 interface Settings extends NamedFiles {
+  readonly args: readonly string[];
   readonly config: Config;
   readonly replay: ReplayStart | null;
 }
@@ -113,7 +118,7 @@ function readSettingsOrTell(args: readonly string[], replay: ReplayStart | null)
     const fault = replay === null ? null : replayFault(read.cluster);
     if (fault !== null) throw new ConfigError([fault]);
     const config = replay === null ? read : { ...read, data: replay.data };
-    return { config, ...readNamedFiles(config, readSettingsFile), replay };
+    return { args, config, ...readNamedFiles(config, readSettingsFile), replay };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const fault of error.faults) console.error(fault);
@@ -132,7 +137,13 @@ async function run(
   const journal = process.stderr.isTTY === true ? null : logging.log;
   const startedAt = performance.now();
   const signalled = firstSignal();
+  const hangUps = new HangUps(replay === null);
   announcer.say(startLine(VERSION, config, replay?.market));
+  using manager = ServiceManager.of({
+    env: processEnvironment(),
+    clock: createClock({ kind: 'system' }),
+    onFault: (why) => logging.log.error({ why }, 'systemd could not be told'),
+  });
   try {
     using _lock = lockDirectory(config.data);
     journal?.info({ version: VERSION, node: process.version, data: config.data }, 'starting');
@@ -160,9 +171,13 @@ async function run(
     const told = service.live.then(report, () =>
       announcer.say('The source failed; what is on the tape is served.'),
     );
+    void told.then(() => manager?.ready(() => service.isAlive));
+    hangUps.handler = reloadOn(settings, service, manager, logging.log);
     using watch = replay === null ? null : watchReplay(service, replay, announcer, told);
     const over = replay?.exitsAtEnd ? watch!.over : signalled;
     const reason = await Promise.race([signalled, over, service.leaving]);
+    hangUps.handler = null;
+    manager?.stopping();
     announcer.endProgress();
     announcer.say(`${ENDS[reason] ?? reason}: stopping`);
     journal?.info({ version: VERSION, reason }, 'stopping');
@@ -239,6 +254,43 @@ function linkShower(announcer: Announcer) {
   return (subject: string, to: string, link: string) => {
     announcer.say(`Mail to ${to}: ${subject}\n  ${link}`);
   };
+}
+
+/** A SIGHUP that comes while there is no handler, as during a start or a stop, has no effect. */
+class HangUps {
+  handler: (() => void) | null = null;
+
+  constructor(isReloading: boolean) {
+    if (!isReloading || [0, 1, 2].some((descriptor) => isatty(descriptor))) return;
+    process.on('SIGHUP', () => this.handler?.());
+  }
+}
+
+function reloadOn(
+  { args, config, offers, operatorPages }: Settings,
+  service: Service,
+  manager: ServiceManager | null,
+  log: Log,
+): () => void {
+  // Loaded when it is asked for: few services ever are.
+  const load = async () => {
+    const { Reloader } = await import('./reloader.ts');
+    return new Reloader({
+      config,
+      live: { offers, operatorPages, trustedProxies: config.trustedProxies },
+      readConfig: () => loadConfig(args),
+      readFile: readSettingsFile,
+      service,
+      clock: createClock({ kind: 'system' }),
+      log,
+    });
+  };
+  let loading: ReturnType<typeof load> | null = null;
+  const work = async () => {
+    loading ??= load();
+    await (await loading).reload();
+  };
+  return () => void (manager === null ? work() : manager.reloading(work));
 }
 
 /** Resolves at the first signal that asks for the end; a second one ends the process at once. */

@@ -11,11 +11,12 @@ import type { ClusterConfig } from '../config/cluster-settings.ts';
 import { addressHere } from '../config/public-address.ts';
 import { createInternalServer } from '../http/server/internal-server.ts';
 import { UnreadAnswers } from '../http/server/unread-answers.ts';
+import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
 import { openMarket } from '../markets/open-market.ts';
 import type { MarketSettings } from '../markets/read-markets.ts';
 import { waitForDisk } from '../platform/disk-again.ts';
 import { diskFault, mayPass } from '../platform/disk-fault.ts';
-import { createClock } from '../platform/system-clock.ts';
+import { createClock, THIS_MACHINE } from '../platform/system-clock.ts';
 import { isBehindOthers } from './cluster/behind-others.ts';
 import { nodeReadings } from './cluster/node-readings.ts';
 import { nodeReport } from './cluster/node-report.ts';
@@ -28,7 +29,9 @@ import type { IngestReport, NewestDays, SharedTapeSetting } from './ingest-wire.
 import { listen } from './listen.ts';
 import { readServiceMarkets } from './market-services.ts';
 import { LateMetrics } from './metrics/late-metrics.ts';
+import { Pulse } from './pulse.ts';
 import { Readiness } from './readiness.ts';
+import type { Reloadable } from './reloadable.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { Serving, type ServingAddresses } from './serving.ts';
 import { tellOldDays, tellRecovery } from './tell-recovery.ts';
@@ -56,7 +59,7 @@ export type LeaveReason = 'drained' | 'displaced' | 'disk';
 
 export class Service implements AsyncDisposable {
   readonly #options: ServiceOptions;
-  readonly #markets: MarketSettings;
+  #markets: MarketSettings;
   readonly #metrics: LateMetrics;
   /** Timers of its own, and what watches the machine. */
   readonly #watches = new DisposableStack();
@@ -69,6 +72,7 @@ export class Service implements AsyncDisposable {
   readonly #live = Promise.withResolvers<void>();
   readonly #lastTrades = new Map<string, EpochNs>();
   #tradesTold = 0;
+  readonly #pulse = new Pulse(THIS_MACHINE.monotonicNs);
   /** What keeps the service from serving streams on its way up or down; null while it is up. */
   #phase: string | null = 'the tape is being opened';
   #isStopping = false;
@@ -173,6 +177,25 @@ export class Service implements AsyncDisposable {
       this.#options.log.error({ error }, 'the first account could not be made');
       return null;
     }
+  }
+
+  /** Whether its threads make progress; false: only a restart helps. */
+  get isAlive(): boolean {
+    return this.#isStopping || this.#isIngestDown || this.#pulse.isBeating;
+  }
+
+  get markets(): MarketSettings {
+    return this.#markets;
+  }
+
+  /** Takes these from now on; null: the instruments stay as they are. */
+  async reload(next: Reloadable, listed: readonly ListedDataset[] | null): Promise<void> {
+    if (listed !== null) this.#markets = { ...this.#markets, imported: listed };
+    await this.#serving?.reload(next, listed);
+  }
+
+  countReload(outcome: 'applied' | 'refused'): void {
+    this.#metrics.tell((it) => it.countReload(outcome));
   }
 
   /** Resolves when the process has to end though nobody has sent a signal. */
@@ -325,6 +348,7 @@ export class Service implements AsyncDisposable {
         this.#serving?.doors?.noteLacking(message.newest);
         return;
       case 'report':
+        this.#pulse.beat();
         this.#lastReport = this.#withDaysComputed(message);
         this.#metrics.tell((it) => it.takeReport(message));
         this.#setPaused(message.isPaused);

@@ -11,7 +11,9 @@ import type { UnreadAnswers } from '../http/server/unread-answers.ts';
 import { MailServices } from '../mail/mail-services.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { OwedMailTexts } from '../mail/owed-mail-texts.ts';
+import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
 import type { MarketSettings } from '../markets/read-markets.ts';
+import { OperatorPages } from '../pages/operator-pages.ts';
 import { AccessLog } from '../platform/access-log.ts';
 import type { SocketLimits } from '../platform/door-sockets.ts';
 import { AccountServices } from './account-services.ts';
@@ -25,6 +27,7 @@ import { listen } from './listen.ts';
 import { openImported } from './market-services.ts';
 import type { LateMetrics } from './metrics/late-metrics.ts';
 import type { OpenedProviders } from './open-providers.ts';
+import type { Reloadable } from './reloadable.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { tellRecovery } from './tell-recovery.ts';
 
@@ -56,6 +59,7 @@ export class Serving implements AsyncDisposable {
   readonly #connections: SocketLimits;
   readonly #accountsBegun = Promise.withResolvers<void>();
   readonly #accountsOpening: Promise<AccountServices>;
+  #live: Reloadable;
   #accounts: AccountServices | null = null;
   #mail: MailServices | null = null;
   #doors: Doors | null = null;
@@ -69,6 +73,8 @@ export class Serving implements AsyncDisposable {
   constructor(parts: ServingParts) {
     const { config, log } = parts;
     this.#parts = parts;
+    const { offers, operatorPages = new OperatorPages() } = parts;
+    this.#live = { offers, operatorPages, trustedProxies: config.trustedProxies };
     this.#publicAddress = new PublicAddress(config.publicUrl, config.port);
     this.#connections = readConnectionLimits(log);
     this.#accountsOpening = AccountServices.open({
@@ -120,6 +126,16 @@ export class Serving implements AsyncDisposable {
     this.#billing?.payments.listAgain();
   }
 
+  /** Requests that come from now on find these; contracts that are new can be asked for within a second. */
+  async reload(next: Reloadable, listed: readonly ListedDataset[] | null): Promise<void> {
+    this.#live = next;
+    if (listed !== null) this.#doors?.relist(listed);
+    const { config, log } = this.#parts;
+    const { tellOfSales } = await import('./open-providers.ts');
+    tellOfSales({ config, offers: next.offers, publicAddress: this.#publicAddress, log });
+    this.#tellOfConcerns();
+  }
+
   async listen(): Promise<ServingAddresses> {
     const rest = addressHere(await this.#doors!.listen());
     this.#mail!.tellWhatIsMissing();
@@ -152,6 +168,7 @@ export class Serving implements AsyncDisposable {
     return {
       ...parts,
       market: markets.live,
+      live: () => this.#live,
       publicAddress: this.#publicAddress,
       mailer,
       opened,
@@ -186,7 +203,8 @@ export class Serving implements AsyncDisposable {
     const { providers } = this.#providers;
     const publicUrl = () => publicAddress.origin;
     const { ordersYears } = config;
-    const parts = { accounts, providers, offers, publicUrl, ordersYears, log };
+    const sold = () => this.#live.offers;
+    const parts = { accounts, providers, offers: sold, publicUrl, ordersYears, log };
     return new BillingServices(parts);
   }
 
@@ -207,9 +225,9 @@ export class Serving implements AsyncDisposable {
   }
 
   #tellOfConcerns(): void {
-    const { log, config } = this.#parts;
+    const { log } = this.#parts;
     const { origin } = this.#publicAddress;
-    for (const concern of this.#publicAddress.concerns(config.trustedProxies)) {
+    for (const concern of this.#publicAddress.concerns(this.#live.trustedProxies)) {
       log.warn({ origin }, concern);
     }
   }

@@ -78,7 +78,7 @@ export class BillingRig implements AsyncDisposable {
     this.billing = new Billing({
       store,
       payments: this.payments,
-      offers: OFFERS,
+      offers: () => OFFERS,
       publicUrl: () => 'https://tapeloom.example',
       clock,
       log,

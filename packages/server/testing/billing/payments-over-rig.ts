@@ -138,6 +138,6 @@ function compose(
   const clock: Clock = { now: () => rig.now(), after: () => NEVER, every: () => NEVER };
   const common = { store, publicUrl: () => URL };
   const payments = new Payments({ store, providers: [provider], clock, log });
-  const billing = new Billing({ ...common, payments, offers, clock, log });
+  const billing = new Billing({ ...common, payments, offers: () => offers, clock, log });
   return { payments, billing };
 }

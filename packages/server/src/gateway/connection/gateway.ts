@@ -45,7 +45,7 @@ export interface GatewayOptions
   > {
   readonly resolve: ResolveStream;
   /** Proxies whose `X-Forwarded-For` is believed. */
-  readonly trustedProxies: readonly IpRange[];
+  readonly trustedProxies: () => readonly IpRange[];
   /** Shared with the HTTP server, if it has any. */
   readonly sockets: DoorSockets;
   readonly partingMax?: number;
@@ -186,7 +186,7 @@ class WebSocketGateway implements Gateway {
   #addressOf({ socket, headers }: IncomingMessage): string {
     const forwarded = headers['x-forwarded-for'];
     const forwardedFor = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
-    return clientAddress(socket.remoteAddress, forwardedFor, this.#options.trustedProxies);
+    return clientAddress(socket.remoteAddress, forwardedFor, this.#options.trustedProxies());
   }
 
   #roll(delaySeconds: number): void {

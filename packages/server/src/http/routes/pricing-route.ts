@@ -70,7 +70,7 @@ const PricingView = namedObject('Pricing', {
 });
 
 export function pricingRoute(book: () => OfferBook): Route {
-  // Read once, at the start; asked for without a key.
+  // Asked for without a key, so it is encoded once for each book.
   let encoded: { readonly of: OfferBook; readonly json: EncodedJson } | null = null;
   const answer = () => {
     const of = book();

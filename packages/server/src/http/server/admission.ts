@@ -42,7 +42,7 @@ export interface AdmissionOptions {
   /** The clock of accounts. */
   readonly clock: Clock;
   /** Whose word is taken on where a request came from. */
-  readonly trustedProxies: readonly IpRange[];
+  readonly trustedProxies: () => readonly IpRange[];
   readonly sockets: DoorSockets;
   readonly portal: PortalDoor;
 }
@@ -211,7 +211,7 @@ export class Admission {
 
   /** Where the request comes from. */
   addressOf({ raw: { headers, socket } }: FastifyRequest): string {
-    const { trustedProxies } = this.#options;
+    const trustedProxies = this.#options.trustedProxies();
     if (trustedProxies.length === 0) return knownOf(socket).address;
     const forwarded = headers['x-forwarded-for'];
     const claims = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;

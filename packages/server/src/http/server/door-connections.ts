@@ -10,13 +10,13 @@ import type { DoorSockets } from '../../platform/door-sockets.ts';
 export function watchConnections(
   server: Server,
   sockets: DoorSockets,
-  trustedProxies: readonly IpRange[],
+  trustedProxies: () => readonly IpRange[],
 ): void {
   // One more, so that another can give way to it. Beyond, each is closed before the next is accepted.
   server.maxConnections = sockets.limits.all + 1;
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
     const peer = neighbourhood(clientAddress(remoteAddress, undefined, []));
-    sockets.open(socket, peer, isTrustedProxy(remoteAddress, trustedProxies));
+    sockets.open(socket, peer, isTrustedProxy(remoteAddress, trustedProxies()));
   });
 }

@@ -1,6 +1,6 @@
 /**
  * The instruments that a data directory was given last, as the text its operator wrote. It is replaced whole, and only
- * when nothing of the past would change. A service has read it at its start.
+ * when nothing of the past would change. A service reads it at its start and on SIGHUP.
  */
 
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
@@ -47,7 +47,7 @@ export async function diffApplied(
   const facts = new Map<string, DatasetFacts>();
   const live: InstrumentsChange[] = [];
   for (const { name } of [...before.datasets, ...after.datasets]) {
-    facts.set(name, await factsOf(disk, `${data}/tape`, name));
+    facts.set(name, await datasetFacts(disk, `${data}/tape`, name));
   }
   for (const { name } of after.datasets) {
     if (name !== beside?.dataset && !(await isLive(disk, `${data}/tape`, name))) continue;
@@ -75,7 +75,12 @@ export async function applyInstruments(
   return changes;
 }
 
-async function factsOf(disk: Disk, tapeRoot: string, dataset: string): Promise<DatasetFacts> {
+/** What the tape of a dataset knows. */
+export async function datasetFacts(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+): Promise<DatasetFacts> {
   const imported = await readImported(disk, tapeRoot, dataset);
   const used = [...(imported?.days ?? [])].flatMap(([symbol, days]) =>
     days.size > 0 ? [symbol] : [],

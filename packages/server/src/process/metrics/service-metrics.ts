@@ -84,6 +84,7 @@ export class ServiceMetrics {
   readonly #historyBytes: Counter<'kind'>;
   readonly fill: FillState = { days: 0, daysTotal: 0 };
   #daysRemoved = 0;
+  readonly #reloads = { applied: 0, refused: 0 };
   /** By dataset. */
   readonly #daysDue = new Map<string, number>();
   #report: Omit<IngestReport, 't' | 'ackMs' | 'lastTrades'> = {
@@ -125,6 +126,10 @@ export class ServiceMetrics {
     for (const reading of this.#tapeReadings()) addReading(registry, reading);
     const leftOut = 'Lines that were too many for the log.';
     addReading(registry, counter('tapeloom_log_lines_left_out_total', leftOut, logLinesLeftOut));
+  }
+
+  countReload(outcome: 'applied' | 'refused'): void {
+    this.#reloads[outcome] += 1;
   }
 
   noteOldDays({ dataset, days, dueAt }: OldDaysNews): void {
@@ -257,6 +262,13 @@ export class ServiceMetrics {
           return [...this.#daysDue.values()].reduce((sum, days) => sum + days, 0);
         },
       ),
+      {
+        name: 'tapeloom_config_reloads_total',
+        help: 'Reloads on SIGHUP, by whether they were applied or refused as invalid.',
+        kind: 'counter',
+        label: 'outcome',
+        read: () => ({ ...this.#reloads }),
+      },
       gauge('tapeloom_fill_days', 'Simulated days made since the start.', () => this.fill.days),
       gauge('tapeloom_fill_days_wanted', 'Simulated days to make.', () => this.fill.daysTotal),
     ];

@@ -1,0 +1,42 @@
+/** The public address and the proxies before it. */
+
+import type { Config } from '@tapeloom/server/config/config';
+import { PublicAddress } from '@tapeloom/server/config/public-address';
+import type { ServiceNote } from '@tapeloom/server/platform/service-note';
+import { type Finding, ok, warning } from './finding.ts';
+
+const ANSWERED_WITHIN_MS = 10_000;
+
+export async function checkAddress(
+  { publicUrl, port, trustedProxies }: Config,
+  note: ServiceNote | null,
+): Promise<readonly Finding[]> {
+  const address = new PublicAddress(publicUrl, port);
+  const concerns = address.concerns(trustedProxies).map((concern) => {
+    return warning('proxies', concern, 'See docs/operating/tls.md.');
+  });
+  const listed = `${trustedProxies.length} trusted`;
+  const findings = concerns.length === 0 ? [ok('proxies', listed)] : concerns;
+  if (note === null || publicUrl === null) return findings;
+  return [...findings, await checkReached(publicUrl, note)];
+}
+
+/** A machine may not reach itself by its public name, so this is a warning only. */
+async function checkReached(publicUrl: string, { version }: ServiceNote): Promise<Finding> {
+  const check = 'public address';
+  const advice = 'Try it from elsewhere; if it fails there too, look at DNS, proxy and firewall.';
+  try {
+    const signal = AbortSignal.timeout(ANSWERED_WITHIN_MS);
+    const response = await fetch(`${publicUrl}/v1/status`, { signal, redirect: 'manual' });
+    const answered = (await response.json().catch(() => null)) as { version?: unknown } | null;
+    if (response.ok && answered?.version === version) {
+      return ok(check, `${publicUrl} leads to this service`);
+    }
+    const what = `${publicUrl} answers ${response.status}, and not as this service`;
+    return warning(check, what, 'Check where the proxy sends requests.');
+  } catch (error) {
+    const { cause, message } = error as Error;
+    const why = cause instanceof Error ? cause.message : message;
+    return warning(check, `${publicUrl} cannot be reached from here: ${why}`, advice);
+  }
+}

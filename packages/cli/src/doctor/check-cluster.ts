@@ -1,0 +1,16 @@
+/** What nodes share: PostgreSQL, NATS, and what `tapeloom cluster status` finds, clocks of nodes among it. */
+
+import type { Config } from '@tapeloom/server/config/config';
+import { type Finding, ok, warning } from './finding.ts';
+
+export async function checkCluster(
+  { cluster }: Config,
+  dataset: string,
+): Promise<readonly Finding[]> {
+  if (cluster === null) return [];
+  const { clusterStatus } = await import('@tapeloom/server/process/cluster/cluster-status');
+  const { concerns, nodes } = await clusterStatus(cluster, dataset);
+  if (concerns.length === 0) return [ok('cluster', `${nodes.length} nodes, nothing is wrong`)];
+  const advice = 'tapeloom cluster status shows all of it (docs/operating/many-machines.md).';
+  return concerns.map((concern) => warning('cluster', concern, advice));
+}

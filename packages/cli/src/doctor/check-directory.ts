@@ -1,0 +1,141 @@
+/**
+ * The data directory: whether this user, who should be the service's, may read and write what is in it, whether others may
+ * read secrets, and whether this version knows its format. Nothing is written to find out.
+ */
+
+import { accessSync, constants, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { DataFormatError, requireKnownFormat } from '@tapeloom/server/platform/data-format';
+import { exposureOf } from '@tapeloom/server/platform/private-file';
+import { type Finding, fault, ok, warning } from './finding.ts';
+
+const CHECK = 'rights';
+/** Enough to find what a command as root has left behind; a tape of years has more. */
+const ENTRIES_MAX = 10_000;
+const SHOWN_MAX = 3;
+/** What only its owner should read. */
+const SECRETS = ['accounts/accounts.db', 'export-secret'];
+const READ_WRITE = 0o6;
+const READ_WRITE_ENTER = 0o7;
+
+export function checkDirectory(data: string): readonly Finding[] {
+  const place = realPath(data);
+  const found = place === null ? null : statOf(place);
+  if (place === null || found === null) return [checkParent(data)];
+  if (!found.isDirectory()) {
+    return [fault(CHECK, `${data} is no directory`, 'Name a directory by TAPELOOM_DATA.')];
+  }
+  const entries = walk(place);
+  const unusable = entries.filter(({ path, stat }) => !mayUse(path, stat));
+  const findings =
+    unusable.length > 0
+      ? [unusableFinding(place, unusable)]
+      : [ok(CHECK, `${data} and what is in it can be read and written`)];
+  return [...findings, ...exposed(data), ...formatFindings(data)];
+}
+
+/** The first start makes the directory. */
+function checkParent(data: string): Finding {
+  let parent = dirname(data);
+  while (statOf(parent) === null && dirname(parent) !== parent) parent = dirname(parent);
+  const stat = statOf(parent);
+  if (stat?.isDirectory() && mayUse(parent, stat)) {
+    return ok(CHECK, `${data} is not there yet; the first start makes it`);
+  }
+  const advice = `Make ${data} and give it to the user of the service: install -d -o <user> -m 700 ${data}`;
+  return fault(CHECK, `${data} is not there, and ${parent} cannot be written`, `${advice}.`);
+}
+
+interface Entry {
+  readonly path: string;
+  readonly stat: Stats;
+}
+
+function unusableFinding(data: string, entries: readonly Entry[]): Finding {
+  const names = entries.slice(0, SHOWN_MAX).map(({ path }) => relative(data, path) || '.');
+  const rest = entries.length - names.length;
+  const more = rest > 0 ? ` and ${rest} more` : '';
+  const detail = `${data}: this user cannot read and write ${names.join(', ')}${more}`;
+  return fault(
+    CHECK,
+    detail,
+    `Run this as the user of the service, or give the files to that user: chown -R <user>: ${data}.`,
+  );
+}
+
+/** Directories before what is in them; what cannot be listed is unusable itself. */
+function walk(directory: string): readonly Entry[] {
+  const entries: Entry[] = [];
+  const waiting = [directory];
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    if (entries.length >= ENTRIES_MAX) break;
+    const stat = statOf(path);
+    // It may have gone since it was listed: a service may be at work.
+    if (stat === null || stat.isSymbolicLink()) continue;
+    entries.push({ path, stat });
+    if (!stat.isDirectory()) continue;
+    try {
+      for (const name of readdirSync(path)) waiting.push(join(path, name));
+    } catch {
+      // Its mode says so as well.
+    }
+  }
+  return entries;
+}
+
+/**
+ * By its mode for the effective user: the system's own answer is about the real one, which is root where the command has
+ * taken the owner's place. A read-only disk is known to the system alone.
+ */
+function mayUse(path: string, stat: Stats): boolean {
+  const wanted = stat.isDirectory() ? READ_WRITE_ENTER : READ_WRITE;
+  const user = process.geteuid?.();
+  if (user !== undefined && user !== 0) {
+    const shift = stat.uid === user ? 6 : stat.gid === process.getegid!() ? 3 : 0;
+    if (((stat.mode >> shift) & wanted) !== wanted) return false;
+  }
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  }
+}
+
+function exposed(data: string): readonly Finding[] {
+  return SECRETS.flatMap((name) => {
+    const stat = statOf(join(data, name));
+    if (stat === null || exposureOf(stat.mode) === 'nothing') return [];
+    const path = join(data, name);
+    return [
+      warning(CHECK, `other users can read ${path}`, `Close it to others: chmod 600 ${path}.`),
+    ];
+  });
+}
+
+function formatFindings(data: string): readonly Finding[] {
+  try {
+    requireKnownFormat(data);
+    return [];
+  } catch (error) {
+    if (!(error instanceof DataFormatError)) return [];
+    return [fault('format', error.message, 'Run the version that the sentence names.')];
+  }
+}
+
+/** Null: there is nothing. */
+function realPath(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function statOf(path: string): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch {
+    return null;
+  }
+}

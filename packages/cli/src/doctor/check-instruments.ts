@@ -1,0 +1,59 @@
+/** What is traded: what is imported of it, and whether contracts are listed for the time to come. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { DAY_NS_BIG } from '@tapeloom/core/units';
+import type { Config } from '@tapeloom/server/config/config';
+import type { ListedDataset } from '@tapeloom/server/markets/instruments/instruments-file';
+import type { MarketSettings } from '@tapeloom/server/markets/read-markets';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { requireDistinctNames } from '@tapeloom/server/process/market-services';
+import { StartRefusedError } from '@tapeloom/server/process/start-refused-error';
+import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';
+import { type Finding, fault, ok, warning } from './finding.ts';
+
+const CHECK = 'instruments';
+const SOON_NS = 14n * DAY_NS_BIG;
+
+export async function checkInstruments(
+  { data }: Config,
+  { live, imported }: MarketSettings,
+  now: EpochNs,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  if (live.kind === 'sim') findings.push(ok(CHECK, 'the simulated market'));
+  for (const dataset of imported) {
+    const listed = `${dataset.name}: ${dataset.contracts.length} contracts`;
+    const days = (await readImported(new NodeDisk(), `${data}/tape`, dataset.name))?.days;
+    if (days === undefined || days.size === 0) {
+      const advice = `Import files of trades: tapeloom import <file> (docs/operating).`;
+      findings.push(warning(CHECK, `${listed}, and no day was imported`, advice));
+    } else findings.push(ok(CHECK, `${listed}, days of ${days.size}`));
+    findings.push(...endingProducts(dataset, now));
+  }
+  try {
+    await requireDistinctNames({ live, imported }, now);
+  } catch (error) {
+    if (!(error instanceof StartRefusedError)) throw error;
+    findings.push(fault(CHECK, error.message, 'Change the file and apply it again.'));
+  }
+  return findings;
+}
+
+/** Whose last contract has expired or is about to. */
+function endingProducts({ name, contracts }: ListedDataset, now: EpochNs): readonly Finding[] {
+  const last = new Map<string, { readonly symbol: string; readonly expiresAt: EpochNs }>();
+  for (const { contract } of contracts) {
+    const known = last.get(contract.root);
+    if (known === undefined || contract.expiresAt > known.expiresAt) {
+      last.set(contract.root, contract);
+    }
+  }
+  return [...last].flatMap(([root, { symbol, expiresAt }]) => {
+    if (expiresAt - now > SOON_NS) return [];
+    const date = Temporal.Instant.fromEpochNanoseconds(expiresAt).toString().slice(0, 10);
+    const verb = expiresAt > now ? 'expires' : 'expired';
+    const detail = `${name}: ${symbol}, the last contract of ${root}, ${verb} on ${date}`;
+    const advice = 'If the product still trades, list later contracts: tapeloom instruments apply.';
+    return [warning(CHECK, detail, advice)];
+  });
+}

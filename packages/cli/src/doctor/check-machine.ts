@@ -1,0 +1,131 @@
+/** The machine: room on disk, clock, open files and memory, held against what the service needs. */
+
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { GIB } from '@tapeloom/core/units';
+import { dayOf } from '@tapeloom/core/utc-day';
+import type { Config } from '@tapeloom/server/config/config';
+import { littleBecause } from '@tapeloom/server/platform/free-space';
+import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { openFilesMax } from '@tapeloom/server/platform/open-files';
+import type { ServiceNote } from '@tapeloom/server/platform/service-note';
+import { createClock } from '@tapeloom/server/platform/system-clock';
+import { connectionLimits, fewConnections } from '@tapeloom/server/process/connection-limits';
+import { StartRefusedError } from '@tapeloom/server/process/start-refused-error';
+import { dayOfFile, logDirectory } from '@tapeloom/server/tape/tape-paths';
+import { tapeDayBytes } from '@tapeloom/server/tape/write/tape-growth';
+import { sizeText } from '../size-text.ts';
+import { type Finding, fault, ok, skipped, warning } from './finding.ts';
+
+/** A calm service takes a third of it, one under attack more than half. */
+const MEMORY_BYTES_MIN = GIB;
+const ANSWERED_WITHIN_MS = 5_000;
+
+export async function checkDisk({ data }: Config, dataset: string): Promise<Finding> {
+  const disk = new NodeDisk();
+  let directory = data;
+  while ((await disk.stat(directory)) === null && dirname(directory) !== directory) {
+    directory = dirname(directory);
+  }
+  const space = await disk.space(directory);
+  if (space === null) return skipped('disk', 'this system does not say how much room is left');
+  const dayBytes = await tapeDayBytes(disk, join(data, 'tape'), dataset).catch(() => 0);
+  const needs = dayBytes === 0 ? '' : `; a day of the tape needs ${sizeText(dayBytes)}`;
+  const detail = `${sizeText(space.freeBytes)} of ${sizeText(space.totalBytes)} are free${needs}`;
+  const advice =
+    'Make room: another disk, TAPELOOM_KEEP_DAYS, tapeloom tape rm, or tapeloom cache clear.';
+  if (space.freeBytes <= dayBytes) return fault('disk', `${detail}, which is not there`, advice);
+  const why = littleBecause({ ...space, dayBytes });
+  return why === null ? ok('disk', detail) : warning('disk', `${detail}: ${why}`, advice);
+}
+
+export async function checkClock(
+  { data }: Config,
+  dataset: string,
+  note: ServiceNote | null,
+): Promise<readonly Finding[]> {
+  const ahead = (await tapeAhead(data, dataset)) ?? (await serviceAhead(note));
+  const findings = [await checkSynchronised()];
+  if (ahead === null) return findings;
+  const advice =
+    'Set the clock right. If it was ahead before, tapeloom tape trim sets aside what it wrote; a service that runs waits until the clock has met the tape.';
+  return [...findings, fault('clock', ahead, advice)];
+}
+
+async function checkSynchronised(): Promise<Finding> {
+  const words = ['show', '--property=NTPSynchronized', '--value'];
+  const asked = await promisify(execFile)('timedatectl', words, {
+    timeout: ANSWERED_WITHIN_MS,
+  }).catch(() => null);
+  const answer = asked?.stdout.trim();
+  if (answer === 'yes') return ok('clock', 'the system keeps it by a time server');
+  if (answer === 'no') {
+    const advice = 'Turn on a time service, such as systemd-timesyncd or chrony.';
+    return warning('clock', 'no time server keeps it', advice);
+  }
+  return skipped('clock', 'this system does not say whether a time server keeps it');
+}
+
+/** By whole days: what a start could not go on from. */
+async function tapeAhead(data: string, dataset: string): Promise<string | null> {
+  const names = await new NodeDisk().list(logDirectory(join(data, 'tape'), dataset));
+  const newest = Math.max(...names.map((name) => dayOfFile(name, 'log') ?? 0), 0);
+  const today = dayOf(createClock({ kind: 'system' }).now());
+  return newest > today ? `the tape has the day ${newest}, and the clock says ${today}` : null;
+}
+
+async function serviceAhead(note: ServiceNote | null): Promise<string | null> {
+  if (note === null) return null;
+  try {
+    const signal = AbortSignal.timeout(ANSWERED_WITHIN_MS);
+    const text = await (await fetch(`${note.internal}/metrics`, { signal })).text();
+    const seconds = Number(/^tapeloom_clock_ahead_seconds (\S+)$/m.exec(text)?.[1] ?? 0);
+    return seconds > 0 ? `the tape lies ${Math.ceil(seconds)} s ahead of the clock` : null;
+  } catch {
+    // The check of the service tells that it does not answer.
+    return null;
+  }
+}
+
+export function checkLimits(note: ServiceNote | null): readonly Finding[] {
+  return [checkOpenFiles(note), checkMemory()];
+}
+
+function checkOpenFiles(note: ServiceNote | null): Finding {
+  const ofService = note === null ? null : openFilesOf(note.pid);
+  const openFiles = ofService ?? openFilesMax();
+  const whose = ofService === null ? ' in this shell; the unit of the service may differ' : '';
+  const advice = 'Raise it: LimitNOFILE=65536 in the systemd unit, or ulimit -n 65536.';
+  const machine = { openFiles, cores: availableParallelism() };
+  try {
+    const limits = connectionLimits(machine);
+    const few = fewConnections(limits, machine);
+    if (few !== null) return warning('open files', `${few}${whose}`, advice);
+    return ok('open files', `${openFiles ?? 'any number'}${whose}: ${limits.all} connections`);
+  } catch (error) {
+    if (!(error instanceof StartRefusedError)) throw error;
+    return fault('open files', `${error.message.split(':')[0]}${whose}`, advice);
+  }
+}
+
+/** Linux alone tells of another process. */
+function openFilesOf(pid: number): number | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/limits`, 'utf8');
+    const soft = /^Max open files +(\d+)/m.exec(text)?.[1];
+    return soft === undefined ? null : Number(soft);
+  } catch {
+    return null;
+  }
+}
+
+function checkMemory(): Finding {
+  const limit = process.constrainedMemory();
+  const bytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  if (bytes >= MEMORY_BYTES_MIN) return ok('memory', sizeText(bytes));
+  const advice = `Give the machine or its container at least ${sizeText(MEMORY_BYTES_MIN)}.`;
+  return warning('memory', sizeText(bytes), advice);
+}

@@ -1,0 +1,32 @@
+/** Mail: whether the server takes our login, and where it is asked for, a mail. */
+
+import { join } from 'node:path';
+import type { Config } from '@tapeloom/server/config/config';
+import { PublicAddress } from '@tapeloom/server/config/public-address';
+import { tryMail } from '@tapeloom/server/process/try-mail';
+import { UsageError } from '../command.ts';
+import { type Finding, fault, ok, warning } from './finding.ts';
+
+const CHECK = 'mail';
+const SET = 'Set TAPELOOM_SMTP_URL and TAPELOOM_MAIL_FROM (docs/operating/mail.md).';
+const LOOK = 'Check TAPELOOM_SMTP_URL, the password and the way there (docs/operating/mail.md).';
+
+/** `to`: whom a test mail is sent; null: nobody. */
+export async function checkMail(
+  { smtpUrl, mailFrom, publicUrl, port, data }: Config,
+  to: string | null,
+  interrupted: AbortSignal,
+): Promise<readonly Finding[]> {
+  if (smtpUrl === null || mailFrom === null) {
+    if (to !== null) throw new UsageError('--mail-to needs a mail server: set TAPELOOM_SMTP_URL');
+    const detail = `mails are files in ${join(data, 'outbox')}`;
+    return new PublicAddress(publicUrl, port).isLoopback
+      ? [ok(CHECK, `${detail}; only this machine uses the service`)]
+      : [warning(CHECK, `${detail} and reach nobody`, SET)];
+  }
+  const { where, fault: why } = await tryMail({ smtpUrl, mailFrom, to, interrupted });
+  if (why !== null) return [fault(CHECK, `${where}: ${why}`, LOOK)];
+  return to === null
+    ? [ok(CHECK, `${where} can be used`)]
+    : [ok(CHECK, `${where} took a test mail to ${to}; look whether it arrives`)];
+}

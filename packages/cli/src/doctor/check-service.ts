@@ -1,0 +1,97 @@
+/** Whether a service runs on the data directory and is well; if none does, whether its ports are free. */
+
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Config } from '@tapeloom/server/config/config';
+import { isDirectoryInUse } from '@tapeloom/server/platform/directory-lock';
+import { readServiceNote, type ServiceNote } from '@tapeloom/server/platform/service-note';
+import { VERSION } from '@tapeloom/server/platform/version';
+import { type Finding, fault, ok, skipped, warning } from './finding.ts';
+
+const CHECK = 'service';
+const ANSWERED_WITHIN_MS = 5_000;
+
+/** Null: none runs, or it is not up yet. */
+export function runningService(data: string): ServiceNote | null {
+  try {
+    return readServiceNote(data);
+  } catch {
+    // A directory that cannot be read is found by the check of rights.
+    return null;
+  }
+}
+
+export async function checkService(
+  config: Config,
+  note: ServiceNote | null,
+): Promise<readonly Finding[]> {
+  if (note !== null) return [await checkHealth(note), ...checkVersion(note)];
+  if (isInUse(config.data)) {
+    const advice = 'Run this again in a moment; the log of the service says what it waits for.';
+    return [warning(CHECK, `a service or command holds ${config.data} and is not up`, advice)];
+  }
+  return [skipped(CHECK, `none runs on ${config.data}`), ...(await checkPorts(config))];
+}
+
+function isInUse(data: string): boolean {
+  try {
+    return isDirectoryInUse(data);
+  } catch {
+    return false;
+  }
+}
+
+async function checkHealth({ pid, internal }: ServiceNote): Promise<Finding> {
+  const advice = 'Look at the log of the service.';
+  try {
+    const signal = AbortSignal.timeout(ANSWERED_WITHIN_MS);
+    const response = await fetch(`${internal}/health/ready`, { signal });
+    const { reason } = (await response.json()) as { readonly reason: string | null };
+    if (response.ok) return ok(CHECK, `process ${pid} is ready`);
+    return fault(CHECK, `process ${pid} is not ready: ${reason}`, advice);
+  } catch (error) {
+    const why = (error as Error).message;
+    return fault(CHECK, `process ${pid} does not answer at ${internal}: ${why}`, advice);
+  }
+}
+
+function checkVersion({ version }: ServiceNote): readonly Finding[] {
+  if (version === VERSION) return [];
+  const detail = `it runs ${version}, and ${VERSION} is installed`;
+  return [warning(CHECK, detail, `Restart the service to run ${VERSION}.`)];
+}
+
+/** Opened for an instant and closed. */
+async function checkPorts(config: Config): Promise<readonly Finding[]> {
+  const ports = [
+    { host: config.host, port: config.port, name: 'TAPELOOM_PORT' },
+    { host: config.internalHost, port: config.internalPort, name: 'TAPELOOM_INTERNAL_PORT' },
+  ];
+  const findings: Finding[] = [];
+  for (const { host, port, name } of ports) {
+    const why = await cannotListen(host, port);
+    const where = `${host}:${port}`;
+    findings.push(
+      why === null
+        ? ok('port', `${where} is free`)
+        : fault(
+            'port',
+            `${where}: ${why}`,
+            `End what uses the port, or choose another by ${name}.`,
+          ),
+    );
+  }
+  return findings;
+}
+
+async function cannotListen(host: string, port: number): Promise<string | null> {
+  const server = createServer();
+  try {
+    server.listen({ host, port, exclusive: true });
+    await once(server, 'listening');
+    server.close();
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

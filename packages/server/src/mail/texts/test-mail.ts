@@ -1,0 +1,13 @@
+/** What an operator sends himself to see whether mails arrive. */
+
+import type { MailText } from '../mailer.ts';
+import { mailText } from './mail-text.ts';
+
+export function testMail(): MailText {
+  return mailText({
+    subject: 'Test mail from Tapeloom',
+    heading: 'Mail works',
+    lead: ['The operator of this service has sent this mail to see whether mails arrive.'],
+    closing: ['Nothing has changed, and there is nothing to do.'],
+  });
+}

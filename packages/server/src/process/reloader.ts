@@ -1,0 +1,151 @@
+/**
+ * What SIGHUP does: reads settings, offers, pages and instruments again, all as a start would, and gives a running service
+ * what it can take. One invalid file, and everything stays as it was; the log names the file and the field. What is valid
+ * and cannot change in a running service is logged as waiting for a restart, and the rest takes effect.
+ */
+
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { rangeText } from '@tapeloom/core/entitlement/ip-range';
+import { pricingOf } from '../billing/offers.ts';
+import { type Config, ConfigError, changedSettings } from '../config/config.ts';
+import { type DatasetFacts, diffInstruments } from '../markets/instruments/instruments-diff.ts';
+import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
+import { needsRestart } from '../markets/instruments/running-instruments.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import { NodeDisk } from '../platform/node-disk.ts';
+import { readServiceMarkets, requireDistinctNames } from './market-services.ts';
+import { readNamedFiles } from './named-files.ts';
+import type { Reloadable } from './reloadable.ts';
+import type { Service } from './service.ts';
+import { StartRefusedError } from './start-refused-error.ts';
+
+/** Settings that take effect without a restart. */
+const RELOADED = ['TAPELOOM_OFFERS', 'TAPELOOM_PAGES', 'TAPELOOM_TRUSTED_PROXIES'];
+
+export interface ReloaderOptions {
+  /** What the service runs with. */
+  readonly config: Config;
+  readonly live: Reloadable;
+  /** As a start reads it; throws a `ConfigError`. */
+  readonly readConfig: () => Config;
+  readonly readFile: (path: string) => string;
+  readonly service: Pick<Service, 'markets' | 'reload' | 'countReload'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
+/** What a reload found. */
+interface Found {
+  readonly live: Reloadable;
+  /** Null: the instruments stay as they are. */
+  readonly listed: readonly ListedDataset[] | null;
+  readonly changes: readonly string[];
+  /** What waits for a restart. */
+  readonly waiting: readonly string[];
+}
+
+export class Reloader {
+  readonly #options: ReloaderOptions;
+  #live: Reloadable;
+  /** One at a time. */
+  #reloading: Promise<void> = Promise.resolve();
+
+  constructor(options: ReloaderOptions) {
+    this.#options = options;
+    this.#live = options.live;
+  }
+
+  /** Resolves when it is over, whether or not anything has changed. */
+  reload(): Promise<void> {
+    this.#reloading = this.#reloading.then(() => this.#reload());
+    return this.#reloading;
+  }
+
+  async #reload(): Promise<void> {
+    const { log, service } = this.#options;
+    try {
+      const { live, listed, changes, waiting } = await this.#read();
+      await service.reload(live, listed);
+      this.#live = live;
+      service.countReload('applied');
+      log.info({ changes }, changes.length === 0 ? 'reloaded: nothing has changed' : 'reloaded');
+      if (waiting.length > 0) log.warn({ waiting }, 'some changes wait for a restart');
+    } catch (error) {
+      service.countReload('refused');
+      const faults = faultsOf(error);
+      if (faults === null) log.error({ error }, 'the reload failed; everything stays as it was');
+      else log.error({ faults }, 'nothing was reloaded; everything stays as it was');
+    }
+  }
+
+  async #read(): Promise<Found> {
+    const { config: running, readConfig, readFile } = this.#options;
+    const read = readConfig();
+    const { offersFile, pages, trustedProxies } = read;
+    // Offers are judged by the payment providers that are open, not by those a restart would open.
+    const config = { ...running, offersFile, pages };
+    const live = { ...readNamedFiles(config, readFile), trustedProxies };
+    const instruments = await this.#instruments(config);
+    const settings = changedSettings(running, read).filter((name) => !RELOADED.includes(name));
+    return {
+      live,
+      listed: instruments.listed,
+      changes: [...changesBetween(this.#live, live), ...instruments.changes],
+      waiting: [...settings.map((name) => `${name} has changed.`), ...instruments.waiting],
+    };
+  }
+
+  async #instruments(config: Config): Promise<Pick<Found, 'listed' | 'changes' | 'waiting'>> {
+    const { markets } = this.#options.service;
+    const { imported: after } = await readServiceMarkets({ config });
+    const before = markets.imported;
+    if (isDeepStrictEqual(before, after)) return { listed: null, changes: [], waiting: [] };
+    const waiting = needsRestart(before, after).map((why) => `Instruments: ${why}`);
+    if (waiting.length > 0) return { listed: null, changes: [], waiting };
+    const now = this.#options.clock.now();
+    await requireDistinctNames({ live: markets.live, imported: after }, now);
+    const facts = await this.#factsOf(after);
+    const all = diffInstruments({ datasets: before }, { datasets: after }, now, (dataset) => {
+      return facts.get(dataset)!;
+    });
+    const refused = all.filter(({ isRefused }) => isRefused);
+    if (refused.length > 0) {
+      const path = join(config.data, 'instruments.yaml');
+      throw new ConfigError(refused.map((one) => `${path}: ${one.dataset}: ${one.sentence}`));
+    }
+    const changes = all.map(({ dataset, sentence }) => `Instruments: ${dataset}: ${sentence}`);
+    return { listed: after, changes, waiting: [] };
+  }
+
+  async #factsOf(listed: readonly ListedDataset[]): Promise<ReadonlyMap<string, DatasetFacts>> {
+    const { datasetFacts } = await import('../markets/instruments/applied-instruments.ts');
+    const tapeRoot = join(this.#options.config.data, 'tape');
+    const facts = new Map<string, DatasetFacts>();
+    for (const { name } of listed) {
+      facts.set(name, await datasetFacts(new NodeDisk(), tapeRoot, name));
+    }
+    return facts;
+  }
+}
+
+function changesBetween(before: Reloadable, after: Reloadable): readonly string[] {
+  const [old, young] = [before.offers, after.offers].map(pricingOf);
+  const parts = Object.keys(young!) as (keyof typeof young)[];
+  const offers = parts.filter((part) => !isDeepStrictEqual(old![part], young![part]));
+  const pages = after.operatorPages.changedFrom(before.operatorPages);
+  const changes: string[] = [];
+  if (offers.length > 0) changes.push(`Offers: ${offers.join(', ')}.`);
+  if (pages.length > 0) changes.push(`Pages: ${pages.join(', ')}.`);
+  if (!isDeepStrictEqual(before.trustedProxies, after.trustedProxies)) {
+    changes.push(`Proxies: ${after.trustedProxies.map(rangeText).join(', ') || 'none'}.`);
+  }
+  return changes;
+}
+
+/** What an operator can mend; null: it is a fault of ours. */
+function faultsOf(error: unknown): readonly string[] | null {
+  if (error instanceof ConfigError) return error.faults;
+  return error instanceof StartRefusedError ? [error.message] : null;
+}
