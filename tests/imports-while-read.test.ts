@@ -112,7 +112,7 @@ test('files that replace days again and again mix nothing on a page, in an expor
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
       const version = round % 2 === 0 ? 'high' : 'low';
-      await rig.import(versions[version], DAYS, '--replace');
+      await rig.import(versions[version], DAYS, '--replace', '--yes');
       const reset = await subscriber.first(isReset);
       assert.deepEqual([reset.sub, reset.reason], ['q', 'source_gap']);
       const snapshot = await subscriber.first(isSnapshot);
@@ -134,7 +134,7 @@ test('an export whose reader waits while its days are replaced ends as it began,
   const answer = await ask('/v1/export', { ...RANGE, ...BARS });
   assert.equal(answer.status, 200);
   const token = answer.headers.get('x-export-token')!;
-  await rig.import(versions.high, DAYS, '--replace');
+  await rig.import(versions.high, DAYS, '--replace', '--yes');
   await subscriber.first(isReset);
   const text = await exportBody(answer);
   if (text !== null) assert.equal(exportedVersion(text), 'low');
@@ -149,7 +149,7 @@ test('a file that is refused, or has what is there already, is noticed by nobody
   const subscriber = await subscribed();
   await assert.rejects(rig.import(versions.low, DAYS), /trades\.csv is refused/);
   await rig.import(versions.high, DAYS);
-  await rig.import(versions.high, DAYS, '--replace');
+  await rig.import(versions.high, DAYS, '--replace', '--yes');
   assert.equal(await page(), 'high');
   assert.deepEqual(subscriber.messages.filter(isReset), []);
   await subscriber.close();

@@ -111,7 +111,7 @@ test('the secret of exports is changed for all nodes, not twice in a minute, and
     again.err,
     /the secret stays as it is: it was changed a moment ago: try again in \d+ s/,
   );
-  const leaked = await run('--leaked', '--json');
+  const leaked = await run('--leaked', '--yes', '--json');
   assert.deepEqual(JSON.parse(leaked.out), { isChanged: true, endsOthers: true });
   assert.equal((await secrets()).length, 1);
 });

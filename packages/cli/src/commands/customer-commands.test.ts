@@ -239,6 +239,9 @@ test('keys are created with every option, listed, rotated and revoked', async ()
   assert.deepEqual([rotated.previous.id, rotated.previous.state], [id, 'expiring']);
   assert.notEqual(rotated.key, secret);
   assert.equal((await customer.run(['keys', 'rotate', id!])).code, ExitCode.failure);
+  const unasked = await customer.run(['keys', 'rotate', id!, '--grace', '0s']);
+  assert.equal(unasked.code, ExitCode.usage);
+  assert.match(unasked.err, /--yes/);
 
   const declined = await customer.run(['keys', 'revoke', id!], { answers: ['n'] });
   assert.deepEqual([declined.code, declined.err], [ExitCode.failure, 'Nothing was revoked.\n']);

@@ -96,7 +96,7 @@ test('other trades in an Arrow file are refused with the first that differs, unl
   const refused = await run(path, ...COVERS);
   assert.equal(refused.code, 1);
   assert.match(refused.err, /ESH6 2026-03-10: the tape has .*× 77 .*, the file .*× 40 /);
-  const replaced = await run(path, ...COVERS, '--replace');
+  const replaced = await run(path, ...COVERS, '--replace', '--yes');
   assert.equal(replaced.code, 0, replaced.err);
   assert.match(replaced.out, /1 replaced/);
   assert.deepEqual(await sealedTrades(), EXPECTED);

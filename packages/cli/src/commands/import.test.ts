@@ -169,7 +169,8 @@ test('other trades are refused with both, files before them stay, those behind a
     err,
     /Imported before it, and there: before\.dbn\.\nNot imported, since it stopped here: later\.dbn\./,
   );
-  const replaced = await run([other, '--replace']);
+  await assert.rejects(run([other, '--replace']), /nobody is there to be asked; --yes/);
+  const replaced = await run([other, '--replace', '--yes']);
   assert.match(replaced.out, /1 replaced/);
 });
 

@@ -21,6 +21,7 @@ import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { writeJson } from '../accounts/account-options.ts';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { confirm } from '../customer/confirm.ts';
 import { dateText } from '../day-text.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { FileFault, foundFiles, inOrder, named, openFile } from '../import/found-files.ts';
@@ -56,7 +57,8 @@ A day is complete when files cover all hours in which its market was open. DBN s
 archives of Binance and Tardis do by their names; of other files it is from a contract's first trade to
 its last and no more, so that a day of such files is complete only if you say so.
 
-  --replace            trades of the files take the place of all that is there in what they cover
+  --replace            trades of the files take the place of all that is there in what they cover; asks first
+  --yes                do not ask
   --dry-run            say what would be done, each file held against the tape and the files before it;
                        write nothing to the tape
   --covers <range>     what the files have, whatever they say: dates (midnights UTC) or times, as
@@ -90,6 +92,12 @@ export async function runImport(
   const dataset = await datasetOf(disk, request);
   if (dataset === null) {
     io.stderr(noInstrumentsText(request.data));
+    return ExitCode.failure;
+  }
+  const question = `Replace what ${dataset.name} has by what ${files.length === 1 ? files[0] : `${files.length} files`} cover? What is replaced is gone.`;
+  const isAsked = request.mayReplace && !request.isDryRun;
+  if (isAsked && !(await confirm(io, question, request.isYes))) {
+    io.stderr('Nothing was imported.\n');
     return ExitCode.failure;
   }
   try {

@@ -40,7 +40,17 @@ async function importDay(day: UtcDay, volumes: Readonly<Record<string, number>>)
   }));
   const path = join(data, `${day}.csv`);
   writeFileSync(path, databentoText(trades, { isPretty: true }));
-  const words = ['import', path, '--dataset', 'GLBX', '--whole-day', '--replace', '--data', data];
+  const words = [
+    'import',
+    path,
+    '--dataset',
+    'GLBX',
+    '--whole-day',
+    '--replace',
+    '--yes',
+    '--data',
+    data,
+  ];
   const { code, err } = await runRecorded(commands, words);
   assert.equal(code, 0, err);
 }
@@ -87,20 +97,20 @@ test('asked to, all are decided again by the days that are there now', async () 
     '--contract',
     'ESH6',
   ];
-  const removed = await runRecorded(commands, [...removal, '--data', data]);
+  const removed = await runRecorded(commands, [...removal, '--yes', '--data', data]);
   assert.equal(removed.code, 0, removed.err);
   // The volumes of a day that was removed are kept until somebody asks.
   assert.match((await rolls()).out, /ESM6 from 2026-03-07 on, by volume/);
-  const again = await rolls('--again', '--dataset', 'GLBX');
+  const again = await rolls('--again', '--yes', '--dataset', 'GLBX');
   assert.equal(again.code, 0);
   assert.match(again.out, /ESM6 from 2026-03-10 on, by volume\.\n {2}Changed: 1\.\n/);
-  assert.match((await rolls('--again', '--dataset', 'GLBX')).out, / {2}Changed: 0\.\n/);
+  assert.match((await rolls('--again', '--yes', '--dataset', 'GLBX')).out, / {2}Changed: 0\.\n/);
 });
 
 test('while somebody imports nothing is decided, and a dataset that is not there is named', async () => {
   const lock = lockDirectory(join(data, 'tape/GLBX'));
   try {
-    const { code, err } = await rolls('--again', '--dataset', 'GLBX');
+    const { code, err } = await rolls('--again', '--yes', '--dataset', 'GLBX');
     assert.notEqual(code, 0);
     assert.match(err, /GLBX is being imported into, or changed, by process \d+/);
     assert.equal((await rolls()).code, 0);

@@ -13,33 +13,36 @@ import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';
 import { dataDirectory } from '../accounts/account-options.ts';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { confirm } from '../customer/confirm.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { lockedText, rollsText, rollText } from '../import/import-view.ts';
 import { readArgs } from '../read-args.ts';
 
 export const instrumentsRollsCommand: CommandBody = {
-  usage: `Usage: tapeloom instruments rolls [--again] [options]
+  usage: `Usage: tapeloom instruments rolls [--again [--yes]] [options]
 
 Shows which contract each alias with "roll: volume" means from which day on, and what decided it: the
 volume of the days on the tape, or the calendar where the days of both contracts are not on the tape.
 
   --again             decide all rolls again by the days that are on the tape now. Needed for rolls that an
                       earlier version has decided, and after wrong days were removed. A running service
-                      resets the streams of days on which an alias now means another contract
+                      resets the streams of days on which an alias now means another contract.
+                      Asks first: earlier decisions are gone
+  --yes               do not ask
   --dataset <name>    of this dataset only
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
   --json              JSON instead of text
 
 Examples:
   tapeloom instruments rolls
-  tapeloom instruments rolls --again --dataset GLBX.MDP3`,
+  tapeloom instruments rolls --again --dataset GLBX.MDP3 --yes`,
   run,
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { values } = readArgs(args, {
     texts: ['dataset', 'data'],
-    flags: ['again', 'json'],
+    flags: ['again', 'yes', 'json'],
     words: [],
   });
   const data = dataDirectory(values.data, io);
@@ -55,6 +58,12 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
         ? `${data} has no instruments yet`
         : `no dataset is called ${values.dataset}; there are ${names}`,
     );
+  }
+  const names = datasets.map(({ name }) => name).join(', ');
+  const question = `Decide all rolls of ${names} again? Earlier decisions are gone.`;
+  if (values.again && !(await confirm(io, question, values.yes))) {
+    io.stderr('Nothing was decided.\n');
+    return ExitCode.failure;
   }
   const outcomes = new Map<string, RollsOutcome>();
   for (const dataset of datasets) {

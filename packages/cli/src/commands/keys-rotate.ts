@@ -2,8 +2,10 @@
 
 import { tell } from '../accounts/account-options.ts';
 import { type Command, type CommandIo, UsageError } from '../command.ts';
+import { confirm } from '../customer/confirm.ts';
 import { CUSTOMER_USAGE, customerClient, PLACE_OPTIONS } from '../customer/customer-options.ts';
 import { newKeyText } from '../customer/new-key-text.ts';
+import { ExitCode } from '../exit-codes.ts';
 import { nsText } from '../keys-table.ts';
 import { readArgs } from '../read-args.ts';
 
@@ -13,19 +15,20 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, 
 export const keysRotateCommand: Command = {
   path: ['keys', 'rotate'],
   summary: 'Replace a key by a new one with the same rights.',
-  usage: `Usage: tapeloom keys rotate <id> [--grace <span>] [options]
+  usage: `Usage: tapeloom keys rotate <id> [--grace <span>] [--yes] [options]
 
 Makes a key with the same scopes, restrictions and expiry, and prints its secret this once. The old key
-goes on for the grace period, so that programs can change over; 0s ends it at once. Who rotates the key
+goes on for the grace period, so that programs can change over; 0s ends it at once, after a question. Who rotates the key
 he is signed in with signs in again with the new one.
 
   --grace <span>      how long the old key goes on: 0s, 30m, 24h, up to 7d (default: 1d)
+  --yes               do not ask
 ${CUSTOMER_USAGE}
 
 Examples:
   tapeloom keys rotate key_3f2c9a
   tapeloom keys rotate key_3f2c9a --grace 1h
-  tapeloom keys rotate key_3f2c9a --grace 0s --json | jq -r .key
+  tapeloom keys rotate key_3f2c9a --grace 0s --yes --json | jq -r .key
 `,
   run,
 };
@@ -33,11 +36,16 @@ Examples:
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { values, words } = readArgs(args, {
     texts: [...PLACE_OPTIONS, 'grace'],
-    flags: ['json'],
+    flags: ['json', 'yes'],
     words: ['the id of the key (tapeloom keys list)'],
   });
   const id = words[0]!;
   const gracePeriodSeconds = readGrace(values.grace ?? '1d');
+  const question = `End the key ${id} at once? Streams and programs that use it stop.`;
+  if (gracePeriodSeconds === 0 && !(await confirm(io, question, values.yes))) {
+    io.stderr('Nothing was rotated.\n');
+    return ExitCode.failure;
+  }
   await using client = await customerClient(values, io);
   const key = await client.keys.rotate(id, { gracePeriodSeconds }, { signal: io.signal });
   const { previous } = key;

@@ -22,7 +22,7 @@ const data = mkdtempSync(join(tmpdir(), 'tapeloom-cli-rm-'));
 after(() => rmSync(data, { recursive: true }));
 const disk = new NodeDisk();
 const rm = (...args: readonly string[]) =>
-  runRecorded(commands, ['tape', 'rm', '--data', data, ...args]);
+  runRecorded(commands, ['tape', 'rm', '--data', data, '--yes', ...args]);
 
 before(async () => {
   const now = epochNs(utcDay(20250401), 0);
@@ -56,6 +56,16 @@ SIM      BTC-PERP         2  2025-03-03  2025-03-04  2025-03-05
 `,
   );
   assert.equal((await rm('--before', '2025-03-05', '--dry-run')).out, out);
+});
+
+test('days go after a question or --yes only', async () => {
+  const words = ['tape', 'rm', '--data', data, '--before', '2025-03-05'];
+  const unasked = await runRecorded(commands, words);
+  assert.equal(unasked.code, 2);
+  assert.match(unasked.err, /nobody is there to be asked; --yes goes on/);
+  const refused = await runRecorded(commands, words, { answers: ['n'] });
+  assert.deepEqual([refused.code, refused.err], [1, 'Nothing was removed.\n']);
+  assert.match((await rm('--before', '2025-03-05', '--dry-run')).out, /^GLBX +ESH5 +2 /m);
 });
 
 test('days of a tape that a cluster has do not go on one of its nodes alone', async () => {

@@ -22,6 +22,7 @@ import { readManifest, TapeManifest } from '@tapeloom/server/tape/tape-manifest'
 import { isSafeName } from '@tapeloom/server/tape/tape-paths';
 import { COMMON_USAGE, dataDirectory, writeJson } from '../accounts/account-options.ts';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { confirm } from '../customer/confirm.ts';
 import { dateText, readDay } from '../day-text.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { readArgs } from '../read-args.ts';
@@ -30,7 +31,7 @@ import { appliedCalendars } from '../tape/applied-calendars.ts';
 import { whyShared } from '../tape/why-shared.ts';
 
 export const tapeRmCommand: CommandBody = {
-  usage: `Usage: tapeloom tape rm --before <day> [--dataset <name>] [--contract <symbol>] [--dry-run] [options]
+  usage: `Usage: tapeloom tape rm --before <day> [--dataset <name>] [--contract <symbol>] [--dry-run | --yes] [options]
 
 Removes days before a day from the tape, with the results that were kept of them. They are gone for
 good, and missing for whoever asks. A session is never cut: where one was open over that midnight, days
@@ -42,11 +43,12 @@ and is the only way on a node of a cluster.
   --dataset <name>     only of this dataset
   --contract <symbol>  only of this contract
   --dry-run            only say what would go
+  --yes                do not ask
 ${COMMON_USAGE}
 
 Examples:
   tapeloom tape rm --before 2026-01-01 --dry-run
-  tapeloom tape rm --before 2026-01-01 --dataset GLBX --contract ESH5`,
+  tapeloom tape rm --before 2026-01-01 --dataset GLBX --contract ESH5 --yes`,
   run,
 };
 
@@ -66,7 +68,7 @@ interface DatasetRemoval {
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { values } = readArgs(args, {
     texts: ['before', 'dataset', 'contract', 'data'],
-    flags: ['dry-run', 'json'],
+    flags: ['dry-run', 'yes', 'json'],
     words: [],
   });
   const request = { before: readDay('--before', values.before), symbol: values.contract ?? null };
@@ -84,6 +86,12 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     io.stderr(`${shared}\n`);
     return ExitCode.failure;
   }
+  if (!values['dry-run'] && wanted.length > 0) {
+    if (!(await confirm(io, removalQuestion(wanted), values.yes))) {
+      io.stderr('Nothing was removed.\n');
+      return ExitCode.failure;
+    }
+  }
   try {
     if (!values['dry-run']) for (const plan of wanted) await removeDataset(plan, request);
   } catch (error) {
@@ -96,6 +104,13 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   }
   tellRemoved(io, wanted, values['dry-run'], values.json);
   return ExitCode.ok;
+}
+
+function removalQuestion(plans: readonly DatasetRemoval[]): string {
+  const removals = plans.flatMap(({ removals: of }) => of);
+  const days = removals.reduce((sum, one) => sum + one.days.length, 0);
+  const datasets = plans.map(({ place }) => place.dataset).join(', ');
+  return `Remove ${days.toLocaleString('en')} days of ${removals.length} contracts of ${datasets} for good?`;
 }
 
 /** Why a live dataset cannot lose days here; null where all can. */

@@ -23,6 +23,8 @@ export interface ImportRequest {
   readonly covers: SaidCoverage;
   readonly options: FileOptions;
   readonly mayReplace: boolean;
+  /** Nobody is asked before trades are replaced. */
+  readonly isYes: boolean;
   readonly equalsAtEdges: EqualsAtEdges;
   readonly isDryRun: boolean;
   readonly isJson: boolean;
@@ -31,7 +33,7 @@ export interface ImportRequest {
 export function readImportRequest(args: readonly string[], io: CommandIo): ImportRequest {
   const { values, words } = readArgs(args, {
     texts: [...IMPORT_TEXTS, 'at-edges'],
-    flags: ['replace', 'dry-run', 'whole-day', 'json'],
+    flags: ['replace', 'yes', 'dry-run', 'whole-day', 'json'],
     words: null,
   });
   if (words.length === 0) throw new UsageError('<file> is missing');
@@ -43,6 +45,7 @@ export function readImportRequest(args: readonly string[], io: CommandIo): Impor
     covers: readCovers(values.covers, values['whole-day']),
     options: readFileOptions(values),
     mayReplace: values.replace,
+    isYes: values.yes,
     equalsAtEdges: readAtEdges(values['at-edges']),
     isDryRun: values['dry-run'],
     isJson: values.json,
