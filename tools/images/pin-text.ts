@@ -1,0 +1,35 @@
+/** Images in a text, and the same text with the digests of today. Only images of public registries: ours are built here. */
+
+export interface Image {
+  /** `docker.io` */
+  readonly registry: string;
+  /** `library/node` */
+  readonly name: string;
+  /** `26-trixie-slim` */
+  readonly tag: string;
+}
+
+/** Resolves to `sha256:` and 64 hexadecimal digits. */
+export type ImageRegistry = (image: Image) => Promise<string>;
+
+const IMAGE =
+  /\b(docker\.io|ghcr\.io|quay\.io)\/([a-z0-9][a-z0-9./_-]*):([\w][\w.-]*)(@sha256:[0-9a-f]{64})?/g;
+
+/** As they are written. */
+export function unpinnedImages(text: string): readonly string[] {
+  return [...text.matchAll(IMAGE)].filter(([, , , , digest]) => !digest).map(([all]) => all);
+}
+
+/** Pins that are there are renewed: the tag may mean newer bytes by now. */
+export async function pinnedText(text: string, digestOf: ImageRegistry): Promise<string> {
+  const digests = new Map<string, string>();
+  for (const [, registry, name, tag] of text.matchAll(IMAGE)) {
+    const key = `${registry}/${name}:${tag}`;
+    if (digests.has(key)) continue;
+    digests.set(key, await digestOf({ registry: registry!, name: name!, tag: tag! }));
+  }
+  return text.replace(IMAGE, (_, registry, name, tag) => {
+    const key = `${registry}/${name}:${tag}`;
+    return `${key}@${digests.get(key)}`;
+  });
+}

@@ -1,0 +1,28 @@
+/**
+ * `npm run pin-images`: writes the digests of public images into the files of `deploy/`, so that a build next year starts from the
+ * same bytes. Each digest is computed from what the registry sent. `--check` only says what is not pinned, and ends with 1.
+ */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ImageRegistry, pinnedText, unpinnedImages } from './images/pin-text.ts';
+import { registryDigest } from './images/registry-digest.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const FILES = ['deploy/Containerfile', 'deploy/compose.yaml'];
+
+const isCheck = process.argv.includes('--check');
+const digestOf: ImageRegistry = (image) => registryDigest(image);
+for (const file of FILES) {
+  const path = join(ROOT, file);
+  const text = readFileSync(path, 'utf8');
+  if (isCheck) {
+    const unpinned = unpinnedImages(text);
+    for (const image of unpinned) console.error(`${file}: ${image} is not pinned by its digest`);
+    if (unpinned.length > 0) process.exitCode = 1;
+    continue;
+  }
+  const pinned = await pinnedText(text, digestOf);
+  if (pinned !== text) writeFileSync(path, pinned);
+  console.log(`${file}: ${pinned === text ? 'nothing has changed' : 'pinned'}`);
+}
