@@ -8,12 +8,23 @@
  * `--seed N` lets the property tests draw other values than usual; `--seed random` draws the seed and prints it, so that
  * the same run can be had again.
  *
+ * `--validated` holds every REST response of the tests, and of the services they start, against the contract
+ * (`tools/validated/`), and fails where one does not fit.
+ *
  * Every process finds what others before it have compiled, temporary files are in memory, whole services are started
  * as they are built, and what takes long begins first, so that nothing is waited for alone at the end.
  */
 
 import { randomInt } from 'node:crypto';
-import { globSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
@@ -52,6 +63,7 @@ const { values, positionals } = parseArgs({
   options: {
     name: { type: 'string', multiple: true },
     seed: { type: 'string', default: usualSeed },
+    validated: { type: 'boolean', default: false },
   },
 });
 if (!/^(?:\d{1,9}|random)$/.test(values.seed)) {
@@ -77,6 +89,13 @@ if (files.some(isWhole)) process.env.BUILT_TAPELOOM ??= await builtProgram(join(
 
 const batchNames = new Map<string, string>();
 mkdirSync(join(root, batchesPath), { recursive: true });
+const faultsPath = join(root, batchesPath, 'faults');
+if (values.validated) {
+  const preload = import.meta.resolve('./validated/validate-responses.ts');
+  writeFileSync(faultsPath, '');
+  process.env.VALIDATED_FAULTS = faultsPath;
+  process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import ${preload}`.trim();
+}
 process.on('exit', () => rmSync(join(root, batchesPath), { recursive: true, force: true }));
 const modules = testBatches(files, root).map((batch, index) => {
   const [only] = batch.files;
@@ -136,6 +155,7 @@ for await (const text of events
 }
 clearInterval(telling);
 
+if (values.validated) tellFaults();
 if (seed !== usualSeed) console.log(seedText);
 for (const [reason, count] of skipped) console.log(`skipped, ${count}: ${reason}`);
 if (isWholeRun) {
@@ -145,6 +165,17 @@ if (isWholeRun) {
   mkdirSync(join(path, '..'), { recursive: true });
   writeFileSync(`${path}.part`, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   renameSync(`${path}.part`, path);
+}
+
+/** What did not fit the contract; that nothing was judged is a fault too. */
+function tellFaults(): void {
+  const lines = readFileSync(faultsPath, 'utf8').split('\n').slice(0, -1);
+  const told = lines.map((line) => JSON.parse(line) as { judged?: number; fault?: string });
+  const judged = told.reduce((sum, one) => sum + (one.judged ?? 0), 0);
+  const faults = new Set(told.flatMap(({ fault }) => fault ?? []));
+  for (const fault of faults) console.error(`not as documented: ${fault}`);
+  console.log(`${judged} responses were held against the contract, ${faults.size} faults`);
+  if (judged === 0 || faults.size > 0) process.exitCode = 1;
 }
 
 function testFilesUnder(paths: readonly string[]): string[] {

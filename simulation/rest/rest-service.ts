@@ -5,6 +5,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import { channel } from 'node:diagnostics_channel';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { SessionKind } from '@tapeloom/core/calendar/session';
@@ -73,6 +74,8 @@ const START = instantOf('2026-11-11T16:00:00Z');
 export const HOME_ADDRESS = '203.0.113.7';
 
 const CATALOGUE: CatalogueFacts = catalogueFacts(publishedDefinitions());
+/** What was answered, for `npm test -- --validated`. */
+const answers = channel('tapeloom:rest-answers');
 const NEVER: Disposable = { [Symbol.dispose]: () => {} };
 const NO_TIMERS = { after: () => NEVER, every: () => NEVER };
 
@@ -336,6 +339,7 @@ export class RestService implements AsyncDisposable {
       },
       ...(body === undefined ? {} : { payload: isText ? body : JSON.stringify(body) }),
     });
+    answers.publish({ method, url, answer });
     const isJson = answer.body !== '' && /\bjson\b/.test(String(answer.headers['content-type']));
     return {
       status: answer.statusCode,
