@@ -69,6 +69,23 @@ test('a page that is asked for again with its Idempotency-Key is the same page, 
   }
 });
 
+test('ten repeats are free, and further ones are charged like any page', async () => {
+  await using service = await RestService.start();
+  const pages = await Pages.of(service);
+  const { to: _to, ...open } = RANGE;
+  const first = await pages.ask('one', open);
+  const { computeUnits } = first.page;
+  for (let count = 0; count < 10; count += 1) {
+    assert.equal((await pages.ask('one', open)).isReplayed, true);
+  }
+  assert.equal((await pages.used())[0], computeUnits);
+  pages.pass(HOUR_MS / 4);
+  const charged = await pages.ask('one', open);
+  assert.deepEqual([charged.status, charged.isReplayed], [200, false]);
+  assert.deepEqual(charged.page, first.page);
+  assert.equal((await pages.used())[0], 2 * computeUnits);
+});
+
 test('an hour later, with another text or with none, the same page is charged anew', async () => {
   await using service = await RestService.start();
   const pages = await Pages.of(service);

@@ -3,7 +3,7 @@
  * range must fit into what is left of the budget; charged are the trades it covered. A client that goes
  * before the page is ready ends the work, and is charged nothing. A conditional request (`If-None-Match`) that matches
  * costs nothing: no budget is reserved and nothing is computed. A page that is requested again with its idempotency
- * key is computed again and not charged again.
+ * key is computed again and not charged again, ten times at most.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -27,6 +27,7 @@ import { namedObject, Type } from '../contract/schema.ts';
 import { PageEncoder, pageEncoding } from '../server/encoded-page.ts';
 import { onceProblem } from '../server/idempotency.ts';
 import { defineRoute, NOT_MODIFIED, type Route } from '../server/route.ts';
+import { FREE_REPEATS, FreeRepeats } from './free-repeats.ts';
 import {
   askedQuery,
   coveredQuery,
@@ -91,6 +92,7 @@ const HistoryPageView = namedObject('HistoryPage', {
 
 export function historyRoute(history: () => HistoryFacts): Route {
   const encoder = new PageEncoder();
+  const repeats = new FreeRepeats();
   return defineRoute({
     method: 'GET',
     path: '/v1/history',
@@ -102,7 +104,8 @@ export function historyRoute(history: () => HistoryFacts): Route {
       'or gzip where `Accept-Encoding` asks for it. A page of sealed days, with a `to` or `untilCursor`, has an ' +
       '`ETag`: asked for again with `If-None-Match` it costs a request and no compute units. With an ' +
       '`Idempotency-Key` the same page, asked for again within an hour because it never reached you, costs a request ' +
-      'and no compute units. `Link` of a page leads to the next one. HEAD judges the query and costs no compute units.',
+      `and no compute units, up to ${FREE_REPEATS} times. ` +
+      '`Link` of a page leads to the next one. HEAD judges the query and costs no compute units.',
     isIdempotent: true,
     access: { scope: 'history' },
     query: historyParameters('history'),
@@ -121,7 +124,7 @@ export function historyRoute(history: () => HistoryFacts): Route {
       const facts = history();
       const page = once && { ...once, request: `${PAGE_REQUEST}${once.request}` };
       const reply = { header, setHeader, markReplayed };
-      const asked = { facts, encoder, raw: query, caller, id, signal, once: page, ...reply };
+      const asked = { facts, encoder, repeats, raw: query, caller, id, signal, once: page, ...reply };
       const before =
         page && (await facts.requests.findOnce(facts.accountsNow(), whose(asked, page)));
       return before === null ? await pageOf(asked, false) : await repeated(asked, before);
@@ -132,6 +135,7 @@ export function historyRoute(history: () => HistoryFacts): Route {
 interface PageAsked {
   readonly facts: HistoryFacts;
   readonly encoder: PageEncoder;
+  readonly repeats: FreeRepeats;
   /** The query of the request, as it came. */
   readonly raw: Readonly<Record<string, unknown>>;
   readonly caller: Caller;
@@ -148,12 +152,14 @@ function whose({ caller: { accountId, keyId } }: PageAsked, once: OnceRequest) {
   return { accountId, keyId, once };
 }
 
-/** The page that was paid, made again: of the same range, also where that had no end. */
+/** The page that was paid, made again: of the same range, also where that had no end. Charged anew when it was too often. */
 async function repeated(asked: PageAsked, before: OnceRefused) {
-  const { facts, raw, markReplayed } = asked;
+  const { facts, repeats, raw, caller, once, markReplayed } = asked;
   if (before.refused !== 'done-before') throw onceProblem(before, facts.accountsNow());
   const end = raw.untilCursor === undefined ? { to: before.answer } : {};
-  const page = await pageOf({ ...asked, raw: { ...raw, ...end } }, true);
+  const same = { ...asked, raw: { ...raw, ...end }, once: null };
+  if (!repeats.take(caller.keyId, once!)) return await pageOf(same, false);
+  const page = await pageOf(same, true);
   markReplayed();
   return page;
 }
