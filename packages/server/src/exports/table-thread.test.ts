@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { packedLines } from '../../testing/packed-lines.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
 import { TableThread } from './table-thread.ts';
@@ -22,7 +24,9 @@ function update(rank: number) {
 function startThread() {
   const faults: unknown[] = [];
   const workers: Worker[] = [];
+  const clock = new ManualClock(0n);
   const tables = new TableThread({
+    timers: clock,
     onFault: (error) => faults.push(error),
     startThread: () => {
       const worker = new Worker(new URL('./table-worker.ts', import.meta.url));
@@ -30,7 +34,7 @@ function startThread() {
       return worker;
     },
   });
-  return { tables, faults, workers };
+  return { tables, faults, workers, clock };
 }
 
 test('tables are written side by side as each alone, by one thread that starts with the first', async () => {
@@ -127,5 +131,29 @@ test('after its end nothing is written any more', async () => {
   await pending;
   await assert.rejects(table.end(), refusedAs('shut-down'));
   await assert.rejects(tables.open('a', SPEC), refusedAs('shut-down'));
+  assert.deepEqual(faults, []);
+});
+
+test('a thread without tables ends, and the next table starts another', async () => {
+  const { tables, faults, workers, clock } = startThread();
+  await using _ended = tables;
+  const first = await tables.open('account', SPEC);
+  clock.advance(60_000);
+  await first.add(linesOf(update(1)));
+  first[Symbol.dispose]();
+  clock.advance(15_000);
+  // One that comes in time keeps it.
+  const second = await tables.open('account', SPEC);
+  clock.advance(60_000);
+  await second.end();
+  second[Symbol.dispose]();
+  assert.equal(workers.length, 1);
+  const exit = once(workers[0]!, 'exit');
+  clock.advance(20_000);
+  await exit;
+  const third = await tables.open('account', SPEC);
+  await third.end();
+  third[Symbol.dispose]();
+  assert.equal(workers.length, 2);
   assert.deepEqual(faults, []);
 });

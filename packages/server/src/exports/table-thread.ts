@@ -1,12 +1,13 @@
 /**
  * The main thread's hold on the thread that writes tables, which takes some microseconds a row. The thread
- * is started when the first table is opened. How many are open is limited, in all and for one account, since
+ * is started when the first table is opened, and ended when none has been open for a while: only so all its memory comes back. How many are open is limited, in all and for one account, since
  * each keeps up to a group of rows, packed; some are for accounts that have none. The thread has one piece of work at a
  * time, the next one of the account that was served longest ago; a table that nobody pulls asks for nothing.
  * A thread that dies takes its tables with it; the next one that is opened starts another.
  */
 
 import { Worker } from 'node:worker_threads';
+import type { Clock } from '../platform/clock.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
 import { Thread } from '../platform/thread.ts';
@@ -15,6 +16,9 @@ import type { Pieces, TableShape } from './table-wire.ts';
 import type { TableSpec } from './table-writer.ts';
 
 export const OPEN_LIMITS: PlaceLimits = { eachMax: 8, allMax: 32, keptForNew: 8 };
+
+/** Starting it again takes a tenth of a second. */
+const REST_MS = 20_000;
 
 /** A table that is being written; one call at a time. */
 export interface OpenTable extends Disposable {
@@ -26,6 +30,7 @@ export interface OpenTable extends Disposable {
 }
 
 export interface TableThreadOptions {
+  readonly timers: Pick<Clock, 'after'>;
   /** A table failed, or the thread died. */
   readonly onFault: (error: unknown) => void;
   readonly startThread?: () => Worker;
@@ -51,6 +56,8 @@ export class TableThread implements AsyncDisposable {
   readonly #served = new Set<string>();
   #isWorking = false;
   #thread: Thread<TableShape> | null = null;
+  /** Until the thread is ended, while no table is open. */
+  #rest: Disposable | null = null;
   #lastTable = 0;
   #isOver = false;
 
@@ -73,6 +80,7 @@ export class TableThread implements AsyncDisposable {
     if (this.#isOver) throw new Refusal({ t: 'shut-down' });
     const place = this.#places.enter(account);
     if (place === null) throw new Refusal({ t: 'full', what: 'tables' });
+    this.#rest?.[Symbol.dispose]();
     this.#lastTable += 1;
     const table = this.#lastTable;
     this.#opened.set(table, { account, place });
@@ -86,6 +94,7 @@ export class TableThread implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
+    this.#rest?.[Symbol.dispose]();
     this.#endAll(new Refusal({ t: 'shut-down' }));
     await this.#thread?.[Symbol.asyncDispose]();
   }
@@ -149,7 +158,17 @@ export class TableThread implements AsyncDisposable {
     this.#opened.delete(table);
     place[Symbol.dispose]();
     if (!this.#opened.values().some((one) => one.account === account)) this.#served.delete(account);
+    if (this.#opened.size === 0 && !this.#isOver) this.#restSoon();
     return true;
+  }
+
+  #restSoon(): void {
+    this.#rest?.[Symbol.dispose]();
+    this.#rest = this.#options.timers.after(REST_MS, () => {
+      const thread = this.#thread;
+      this.#thread = null;
+      void thread?.[Symbol.asyncDispose]();
+    });
   }
 
   #start(): Thread<TableShape> {

@@ -12,7 +12,7 @@ const RUSH_SHARE = 0.2;
 /** A rush is over when the thread is busy for no more than this part of its busiest. */
 const CALM_PART = 0.6;
 /** A smaller heap, with what it holds outside, is not worth it. */
-const HEAP_BYTES_MIN = 64 * MIB;
+const HEAP_BYTES_MIN = 40 * MIB;
 /** Less outside of the heap is not worth it while there is a rush. */
 const EXTERNAL_BYTES_MIN = 96 * MIB;
 const EXTERNAL_GROWTH = 1.5;

@@ -74,6 +74,7 @@ export class HistoryServices implements AsyncDisposable {
     });
     this.compute = this.#startCompute();
     this.#tables = new TableThread({
+      timers,
       onFault: (error) => log.error({ error }, 'a table of an export failed'),
     });
     this.#digests = new DigestThread({

@@ -34,14 +34,38 @@ test('above the calm level idle topics end, and what they held is given back onc
   busy = 0.1;
   clock.advance(5_000);
   assert.equal(givenBack, 1);
-  // Nothing more has ended: nothing is collected for nothing.
+  idle = 3;
+  clock.advance(5_000);
+  assert.deepEqual([idle, givenBack], [0, 1]);
+  clock.advance(15_000);
+  assert.equal(givenBack, 2);
+});
+
+test('what others than topics left is given back too, ever more seldom while that changes nothing', () => {
+  const clock = new ManualClock(0n);
+  let [resident, givenBack] = [300, 0];
+  using _ = watchMemory({ freeIdle: () => 0 }, clock, {
+    residentBytes: () => resident * MIB,
+    busyShare: () => 0.1,
+    giveBack: () => {
+      givenBack += 1;
+    },
+  });
   clock.advance(60_000);
+  assert.equal(givenBack, 0);
+  resident = 450;
+  clock.advance(5_000);
   assert.equal(givenBack, 1);
-  idle = 3;
+  clock.advance(30_000);
+  assert.equal(givenBack, 1);
   clock.advance(5_000);
-  idle = 3;
+  assert.equal(givenBack, 2);
+  clock.advance(20 * 60_000);
+  assert.ok(givenBack <= 8, `${givenBack} collections in 20 minutes`);
+  resident = 300;
   clock.advance(5_000);
-  assert.deepEqual([idle, givenBack], [0, 2]);
-  clock.advance(20_000);
-  assert.equal(givenBack, 3);
+  const before = givenBack;
+  resident = 450;
+  clock.advance(5_000);
+  assert.equal(givenBack, before + 1);
 });

@@ -1,7 +1,7 @@
 /**
  * While the process takes more memory than when it is calm, topics that nobody listens to are kept for 20 seconds only. What they held
- * is garbage then: it is collected when the main thread has little to do, and the system gets the memory back. A client that
- * comes back later resumes by a replay, which says the same.
+ * is garbage then, and so is what answers and connections left: it is collected when the main thread has little to do, and the system
+ * gets the memory back. A client that comes back later resumes by a replay, which says the same.
  */
 
 import type { Clock } from '../platform/clock.ts';
@@ -11,8 +11,10 @@ import { returnFreeMemory } from '../platform/returned-memory.ts';
 import type { TopicHub } from '../topics/topic-hub.ts';
 
 const LOOK_MS = 5_000;
-/** Looks between two collections at least. */
+/** Looks between two collections at least; twice as many after each that followed no topic's end, so that a service which has really grown
+ * is not held up for nothing. */
 const LOOKS_BETWEEN = 3;
+const LOOKS_BETWEEN_MAX = 60;
 /** A collection holds up the thread for about a tenth of a second: only one that has time for that does it. */
 const BUSY_SHARE_MAX = 0.5;
 
@@ -30,12 +32,16 @@ export function watchMemory(
   machine: MemoryMachine = thisProcess(),
 ): Disposable {
   const level = new MemoryLevel();
-  let [freed, looksSince] = [0, LOOKS_BETWEEN];
+  let [freed, looksSince, patience] = [0, LOOKS_BETWEEN, LOOKS_BETWEEN];
   return timers.every(LOOK_MS, () => {
     const isBusy = machine.busyShare() > BUSY_SHARE_MAX;
     looksSince += 1;
-    if (level.look(machine.residentBytes())) freed += hub.freeIdle();
-    if (freed === 0 || isBusy || looksSince <= LOOKS_BETWEEN) return;
+    const isAbove = level.look(machine.residentBytes());
+    if (isAbove) freed += hub.freeIdle();
+    else patience = LOOKS_BETWEEN;
+    const isDue = freed > 0 ? looksSince > LOOKS_BETWEEN : isAbove && looksSince > patience;
+    if (isBusy || !isDue) return;
+    if (freed === 0) patience = Math.min(2 * patience, LOOKS_BETWEEN_MAX);
     [freed, looksSince] = [0, 0];
     machine.giveBack();
   });
