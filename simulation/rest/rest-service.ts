@@ -201,7 +201,7 @@ export class RestService implements AsyncDisposable {
     const onFault = (error: unknown) => {
       throw error;
     };
-    this.#tables = new TableThread({ onFault });
+    this.#tables = new TableThread({ timers: this.clock, onFault });
     this.#digests = new DigestThread({ onFault });
     // It stores what it counted when a test says so: a month has too many seconds.
     const untimed = { ...NO_TIMERS, now: () => this.clock.now() };

@@ -40,7 +40,7 @@ export interface ComputeLimits extends AdmissionLimits {
 
 export const COMPUTE_LIMITS: ComputeLimits = {
   workingPerThread: 24,
-  workingPerAccountAndThread: 3,
+  workingPerAccountAndThread: 2,
   workingPerAccount: 8,
   keptForNewPercent: 33,
   waiting: 256,
