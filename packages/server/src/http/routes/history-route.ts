@@ -124,7 +124,8 @@ export function historyRoute(history: () => HistoryFacts): Route {
       const facts = history();
       const page = once && { ...once, request: `${PAGE_REQUEST}${once.request}` };
       const reply = { header, setHeader, markReplayed };
-      const asked = { facts, encoder, repeats, raw: query, caller, id, signal, once: page, ...reply };
+      const request = { raw: query, caller, id, signal, once: page };
+      const asked = { facts, encoder, repeats, ...request, ...reply };
       const before =
         page && (await facts.requests.findOnce(facts.accountsNow(), whose(asked, page)));
       return before === null ? await pageOf(asked, false) : await repeated(asked, before);
