@@ -34,6 +34,8 @@ after(() => {
 });
 
 let barsAtStop: Bars;
+/** When the status began to be recorded. */
+let recordedAtFirst: string | null;
 
 test('a first start, from the sources, becomes ready and serves REST, metrics and a stream [WS-01, EVT-25]', async () => {
   const args = ['--echo-port', '0'];
@@ -73,6 +75,8 @@ test('a first start, from the sources, becomes ready and serves REST, metrics an
 
   assert.match(service.address('stream'), /\/v1$/);
   barsAtStop = await finalBars(service);
+  recordedAtFirst = (await statusHistory(service)).recordedSince;
+  assert.notEqual(recordedAtFirst, null);
 
   const second = new RunningService({ data, env: NO_PAST });
   assert.equal(await second.ended, 1);
@@ -94,6 +98,14 @@ test('a first start, from the sources, becomes ready and serves REST, metrics an
   assert.deepEqual({ t: last?.t, kind: last?.kind }, { t: 'notice', kind: 'reconnect' });
   assert.doesNotMatch(service.errors, /svc_(?:live|test|token)_\w/, 'no key in the log');
 });
+
+async function statusHistory(service: RunningService) {
+  const answer = await service.get('/v1/status/history');
+  return (await answer.json()) as {
+    readonly recordedSince: string | null;
+    readonly days: readonly { readonly state: string }[];
+  };
+}
 
 /** By mail alone: a process that has no terminal prints no link, and no log holds one. */
 async function assertLinkIsMailed(service: RunningService): Promise<void> {
@@ -124,7 +136,7 @@ async function assertLinkIsMailed(service: RunningService): Promise<void> {
   assert.doesNotMatch(service.output + service.errors, /svc_link|ada@/);
 }
 
-test('a later start finds the same bars, and so does one after a kill', async () => {
+test('a later start finds the same bars and the same record of its status, and so does one after a kill', async () => {
   let expected = barsAtStop;
   for (const signal of ['SIGKILL', 'SIGINT'] as const) {
     const service = new RunningService({ data, env: NO_PAST });
@@ -132,6 +144,9 @@ test('a later start finds the same bars, and so does one after a kill', async ()
     const bars = await finalBars(service);
     assertContains(bars, expected);
     expected = bars;
+    const { recordedSince, days } = await statusHistory(service);
+    assert.equal(recordedSince, recordedAtFirst);
+    assert.deepEqual([days.length, days.at(-1)?.state], [90, 'up']);
     const { code } = await service.stop(signal);
     assert.equal(code, signal === 'SIGKILL' ? null : 0);
   }

@@ -66,6 +66,7 @@ const { app } = createHttpServer({
     version: '0',
     catalogue: unasked,
     engineState: () => 'up',
+    statusHistory: unasked,
     instruments: marketFacts(),
     store: () => accounts.store,
     usageOf: (...of) => accounts.meter.usageOf(...of),

@@ -16,6 +16,7 @@ import type {
   PricingView,
   ReceiptView,
   RotatedKey,
+  StatusHistoryView,
   StatusView,
   StreamToken,
   UsageView,
@@ -108,6 +109,9 @@ export const portalApi = {
 
   /** Public. */
   status: (options?: CallOptions) => publicAsk<StatusView>('/v1/status', options),
+  /** Public. */
+  statusHistory: (options?: CallOptions) =>
+    publicAsk<StatusHistoryView>('/v1/status/history', options),
   /** Public: a page the operator wrote (`imprint`, `privacy`, `terms`). */
   operatorPage: (name: string, options?: CallOptions) =>
     publicAsk<OperatorPage>(`/v1/portal/pages/${at(name)}`, options),

@@ -15,6 +15,7 @@ import type {
   Usage,
 } from '@tapeloom/client';
 import type { PaymentState } from '@tapeloom/core/entitlement/payment';
+import type { IncidentCause, PastDayState } from '@tapeloom/core/status/status-history';
 
 // What customers' programs are answered as well.
 export type {
@@ -31,6 +32,28 @@ export type {
   ServiceStatus as StatusView,
   StreamToken,
 } from '@tapeloom/client';
+
+/** The state of the last 90 days. */
+export interface StatusHistoryView {
+  /** Null: nothing was recorded yet. */
+  readonly recordedSince: string | null;
+  /** The oldest first; the last one is today. */
+  readonly days: readonly {
+    /** `2026-11-18` */
+    readonly day: string;
+    readonly state: PastDayState;
+    readonly recordedSeconds: number;
+    readonly partialSeconds: number;
+    readonly downSeconds: number;
+  }[];
+  /** The newest first. */
+  readonly incidents: readonly {
+    readonly from: string;
+    /** Null: it goes on. */
+    readonly until: string | null;
+    readonly cause: IncidentCause;
+  }[];
+}
 
 export type LinkPurpose = 'sign-in' | 'email-approval' | 'email-change' | 'deletion' | 'claim';
 

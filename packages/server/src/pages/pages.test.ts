@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { checkProblem } from '../../../../simulation/rest/problem-check.ts';
 import { DOCS_URL, RestService } from '../../../../simulation/rest/rest-service.ts';
 import { SAMPLE_FILES, writePortal } from '../../testing/sample-portal.ts';
@@ -185,6 +186,27 @@ test('status, plans, legal texts, withdrawal and "not found" can be read without
   assert.match(unknown.body, /<title>Page not found · Tapeloom<\/title>/);
   // A page for people who are signed in needs scripts, and says so.
   assert.match(await plainOf('/keys'), /JavaScript/);
+});
+
+test('the plain status page has the last 90 days: incidents with their times, and what was not recorded', async () => {
+  const plain = async () => (await get('/status', IN_A_BROWSER)).body;
+  assert.match(await plain(), /<h2>Last 90 days<\/h2>\n<p>Nothing was recorded yet\.<\/p>/);
+  const began = service.clock.now();
+  const at = (minutes: number) => (began + BigInt(minutes) * 60_000_000_000n) as EpochNs;
+  const { status } = service.store;
+  await status.noteStatus({ node: '', from: at(0), until: at(60), state: 'up' });
+  await status.noteStatus({ node: '', from: at(60), until: at(65), state: 'engine' });
+  await status.noteStatus({ node: '', from: at(65), until: at(100), state: 'up' });
+  service.clock.advance(100 * 60_000);
+  const body = await plain();
+  assert.match(
+    body,
+    /up for 95\.00% of the recorded time\. There is no record before 11 Nov 2026, 16:00 UTC/,
+  );
+  assert.match(
+    body,
+    /<td>11 Nov 2026, 17:00 UTC<\/td><td>11 Nov 2026, 17:05 UTC<\/td><td>5 minutes<\/td><td>No results were computed\.<\/td>/,
+  );
 });
 
 test('a plain page is encoded and named once, until its text changes', async () => {

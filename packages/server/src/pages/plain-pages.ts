@@ -4,6 +4,13 @@
  * read it too, with a title of its own.
  */
 
+import {
+  INCIDENTS_MAX,
+  type Incident,
+  type StatusHistory,
+} from '@tapeloom/core/status/status-history';
+import { causeText, lengthText, uptimeText } from '@tapeloom/core/status/status-words';
+import { MS_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { OperatorPages } from './operator-pages.ts';
 import { escapeHtml } from './page-document.ts';
 
@@ -27,6 +34,8 @@ export interface PlainPrice {
 
 export interface PlainFacts {
   status(): PlainStatus;
+  /** Null: it cannot be read now. */
+  statusHistory(): Promise<StatusHistory | null>;
   prices(): readonly PlainPrice[];
   operatorPages(): OperatorPages;
 }
@@ -62,7 +71,9 @@ export class PlainPages {
   /** Null: the page needs a script. An address without a page is "not found". */
   async at(path: string, isKnown: boolean): Promise<PlainPage | null> {
     if (!isKnown) return notFound();
-    if (path === '/status') return statusPage(this.#facts.status());
+    if (path === '/status') {
+      return statusPage(this.#facts.status(), await this.#facts.statusHistory());
+    }
     if (path === '/plans') return plansPage(this.#facts.prices());
     if (path === '/withdraw') return withdrawPage();
     const page = await this.#facts.operatorPages().page(path.slice(1));
@@ -71,26 +82,32 @@ export class PlainPages {
   }
 }
 
-/** The portal's frame with this page in it. */
-export function withPlainPage(frame: string, { title, html }: PlainPage): string {
-  const links = (items: typeof NAVIGATION | typeof LEGAL) =>
+/** What stands around the text of a page that needs no script. On a narrow screen the top has no links, so the foot has all. */
+export function framed(html: string): string {
+  const links = (items: readonly (readonly [href: string, name: string])[]) =>
     items.map(([href, name]) => `<a href="${href}">${name}</a>`).join('\n');
-  const body = `<noscript>
-<div class="public">
+  return `<div class="public">
 <header class="top"><div class="wrap"><a class="brand" href="/">Tapeloom</a>
 <nav aria-label="Main">${links(NAVIGATION)}</nav></div></header>
-<main class="wrap public-page prose">
+<main class="wrap public-page" id="main"><div class="prose">
 ${html}
-</main>
-<footer class="foot"><div class="wrap"><nav aria-label="Footer">${links(LEGAL)}</nav></div></footer>
-</div>
-</noscript>`;
+</div></main>
+<footer class="foot"><div class="wrap"><nav aria-label="Footer">${links([...NAVIGATION, ...LEGAL])}</nav></div></footer>
+</div>`;
+}
+
+/** The portal's frame with this page in it. */
+export function withPlainPage(frame: string, { title, html }: PlainPage): string {
+  const body = `<noscript>\n${framed(html)}\n</noscript>`;
   return frame
     .replace(TITLE, () => `<title>${escapeHtml(title)} · Tapeloom</title>`)
     .replace(NOSCRIPT, () => body);
 }
 
-function statusPage({ engine, instruments }: PlainStatus): PlainPage {
+function statusPage(
+  { engine, instruments }: PlainStatus,
+  history: StatusHistory | null,
+): PlainPage {
   const rows = instruments.map(
     ({ symbol, alias, state }) =>
       `<tr><td>${escapeHtml(alias ?? symbol)}</td><td>${escapeHtml(symbol)}</td><td>${escapeHtml(state)}</td></tr>`,
@@ -99,8 +116,42 @@ function statusPage({ engine, instruments }: PlainStatus): PlainPage {
 <p>Results are ${engine === 'up' ? 'being computed' : `not being computed: the engine is ${escapeHtml(engine)}`}.</p>
 <table><thead><tr><th>Instrument</th><th>Contract</th><th>State</th></tr></thead>
 <tbody>${rows.join('\n')}</tbody></table>
-<p>Load this page again for the state of then.</p>`;
+<h2>Last 90 days</h2>
+${historyHtml(history)}
+<p>Reload this page for the current state.</p>`;
   return { title: 'Status', html };
+}
+
+function historyHtml(history: StatusHistory | null): string {
+  if (history === null) return '<p>The history cannot be read now. Try again in a minute.</p>';
+  const { recordedSince, days, incidents } = history;
+  const uptime = uptimeText(days);
+  if (recordedSince === null || uptime === null) return '<p>Nothing was recorded yet.</p>';
+  const unrecorded = days.filter(({ state }) => state === 'none').length;
+  const before = unrecorded === 0 ? '' : ` There is no record before ${utcText(recordedSince)}.`;
+  const summary = `<p>The service was up for ${uptime} of the recorded time.${before}</p>`;
+  if (incidents.length === 0) return `${summary}\n<p>No incidents.</p>`;
+  const most =
+    incidents.length < INCIDENTS_MAX ? '' : `<p>These are the newest ${INCIDENTS_MAX}.</p>`;
+  return `${summary}
+<table><thead><tr><th>From</th><th>Until</th><th>For</th><th>What happened</th></tr></thead>
+<tbody>${incidents.map(incidentRow).join('\n')}</tbody></table>${most}`;
+}
+
+function incidentRow({ cause, from, until }: Incident): string {
+  const end = until === null ? 'It goes on' : utcText(until);
+  const length = until === null ? '' : lengthText(Number((until - from) / SECOND_NS_BIG));
+  return `<tr><td>${utcText(from)}</td><td>${end}</td><td>${length}</td><td>${causeText(cause)}</td></tr>`;
+}
+
+/** `18 Nov 2026, 12:00 UTC` */
+function utcText(at: bigint): string {
+  const text = new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  }).format(Number(at / MS_NS_BIG));
+  return `${text.replace('Sept', 'Sep')} UTC`;
 }
 
 function plansPage(prices: readonly PlainPrice[]): PlainPage {
@@ -127,10 +178,10 @@ function withdrawPage(): PlainPage {
   const html = `<h1>Withdraw from a contract</h1>
 <p>Enter the order and the e-mail address of your account. You need no reason. The order number is in the confirmation that you received by e-mail.</p>
 <form method="post" action="/withdrawal">
-<p><label>E-mail address<br><input type="email" name="email" required maxlength="254" autocomplete="email"></label></p>
-<p><label>Order number<br><input type="text" name="order" required maxlength="64" placeholder="ord_…" autocomplete="off"></label></p>
-<p><label>Your name, if you like<br><input type="text" name="name" maxlength="100" autocomplete="name"></label></p>
-<p><button type="submit" class="button">Confirm withdrawal</button></p>
+<p><label>E-mail address<br><input class="input" type="email" name="email" required maxlength="254" autocomplete="email"></label></p>
+<p><label>Order number<br><input class="input" type="text" name="order" required maxlength="64" placeholder="ord_…" autocomplete="off"></label></p>
+<p><label>Your name, if you like<br><input class="input" type="text" name="name" maxlength="100" autocomplete="name"></label></p>
+<p><button type="submit" class="btn primary">Confirm withdrawal</button></p>
 </form>
 <p>The receipt, with the time of your withdrawal, goes to the account's e-mail address. You can also write to the seller named in the <a href="/imprint">imprint</a>.</p>`;
   return { title: 'Withdraw from a contract', html };

@@ -44,7 +44,7 @@ import { watchMemory } from './memory-watch.ts';
 import type { HistoryReadings } from './metrics/service-metrics.ts';
 import { PortalServices, type PortalServicesOptions } from './portal-services.ts';
 import type { ServingThreads } from './readiness.ts';
-import { composeRest } from './rest-door.ts';
+import { composeRest, type RestDoor } from './rest-door.ts';
 import { composeStream } from './stream-door.ts';
 import { TapeDamage } from './tape-damage.ts';
 import { TradingWorld, type TryExample } from './trading-world.ts';
@@ -89,6 +89,8 @@ export class Doors implements AsyncDisposable {
   readonly sockets: DoorSockets;
   readonly gateway: Gateway;
   readonly http: HttpServer;
+  /** What is seen of the service's state at the moment. */
+  readonly noted: RestDoor['noted'];
   readonly #config: Config;
   /** Whose tape is written. */
   readonly #market: Market;
@@ -183,7 +185,7 @@ export class Doors implements AsyncDisposable {
     });
     this.#damage = this.#watchDamage(options);
     this.#people = new PortalServices(options);
-    this.http = this.#createHttp(options);
+    ({ http: this.http, noted: this.noted } = this.#createRest(options));
   }
 
   /** Resolves when the engines have told how far the tape has come: before, history is refused. */
@@ -372,7 +374,7 @@ export class Doors implements AsyncDisposable {
     this.#past.compute.updateSessions(sessions);
   }
 
-  #createHttp(options: DoorOptions): HttpServer {
+  #createRest(options: DoorOptions): RestDoor {
     const { config, version, log, accounts, mailer, unread } = options;
     const { sockets, hub } = this;
     const { onAnswered, onOutcome, lastTradeAt, tradesTold } = this.#events;
@@ -405,6 +407,6 @@ export class Doors implements AsyncDisposable {
             options.ingest.daysHere(...days),
         }),
       },
-    }).http;
+    });
   }
 }

@@ -6,6 +6,7 @@
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { NotedState } from '@tapeloom/core/status/status-history';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { EngineState } from '@tapeloom/protocol/status-states';
 import { openNow } from '../accounts/limits/open-now.ts';
@@ -28,6 +29,7 @@ import { PlainPages, type PlainPrice } from '../pages/plain-pages.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SettledDays } from '../results/settled-days.ts';
 import type { AccountServices } from './account-services.ts';
+import { StatusPast } from './status-past.ts';
 
 type AccountParts = 'authenticator' | 'doorkeeper' | 'allowances' | 'addresses' | 'clock';
 
@@ -79,6 +81,8 @@ export interface RestMarket {
 export interface RestDoor {
   readonly http: HttpServer;
   readonly routes: readonly Route[];
+  /** What is seen of the service's state at the moment. */
+  noted(): NotedState;
 }
 
 export function composeRest(parts: RestParts): RestDoor {
@@ -105,11 +109,15 @@ export function composeRest(parts: RestParts): RestDoor {
     };
   };
   const noPages = new OperatorPages();
+  const status = () => ({
+    engine: market.engineState(),
+    instruments: streamedInstruments(instruments()),
+  });
+  const statusPast = new StatusPast(store.status, accounts.clock);
   const plain = new PlainPages({
-    status: () => ({
-      engine: market.engineState(),
-      instruments: streamedInstruments(instruments()),
-    }),
+    status,
+    // The page says how the service is now, also where nobody can say how it was.
+    statusHistory: () => statusPast.history().catch(() => null),
     prices: () => plainPrices(rest.offers()),
     operatorPages: rest.operatorPages ?? (() => noPages),
   });
@@ -117,6 +125,7 @@ export function composeRest(parts: RestParts): RestDoor {
     ...rest,
     publicOrigin: origin,
     engineState: () => market.engineState(),
+    statusHistory: () => statusPast.history(),
     instruments,
     store: () => store,
     usageOf: (...of) => meter.usageOf(...of),
@@ -143,7 +152,13 @@ export function composeRest(parts: RestParts): RestDoor {
   const { authenticator, clock } = accounts;
   const asked = { authenticator, doorkeeper, allowances, addresses, meter, clock };
   const shown = pages === undefined ? {} : { pages: pages(plain) };
-  return { routes, http: createHttpServer({ ...rest, ...asked, ...shown, portal, routes }) };
+  const noted = (): NotedState => {
+    const { engine, instruments: streamed } = status();
+    if (engine !== 'up') return 'engine';
+    return streamed.some(({ state }) => state === 'down') ? 'feed' : 'up';
+  };
+  const http = createHttpServer({ ...rest, ...asked, ...shown, portal, routes });
+  return { routes, http, noted };
 }
 
 function plainPrices({ prices, offers, currency, taxIncluded }: OfferBook): readonly PlainPrice[] {

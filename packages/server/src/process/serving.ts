@@ -29,6 +29,7 @@ import type { LateMetrics } from './metrics/late-metrics.ts';
 import type { OpenedProviders } from './open-providers.ts';
 import type { Reloadable } from './reloadable.ts';
 import type { ServiceOptions } from './service-options.ts';
+import { StatusRecorder } from './status-recorder.ts';
 import { tellRecovery } from './tell-recovery.ts';
 
 export interface ServingParts extends ServiceOptions {
@@ -68,6 +69,7 @@ export class Serving implements AsyncDisposable {
   #echo: EchoServer | null = null;
   /** Null: it is not kept. */
   #access: AccessLog | null = null;
+  #recorder: StatusRecorder | null = null;
 
   /** The accounts begin to open. */
   constructor(parts: ServingParts) {
@@ -138,6 +140,7 @@ export class Serving implements AsyncDisposable {
 
   async listen(): Promise<ServingAddresses> {
     const rest = addressHere(await this.#doors!.listen());
+    this.#recorder = this.#recordStatus(this.#accounts!, this.#doors!);
     this.#mail!.tellWhatIsMissing();
     this.#tellOfConcerns();
     const echo = await this.#openEcho();
@@ -147,6 +150,7 @@ export class Serving implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#echo?.[Symbol.asyncDispose]();
+    await this.#recorder?.[Symbol.asyncDispose]();
     await this.#doors?.[Symbol.asyncDispose]();
     await this.#access?.[Symbol.asyncDispose]();
     await this.#billing?.[Symbol.asyncDispose]();
@@ -254,6 +258,17 @@ export class Serving implements AsyncDisposable {
     const access = new AccessLog({ data, days, clock, onFault });
     metrics.tell((it) => it.watchAccessLog(access));
     return access;
+  }
+
+  #recordStatus({ store, clock }: AccountServices, { noted }: Doors): StatusRecorder {
+    const { config, log } = this.#parts;
+    return new StatusRecorder({
+      store: store.status,
+      clock,
+      node: config.cluster?.node ?? '',
+      state: noted,
+      onFault: (error) => log.error({ error }, "the service's state could not be recorded"),
+    });
   }
 
   /** On the loopback interface whatever the other doors listen on. */

@@ -15,6 +15,7 @@ import { testMails } from './account-mails.contract.ts';
 import { testOnce } from './account-once.contract.ts';
 import { testPeople } from './account-people.contract.ts';
 import { testSessionTokens } from './account-session-tokens.contract.ts';
+import { testStatus } from './account-status.contract.ts';
 import { ALL_RIGHTS, START, type StorePair, StoreRig } from './account-store-rig.ts';
 import { testUseByKey } from './account-test-keys.contract.ts';
 import { testUsageReports } from './account-usage.contract.ts';
@@ -38,6 +39,7 @@ export function testAccountStore(adapter: string, create: () => Promise<StorePai
   testSessionTokens(adapter, start);
   testPeople(adapter, start);
   testMails(adapter, start);
+  testStatus(adapter, start);
   testOnce(adapter, start);
   testWrongClock(adapter, start);
   testKeyLists(adapter, start);

@@ -55,6 +55,8 @@ export async function fillStore(store: AccountStore): Promise<void> {
   await fillOrders(store, account.id);
   await fillPeople(store, account.id);
   await store.people.markStreamed(FIXTURE_NOW, [account.id]);
+  const noted = { node: '', from: FIXTURE_NOW, until: FIXTURE_NOW, state: 'up' } as const;
+  await store.status.noteStatus(noted);
 }
 
 /** Its owner, a claim, and somebody who signed in for the first time and wants to leave again. */

@@ -1,8 +1,8 @@
-/** The state of the service: one sentence, then the engine and every instrument in words. It looks again by itself. */
+/** The state of the service: one sentence, its last ninety days, then the engine and every instrument in words. It looks again by itself. */
 
 import './status.css';
 import { portalApi } from '../../api/portal-api.ts';
-import type { StatusView } from '../../api/portal-shapes.ts';
+import type { StatusHistoryView, StatusView } from '../../api/portal-shapes.ts';
 import { useLoaded, useReloadEvery } from '../../api/use-loaded.ts';
 import { Card } from '../../components/card.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -11,15 +11,27 @@ import { Skeleton } from '../../components/skeleton.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { PageHead } from '../../shell/page-head.tsx';
+import { StatusPast } from './status-past.tsx';
 import { engineWords, instrumentWords, type StateWords, statusSentence } from './status-words.ts';
 
 const LOOK_AGAIN_MS = 15_000;
 
+interface Shown {
+  readonly view: StatusView;
+  /** Null: it cannot be read now. */
+  readonly past: StatusHistoryView | null;
+  readonly atMs: number;
+}
+
 export function StatusPage() {
-  const status = useLoaded(async (signal) => ({
-    view: await portalApi.status({ signal }),
-    atMs: Date.now(),
-  }));
+  const status = useLoaded(async (signal): Promise<Shown> => {
+    const [view, past] = await Promise.all([
+      portalApi.status({ signal }),
+      // How the service is now matters more than how it was.
+      portalApi.statusHistory({ signal }).catch(() => null),
+    ]);
+    return { view, past, atMs: Date.now() };
+  });
   const { reload } = status;
   useReloadEvery(LOOK_AGAIN_MS, reload);
   return (
@@ -28,9 +40,7 @@ export function StatusPage() {
       {status.error !== null && (
         <LoadError title="The service does not answer" error={status.error} onRetry={reload} />
       )}
-      {status.error === null && status.value !== null && (
-        <StatusOf view={status.value.view} atMs={status.value.atMs} />
-      )}
+      {status.error === null && status.value !== null && <StatusOf {...status.value} />}
       {status.error === null && status.value === null && (
         <Skeleton label="Looking at the service." />
       )}
@@ -38,7 +48,7 @@ export function StatusPage() {
   );
 }
 
-function StatusOf({ view, atMs }: { readonly view: StatusView; readonly atMs: number }) {
+function StatusOf({ view, past, atMs }: Shown) {
   const sentence = statusSentence(view);
   return (
     <div class="stack">
@@ -46,6 +56,7 @@ function StatusOf({ view, atMs }: { readonly view: StatusView; readonly atMs: nu
         <Icon name={sentence.level === 'ok' ? 'check' : 'warn'} />
         <p role="status">{sentence.text}</p>
       </div>
+      <StatusPast past={past} />
       <Card
         title="Service"
         titleId="status-engine"

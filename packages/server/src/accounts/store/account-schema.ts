@@ -172,6 +172,14 @@ interface UsageToldTable {
   percent: Whole;
 }
 
+/** What a node saw of the service's state. */
+interface StatusSpanTable {
+  node: string;
+  from_at: Whole;
+  until_at: Whole;
+  state: string;
+}
+
 interface LinkTable {
   hash: string;
   purpose: LinkPurpose;
@@ -386,6 +394,7 @@ export interface AccountSchema {
   mails: MailTable;
   account_marks: AccountMarkTable;
   usage_told: UsageToldTable;
+  status_spans: StatusSpanTable;
 }
 
 export type AccountRow = Selectable<AccountTable>;

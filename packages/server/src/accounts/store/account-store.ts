@@ -19,6 +19,7 @@ import type { MailsStore } from './mails-store.ts';
 import type { Done, OnceRefused } from './once.ts';
 import type { OrdersStore } from './orders-store.ts';
 import type { PeopleStore } from './people-store.ts';
+import type { StatusStore } from './status-store.ts';
 import type { Actor, StoreCall } from './store-call.ts';
 import type { WithdrawalsStore } from './withdrawals-store.ts';
 
@@ -274,6 +275,7 @@ export interface AccountStore extends AsyncDisposable {
   readonly orders: OrdersStore;
   readonly withdrawals: WithdrawalsStore;
   readonly mails: MailsStore;
+  readonly status: StatusStore;
 
   createAccount(
     call: StoreCall,

@@ -38,6 +38,7 @@ import type {
 import type { MailsStore } from './mails-store.ts';
 import type { OrdersStore } from './orders-store.ts';
 import type { PeopleStore } from './people-store.ts';
+import type { StatusStore } from './status-store.ts';
 import type { WithdrawalsStore } from './withdrawals-store.ts';
 
 /**
@@ -81,6 +82,7 @@ export class AccountsHandle implements AccountStore {
   readonly orders = this.#part<OrdersStore>('orders');
   readonly withdrawals = this.#part<WithdrawalsStore>('withdrawals');
   readonly mails = this.#part<MailsStore>('mails');
+  readonly status = this.#part<StatusStore>('status');
 
   readonly createAccount = this.#method('createAccount');
   readonly findAccount = this.#method('findAccount');

@@ -14,6 +14,7 @@ import { sqlMails } from './sql-mails.ts';
 import * as requests from './sql-once.ts';
 import { sqlOrders } from './sql-orders.ts';
 import { FORGOTTEN_PEOPLE, sqlPeople } from './sql-people.ts';
+import { forgetStatus, sqlStatus } from './sql-status.ts';
 import { SqlStore } from './sql-store.ts';
 import * as tokens from './sql-tokens.ts';
 import * as usage from './sql-usage.ts';
@@ -62,6 +63,7 @@ function accountStoreOn(store: SqlStore): AccountStore {
     orders: sqlOrders(store),
     withdrawals: sqlWithdrawals(store),
     mails: sqlMails(store),
+    status: sqlStatus(store),
     ...accountsAndKeys(store),
     ...budgetsAndUsage(store),
     sweep: store.alone((now, auditKeptNs) => sweep(store, now, auditKeptNs)),
@@ -144,6 +146,7 @@ async function sweep(
     await inSteps(store, (sql, limit) => forget(sql, now, limit));
   }
   await inSteps(store, (sql, limit) => forgetUsageTold(sql, now, limit));
+  await inSteps(store, (sql, limit) => forgetStatus(sql, now, limit));
   await tellUsage(store, now);
   if (before !== null) await inSteps(store, (sql, limit) => trimAudit(sql, before, limit));
 }

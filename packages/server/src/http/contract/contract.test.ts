@@ -64,6 +64,7 @@ test('the document says which key each operation needs', () => {
     'get /v1/pricing': [],
     'get /v1/instruments': [{ key: [] }],
     'get /v1/status': [{}, { key: [] }],
+    'get /v1/status/history': [],
     'get /v1/usage': [{ key: [] }],
     'post /v1/keys': [{ key: [] }, 'keys'],
     'get /v1/keys': [{ key: [] }, 'keys'],

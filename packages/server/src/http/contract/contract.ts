@@ -40,6 +40,7 @@ export function contractRoutes(): readonly Route[] {
     catalogue: unasked,
     instruments: unasked,
     engineState: unasked,
+    statusHistory: unasked,
     store: unasked,
     usageOf: unasked,
     openNow: unasked,

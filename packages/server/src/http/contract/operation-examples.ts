@@ -228,6 +228,28 @@ const SERVICE: Readonly<Record<string, OperationExample>> = {
       version: '0.1.0',
     },
   },
+  getStatusHistory: {
+    answer: {
+      recordedSince: '1794960000000000000',
+      days: [
+        {
+          day: '2026-11-18',
+          state: 'down',
+          recordedSeconds: 43_200,
+          partialSeconds: 0,
+          downSeconds: 600,
+        },
+      ],
+      incidents: [
+        {
+          from: '1794978000000000000',
+          until: '1794978600000000000',
+          state: 'down',
+          cause: 'engine',
+        },
+      ],
+    },
+  },
   getUsage: {
     answer: {
       period: '2026-11',

@@ -1,5 +1,6 @@
 /** Every route of the REST interface. `contract/openapi.json` is made from this list. */
 
+import type { StatusHistory } from '@tapeloom/core/status/status-history';
 import type { AddressThrottle } from '../../accounts/auth/address-throttle.ts';
 import type { AccountStore } from '../../accounts/store/account-store.ts';
 import type { Billing } from '../../billing/billing.ts';
@@ -31,6 +32,7 @@ import { instrumentsRoute } from './instruments-route.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { offersRoute } from './offers-route.ts';
 import { pricingRoute } from './pricing-route.ts';
+import { statusHistoryRoute } from './status-history-route.ts';
 import { type StatusFacts, statusRoute } from './status-route.ts';
 import { streamTokensRoute } from './stream-tokens-route.ts';
 import { type UsageOf, usageRoute } from './usage-route.ts';
@@ -39,6 +41,7 @@ import { webhookRoute } from './webhook-route.ts';
 /** What the routes know of the running service. */
 export interface RestFacts extends StatusFacts {
   catalogue(): CatalogueFacts;
+  statusHistory(): Promise<StatusHistory>;
   instruments(): InstrumentFacts;
   store(): AccountStore;
   readonly usageOf: UsageOf;
@@ -65,6 +68,7 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
     offersRoute(),
     pricingRoute(() => facts.offers()),
     statusRoute(facts),
+    statusHistoryRoute(() => facts.statusHistory()),
     usageRoute((...of) => facts.usageOf(...of)),
     ...keysRoutes({ store, instrumentFault }),
     streamTokensRoute(store),

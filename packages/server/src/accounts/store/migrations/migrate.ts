@@ -16,6 +16,7 @@ import { mailsAndApprovals } from './0008-mails-and-approvals.ts';
 import { accountMarks } from './0009-account-marks.ts';
 import { usageMails } from './0010-usage-mails.ts';
 import { billTo } from './0011-bill-to.ts';
+import { statusSpans } from './0012-status-spans.ts';
 import type { Migration, SchemaDialect } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   accountMarks,
   usageMails,
   billTo,
+  statusSpans,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
