@@ -27,6 +27,8 @@ is removed at the end. What the file has before --from, and the tape before the 
   --hold               let time stand still until the first stream follows
   --exit-at-end        end when all is played and every stream has got it
   --keep               leave the data directory of the replay where it is
+  --no-open            do not open the chart in the browser. It is opened from a terminal with a screen, unless
+                       --hold or --exit-at-end is given; its address is printed in any case
 
 Examples:
   tapeloom serve

@@ -22,6 +22,8 @@ export interface ReplayRequest {
   readonly exitsAtEnd: boolean;
   /** Whether the directory stays when all is over. */
   readonly isKept: boolean;
+  /** Whether the chart is opened in the browser. */
+  readonly opensChart: boolean;
 }
 
 export interface FileToPlay {
@@ -48,7 +50,7 @@ type Values = Readonly<
 export function readReplayRequest(args: readonly string[], io: CommandIo): ReplayRequest {
   const { values } = readArgs(args, {
     texts: ['file', 'replay', 'from', ...SERVICE_TEXTS, ...TAPE_TEXTS, ...FILE_TEXTS],
-    flags: ['hold', 'exit-at-end', 'keep'],
+    flags: ['hold', 'exit-at-end', 'keep', 'no-open'],
     words: [],
   });
   const { file, replay } = values;
@@ -66,6 +68,8 @@ export function readReplayRequest(args: readonly string[], io: CommandIo): Repla
     isHeld: values.hold,
     exitsAtEnd: values['exit-at-end'],
     isKept: values.keep,
+    // A stream of the browser's would begin or prolong what is played for a bot.
+    opensChart: !values['no-open'] && !values.hold && !values['exit-at-end'],
   };
 }
 

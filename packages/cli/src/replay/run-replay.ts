@@ -12,6 +12,7 @@ import { NodeDisk } from '@tapeloom/server/platform/node-disk';
 import type { CommandIo } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { fileReplay } from './file-replay.ts';
+import { openBrowser } from './open-browser.ts';
 import { type ReplayRequest, readReplayRequest } from './replay-request.ts';
 import { tapeReplay } from './tape-replay.ts';
 
@@ -32,7 +33,7 @@ export async function runReplay(args: readonly string[], io: CommandIo): Promise
 }
 
 async function play(request: ReplayRequest, data: string, io: CommandIo): Promise<number> {
-  const { source, from, serviceArgs, isHeld, exitsAtEnd, isKept } = request;
+  const { source, from, serviceArgs, isHeld, exitsAtEnd, isKept, opensChart } = request;
   const disk = new NodeDisk();
   const replay =
     source.kind === 'file'
@@ -50,5 +51,8 @@ async function play(request: ReplayRequest, data: string, io: CommandIo): Promis
   );
   const { runProcess } = await import('@tapeloom/server/process/service-process');
   const market = { kind: 'replay', ...options, isHeld } as const;
-  return await runProcess(serviceArgs, BY_NAME, { market, data, exitsAtEnd });
+  const onChart = (link: string) => {
+    if (opensChart) openBrowser(link, io);
+  };
+  return await runProcess(serviceArgs, BY_NAME, { market, data, exitsAtEnd, onChart });
 }

@@ -38,6 +38,7 @@ import type { Log } from '../platform/log.ts';
 import { closeToOthers } from '../platform/private-file.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { type FirstKeys, makeDemoAccount } from './demo-account.ts';
+import { replayLink } from './replay-link.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 
 /** How often what has ended (tokens, reservations, old audit events) is cleared away. */
@@ -166,6 +167,11 @@ export class AccountServices implements AsyncDisposable {
   /** Makes the account to begin with, if there is none; its keys are told this once. */
   firstKeys(): Promise<FirstKeys> {
     return makeDemoAccount(this.store, this.clock.now(), randomBytes);
+  }
+
+  /** Signs in to the account of a replay, and leads to its chart. */
+  replayLink(origin: string): Promise<string | null> {
+    return replayLink(this.store, this.clock.now(), origin, randomBytes);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -61,6 +61,8 @@ export interface ReplayStart {
   readonly data: string;
   /** Whether the process ends when all is played, and every stream has got it. */
   readonly exitsAtEnd: boolean;
+  /** Told the address of the chart when everything can be asked for. */
+  readonly onChart?: (link: string) => void;
 }
 
 /** Resolves to the exit status. */
@@ -157,15 +159,18 @@ async function run(
       const seconds = (performance.now() - startedAt) / 1000;
       const common = { version: VERSION, data: config.data, seconds, cluster: config.cluster };
       const { addresses, internalAddress: internal } = service;
+      const keys = addresses === null ? null : await service.firstKeys();
+      const chart = keys === null || replay === null ? null : await service.chartLink();
       const lines =
         addresses === null
           ? ingestReport({ ...common, internal })
           : startReport({
               ...common,
-              ...{ addresses, keys: await service.firstKeys(), calledAs },
+              ...{ addresses, keys, calledAs, chart },
               example: service.streams!.example,
             });
       for (const line of lines) announcer.say(line);
+      if (chart !== null) replay?.onChart?.(chart);
       journal?.info({ version: VERSION, seconds: Number(seconds.toFixed(1)) }, 'ready');
     };
     const told = service.live.then(report, () =>

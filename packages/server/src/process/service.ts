@@ -198,6 +198,16 @@ export class Service implements AsyncDisposable {
     this.#metrics.tell((it) => it.countReload(outcome));
   }
 
+  /** Signs in to the account of a replay and leads to its chart; null: there is none that could be opened. */
+  async chartLink(): Promise<string | null> {
+    try {
+      return await this.#serving!.accounts!.replayLink(this.#addresses!.portal);
+    } catch (error) {
+      this.#options.log.error({ error }, 'the link to the chart could not be made');
+      return null;
+    }
+  }
+
   /** Resolves when the process has to end though nobody has sent a signal. */
   get leaving(): Promise<LeaveReason> {
     return this.#leaving.promise;

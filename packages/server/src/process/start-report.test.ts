@@ -22,6 +22,7 @@ const facts: StartFacts = {
   cluster: null,
   keys: { account: 'demo', secrets: { live: LIVE, test: TEST } },
   calledAs: BY_NPM,
+  chart: null,
   example: { instrument: 'BTC.c.0', dataset: null },
 };
 const report = (changed: Partial<StartFacts> = {}) =>
@@ -37,6 +38,14 @@ test('a first start shows both keys, with a curl and a stream line ready to past
     ),
   );
   assert.ok(text.includes(`  TAPELOOM_KEY=${LIVE} npm run stream -- BTC.c.0 footprint\n`));
+});
+
+test('a replay shows the link to its chart in place of the way to own its account', () => {
+  const chart = 'http://127.0.0.1:8080/sign-in?next=%2Fdocs%2Findicators%2Ffootprint%3Flive#token';
+  const text = report({ chart });
+  assert.ok(text.includes(`The link works once, within 15 minutes:\n\n  ${chart}\n`));
+  assert.doesNotMatch(text, /account claim/);
+  assert.match(report(), /account claim demo/);
 });
 
 test('the directory is named at once and when all is ready, that of an accelerated service as its own', () => {

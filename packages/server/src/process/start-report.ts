@@ -38,6 +38,8 @@ export interface StartFacts extends CommonFacts {
   /** Null when the accounts could not be asked. */
   readonly keys: FirstKeys | null;
   readonly calledAs: CalledAs;
+  /** Signs in to the account and leads to the chart of what is played; null: nothing is. */
+  readonly chart: string | null;
   /** What to try with. */
   readonly example: TryExample;
 }
@@ -119,6 +121,7 @@ function keyLines({
   addresses,
   data,
   calledAs,
+  chart,
   example: { instrument, dataset },
 }: StartFacts): readonly string[] {
   const all = `${addresses.rest}/v1/instruments`;
@@ -142,9 +145,17 @@ function keyLines({
       curl(live),
       ...stream(`TAPELOOM_KEY=${live} `),
       '',
-      'To own the account in the portal, open the link that this makes:',
-      '',
-      `  ${calledAs.tapeloom} account claim ${shellWord(keys.account)}${place}${portal}`,
+      ...(chart === null
+        ? [
+            'To own the account in the portal, open the link that this makes:',
+            '',
+            `  ${calledAs.tapeloom} account claim ${shellWord(keys.account)}${place}${portal}`,
+          ]
+        : [
+            'See the chart in a browser. The link works once, within 15 minutes:',
+            '',
+            `  ${chart}`,
+          ]),
     ];
   }
   return [

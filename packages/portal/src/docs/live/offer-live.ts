@@ -1,4 +1,7 @@
-/** Offers the live part of a page: buttons, and nothing else until one of them is clicked. */
+/**
+ * Offers the live part of a page: buttons, and nothing else until one of them is clicked. With `?live` in the address, as
+ * a replay opens it, the market begins by itself for somebody who is signed in.
+ */
 
 import { isProbablySignedIn } from '../../shell/signed-in-hint.ts';
 import { signInPath } from '../../shell/wanted-path.ts';
@@ -24,6 +27,7 @@ export function offerLive(place: HTMLElement): void {
   market?.addEventListener('click', () => void start(market, 'market'));
   place.replaceChildren(...(market === null ? [recorded, signInLink()] : [market, recorded]));
   place.hidden = false;
+  if (market !== null && new URLSearchParams(location.search).has('live')) market.click();
 }
 
 function button(words: string, kind: 'primary' | 'secondary'): HTMLButtonElement {

@@ -65,7 +65,9 @@ function Views() {
         <LinkOpened
           key={view.token}
           token={view.token}
-          onSignedIn={() => goOn(takeKeptPath(Date.now()))}
+          onSignedIn={() =>
+            goOn(query.next === undefined ? takeKeptPath(Date.now()) : wantedPath(query.next))
+          }
           onClaimed={(email) => setView({ kind: 'sent', email, isClaim: true })}
           onNew={ask}
         />
