@@ -24,7 +24,7 @@ export function BillToCard(props: {
         label="Tax id"
         name="bill-tax"
         maxLength={40}
-        hint="Such as a VAT number. It is printed on the receipt."
+        hint="Such as a VAT number. It is shown on the order and in mails about it."
         value={fields.taxId}
         onInput={(taxId) => onChange({ ...fields, taxId })}
       />

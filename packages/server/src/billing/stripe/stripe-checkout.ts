@@ -56,11 +56,12 @@ function sessionOf(
     client_reference_id: orderId,
     metadata,
     customer,
-    // Names and addresses are Stripe's to ask for where tax needs them, and to keep for invoices.
+    // Names and addresses are Stripe's to ask for where tax needs them, and to keep for invoices. A business gives its name
+    // and tax id in any case, since an invoice must have them.
     customer_update: { address: 'auto', name: 'auto' },
     billing_address_collection: isTaxAutomatic ? 'required' : 'auto',
     automatic_tax: { enabled: isTaxAutomatic },
-    tax_id_collection: { enabled: isTaxAutomatic },
+    tax_id_collection: { enabled: true },
     // The price that was agreed on is the price.
     adaptive_pricing: { enabled: false },
     allow_promotion_codes: false,

@@ -147,6 +147,7 @@ function termsOf(world: StripeWorld, params: FormFields): Terms {
     currency: neededText(price.currency, 'line_items[0][price_data][currency]'),
     taxBehavior: textOf(price.tax_behavior) === 'inclusive' ? 'inclusive' : 'exclusive',
     isTaxed: isTaxed(params),
+    isTaxIdAsked: isOn(params, 'tax_id_collection'),
     productName: neededText(fieldsOf(price.product_data).name, 'product_data[name]'),
     successUrl: neededText(params.success_url, 'success_url'),
     cancelUrl: neededText(params.cancel_url, 'cancel_url'),
@@ -157,17 +158,20 @@ function termsOf(world: StripeWorld, params: FormFields): Terms {
 /** Tax needs an address, and a VAT id a name, that Stripe may keep. */
 function isTaxed(params: FormFields): boolean {
   const update = fieldsOf(params.customer_update);
-  const on = (field: string) => textOf(fieldsOf(params[field]).enabled) === 'true';
-  if (on('automatic_tax') && textOf(update.address) !== 'auto') {
+  if (isOn(params, 'automatic_tax') && textOf(update.address) !== 'auto') {
     const message =
       'Automatic tax calculation in Checkout requires a valid address on the Customer.';
     throw new StripeRefusal(400, 'customer_tax_location_invalid', message, 'automatic_tax');
   }
-  if (on('tax_id_collection') && textOf(update.name) !== 'auto') {
+  if (isOn(params, 'tax_id_collection') && textOf(update.name) !== 'auto') {
     const message = 'Tax ID collection requires updating business name on the customer.';
     throw new StripeRefusal(400, null, message, 'tax_id_collection');
   }
-  return on('automatic_tax');
+  return isOn(params, 'automatic_tax');
+}
+
+function isOn(params: FormFields, field: string): boolean {
+  return textOf(fieldsOf(params[field]).enabled) === 'true';
 }
 
 function expiryOf(world: StripeWorld, params: FormFields): number {

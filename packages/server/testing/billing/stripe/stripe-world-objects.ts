@@ -17,6 +17,7 @@ export interface Terms {
   readonly currency: string;
   readonly taxBehavior: 'inclusive' | 'exclusive';
   readonly isTaxed: boolean;
+  readonly isTaxIdAsked: boolean;
   readonly productName: string;
   readonly successUrl: string;
   readonly cancelUrl: string;
@@ -155,7 +156,7 @@ export function sessionObject(id: string, created: number, terms: Terms): Stripe
     payment_status: 'unpaid',
     status: 'open',
     success_url: terms.successUrl,
-    tax_id_collection: { enabled: terms.isTaxed, required: 'never' },
+    tax_id_collection: { enabled: terms.isTaxIdAsked, required: 'never' },
     total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: taxOf(terms) },
     url: `https://checkout.stripe.com/c/pay/${id}`,
   };
