@@ -7,6 +7,7 @@ import { typedTextFault } from '@tapeloom/core/person/plain-text';
 import { NAME_LENGTH_MAX } from '../accounts/store/withdrawal-statement.ts';
 import { escapeHtml, pageDocument } from '../pages/page-document.ts';
 import type { PageAnswer, PageRequest, PageRoute } from '../pages/page-route.ts';
+import { framed } from '../pages/plain-pages.ts';
 import { WITHDRAWAL_REFUSALS } from './withdrawal-refusals.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
@@ -56,11 +57,9 @@ function page(
     .map((text) => {
       return `<p>${escapeHtml(text).replaceAll('\n', '<br>')}</p>`;
     });
-  const body = `<main class="wrap public-page prose" id="main">
-<h1>${escapeHtml(title)}</h1>
+  const body = framed(`<h1>${escapeHtml(title)}</h1>
 ${paragraphs.join('\n')}
-<p><a href="${FORM_PAGE}">Back</a></p>
-</main>`;
+<p><a href="${FORM_PAGE}">Back</a></p>`);
   return {
     status,
     html: pageDocument({ title: `${title} · Tapeloom`, styles, theme, icon, body }),

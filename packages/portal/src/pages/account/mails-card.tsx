@@ -29,7 +29,7 @@ export function MailsCard(props: {
       <CheckField
         isChecked={isOn}
         onChange={(usage) => void choose.run(usage)}
-        title="Usage mails."
+        title="Usage mails"
         name="usage-mails"
       >
         {' '}

@@ -291,7 +291,7 @@ function heldText(holding: Holding | null): string {
   if (holding.by === 'gift') return 'Given to you, without an end.';
   const { order } = holding;
   if (order.interval === null) return `For life, since ${dayOf(order.paidAt ?? order.createdAt)}.`;
-  if (order.state === 'cancelled') return `Cancelled, on until ${dayOf(order.paidUntil!)}.`;
+  if (order.state === 'cancelled') return `Cancelled, active until ${dayOf(order.paidUntil!)}.`;
   return `Since ${dayOf(order.paidAt ?? order.createdAt)}.`;
 }
 

@@ -12,7 +12,7 @@ export function NotFoundPage() {
     <section class="empty alone">
       <Mark isLarge />
       <h1 tabIndex={-1}>There is no page at this address</h1>
-      <p>The link may be old, or a letter is missing.</p>
+      <p>The link is old or incomplete.</p>
       <div class="row">
         <ButtonLink kind="primary" href={isSignedIn ? '/dashboard' : '/'}>
           {isSignedIn ? 'Overview' : 'Start page'}

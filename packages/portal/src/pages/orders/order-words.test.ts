@@ -22,7 +22,7 @@ test('what is held and what comes next is one sentence with its date', () => {
   assert.equal(by(LIVE), 'Live renews on 15 Dec 2026 for €79.00 a month, tax included.');
   assert.equal(
     by({ ...LIVE, state: 'cancelled' }),
-    'Live is cancelled and on until 15 Dec 2026. Nothing is charged again.',
+    'Live is cancelled and stays active until 15 Dec 2026. Nothing is charged again.',
   );
   assert.equal(
     by({ ...LIVE, state: 'past_due' }, at('2026-12-22T10:01:00Z')),
@@ -36,11 +36,11 @@ test('what is held and what comes next is one sentence with its date', () => {
 
 test('cancelling says what ends when, also after a renewal that failed', () => {
   const failed: OrderView = { ...LIVE, state: 'past_due' };
-  assert.match(cancelText(LIVE, 'Live'), /^Live stays on until 15 Dec 2026\./);
+  assert.match(cancelText(LIVE, 'Live'), /^Live stays active until 15 Dec 2026\./);
   assert.match(cancelText(failed, 'Live'), /^Live ends now/);
   assert.equal(
     cancelledText({ ...LIVE, state: 'cancelled' }, 'Live'),
-    'Live is on until 15 Dec 2026.',
+    'Live stays active until 15 Dec 2026.',
   );
   assert.equal(cancelledText({ ...LIVE, state: 'ended' }, 'Live'), 'Live is off.');
 });
@@ -65,7 +65,7 @@ test('while the provider has confirmed nothing, no page says that a payment was 
 
 test('the ways out say their dates', () => {
   const cancelled: OrderView = { ...LIVE, state: 'cancelled' };
-  assert.equal(cancelWord(LIVE, 'Live'), 'Cancel, on until 15 Dec 2026');
+  assert.equal(cancelWord(LIVE, 'Live'), 'Cancel, active until 15 Dec 2026');
   assert.equal(cancelWord({ ...LIVE, state: 'past_due' }, 'Live'), 'Cancel Live');
   assert.equal(cancelWord(cancelled, 'Live'), null);
   assert.equal(cancelWord(HISTORY, 'Historical'), null);

@@ -54,7 +54,7 @@ export function holdingSentence(name: string, holding: Holding): string {
     return declinedSentence(name, order, until ?? order.endsAt);
   }
   if (order.state === 'cancelled') {
-    return `${name} is cancelled and on until ${dayOf(order.paidUntil!)}. Nothing is charged again.`;
+    return `${name} is cancelled and stays active until ${dayOf(order.paidUntil!)}. Nothing is charged again.`;
   }
   const price = moneyText(order.amountMinor, order.currency);
   const tax = order.taxIncluded ? 'tax included' : 'plus tax';
@@ -74,19 +74,23 @@ export function declinedSentence(
 /** What the button to cancel says; null: there is nothing to cancel. */
 export function cancelWord(order: OrderView, name: string): string | null {
   if (order.interval === null || order.state === 'cancelled') return null;
-  return order.state === 'paid' ? `Cancel, on until ${dayOf(order.paidUntil!)}` : `Cancel ${name}`;
+  return order.state === 'paid'
+    ? `Cancel, active until ${dayOf(order.paidUntil!)}`
+    : `Cancel ${name}`;
 }
 
 /** What is asked before it is cancelled: a renewal that failed leaves nothing that is paid for. */
 export function cancelText({ state, paidUntil }: OrderView, name: string): string {
   return state === 'past_due'
     ? `${name} ends now, since its renewal was not paid. Nothing is charged any more.`
-    : `${name} stays on until ${dayOf(paidUntil!)}. Nothing is charged after today.`;
+    : `${name} stays active until ${dayOf(paidUntil!)}. Nothing is charged after today.`;
 }
 
 /** What cancelling came to. */
 export function cancelledText({ state, paidUntil }: OrderView, name: string): string {
-  return state === 'cancelled' ? `${name} is on until ${dayOf(paidUntil!)}.` : `${name} is off.`;
+  return state === 'cancelled'
+    ? `${name} stays active until ${dayOf(paidUntil!)}.`
+    : `${name} is off.`;
 }
 
 /** What the button says that takes a cancellation back; null: there is none. */
