@@ -11,6 +11,9 @@ const DOCUMENT = join(import.meta.dirname, '../../contract/openapi.json');
 const NAME = 'openapi.json';
 /** What any address may answer, whatever it is: said once, by `default`. */
 const ANYWHERE: ReadonlySet<number> = new Set([405, 408, 414, 417, 421, 431]);
+/** Headers of HTTP itself, of CORS and of browsers' safety: no operation documents them. */
+const OF_HTTP =
+  /^(?:date|connection|keep-alive|vary|cache-control|etag|allow|accept|accept-encoding|content-(?:type|length|encoding|disposition|security-policy)|transfer-encoding|trailer|set-cookie|access-control-.*|cross-origin-.*|x-content-type-options|x-frame-options|referrer-policy|permissions-policy|strict-transport-security|retry-after)$/;
 const REQUEST_ID = /^req_[0-9a-f]{32}$/;
 
 export interface AnsweredResponse {
@@ -83,7 +86,10 @@ export class ContractJudge {
     { headers: documented = {} }: ResponseObject,
     headers: AnsweredResponse['headers'],
   ): readonly string[] {
-    return Object.entries(documented).flatMap(([name, object]) => {
+    const known = new Set(Object.keys(documented).map((name) => name.toLowerCase()));
+    const others = [...headers.keys()].filter((name) => !known.has(name) && !OF_HTTP.test(name));
+    const undocumented = others.map((name) => `the header ${name} is not documented`);
+    const faults = Object.entries(documented).flatMap(([name, object]) => {
       const header =
         object.$ref === undefined
           ? object
@@ -95,6 +101,7 @@ export class ContractJudge {
       const value = isNumber ? Number(text) : text;
       return this.#schemaFaults(header.schema, value, `the header ${name}`);
     });
+    return [...undocumented, ...faults];
   }
 
   #bodyFaults(

@@ -38,7 +38,11 @@ const IDEMPOTENCY_PARAMETER = {
 
 const whole = { type: 'integer', minimum: 0 };
 const HEADERS = {
-  'X-Request-Id': { description: 'The request id, for support.', schema: { type: 'string' } },
+  'X-Request-Id': {
+    description: 'The request id, for support.',
+    required: true,
+    schema: { type: 'string', pattern: '^req_[0-9a-f]{32}$' },
+  },
   'X-Export-Token': {
     description: 'Passed as `resume`, continues this export.',
     schema: { type: 'string' },
@@ -71,6 +75,7 @@ const HEADERS = {
   'WWW-Authenticate': {
     description:
       '`Bearer realm=service`, with `error=invalid_token` behind a comma when a key was sent.',
+    required: true,
     schema: { type: 'string' },
   },
   [RATE_HEADERS.limit]: { description: 'Requests a minute.', schema: whole },
@@ -296,7 +301,8 @@ function problemResponses(route: Route, schemas: NamedSchemas): object {
     status,
     problemResponse(same, headersOf(route, status), schemas),
   ]);
-  const headers = headersNamed(['X-Request-Id', 'Retry-After']);
+  const counted = isCounted(route) ? Object.values(RATE_HEADERS) : [];
+  const headers = headersNamed(['X-Request-Id', 'Retry-After', ...counted]);
   return {
     ...Object.fromEntries(responses),
     default: problemResponse(OF_SERVICE, headers, schemas),
@@ -325,7 +331,6 @@ function problemResponse(
 }
 
 function headersOf(route: Route, status: number): object {
-  const isCounted = route.access !== 'public' && route.access !== 'session' && status !== 401;
   const names: HeaderName[] = [
     'X-Request-Id',
     ...(status === 429 ? (['Retry-After'] as const) : []),
@@ -336,9 +341,14 @@ function headersOf(route: Route, status: number): object {
     ...(route.operationId.endsWith('etHistory') && status === 200 ? (['Link'] as const) : []),
     ...(hasTag(route) && status < 400 ? (['ETag', 'Cache-Control'] as const) : []),
     ...(route.isIdempotent === true && status < 300 ? ([IDEMPOTENT_REPLAYED] as const) : []),
-    ...(isCounted ? Object.values(RATE_HEADERS) : []),
+    ...(isCounted(route) && status !== 401 ? Object.values(RATE_HEADERS) : []),
   ];
   return headersNamed(names);
+}
+
+/** Whether its requests count at a limit per minute that the response tells of. */
+function isCounted({ access }: Route): boolean {
+  return access !== 'public' && access !== 'session';
 }
 
 function headersNamed(names: readonly HeaderName[]): object {
