@@ -9,8 +9,9 @@ import type { Bench } from '../shared/report.ts';
 import { csv } from './csv-part.ts';
 import { dbn } from './dbn-part.ts';
 import type { ImportPart } from './import-part.ts';
+import { table } from './table-part.ts';
 
-const PARTS: Readonly<Record<string, ImportPart>> = { dbn, csv };
+const PARTS: Readonly<Record<string, ImportPart>> = { dbn, csv, table };
 
 export const run: Bench = async (words) => {
   const names = words.length === 0 ? Object.keys(PARTS) : words;

@@ -6,6 +6,10 @@
 /** More decimals than any market has. */
 const DECIMALS_MAX = 18;
 export const POWERS = Float64Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
+export const NANOS = 1e9;
+const NANO_DECIMALS = 9;
+/** A floating number may be off its decimal by so much of itself: what a few operations leave. */
+export const FLOAT_ERROR = 2 ** -50;
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 export class DecimalColumn {
@@ -32,6 +36,55 @@ export class DecimalColumn {
       return true;
     }
     return this.#setOther(row, mantissa, decimals);
+  }
+
+  /**
+   * Sets rows from `row` on to whole numbers of 10^-places, up to one that is 0 or needs more decimals than the column has by now;
+   * how many were set.
+   */
+  setWholes(row: number, wholes: Float64Array, count: number, places: number): number {
+    const { values } = this;
+    const more = this.decimals - places;
+    const factor = more >= 0 ? POWERS[more]! : 1;
+    const unit = more >= 0 ? 1 : POWERS[-more]!;
+    let largest = this.#largest;
+    let index = 0;
+    for (; index < count; index += 1) {
+      const whole = wholes[index]!;
+      const value = unit === 1 ? whole * factor : Math.round(whole / unit);
+      const size = value < 0 ? -value : value;
+      if (!(size <= Number.MAX_SAFE_INTEGER) || size === 0) break;
+      if (unit !== 1 && value * unit !== whole) break;
+      if (size > largest) largest = size;
+      values[row + index] = value;
+    }
+    this.#largest = largest;
+    return index;
+  }
+
+  /** The same of floating numbers, each of which stands for the multiple of a billionth that it was made of. */
+  setFloats(row: number, floats: Float64Array, count: number): number {
+    if (this.decimals > NANO_DECIMALS) return 0;
+    const { values } = this;
+    const scale = POWERS[this.decimals]!;
+    const unit = POWERS[NANO_DECIMALS - this.decimals]!;
+    let largest = this.#largest;
+    let index = 0;
+    for (; index < count; index += 1) {
+      const float = floats[index]!;
+      const value = Math.round(float * scale);
+      const size = value < 0 ? -value : value;
+      if (!(size <= Number.MAX_SAFE_INTEGER) || size === 0) break;
+      if (Math.trunc(float) !== float) {
+        const nanos = value * unit;
+        if (nanos !== Math.round(float * NANOS) || !Number.isSafeInteger(nanos)) break;
+        if (Math.abs(nanos / NANOS - float) > Math.abs(float) * FLOAT_ERROR) break;
+      }
+      if (size > largest) largest = size;
+      values[row + index] = value;
+    }
+    this.#largest = largest;
+    return index;
   }
 
   #setOther(row: number, mantissa: number, decimals: number): boolean {

@@ -10,6 +10,8 @@ import { FeedError, type FeedTrades } from './feed-trades.ts';
 /** What a column of 32 bits holds. */
 const PLACE_MAX = 2 ** 31 - 1;
 const NANO_DECIMALS = 9;
+/** Added to a double below 2^51 and taken off again, it leaves the nearest whole number, faster than `Math.round`. */
+const ROUNDING = 1.5 * 2 ** 52;
 
 export interface GridRule {
   /** `price` or `size`, and `tick` or `lot`: for sentences. */
@@ -91,7 +93,7 @@ export class Grid {
     let index = from;
     for (; index < to; index += 1) {
       const value = values[index]! * factor;
-      const place = Math.round(value * perUnit);
+      const place = value * perUnit + ROUNDING - ROUNDING;
       const size = place < 0 ? -place : place;
       if (place * unit !== value || size > PLACE_MAX || size === 0) break;
       if (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER) break;

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tableFromArrays, tableToIPC } from '@uwdata/flechette';
+import { float64, int32, int64, tableFromArrays, tableToIPC, utf8 } from '@uwdata/flechette';
 import { FeedError } from '../../src/feeds/feed-trades.ts';
 import { type FeedHints, openFeed } from '../../src/feeds/open-feed.ts';
 import { memorySource } from './memory-source.ts';
@@ -51,4 +51,19 @@ export async function readTable(
 /** Columns of plain values as an Arrow file, written by flechette. */
 export function arrowFile(columns: Parameters<typeof tableFromArrays>[0]): Uint8Array {
   return tableToIPC(tableFromArrays(columns), { format: 'file' })!;
+}
+
+export interface ArrowTrades {
+  readonly ts: bigint[];
+  readonly price: number[];
+  readonly size: number[];
+  readonly side: string[];
+  readonly symbol: string[];
+}
+
+/** Trades with texts as texts, and not in dictionaries. */
+export function arrowTrades(trades: ArrowTrades): Uint8Array {
+  const types = { ts: int64(), price: float64(), size: int32(), side: utf8(), symbol: utf8() };
+  const table = tableFromArrays(Object.entries(trades), { types, useBigInt: true });
+  return tableToIPC(table, { format: 'file' })!;
 }

@@ -3,7 +3,13 @@
  * texts say where they lie, which is looked at for each.
  */
 
-import type { TableColumn } from '../columns/table-trades.ts';
+import {
+  NO_WORD,
+  type NumberArray,
+  type StoredValues,
+  WordCodes,
+} from '../columns/stored-values.ts';
+import type { TableColumn } from '../columns/table-mapping.ts';
 import { FeedError } from '../feed-trades.ts';
 import { printedText } from '../printed-text.ts';
 import type { StoredColumn } from './arrow-batch.ts';
@@ -23,6 +29,111 @@ export function valuesOf(column: StoredColumn): At {
   if (nulls === null) return at;
   requireBytes(column, nulls, rows, 1 / 8);
   return (row) => (isSet(nulls, row) ? at(row) : null);
+}
+
+/**
+ * The same as they lie in memory, of a column that `valuesOf` has taken: numbers without nulls, and short texts. Null for
+ * others, and where a text lies outside of its buffer, which is told when that one is asked for.
+ */
+export function storedOf({ layout, rows, nulls, buffers }: StoredColumn): StoredValues | null {
+  const [first = new Uint8Array(), second = new Uint8Array()] = buffers;
+  if (layout.kind === 'text') {
+    return layout.offsetBytes === 4 ? wordsOf(aligned(first, 4), second, rows, nulls) : null;
+  }
+  if (layout.kind === 'view') return shortWordsOf(first, rows, nulls);
+  if (nulls !== null || (layout.kind !== 'int' && layout.kind !== 'float')) return null;
+  const bytes = aligned(first, layout.bytes);
+  const { buffer, byteOffset: at } = bytes;
+  if (layout.kind === 'float') {
+    const values =
+      layout.bytes === 8 ? new Float64Array(buffer, at, rows) : new Float32Array(buffer, at, rows);
+    return { kind: 'numbers', values };
+  }
+  const { isSigned } = layout;
+  if (layout.bytes === 8) {
+    return { kind: 'halves', values: new Uint32Array(buffer, at, rows * 2), isSigned };
+  }
+  const Ints = INT_ARRAYS[layout.bytes][isSigned ? 0 : 1];
+  return { kind: 'numbers', values: new Ints(buffer, at, rows) };
+}
+
+/** Words of a column that has their places in a dictionary; null where one is no text, or means none. */
+export function dictionaryWords(
+  places: StoredColumn,
+  values: readonly unknown[],
+): StoredValues | null {
+  const { nulls, rows } = places;
+  const indexes = storedOf({ ...places, nulls: null });
+  if (indexes?.kind !== 'numbers' || values.length >= NO_WORD) return null;
+  if (!values.every((value) => typeof value === 'string')) return null;
+  const codes = new Uint32Array(rows);
+  for (let row = 0; row < rows; row += 1) {
+    const index = indexes.values[row]!;
+    if (nulls !== null && !isSet(nulls, row)) codes[row] = NO_WORD;
+    else if (index >= 0 && index < values.length) codes[row] = index;
+    else return null;
+  }
+  return { kind: 'words', codes, words: values };
+}
+
+type IntArray = new (buffer: ArrayBufferLike, at: number, length: number) => NumberArray;
+/** By their bytes: signed, then not. */
+const INT_ARRAYS: Readonly<Record<1 | 2 | 4, readonly [IntArray, IntArray]>> = {
+  1: [Int8Array, Uint8Array],
+  2: [Int16Array, Uint16Array],
+  4: [Int32Array, Uint32Array],
+};
+
+function wordsOf(
+  offsets: Uint8Array,
+  data: Uint8Array,
+  rows: number,
+  nulls: Uint8Array | null,
+): StoredValues | null {
+  const known = new WordCodes();
+  const codes = new Uint32Array(rows);
+  const ends = new Int32Array(offsets.buffer, offsets.byteOffset, rows === 0 ? 0 : rows + 1);
+  for (let row = 0; row < rows; row += 1) {
+    if (nulls !== null && !isSet(nulls, row)) {
+      codes[row] = NO_WORD;
+      continue;
+    }
+    const [from, to] = [ends[row]!, ends[row + 1]!];
+    if (from < 0 || to < from || to > data.length) return null;
+    const code = known.codeOf(data, from, to);
+    if (code === null) return null;
+    codes[row] = code;
+  }
+  return { kind: 'words', codes, words: known.words };
+}
+
+/** Of texts that stand in their views; null where one does not. */
+function shortWordsOf(
+  views: Uint8Array,
+  rows: number,
+  nulls: Uint8Array | null,
+): StoredValues | null {
+  const known = new WordCodes();
+  const codes = new Uint32Array(rows);
+  const view = new DataView(views.buffer, views.byteOffset, views.byteLength);
+  for (let row = 0; row < rows; row += 1) {
+    if (nulls !== null && !isSet(nulls, row)) {
+      codes[row] = NO_WORD;
+      continue;
+    }
+    const at = row * VIEW_BYTES + 4;
+    const bytes = view.getInt32(at - 4, true);
+    const isShort = bytes >= 0 && bytes <= SHORT_BYTES_MAX;
+    const code = isShort ? known.codeOf(views, at, at + bytes) : null;
+    if (code === null) return null;
+    codes[row] = code;
+  }
+  return { kind: 'words', codes, words: known.words };
+}
+
+/** The same bytes where numbers of so many bytes can be read at once. */
+function aligned(bytes: Uint8Array, width: number): Uint8Array {
+  return bytes.byteOffset % width === 0 ? bytes : new Uint8Array(bytes);
 }
 
 function storedValues(column: StoredColumn): At {

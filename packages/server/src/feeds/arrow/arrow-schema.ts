@@ -3,7 +3,7 @@
  * and those inside of others, are known as far as it takes to find the ones beside them.
  */
 
-import type { TableType } from '../columns/table-trades.ts';
+import type { TableType } from '../columns/table-mapping.ts';
 import { FeedError } from '../feed-trades.ts';
 import type { FlatTable } from './flat-table.ts';
 

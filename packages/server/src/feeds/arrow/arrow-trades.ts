@@ -7,15 +7,15 @@ import { MIB } from '@tapeloom/core/units';
 import {
   type TableColumn,
   type TableMapping,
-  type TableTrades,
   type TableType,
   tableColumns,
-} from '../columns/table-trades.ts';
+} from '../columns/table-mapping.ts';
+import type { TableTrades } from '../columns/table-trades.ts';
 import { FeedError, type FeedTrades } from '../feed-trades.ts';
 import type { ByteSource } from '../packed/byte-source.ts';
 import { printedText } from '../printed-text.ts';
-import { ArrowBatch } from './arrow-batch.ts';
-import { valuesOf } from './arrow-column.ts';
+import { ArrowBatch, type StoredColumn } from './arrow-batch.ts';
+import { dictionaryWords, storedOf, valuesOf } from './arrow-column.ts';
 import { type ArrowMessage, openArrow } from './arrow-messages.ts';
 import type { ArrowField } from './arrow-schema.ts';
 
@@ -52,8 +52,7 @@ export async function* readArrow(
     const columns = new Map<string, TableColumn>();
     for (const index of wanted) {
       const field = file.fields[index]!;
-      const at = valuesOf(await batch.column(index));
-      columns.set(field.name, { type: field.type!, at: dictionaries.resolved(field, at) });
+      columns.set(field.name, dictionaries.resolved(field, await batch.column(index)));
     }
     yield* trades.push(columns, batch.rows);
   }
@@ -118,11 +117,13 @@ class Dictionaries {
     this.#values.set(id, values);
   }
 
-  /** The values themselves, where a column has their places. */
-  resolved({ name, dictionary }: ArrowField, at: TableColumn['at']): TableColumn['at'] {
-    if (dictionary === null) return at;
+  /** A column with the values themselves, where it has their places. */
+  resolved({ name, dictionary, type: its }: ArrowField, column: StoredColumn): TableColumn {
+    const type = its!;
+    const at = valuesOf(column);
+    if (dictionary === null) return { type, at, stored: storedOf(column) };
     const values = this.#values.get(dictionary.id) ?? [];
-    return (row) => {
+    const valueAt = (row: number) => {
       const place = at(row);
       if (place === null) return null;
       const index = Number(place);
@@ -131,6 +132,7 @@ class Dictionaries {
         `The Arrow file is damaged: "${printedText(name)}" means a value that its dictionary does not have.`,
       );
     };
+    return { type, at: valueAt, stored: dictionaryWords(column, values) };
   }
 }
 

@@ -17,7 +17,7 @@ import {
 import type { CsvHints } from '../csv/csv-guess.ts';
 import { FeedError } from '../feed-trades.ts';
 import { printedText } from '../printed-text.ts';
-import type { TableMapping, TableType } from './table-trades.ts';
+import type { TableMapping, TableType } from './table-mapping.ts';
 
 export type TableColumns = ReadonlyMap<string, TableType>;
 

@@ -6,7 +6,7 @@
 import type { ColumnRef, CsvMapping, FeedMapping } from '../feed-mapping.ts';
 import { FeedError } from '../feed-trades.ts';
 import { type TableColumns, wallZone } from './guess-table.ts';
-import type { TableMapping } from './table-trades.ts';
+import type { TableMapping } from './table-mapping.ts';
 
 /** `zone` is the one that was said for times by a wall clock. */
 export function mappedTable(

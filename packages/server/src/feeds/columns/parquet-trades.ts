@@ -5,7 +5,6 @@
  * else does it in a thread that can be ended (`guarded/feed-thread.ts`). Errors name the row group and the column.
  */
 
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { MIB } from '@tapeloom/core/units';
 import {
   type FileMetaData,
@@ -13,10 +12,11 @@ import {
   parquetRead,
   type SchemaElement,
 } from 'hyparquet';
-import { expandHadoopLz4, expandLz4Block } from '../arrow/lz4-frame.ts';
 import { FeedError, type FeedTrades } from '../feed-trades.ts';
 import { type ByteSource, bytesAt } from '../packed/byte-source.ts';
 import { printedText } from '../printed-text.ts';
+import { storedColumn } from './parquet-column.ts';
+import { COMPRESSORS } from './parquet-expanders.ts';
 import {
   checkDescription,
   checkPages,
@@ -27,23 +27,12 @@ import {
 import {
   type TableColumn,
   type TableMapping,
-  type TableTrades,
   type TableType,
   tableColumns,
-} from './table-trades.ts';
+} from './table-mapping.ts';
+import type { TableTrades } from './table-trades.ts';
 
 const UNITS = { MILLIS: 'ms', MICROS: 'us', NANOS: 'ns' } as const;
-/** Never more than the page says; one byte at least is what the library takes for a limit. */
-const COMPRESSORS = {
-  LZ4_RAW: expandLz4Block,
-  LZ4: expandHadoopLz4,
-  BROTLI: (bytes: Uint8Array, length: number) =>
-    new Uint8Array(brotliDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) })),
-  ZSTD: (bytes: Uint8Array, length: number) =>
-    new Uint8Array(zstdDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) })),
-  GZIP: (bytes: Uint8Array, length: number) =>
-    new Uint8Array(gunzipSync(bytes, { maxOutputLength: Math.max(length, 1) })),
-};
 
 /** What the file has, by name; columns of no single values are left out. */
 export async function parquetColumns(source: ByteSource): Promise<Map<string, TableType>> {
@@ -82,10 +71,10 @@ export async function* readParquet(
       const place = `${groupPlace}, column "${printedText(name)}"`;
       source.onPlace?.(place);
       const type = types.get(name)!;
-      const chunks = await orRefuse(place, () =>
-        readColumn(source, { ...metadata, schema }, group, name),
+      const column = await orRefuse(place, () =>
+        readColumn(source, { ...metadata, schema }, group, name, type),
       );
-      columns.set(name, columnOf(type, chunks, rows, place));
+      columns.set(name, 'type' in column ? column : columnOf(type, column, rows, place));
     }
     source.onPlace?.(groupPlace);
     yield* orRefuseAll(groupPlace, trades.push(columns, rows));
@@ -93,17 +82,22 @@ export async function* readParquet(
   yield* trades.finish();
 }
 
-/** Values of one column of a row group, in pieces. */
+/** One column of a row group, or its values in pieces where the library had to read it. */
 async function readColumn(
   source: ByteSource,
   metadata: FileMetaData,
   group: FileMetaData['row_groups'][number],
   name: string,
-): Promise<readonly Chunk[]> {
+  type: TableType,
+): Promise<TableColumn | readonly Chunk[]> {
   const own = group.columns.filter(({ meta_data: data }) => data?.path_in_schema[0] === name);
   if (own.length !== 1) throw new Error('the row group does not have it once');
   const { bytes, at } = await columnBytes(source, own[0]!.meta_data!);
-  checkPages(bytes, Number(group.num_rows));
+  const rows = Number(group.num_rows);
+  checkPages(bytes, rows);
+  const element = metadata.schema.find((one) => one.name === name)!;
+  const stored = storedColumn(bytes, element, own[0]!.meta_data!, type, rows);
+  if (stored !== null) return stored;
   const chunks: Chunk[] = [];
   await parquetRead({
     file: {
@@ -168,7 +162,7 @@ function columnOf(
     if (type.kind === 'raw') return bigEndian(value.toReversed());
     return type.kind === 'decimal' ? bigEndian(value) : new TextDecoder().decode(value);
   };
-  return { type, at };
+  return { type, at, stored: null };
 }
 
 function wholeOf(value: unknown): unknown {

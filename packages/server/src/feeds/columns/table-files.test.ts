@@ -10,7 +10,8 @@ import { plainTrades, type ReadTrade } from '../../../testing/feeds/plain-trades
 import { FeedError, type FeedTrades } from '../feed-trades.ts';
 import { openFeed } from '../open-feed.ts';
 import { readParquet } from './parquet-trades.ts';
-import { type TableMapping, TableTrades } from './table-trades.ts';
+import type { TableMapping } from './table-mapping.ts';
+import { TableTrades } from './table-trades.ts';
 
 const mapping: TableMapping = {
   time: { column: 'ts', unit: null, zone: null },
@@ -82,6 +83,32 @@ describe('Parquet', () => {
           [{ symbol: 'ESH6', ts: expected, price: '5000.25', size: '3', side: 1, row: 1 }],
           `${ts} ${price} ${codec}`,
         );
+      }
+    }
+  });
+
+  it('many rows in several row groups, with dictionaries, plain values and missing words, are all exact', async () => {
+    const rows = 20_000;
+    const select = `SELECT ${NS} + i * 7_000_003 AS ts,
+      CASE WHEN i % 2 = 0 THEN 5000 + (i * 7919 % 1000) * 0.25 ELSE i * 0.01 + 0.01 END::DOUBLE AS price,
+      (1 + i * 31 % 40000)::INTEGER AS size,
+      CASE i % 5 WHEN 0 THEN NULL WHEN 1 THEN 'A' ELSE 'B' END AS side,
+      CASE WHEN i % 7 = 0 THEN 'NQH6' ELSE 'ESH6' END AS symbol FROM range(${rows}) t(i)`;
+    const decimal = (cents: number) => String(cents / 100);
+    const expected = Array.from({ length: rows }, (_, i) => ({
+      symbol: i % 7 === 0 ? 'NQH6' : 'ESH6',
+      ts: NS + BigInt(i) * 7_000_003n,
+      price: decimal(i % 2 === 0 ? 500_000 + ((i * 7_919) % 1_000) * 25 : i + 1),
+      size: String(1 + ((i * 31) % 40_000)),
+      side: [0, -1, 1, 1, 1][i % 5]!,
+      row: i + 1,
+    }));
+    const time = { column: 'ts', unit: 'by-digits', zone: null } as const;
+    for (const version of ['V1', 'V2']) {
+      for (const codec of ['snappy', 'zstd', 'uncompressed']) {
+        const options = `, CODEC '${codec}', PARQUET_VERSION ${version}, ROW_GROUP_SIZE 6144`;
+        const { trades } = await read(await parquet(select, options), { ...mapping, time });
+        assert.deepEqual(trades, expected, `${version} ${codec}`);
       }
     }
   });

@@ -6,14 +6,8 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG, DAY_SECONDS, SECOND_NS_BIG } from '@tapeloom/core/units';
 import { dayFromNumber } from '@tapeloom/core/utc-day';
-import { DecimalColumn, parseDecimal, shortest } from '../decimals.ts';
-import type {
-  DropRule,
-  NumberMapping,
-  SideWords,
-  SymbolMapping,
-  TimeUnit,
-} from '../feed-mapping.ts';
+import { FLOAT_ERROR, NANOS, parseDecimal, shortest } from '../decimals.ts';
+import type { NumberMapping } from '../feed-mapping.ts';
 import {
   type FeedCounts,
   FeedError,
@@ -23,60 +17,12 @@ import {
 import { noFuture } from '../no-future.ts';
 import { printedText } from '../printed-text.ts';
 import { WallClock } from '../wall-clock.ts';
+import { OrdinaryTableRows } from './ordinary-table-rows.ts';
+import { BATCH_ROWS, TableBatch } from './table-batch.ts';
+import { type TableColumn, type TableMapping, tableColumns } from './table-mapping.ts';
+import { type ExactUnit, UNIT_NS, UNIT_OF_DIGITS } from './time-units.ts';
 
-const BATCH_ROWS = 8_192;
-const NANOS = 1e9;
-/** A floating number may be off its decimal by so much of itself: what a few operations leave. */
-const FLOAT_ERROR = 2 ** -50;
 const DAY_LEAST = 1_096;
-const UNIT_NS = { s: SECOND_NS_BIG, ms: 1_000_000n, us: 1_000n, ns: 1n } as const;
-
-const UNIT_OF_DIGITS: ReadonlyMap<number, keyof typeof UNIT_NS> = new Map([
-  [10, 's'],
-  [13, 'ms'],
-  [16, 'us'],
-  [19, 'ns'],
-]);
-
-export interface TableMapping {
-  readonly time: {
-    readonly column: string;
-    /** Of whole numbers since 1970; timestamps say theirs. */
-    readonly unit: TimeUnit | null;
-    /** IANA, of timestamps that are by a wall clock; others are in UTC. */
-    readonly zone: string | null;
-  };
-  readonly price: NumberMapping & { readonly column: string };
-  readonly size: NumberMapping & { readonly column: string };
-  readonly side:
-    | (SideWords & { readonly column: string })
-    | { readonly kind: 'sign' }
-    | { readonly kind: 'none' };
-  readonly symbol: (SymbolMapping & { readonly column: string }) | null;
-  readonly drop: readonly (DropRule & { readonly column: string })[];
-}
-
-/** What the values of a column are. */
-export type TableType =
-  | { readonly kind: 'timestamp'; readonly unit: keyof typeof UNIT_NS; readonly isUtc: boolean }
-  | { readonly kind: 'decimal'; readonly decimals: number }
-  /** A whole number in so many bytes, the least first. */
-  | { readonly kind: 'raw'; readonly bytes: number }
-  | { readonly kind: 'whole' | 'float' | 'text' | 'boolean' };
-
-export interface TableColumn {
-  readonly type: TableType;
-  /** Bigints or numbers, texts or booleans, as the type says; null or undefined where there is none. */
-  at(row: number): unknown;
-}
-
-/** The names of all columns a mapping reads. */
-export function tableColumns({ time, price, size, side, symbol, drop }: TableMapping): Set<string> {
-  const names = [time.column, price.column, size.column, ...drop.map(({ column }) => column)];
-  if (side.kind === 'words') names.push(side.column);
-  if (symbol !== null) names.push(symbol.column);
-  return new Set(names);
-}
 
 export class TableTrades {
   readonly instruments: FeedInstrument[] = [];
@@ -85,14 +31,7 @@ export class TableTrades {
   readonly #clock: WallClock;
   readonly #known = new Map<string, number>();
   readonly #sides: ReadonlyMap<string, number>;
-  readonly #days = new Uint32Array(BATCH_ROWS);
-  readonly #ns = new Float64Array(BATCH_ROWS);
-  readonly #prices = new DecimalColumn(BATCH_ROWS);
-  readonly #sizes = new DecimalColumn(BATCH_ROWS);
-  readonly #sideOfRow = new Int8Array(BATCH_ROWS);
-  readonly #instrumentOfRow = new Uint32Array(BATCH_ROWS);
-  readonly #rows = new Float64Array(BATCH_ROWS);
-  #count = 0;
+  readonly #batch = new TableBatch();
   #rowsBefore = 0;
 
   constructor(mapping: TableMapping) {
@@ -118,7 +57,15 @@ export class TableTrades {
       if (columns.has(name)) continue;
       throw new FeedError(`There is no column "${printedText(name)}".`);
     }
+    const ordinary = OrdinaryTableRows.of(this.#mapping, columns, this.#sides, this.#known);
+    const batch = this.#batch;
     for (let row = 0; row < rows; row += 1) {
+      if (ordinary !== null) {
+        const end = Math.min(rows, row + BATCH_ROWS - batch.count);
+        row = ordinary.take(row, end, this.#rowsBefore, batch);
+        if (batch.count === BATCH_ROWS) yield batch.take();
+        if (row === rows) break;
+      }
       const number = this.#rowsBefore + row + 1;
       const dropped = this.#droppedAs(columns, row);
       if (dropped !== null) {
@@ -126,18 +73,18 @@ export class TableTrades {
         continue;
       }
       if (!this.#set(columns, row, number)) {
-        yield this.#take();
+        yield batch.take();
         // Alone in its batch every number has room.
         this.#set(columns, row, number);
       }
-      this.#count += 1;
-      if (this.#count === BATCH_ROWS) yield this.#take();
+      batch.count += 1;
+      if (batch.count === BATCH_ROWS) yield batch.take();
     }
     this.#rowsBefore += rows;
   }
 
   *finish(): Generator<FeedTrades> {
-    if (this.#count > 0) yield this.#take();
+    if (this.#batch.count > 0) yield this.#batch.take();
   }
 
   #droppedAs(columns: ReadonlyMap<string, TableColumn>, row: number): string | null {
@@ -153,24 +100,25 @@ export class TableTrades {
   /** False when the row needs a batch of its own. */
   #set(columns: ReadonlyMap<string, TableColumn>, row: number, number: number): boolean {
     const { time, price, size, side, symbol } = this.#mapping;
-    const to = this.#count;
+    const batch = this.#batch;
+    const to = batch.count;
     this.#setTime(columns.get(time.column)!, row, number);
     const priced = numberOf('price', price, columns.get(price.column)!, row, number);
     const sized = numberOf('size', size, columns.get(size.column)!, row, number);
     const isSold = sized.mantissa < 0;
     if (isSold && side.kind !== 'sign') throw broken(number, `has a size below zero`);
-    if (!this.#prices.set(to, priced.mantissa, priced.decimals)) return false;
-    if (!this.#sizes.set(to, Math.abs(sized.mantissa), sized.decimals)) return false;
+    if (!batch.prices.set(to, priced.mantissa, priced.decimals)) return false;
+    if (!batch.sizes.set(to, Math.abs(sized.mantissa), sized.decimals)) return false;
     if (side.kind === 'words') {
       const word = String(columns.get(side.column)!.at(row) ?? '');
       const found = this.#sides.get(word);
       if (found === undefined)
         throw broken(number, `has the side "${word}", which the mapping does not know`);
-      this.#sideOfRow[to] = found;
-    } else this.#sideOfRow[to] = side.kind === 'none' ? 0 : isSold ? -1 : 1;
-    this.#instrumentOfRow[to] =
+      batch.sides[to] = found;
+    } else batch.sides[to] = side.kind === 'none' ? 0 : isSold ? -1 : 1;
+    batch.instruments[to] =
       symbol === null ? 0 : this.#instrument(columns.get(symbol.column)!.at(row), number);
-    this.#rows[to] = number;
+    batch.rows[to] = number;
     return true;
   }
 
@@ -204,8 +152,9 @@ export class TableTrades {
     if (ns < 0n || day < DAY_LEAST || day * DAY_SECONDS > 253_402_300_799) {
       throw broken(number, 'has a time before 1973 or after 9999: is its unit right?');
     }
-    this.#days[this.#count] = dayFromNumber(day);
-    this.#ns[this.#count] = Number(ns % DAY_NS_BIG);
+    const { days, count } = this.#batch;
+    days[count] = dayFromNumber(day);
+    this.#batch.ns[count] = Number(ns % DAY_NS_BIG);
   }
 
   #instrument(value: unknown, number: number): number {
@@ -220,30 +169,10 @@ export class TableTrades {
     }
     return index;
   }
-
-  #take(): FeedTrades {
-    const count = this.#count;
-    this.#count = 0;
-    const batch = {
-      count,
-      instruments: this.#instrumentOfRow,
-      days: this.#days,
-      ns: this.#ns,
-      prices: this.#prices.values,
-      priceDecimals: this.#prices.decimals,
-      sizes: this.#sizes.values,
-      sizeDecimals: this.#sizes.decimals,
-      sides: this.#sideOfRow,
-      rowOf: (index: number) => this.#rows[index]!,
-    };
-    this.#prices.restart();
-    this.#sizes.restart();
-    return batch;
-  }
 }
 
 /** 10 digits are seconds, 13 milliseconds, 16 microseconds, 19 nanoseconds. */
-function unitByDigits(value: bigint, row: number): keyof typeof UNIT_NS {
+function unitByDigits(value: bigint, row: number): ExactUnit {
   const unit = UNIT_OF_DIGITS.get(String(value).length);
   if (unit !== undefined) return unit;
   throw broken(row, `has the time "${value}", whose unit cannot be told by its digits`);

@@ -13,6 +13,7 @@ const STRUCT = 12;
 
 /** Whole numbers and structures by the numbers of their fields; everything else is checked and left out. */
 export interface ThriftStruct {
+  /** True is 1, false 0. */
   readonly numbers: ReadonlyMap<number, number>;
   readonly structs: ReadonlyMap<number, ThriftStruct>;
   /** The byte behind it. */
@@ -48,7 +49,8 @@ class Walk {
       if (kind === STRUCT) structs.set(field, this.struct(depth + 1));
       else if (kind === I16 || kind === I32 || kind === I64) numbers.set(field, this.#number());
       // The value of a field that is true or false is its kind.
-      else if (kind !== TRUE && kind !== FALSE) this.#skip(kind, depth);
+      else if (kind === TRUE || kind === FALSE) numbers.set(field, kind === TRUE ? 1 : 0);
+      else this.#skip(kind, depth);
     }
   }
 

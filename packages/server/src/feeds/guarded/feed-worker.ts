@@ -146,6 +146,8 @@ function stateOf(from: OpenTrades): FeedState {
 
 function copied(batch: FeedTrades): CopiedTrades {
   const { count, priceDecimals, sizeDecimals } = batch;
+  const rows = new Float64Array(count);
+  for (let index = 0; index < count; index += 1) rows[index] = batch.rowOf(index);
   return {
     count,
     priceDecimals,
@@ -156,6 +158,6 @@ function copied(batch: FeedTrades): CopiedTrades {
     prices: batch.prices.slice(0, count),
     sizes: batch.sizes.slice(0, count),
     sides: batch.sides.slice(0, count),
-    rows: Float64Array.from({ length: count }, (_, index) => batch.rowOf(index)),
+    rows,
   };
 }

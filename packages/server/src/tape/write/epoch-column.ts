@@ -15,8 +15,29 @@ const INTEGER_UPPER = 0x4330_0000;
 const MANTISSA_BITS = 52n;
 const EXPONENT_OF_ONE = 1_023;
 
-/** Writes rows [from, from + count) of `ns`, moved by the day's midnight, to the start of `halves`. */
+/**
+ * Writes rows [from, from + count) of `ns`, moved by the day's midnight, to the start of `halves`. Where all times of the day are
+ * doubles of one exponent, each is made as such a double (see `readEpochColumn`), else half by half.
+ */
 export function writeEpochColumn(
+  day: UtcDay,
+  ns: Float64Array,
+  from: number,
+  count: number,
+  halves: Uint32Array,
+): void {
+  const doubles = doublesOf(day);
+  if (doubles === null || halves.byteOffset % Float64Array.BYTES_PER_ELEMENT !== 0) {
+    writeHalves(day, ns, from, count, halves);
+    return;
+  }
+  const { start, scale } = doubles;
+  const perNs = 1 / scale;
+  const epochs = new Float64Array(halves.buffer, halves.byteOffset, count);
+  for (let row = 0; row < count; row++) epochs[row] = ns[from + row]! * perNs + start;
+}
+
+function writeHalves(
   day: UtcDay,
   ns: Float64Array,
   from: number,
@@ -45,14 +66,21 @@ export function writeEpochColumn(
 export function readEpochColumn(day: UtcDay, halves: Uint32Array): Float64Array {
   const { buffer, byteOffset, length } = halves;
   const ns = new Float64Array(buffer, byteOffset, length / 2);
+  const doubles = doublesOf(day);
+  if (doubles === null) return readOverExponents(day, halves, ns);
+  const { start, scale } = doubles;
+  for (let row = 0; row < ns.length; row++) ns[row] = (ns[row]! - start) * scale;
+  return ns;
+}
+
+/** The midnight as such a double, and how many nanoseconds one is; null where the day has several exponents, or that of zero. */
+function doublesOf(day: UtcDay): { readonly start: number; readonly scale: number } | null {
   const midnight = BigInt(dayNumber(day)) * BigInt(DAY_NS);
   const exponent = Number(midnight >> MANTISSA_BITS);
   const isOneExponent = exponent === Number((midnight + BigInt(DAY_NS)) >> MANTISSA_BITS);
-  if (exponent === 0 || !isOneExponent) return readOverExponents(day, halves, ns);
+  if (exponent === 0 || !isOneExponent) return null;
   const start = new Float64Array(new BigInt64Array([midnight]).buffer)[0]!;
-  const scale = 2 ** (Number(MANTISSA_BITS) + EXPONENT_OF_ONE - exponent);
-  for (let row = 0; row < ns.length; row++) ns[row] = (ns[row]! - start) * scale;
-  return ns;
+  return { start, scale: 2 ** (Number(MANTISSA_BITS) + EXPONENT_OF_ONE - exponent) };
 }
 
 /**

@@ -1,0 +1,68 @@
+/**
+ * Parquet's runs: small whole numbers, each run either one number so many times, or groups of eight numbers of so many bits.
+ * Definition levels and indexes of dictionaries are stored in them.
+ */
+
+/** Fills `into` from the bytes [from, to), numbers of at most 25 bits. Throws where they are fewer. */
+export function readRuns(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  bits: number,
+  into: Uint32Array | Uint8Array,
+): void {
+  const valueBytes = (bits + 7) >> 3;
+  let at = from;
+  for (let filled = 0; filled < into.length; ) {
+    let head = 0;
+    for (let shift = 0; ; shift += 7) {
+      if (at >= to || shift > 28) throw new Error('a page has fewer values than it says');
+      const byte = bytes[at]!;
+      at += 1;
+      head |= (byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    const length = head >>> 1;
+    if ((head & 1) === 0) {
+      if (at + valueBytes > to) throw new Error('a page has fewer values than it says');
+      let value = 0;
+      for (let byte = 0; byte < valueBytes; byte += 1) value |= bytes[at + byte]! << (8 * byte);
+      at += valueBytes;
+      const end = Math.min(into.length, filled + length);
+      into.fill(value, filled, end);
+      filled = end;
+    } else {
+      const count = Math.min(into.length - filled, length * 8);
+      // The last group may be cut behind its last number.
+      if (at + Math.ceil((count * bits) / 8) > to) {
+        throw new Error('a page has fewer values than it says');
+      }
+      unpackBits(bytes, at, to, bits, into, filled, count);
+      filled += count;
+      at += length * bits;
+    }
+  }
+}
+
+function unpackBits(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  bits: number,
+  into: Uint32Array | Uint8Array,
+  at: number,
+  count: number,
+): void {
+  const mask = 2 ** bits - 1;
+  let bit = 0;
+  for (let index = 0; index < count; index += 1) {
+    const byte = from + (bit >>> 3);
+    let word = bytes[byte]!;
+    // Four bytes hold any number, whatever bit it begins at.
+    if (byte + 3 < to)
+      word |= (bytes[byte + 1]! << 8) | (bytes[byte + 2]! << 16) | (bytes[byte + 3]! << 24);
+    else for (let next = 1; byte + next < to; next += 1) word |= bytes[byte + next]! << (8 * next);
+    into[at + index] = (word >>> (bit & 7)) & mask;
+    bit += bits;
+  }
+}
