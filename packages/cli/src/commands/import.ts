@@ -45,8 +45,8 @@ import { readHints } from '../study/read-hints.ts';
 export const importCommand: CommandBody = {
   usage: `Usage: tapeloom import <file|pattern>... [options]
 
-Brings files of trades onto the tape: DBN or a CSV, plain or packed with gzip, zstd, zip or tar, or
-Parquet or Arrow.
+Brings files of trades onto the tape: DBN, a CSV, JSON lines or Sierra Chart's SCID, plain or packed with
+gzip, zstd, bzip2, xz, lz4, zip or tar, or Parquet or Arrow.
 Trades go to the contracts that the data directory's instruments name, day by day; what is no contract
 of theirs is counted. Files are imported one after the other, in the order of their first trades; each
 takes effect whole or not at all. What is there already is compared trade by trade: the same changes

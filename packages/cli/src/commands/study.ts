@@ -48,8 +48,9 @@ in that time. Reads only; the service may run.
   --out <file>        write there instead of to stdout
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
 
-A file needs no data directory and no --from and --to. It may be DBN or a CSV, plain or packed with
-gzip, zstd, zip or tar, or Parquet or Arrow. What is guessed is told; where a guess cannot be made, you are asked.
+A file needs no data directory and no --from and --to. It may be DBN, a CSV, JSON lines or Sierra
+Chart's SCID, plain or packed with gzip, zstd, bzip2, xz, lz4, zip or tar, or Parquet or Arrow. What is guessed
+is told; where a guess cannot be made, you are asked.
 
   --file <file>...    the file with trades, or several of one instrument; patterns work too, and - is what is
                       piped in

@@ -16,15 +16,17 @@ import { captureLayouts } from './dbn/capture-layouts.ts';
 import { DbnDecoder } from './dbn/dbn-decoder.ts';
 import type { NamingDefinition } from './dbn/dbn-instruments.ts';
 import { beginsAsDbn } from './dbn/dbn-metadata.ts';
-import type { CsvMapping } from './feed-mapping.ts';
+import { type CsvMapping, columnsOf } from './feed-mapping.ts';
 import { type FeedCounts, FeedError, type FeedInstrument, type FeedTrades } from './feed-trades.ts';
+import { beginsAsJson, jsonAsText, jsonFields } from './json/json-lines.ts';
 import type { ByteSource } from './packed/byte-source.ts';
 import { type PackedFile, type Packing, unpack } from './packed/packing.ts';
 import { printedText } from './printed-text.ts';
 import { archiveRange, dbnRange, type SaidRange } from './said-range.ts';
+import { beginsAsScid, ScidDecoder } from './scid/scid-decoder.ts';
 
 const ACCEPTED =
-  'DBN, CSV and other texts of columns, plain or packed with gzip, zstd, zip or tar, Parquet and Arrow are read';
+  'DBN, SCID, JSON lines, CSV and other texts of columns, plain or packed with gzip, zstd, bzip2, xz, lz4, zip or tar, Parquet and Arrow are read';
 const DBN_NAME = /\.(?:dbn|dbz|frag)$/i;
 const MAPPING_GIVEN = 'The mapping that was given is used.';
 const NAMES_SHOWN_MAX = 5;
@@ -131,6 +133,7 @@ async function openUnpacked(
   if (hints.definitions !== undefined) {
     throw new FeedError('Definitions name the instruments of DBN, and this is something else.');
   }
+  if (beginsAsScid(first)) return scidFeed(unpacked, stem);
   const form = TABLE_FORMS.find(({ marks }) => marks.some((mark) => beginsAs(first, mark)));
   if (form !== undefined) {
     if (packing !== 'plain')
@@ -142,7 +145,9 @@ async function openUnpacked(
   }
   if (first.includes(0))
     throw new FeedError(`This is no file of trades of a known form. ${ACCEPTED}.`);
-  return csvFeed(unpacked, hints, stem);
+  return beginsAsJson(first)
+    ? await jsonFeed(unpacked, hints, stem)
+    : csvFeed(unpacked, hints, stem, 'CSV');
 }
 
 function beginsAs(first: Uint8Array, mark: string): boolean {
@@ -214,10 +219,47 @@ async function tableFeed(
   };
 }
 
+function scidFeed({ file, packing }: Unpacked, stem: string): OpenedFeed {
+  const decoder = new ScidDecoder();
+  // `ESH26_FUT_CME` is a name of Sierra Chart's own.
+  const symbol = stem.split('_FUT')[0]!;
+  return {
+    reasons: ['Volume at the ask is a buy, at the bid a sell.'],
+    mapping: null,
+    format: () => packed('SCID', packing),
+    trades: async function* () {
+      for await (const piece of file.bytes()) yield* decoder.push(piece);
+      yield* decoder.finish();
+    },
+    ...named(() => [{ symbol: null, skipped: null }], symbol),
+    counts: () => decoder.counts,
+    said: () => null,
+  };
+}
+
+/** Read as a text, with the names of its fields as columns. */
+async function jsonFeed(
+  unpacked: Unpacked,
+  { mapping, ...hints }: FeedHints,
+  stem: string,
+): Promise<OpenedFeed> {
+  const named = mapping === undefined ? [] : columnsOf(mapping);
+  const wanted = named.filter((column) => typeof column === 'string');
+  const fields = [...new Set([...jsonFields(unpacked.first), ...wanted])];
+  const file = jsonAsText(unpacked.file, fields);
+  const first = await firstBytesOf(file);
+  const given =
+    mapping === undefined
+      ? {}
+      : { mapping: { ...mapping, delimiter: ',', hasHeader: true, decimalSign: '.' } as const };
+  return csvFeed({ ...unpacked, file, first }, { ...hints, ...given }, stem, 'JSON lines');
+}
+
 function csvFeed(
   { file, first, packing, path }: Unpacked,
   hints: FeedHints,
   stem: string,
+  name: 'CSV' | 'JSON lines',
 ): OpenedFeed {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   const guess = guessCsv(
@@ -227,9 +269,9 @@ function csvFeed(
   );
   const mapping = hints.mapping ?? guess.mapping;
   if (mapping === null) throw new UnclearFeedError(guess.unclear, guess.draft);
-  const decoder = new CsvDecoder(mapping);
+  const decoder = new CsvDecoder(mapping, undefined, name === 'JSON lines');
   const isGuessed = hints.mapping === undefined;
-  const form = isGuessed && guess.preset !== null ? `CSV as of ${guess.preset}` : 'CSV';
+  const form = isGuessed && guess.preset !== null ? `${name} as of ${guess.preset}` : name;
   return {
     hasQuotes: mapping.side.kind === 'quotes',
     mapping,

@@ -16,6 +16,8 @@ import type { FeedThread } from '../../src/feeds/guarded/feed-thread.ts';
 import { ARROW_SAMPLES } from './arrow-samples.ts';
 import { seedFiles } from './dbn-fuzz.ts';
 import { DBN_SCHEMAS } from './dbn-writer.ts';
+import { PACKED_SAMPLES } from './packed-samples.ts';
+import { scidFile } from './scid-file.ts';
 import { TAR_END, tarEntry, tarHead } from './tar-of.ts';
 import { zipOf } from './zip-text.ts';
 
@@ -29,6 +31,11 @@ export const FUZZED_FORMS = [
   'tar',
   'zstd',
   'gzip',
+  'bzip2',
+  'xz',
+  'lz4',
+  'json',
+  'scid',
 ] as const;
 export type FuzzedForm = (typeof FUZZED_FORMS)[number];
 
@@ -45,6 +52,19 @@ const TEXT = `ts,price,size,side,symbol\n${Array.from(
   (_, row) =>
     `17731530${10 + row}000000000,${5_000 + row / 4},${1 + (row % 7)},${row % 2 ? 'buy' : 'sell'},ESH6\n`,
 ).join('')}`;
+
+const JSON_LINES = Array.from(
+  { length: 60 },
+  (_, row) =>
+    `{"ts":17731530${10 + row}000000000,"price":"${5_000 + row / 4}","size":${1 + (row % 7)},"side":"${row % 2 ? 'buy' : 'sell'}","info":{"id":"${row}"}}\n`,
+).join('');
+
+const SCID_TRADES = Array.from({ length: 60 }, (_, row) => ({
+  us: 1_773_153_000_000_000n + BigInt(row) * 1_000n,
+  price: 5_000 + (row % 8) / 4,
+  bidVolume: row % 2,
+  askVolume: 1 - (row % 2),
+}));
 
 export interface FeedFuzzOutcome {
   readonly read: number;
@@ -162,27 +182,64 @@ async function samplesOf(form: FuzzedForm, directory: string): Promise<readonly 
       return [zstdCompressSync(text), ...[...seedFiles()].map((file) => zstdCompressSync(file))];
     case 'gzip':
       return [gzipSync(text)];
+    case 'bzip2':
+      return packedAs('.bz2');
+    case 'xz':
+      return packedAs('.xz');
+    case 'lz4':
+      return packedAs('.lz4');
+    case 'json':
+      return [Buffer.from(JSON_LINES)];
+    case 'scid':
+      return [scidFile(SCID_TRADES)];
     default:
       return form satisfies never;
   }
 }
 
+function packedAs(ending: string): readonly Uint8Array[] {
+  return [...PACKED_SAMPLES].flatMap(([name, bytes]) => (name.endsWith(ending) ? [bytes] : []));
+}
+
 /** With pages of the second version, in which the indexes of a dictionary say how many bits they have. */
 export function secondPages(codec: 'UNCOMPRESSED' | 'SNAPPY'): Uint8Array {
-  const rows = Array.from({ length: 64 }, (_, row) => row);
   const columnData = [
-    {
-      name: 'ts',
-      type: 'INT64' as const,
-      data: rows.map((row) => 1_773_153_000_123_456_789n + BigInt(row) * 1_000_000n),
-    },
-    { name: 'price', type: 'DOUBLE' as const, data: rows.map((row) => 5_000 + (row % 8) / 4) },
-    { name: 'size', type: 'INT32' as const, data: rows.map((row) => 1 + (row % 3)) },
-    { name: 'side', type: 'STRING' as const, data: rows.map((row) => (row % 2 ? 'buy' : 'sell')) },
-    { name: 'symbol', type: 'STRING' as const, data: rows.map(() => 'ESH6') },
+    { name: 'ts', type: 'INT64' as const, data: SECOND_ROWS.map(timeOf) },
+    { name: 'price', type: 'DOUBLE' as const, data: SECOND_ROWS.map(priceOf) },
+    { name: 'size', type: 'INT32' as const, data: SECOND_ROWS.map((row) => 1 + (row % 3)) },
+    { name: 'side', type: 'STRING' as const, data: SECOND_ROWS.map(sideOf) },
+    { name: 'symbol', type: 'STRING' as const, data: SECOND_ROWS.map(() => 'ESH6') },
   ];
   return new Uint8Array(parquetWriteBuffer({ columnData, codec }));
 }
+
+/** The same with prices as bytes of one length, which are left to the library. */
+function fixedBytes(): Uint8Array {
+  const required = { repetition_type: 'REQUIRED' } as const;
+  const priceBytes = (row: number) => new Uint8Array(Float64Array.of(priceOf(row)).buffer);
+  const file = parquetWriteBuffer({
+    schema: [
+      { name: 'root', num_children: 4 },
+      { name: 'ts', type: 'INT64', ...required },
+      { name: 'price', type: 'FIXED_LEN_BYTE_ARRAY', type_length: 8, ...required },
+      { name: 'size', type: 'INT32', ...required },
+      { name: 'side', type: 'BYTE_ARRAY', converted_type: 'UTF8', ...required },
+    ],
+    columnData: [
+      { name: 'ts', data: SECOND_ROWS.map(timeOf) },
+      { name: 'price', data: SECOND_ROWS.map(priceBytes), encoding: 'RLE_DICTIONARY' },
+      { name: 'size', data: SECOND_ROWS.map((row) => 1 + (row % 3)) },
+      { name: 'side', data: SECOND_ROWS.map(sideOf) },
+    ],
+    codec: 'UNCOMPRESSED',
+  });
+  return new Uint8Array(file);
+}
+
+const SECOND_ROWS = Array.from({ length: 64 }, (_, row) => row);
+const timeOf = (row: number) => 1_773_153_000_123_456_789n + BigInt(row) * 1_000_000n;
+const priceOf = (row: number) => 5_000 + (row % 8) / 4;
+const sideOf = (row: number) => (row % 2 ? 'buy' : 'sell');
 
 /** One that the library for Parquet would read for ever: in its prices, counts without bits below none. */
 export function endlessParquet(): Uint8Array {
@@ -196,7 +253,7 @@ export function vastParquet(): Uint8Array {
 
 /** Other bytes in place of how many bits the indexes of the prices have, and of their runs behind it. */
 function damagedParquet(damage: readonly number[]): Uint8Array {
-  const file = secondPages('UNCOMPRESSED');
+  const file = fixedBytes();
   const at = Buffer.from(file).indexOf(Buffer.from([3, 17, 136, 198, 250]));
   assert.notEqual(at, -1);
   file.set(damage, at);
@@ -208,7 +265,7 @@ async function parquetSamples(directory: string): Promise<readonly Uint8Array[]>
   const instance = await DuckDBInstance.create(':memory:');
   const connection: DuckDBConnection = await instance.connect();
   try {
-    const samples = [secondPages('UNCOMPRESSED'), secondPages('SNAPPY')];
+    const samples = [secondPages('UNCOMPRESSED'), secondPages('SNAPPY'), fixedBytes()];
     const path = join(directory, 'sample.parquet');
     for (const packing of ['uncompressed', 'snappy', 'zstd', 'gzip']) {
       for (const version of ['V1', 'V2']) {

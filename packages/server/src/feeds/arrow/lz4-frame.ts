@@ -82,8 +82,11 @@ function copied(block: Uint8Array, into: Uint8Array, filled: number): number {
   return filled + block.length;
 }
 
-/** A block is pairs of bytes as they are and of bytes that were there before; the last one has only the first half. */
-function expanded(block: Uint8Array, into: Uint8Array, from: number): number {
+/**
+ * Writes what a block has behind what is there, and says where that ends. A block is pairs of bytes as they are and of bytes that
+ * were there before; the last one has only the first half.
+ */
+export function expanded(block: Uint8Array, into: Uint8Array, from: number): number {
   let at = 0;
   let to = from;
   while (at < block.length) {

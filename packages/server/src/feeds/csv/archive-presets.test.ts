@@ -54,6 +54,14 @@ const SAMPLES: readonly Sample[] = [
     trades: [['BTC-USDT-SWAP', 5_000_000, '67000.1', '3.5', 1]],
   },
   {
+    name: 'okx',
+    path: 'BTC-USDT-SWAP-aggtrades-2026-03-10.csv',
+    text:
+      'trade_id/撮合id,side/交易方向,size/数量,price/价格,created_time/成交时间\n' +
+      '101,sell,3.5,67000.1,1773153000005\n',
+    trades: [[null, 5_000_000, '67000.1', '3.5', -1]],
+  },
+  {
     name: 'bitget',
     path: 'BTCUSDT_2026-03-10.csv',
     text:
@@ -79,6 +87,16 @@ const SAMPLES: readonly Sample[] = [
     trades: [
       [null, 123_000_000, '67000.1', '12', 1],
       [null, 456_000_000, '67000', '7', -1],
+    ],
+  },
+  {
+    name: 'gate',
+    path: 'BTC_USDT-202603.csv',
+    text: '1773153000.123,501,67000.1,0.12,2\n1773153000.456,502,67000,0.7,1\n',
+    hints: { preset: 'gate', buyWords: ['2'], sellWords: ['1'] },
+    trades: [
+      [null, 123_000_000, '67000.1', '0.12', 1],
+      [null, 456_000_000, '67000', '0.7', -1],
     ],
   },
   {

@@ -29,6 +29,7 @@ const ONE_INSTRUMENT: readonly FeedInstrument[] = [{ symbol: null, skipped: null
 export class CsvDecoder {
   readonly #mapping: CsvMapping;
   readonly #batchRows: number;
+  readonly #isHeaderAdded: boolean;
   readonly #counts = new Map<string, number>();
   /** What is not read yet: the beginning of a row, or a whole piece. */
   readonly #pending = new Uint8Array(PIECE_BYTES + ROW_BYTES_MAX);
@@ -36,10 +37,11 @@ export class CsvDecoder {
   #columns: CsvColumns | null = null;
   #count = 0;
 
-  /** `batchRows` is how many trades a batch has at most. */
-  constructor(mapping: CsvMapping, batchRows = BATCH_ROWS) {
+  /** `batchRows` is how many trades a batch has at most; a header that was added to a file does not count as a row of it. */
+  constructor(mapping: CsvMapping, batchRows = BATCH_ROWS, isHeaderAdded = false) {
     this.#mapping = mapping;
     this.#batchRows = batchRows;
+    this.#isHeaderAdded = isHeaderAdded;
   }
 
   get instruments(): readonly FeedInstrument[] {
@@ -94,6 +96,7 @@ export class CsvDecoder {
       const firstLine = textOf(bytes, at, lineEnd);
       this.#columns = new CsvColumns(this.#mapping, firstLine, this.#batchRows);
       if (this.#mapping.hasHeader) at = lineEnd + 1;
+      if (this.#isHeaderAdded) this.#columns.fields.lines = 0;
     }
     const columns = this.#columns;
     const { fields } = columns;

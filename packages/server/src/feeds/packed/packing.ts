@@ -11,15 +11,20 @@ import { MIB } from '@tapeloom/core/units';
 import { FeedError } from '../feed-trades.ts';
 import { printedText } from '../printed-text.ts';
 import { type ByteSource, bytesAt, lentPiecesOf, piecesOf } from './byte-source.ts';
+import { expandBzip2 } from './bzip2-stream.ts';
+import { expandLz4Frames } from './lz4-stream.ts';
+import { PackedBytes } from './packed-bytes.ts';
 import { beginsAsTar, TAR_BLOCK_BYTES, tarContent } from './tar-file.ts';
+import { expandXz } from './xz-stream.ts';
 import { type ZipEntry, zipDataOffset, zipEntries } from './zip-directory.ts';
 
-/** Deflate expands to 1,032 times at most, and texts of trades to far less; zstd could expand without an end. */
+/** Deflate expands to 1,032 times at most, and texts of trades to far less; the others could expand without an end. */
 const EXPANSION_MAX = 1_032;
 const EXPANSION_FREE = 64 * MIB;
 
 /** How a file is packed on the outside. */
-export type Packing = 'plain' | 'gzip' | 'zstd' | 'zip' | 'tar';
+export type Packing = StreamPacking | 'plain' | 'zip' | 'tar';
+type StreamPacking = 'gzip' | 'zstd' | 'bzip2' | 'xz' | 'lz4';
 
 export interface PackedFile {
   /** Its own name, without a path and without the ending that says how it is packed. */
@@ -38,6 +43,10 @@ function packingOf(first: Uint8Array): Exclude<Packing, 'tar'> {
   if (first.length < 4) return 'plain';
   const magic = new DataView(first.buffer, first.byteOffset).getUint32(0, true);
   if (magic === 0xfd2f_b528) return 'zstd';
+  if (magic === 0x184d_2204) return 'lz4';
+  if (magic === 0x587a_37fd) return 'xz';
+  // BZh and a digit that is not 0.
+  if ((magic & 0xff_ffff) === 0x68_5a42 && first[3]! > 0x30 && first[3]! <= 0x39) return 'bzip2';
   // A local entry, or the end of a zip without entries.
   return magic === 0x0403_4b50 || magic === 0x0605_4b50 ? 'zip' : 'plain';
 }
@@ -71,8 +80,7 @@ async function fileInTar({ bytes }: PackedFile): Promise<PackedFile> {
 
 async function unpackInside(file: PackedFile): Promise<PackedFile> {
   const packing = packingOf(await firstOf(file, 4));
-  if (packing !== 'gzip' && packing !== 'zstd') return file;
-  const create = packing === 'gzip' ? createGunzip : createZstdDecompress;
+  if (packing === 'plain' || packing === 'zip') return file;
   return {
     name: withoutEnding(file.name),
     bytes: () => {
@@ -84,7 +92,7 @@ async function unpackInside(file: PackedFile): Promise<PackedFile> {
           yield Uint8Array.from(piece);
         }
       };
-      return expanded(counted(), create(), () => taken, packing);
+      return expandedBy(packing, counted(), () => taken);
     },
   };
 }
@@ -103,7 +111,7 @@ async function firstOf({ bytes }: PackedFile, count: number): Promise<Uint8Array
 }
 
 function withoutEnding(name: string): string {
-  return name.replace(/\.(?:gz|zst|zstd)$/i, '').replace(/\.tgz$/i, '.tar');
+  return name.replace(/\.(?:gz|zst|zstd|bz2|xz|lz4)$/i, '').replace(/\.t(?:gz|bz2|xz)$/i, '.tar');
 }
 
 async function unpackOutside(source: ByteSource, path: string): Promise<Unpacked> {
@@ -113,9 +121,11 @@ async function unpackOutside(source: ByteSource, path: string): Promise<Unpacked
     case 'plain':
       return { packing, files: [{ name, bytes: () => lentPiecesOf(source) }] };
     case 'gzip':
-    case 'zstd': {
-      const create = packing === 'gzip' ? createGunzip : createZstdDecompress;
-      const bytes = () => expanded(piecesOf(source), create(), () => source.size, packing);
+    case 'zstd':
+    case 'bzip2':
+    case 'xz':
+    case 'lz4': {
+      const bytes = () => expandedBy(packing, piecesOf(source), () => source.size);
       return { packing, files: [{ name: withoutEnding(name), bytes }] };
     }
     case 'zip': {
@@ -159,6 +169,55 @@ function entryPieces(
   return expanded(packed, expander, () => packedBytes, what);
 }
 
+/** `packedBytes`: how many there are, or were so far. */
+function expandedBy(
+  packing: StreamPacking,
+  packed: AsyncIterable<Uint8Array>,
+  packedBytes: () => number,
+): AsyncIterable<Uint8Array> {
+  switch (packing) {
+    case 'gzip':
+      return expanded(packed, createGunzip(), packedBytes, packing);
+    case 'zstd':
+      return expanded(packed, createZstdDecompress(), packedBytes, packing);
+    case 'bzip2':
+      return expandedHere(packed, expandBzip2, packedBytes, packing);
+    case 'xz':
+      return expandedHere(packed, expandXz, packedBytes, packing);
+    case 'lz4':
+      return expandedHere(packed, expandLz4Frames, packedBytes, packing);
+    default:
+      return packing satisfies never;
+  }
+}
+
+/** By an expander of our own, which refuses what is damaged, cut, or goes on. */
+async function* expandedHere(
+  packed: AsyncIterable<Uint8Array>,
+  expand: (input: PackedBytes) => AsyncIterable<Uint8Array>,
+  packedBytes: () => number,
+  what: string,
+): AsyncGenerator<Uint8Array> {
+  const input = new PackedBytes(packed, what);
+  let bytes = 0;
+  try {
+    for await (const piece of expand(input)) {
+      bytes += piece.length;
+      refuseBomb(bytes, packedBytes(), what);
+      yield piece;
+    }
+  } finally {
+    await input.close();
+  }
+}
+
+function refuseBomb(bytes: number, packedBytes: number, what: string): void {
+  if (bytes <= EXPANSION_FREE + packedBytes * EXPANSION_MAX) return;
+  throw new FeedError(
+    `The ${what} expands to more than ${EXPANSION_MAX} times its size: unpack it first, if that is right.`,
+  );
+}
+
 async function* expanded(
   packed: AsyncIterable<Uint8Array>,
   expander: Expander,
@@ -175,11 +234,7 @@ async function* expanded(
   try {
     for await (const piece of expander) {
       bytes += (piece as Uint8Array).length;
-      if (bytes > EXPANSION_FREE + packedBytes() * EXPANSION_MAX) {
-        throw new FeedError(
-          `The ${what} expands to more than ${EXPANSION_MAX} times its size: unpack it first, if that is right.`,
-        );
-      }
+      refuseBomb(bytes, packedBytes(), what);
       yield piece as Uint8Array;
     }
   } catch (cause) {
