@@ -6,20 +6,32 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DBN_SCHEMAS, DbnWriter } from '../packages/server/testing/feeds/dbn-writer.ts';
 import { secondPages } from '../packages/server/testing/feeds/feed-fuzz.ts';
 import { npm } from '../tools/build/npm.ts';
-import { buildTapeloomPackage, packTapeloom } from '../tools/build/tapeloom-package.ts';
+import { buildTapeloomPackage, packSlim, packTapeloom } from '../tools/build/tapeloom-package.ts';
 import { killServices, NO_PAST, PATIENCE_MS, RunningService, within } from './running-service.ts';
+
+/** The program has 9 MB, the portal with the documentation 16, what draws pictures 5. */
+const SLIM_BYTES_MAX = 36 * 1024 * 1024;
 
 export interface InstalledOptions {
   /** The Node that runs the command. */
   readonly node: string;
-  /** Whether npm brings what the package has beside it, which it needs the registry for. */
+  /** Whether npm brings a Node beside it, which it needs the registry for; else the slim package is used. */
   readonly isWhole: boolean;
 }
 
@@ -54,12 +66,26 @@ async function install(directory: string, isWhole: boolean): Promise<string> {
   const built = join(directory, 'built');
   const prefix = join(directory, 'prefix');
   await buildTapeloomPackage(built);
-  packTapeloom(built, directory);
-  const packed = readdirSync(directory).find((name) => /^tapeloom-.*\.tgz$/.test(name));
+  if (isWhole) packTapeloom(built, directory);
+  else packSlim(built, directory);
+  const packed = readdirSync(directory).find((name) => name.endsWith('.tgz'));
   assert.ok(packed !== undefined);
   const words = ['install', '--global', '--prefix', prefix, '--ignore-scripts', `./${packed}`];
-  npm(directory, ...words, ...(isWhole ? [] : ['--offline', '--omit=optional']));
+  npm(directory, ...words, ...(isWhole ? [] : ['--offline']));
+  if (!isWhole) requireSlim(prefix);
   return join(prefix, 'lib/node_modules/tapeloom/bin/tapeloom.js');
+}
+
+/** No Node came along, neither as a file nor in the bill of materials. */
+function requireSlim(prefix: string): void {
+  const home = join(prefix, 'lib/node_modules/tapeloom');
+  const files = globSync('**/*', { cwd: prefix, withFileTypes: true }).filter((it) => it.isFile());
+  const sizes = files.map((file) => statSync(join(file.parentPath, file.name)).size);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  assert.ok(bytes < SLIM_BYTES_MAX, `${bytes} bytes`);
+  for (const name of ['package.json', 'sbom.cdx.json']) {
+    assert.doesNotMatch(readFileSync(join(home, name), 'utf8'), /node-(?:linux|darwin|win|bin)-/);
+  }
 }
 
 /** Every thread that reads files came along: definitions, then trades of a text and of Parquet. */

@@ -1,6 +1,6 @@
 /**
  * `npm run build [names]`: makes the packages that are published, each in its own `dist/` folder, ready for
- * `npm pack`; of the service and its commands the packed file too, for `npm install -g ./tapeloom-*.tgz`.
+ * `npm pack`; of the service and its commands the packed files too, for `npm install -g ./tapeloom-*.tgz`, or `./slim-tapeloom-*.tgz` without a Node.
  * Without names it makes all of them. `--client-download <file.tgz>` writes the packed client there, and nothing else.
  */
 
@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeClientDownload } from './build/client-download.ts';
 import { buildClientPackage } from './build/client-package.ts';
-import { buildTapeloomPackage, packTapeloom } from './build/tapeloom-package.ts';
+import { buildTapeloomPackage, packSlim, packTapeloom } from './build/tapeloom-package.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -18,6 +18,7 @@ const steps: Readonly<Record<string, (into: string) => void | Promise<void>>> = 
   cli: async (into) => {
     await buildTapeloomPackage(into);
     packTapeloom(into, root);
+    packSlim(into, root);
   },
 };
 

@@ -11,7 +11,13 @@ interface Component {
   readonly 'bom-ref': string;
 }
 
-interface Bill {
+/** As `billOfMaterials` makes it. */
+export interface Bill {
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+}
+
+interface NpmBill {
   readonly serialNumber: string;
   readonly metadata: { readonly timestamp: string; readonly component: object };
   readonly components: readonly Component[];
@@ -45,9 +51,22 @@ export function billOfMaterials(root: string, { of, inside, beside }: Materials)
   };
 }
 
-function npmBill(root: string): Bill {
+/** The same bill, of a package that leaves these out. */
+export function withoutMaterials(bill: Bill, left: readonly string[]): object {
+  const isLeft = (reference: string) => left.includes(reference);
+  return {
+    ...bill,
+    components: bill.components.filter((component) => !isLeft(component['bom-ref'])),
+    dependencies: bill.dependencies.map(({ ref, dependsOn }) => ({
+      ref,
+      dependsOn: dependsOn.filter((reference) => !isLeft(reference)),
+    })),
+  };
+}
+
+function npmBill(root: string): NpmBill {
   const text = npm(root, 'sbom', '--sbom-format', 'cyclonedx', '--package-lock-only');
-  return JSON.parse(text) as Bill;
+  return JSON.parse(text) as NpmBill;
 }
 
 /** What the lockfile has not, since nothing of the house needs it here. */

@@ -5,9 +5,18 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { billOfMaterials } from './bill-of-materials.ts';
+import { type Bill, billOfMaterials, withoutMaterials } from './bill-of-materials.ts';
 import { type Bundle, bundle } from './bundle.ts';
 import { npm } from './npm.ts';
 
@@ -71,6 +80,37 @@ function buildPortal(into: string): { licences: string; packages: readonly strin
 /** Makes `tapeloom-<version>.tgz` of the built package, for `npm install -g`. */
 export function packTapeloom(built: string, into: string): void {
   npm(root, 'pack', built, '--pack-destination', into, '--loglevel', 'error');
+}
+
+/**
+ * Makes `slim-tapeloom-<version>.tgz`, the same without a Node beside it: a tenth of the size, for machines that have one which is
+ * new enough. `npm install -g` has no option that leaves optional packages out.
+ */
+export function packSlim(built: string, into: string): void {
+  const slim = mkdtempSync(join(tmpdir(), 'tapeloom-slim-'));
+  try {
+    const folder = join(slim, 'package');
+    cpSync(built, folder, { recursive: true });
+    const { optionalDependencies, ...manifest } = publishedManifest();
+    const beside = Object.entries(optionalDependencies);
+    const isNode = (name: string) => nodePackages.includes(name);
+    writeFileSync(
+      join(folder, 'package.json'),
+      json({
+        ...manifest,
+        engines: { node: '>=26' },
+        optionalDependencies: Object.fromEntries(beside.filter(([name]) => !isNode(name))),
+      }),
+    );
+    const left = beside.filter(([name]) => isNode(name)).map((it) => it.join('@'));
+    const bill = JSON.parse(readFileSync(join(built, 'sbom.cdx.json'), 'utf8')) as Bill;
+    writeFileSync(join(folder, 'sbom.cdx.json'), json(withoutMaterials(bill, left)));
+    const packed = npm(root, 'pack', folder, '--pack-destination', slim, '--loglevel', 'error');
+    const name = packed.trim();
+    cpSync(join(slim, name), join(into, `slim-${name}`));
+  } finally {
+    rmSync(slim, { recursive: true });
+  }
 }
 
 /** The program alone, as it is in the package: what tests start. */

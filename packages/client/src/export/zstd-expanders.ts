@@ -45,7 +45,9 @@ export function zstdExpanders(
   platform: ZstdPlatform = thisPlatform(),
 ): MakeExpander {
   const { createZstdDecompress, DecompressionStream } = platform;
-  if (createZstdDecompress !== undefined) return () => new NodeExpander(createZstdDecompress());
+  if (createZstdDecompress !== undefined && canBeMade(createZstdDecompress)) {
+    return () => new NodeExpander(createZstdDecompress());
+  }
   if (DecompressionStream !== undefined && knowsZstd(DecompressionStream)) {
     return () => new StreamExpander(new DecompressionStream('zstd' as never));
   }
@@ -64,6 +66,16 @@ function thisPlatform(): ZstdPlatform {
   };
   const zlib = process?.getBuiltinModule?.('node:zlib');
   return { createZstdDecompress: zlib?.createZstdDecompress, DecompressionStream };
+}
+
+/** Deno 2.5 has the name, and nothing behind it. */
+function canBeMade(create: () => NodeDecompress): boolean {
+  try {
+    create().destroy();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function knowsZstd(Candidate: new (format: never) => TransformPair): boolean {

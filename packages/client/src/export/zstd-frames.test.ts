@@ -146,7 +146,13 @@ test('a platform without zstd says what to do, and a DecompressionStream without
       throw new TypeError(`${format} is not a valid format`);
     }
   };
-  for (const platform of [{}, { DecompressionStream: OnlyGzip }]) {
+  // As Deno 2.5 has it.
+  const createZstdDecompress = () => {
+    throw new TypeError('binding.ZstdDecompress is not a constructor');
+  };
+  const platforms = [{}, { DecompressionStream: OnlyGzip }, { createZstdDecompress }];
+  for (const platform of platforms) {
+    assert.equal(typeof zstdExpanders((bytes) => bytes, platform), 'function');
     assert.throws(
       () => zstdExpanders(undefined, platform),
       (error: Error) => /decompressZstd.*fzstd/.test(error.message),
