@@ -13,6 +13,7 @@ const PAGE = '/docs/indicators/footprint';
 export async function walkIndicators(stage: PortalStage, signedIn: Page): Promise<void> {
   await walkRecorded(stage);
   await walkMarket(signedIn);
+  await walkOpened(signedIn);
 }
 
 async function walkRecorded(stage: PortalStage): Promise<void> {
@@ -77,6 +78,18 @@ async function walkMarket(page: Page): Promise<void> {
     deadline.throwIfAborted();
     await page.waitForTimeout(50);
   }
+}
+
+/** As a replay opens it: the market begins by itself, in sight. */
+async function walkOpened(page: Page): Promise<void> {
+  await page.goto(`${PAGE}?live`);
+  const part = page.getByRole('region', { name: 'Live chart' });
+  await part.getByText(/^Live/).waitFor();
+  await part.getByRole('img', { name: /Footprint of / }).waitFor();
+  const { y } = (await part.boundingBox())!;
+  const { height } = page.viewportSize()!;
+  assert.ok(y >= 0 && y < height / 2, `the chart begins at ${y} of ${height} px`);
+  await part.getByRole('button', { name: 'Stop' }).click();
 }
 
 /** Another message comes, and the chart is drawn anew. */

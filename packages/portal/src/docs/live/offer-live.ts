@@ -27,7 +27,10 @@ export function offerLive(place: HTMLElement): void {
   market?.addEventListener('click', () => void start(market, 'market'));
   place.replaceChildren(...(market === null ? [recorded, signInLink()] : [market, recorded]));
   place.hidden = false;
-  if (market !== null && new URLSearchParams(location.search).has('live')) market.click();
+  if (market !== null && new URLSearchParams(location.search).has('live')) {
+    place.scrollIntoView();
+    market.click();
+  }
 }
 
 function button(words: string, kind: 'primary' | 'secondary'): HTMLButtonElement {
