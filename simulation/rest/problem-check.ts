@@ -20,10 +20,11 @@ const ANCHORS = new Set(
 const JSON_POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 const FIELDS = ['code', 'detail', 'instance', 'status', 'title', 'type'];
 
-/** What refusals of history may add. */
+/** What refusals of history, and of acts that a passkey confirms, may add. */
 const MEMBERS: Partial<Record<ErrorCode, readonly string[]>> = {
   NOT_COVERED: ['computeUnits', 'missingDays', 'missingDaysTotal'],
   INVALID_PARAMETERS: ['endsBeforeFrom'],
+  FORBIDDEN: ['needsPasskey'],
   QUOTA_EXCEEDED: ['computeUnits', 'remainingComputeUnits'],
 };
 

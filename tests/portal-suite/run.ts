@@ -18,6 +18,7 @@ import { walkLanding } from './walk-landing.ts';
 import { walkLeaving } from './walk-leaving.ts';
 import { walkOverview } from './walk-overview.ts';
 import { walkPaddle } from './walk-paddle.ts';
+import { walkPasskeys } from './walk-passkeys.ts';
 import { walkPrices } from './walk-prices.ts';
 import { walkReference } from './walk-reference.ts';
 import {
@@ -68,6 +69,7 @@ await step('prices and plans, aligned', () => walkPrices(stage));
 await step('the docs searched, read and printed', () => walkDocs(stage));
 await step('sign in by mail, once, in one browser', () => walkSignIn(stage));
 await step('a first day: a key, a request, a bar streamed elsewhere', () => walkFirstRun(stage));
+await step('passkeys: added, signed in with, lost, kept, removed', () => walkPasskeys(stage));
 await step('a first bar is drawn', () => walkFirstBar(stage));
 await step('two people in one browser', () => walkTwoPeople(stage));
 const email = 'buyer@example.com';

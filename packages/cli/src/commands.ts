@@ -183,6 +183,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/account-delete.ts')).accountDeleteCommand,
   },
   {
+    path: ['account', 'passkeys'],
+    summary: 'Show the passkeys of an account, or remove lost ones.',
+    load: async () => (await import('./commands/account-passkeys.ts')).accountPasskeysCommand,
+  },
+  {
     path: ['account', 'email'],
     summary: 'Give an account an owner, by their e-mail address.',
     load: async () => (await import('./commands/account-email.ts')).accountEmailCommand,

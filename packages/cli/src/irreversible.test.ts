@@ -10,6 +10,7 @@ const loaded = await Promise.all(commands.map(loadedCommand));
 /** These ask, some only with the option behind the colon. */
 const CANNOT_BE_UNDONE = [
   'account delete',
+  'account passkeys: --remove',
   'billing cancel',
   'billing refund',
   'billing withdraw',
@@ -34,7 +35,7 @@ const COSTS = ['export', 'history'];
 const CAN_BE_UNDONE: Readonly<Record<string, string>> = {
   'account claim': 'the link ends by itself',
   'account create': '',
-  'account email': 'the address before can be set again',
+  'account email': 'the address before can be set again; its owner adds passkeys again',
   'account plan': 'the plan before can be set again',
   'account resume': '',
   'account suspend': '',

@@ -22,6 +22,8 @@ export interface ProblemMembers {
   readonly missingDaysTotal?: number;
   /** With `INVALID_PARAMETERS`: `untilCursor` is before `from`, so there is nothing between them. */
   readonly endsBeforeFrom?: true;
+  /** With `FORBIDDEN`, at the portal: one of the account's passkeys has to confirm it. */
+  readonly needsPasskey?: true;
 }
 
 export interface Problem extends ProblemMembers {

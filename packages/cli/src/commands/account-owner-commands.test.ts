@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { digestOf } from '@tapeloom/server/accounts/auth/secret';
 import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
@@ -114,4 +115,41 @@ test('who owns an account signs in where the running service is, whatever port i
   });
   const told = await run('account', 'email', 'acme', 'ada@example.com');
   assert.match(told.out, /They sign in at http:\/\/127\.0\.0\.1:41234\/sign-in\n$/);
+});
+
+test('an operator sees the passkeys of an account and removes one or all of them, with a mail to the owner', async () => {
+  const { data, run, json } = operator();
+  const { id: accountId } = await json<{ id: string }>('account', 'create', 'acme');
+  await run('account', 'email', 'acme', 'ada@example.com');
+  assert.equal((await run('account', 'passkeys', 'acme')).out, 'acme has no passkeys.\n');
+  const ids: string[] = [];
+  {
+    await using store = await openSqliteAccountStore(accountsPath(data));
+    const call = { now: createClock({ kind: 'system' }).now(), actor: { kind: 'owner' } } as const;
+    for (const [index, name] of ['laptop', 'phone', 'key'].entries()) {
+      const at = { ...call, now: (call.now + BigInt(index)) as EpochNs };
+      const passkey = { credentialId: name, publicKey: 'x', counter: 0, transports: [], name };
+      const added = await store.passkeys.addPasskey(at, accountId, passkey);
+      assert.ok('id' in added);
+      ids.push(added.id);
+    }
+    await store.passkeys.setSecondFactor(call, accountId, true);
+  }
+  const shown = await run('account', 'passkeys', 'ada@example.com');
+  assert.match(shown.out, /^id +name +added +last used\npky_\w+ +laptop +20.* never\n/);
+  assert.match(shown.out, /A sign-in link needs a passkey beside it\.\n$/);
+  assert.equal((await run('account', 'passkeys', 'acme', '--remove', ids[0]!)).code, 2);
+  const one = await run('account', 'passkeys', 'acme', '--remove', ids[0]!, '--yes');
+  assert.equal(one.out, '1 passkey is removed from acme. The owner gets a mail.\n');
+  const gone = await run('account', 'passkeys', 'acme', '--remove', ids[0]!, '--yes');
+  assert.match(gone.err, /acme has no passkey with the id pky_/);
+  const all = await json<object>('account', 'passkeys', 'acme', '--remove-all', '--yes');
+  assert.deepEqual(all, { account: 'acme', removed: 2 });
+  const left = await json<{ secondFactor: boolean }>('account', 'passkeys', 'acme');
+  assert.equal(left.secondFactor, false);
+  await using store = await openSqliteAccountStore(accountsPath(data));
+  const now = createClock({ kind: 'system' }).now();
+  const mails = await store.mails.takeMails(now, now, 10);
+  const kinds = mails.map(({ kind }) => kind).filter((kind) => kind !== 'passkey-added');
+  assert.deepEqual(kinds.toSorted(), ['passkey-removed', 'passkeys-removed']);
 });

@@ -4,11 +4,14 @@
  */
 
 import { PortalError, portalErrorOf } from './portal-error.ts';
+import type { PasskeyAssertion } from './portal-shapes.ts';
 
 const ANSWER_MS_MAX = 30_000;
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+  /** What a passkey signed for this very act. */
+  readonly passkey?: PasskeyAssertion;
 }
 
 type Method = 'GET' | 'POST' | 'DELETE';
@@ -53,7 +56,7 @@ export async function publicCall<Answer>(
   method: Method,
   path: string,
   body?: unknown,
-  { signal }: CallOptions = {},
+  { signal, passkey }: CallOptions = {},
 ): Promise<Answer> {
   const timeout = AbortSignal.timeout(ANSWER_MS_MAX);
   let response: Response;
@@ -64,9 +67,11 @@ export async function publicCall<Answer>(
       cache: method === 'GET' ? 'no-cache' : 'no-store',
       redirect: 'error',
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-      ...(body === undefined
-        ? {}
-        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(passkey === undefined ? {} : { 'x-passkey': JSON.stringify(passkey) }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   } catch (cause) {
     if (signal?.aborted === true) throw cause;

@@ -1,6 +1,7 @@
 /** Every route that the portal calls, by name. All but the public ones need the session's cookie. */
 
 import { ask, type CallOptions, call, publicAsk, publicCall } from './call.ts';
+import { withPasskey } from './passkey-request.ts';
 import type {
   AccountView,
   CreatedKey,
@@ -9,10 +10,15 @@ import type {
   KeyView,
   LinkView,
   NewCheckout,
+  NewCredential,
   NewKey,
   OffersView,
   OperatorPage,
   OrderView,
+  PasskeyAct,
+  PasskeyAssertion,
+  PasskeyList,
+  PasskeyView,
   PricingView,
   ReceiptView,
   RotatedKey,
@@ -31,11 +37,24 @@ export const portalApi = {
   /** Public: what a link would do. Uses nothing up. */
   lookAtLink: (token: string, options?: CallOptions) =>
     publicCall<LinkView>('POST', '/v1/portal/sign-in/look', { token }, options),
-  /** Public: uses the link up and begins a session. */
-  signIn: (token: string) =>
+  /** Public: uses the link up and begins a session; some accounts ask for a passkey beside it. */
+  signIn: (token: string, passkey?: PasskeyAssertion) =>
     publicCall<{ readonly email: string; readonly isNew: boolean }>('POST', '/v1/portal/session', {
       token,
+      ...(passkey === undefined ? {} : { passkey }),
     }),
+  /** Public: what a passkey signs to sign in. */
+  askForPasskeySignIn: () =>
+    publicCall<PublicKeyCredentialRequestOptionsJSON>('POST', '/v1/portal/sign-in/passkey', {}),
+  /** Public: begins a session. */
+  signInByPasskey: (passkey: PasskeyAssertion) =>
+    publicCall<{ readonly email: string }>('POST', '/v1/portal/session/passkey', { passkey }),
+  /** Public: asks for the removal of lost passkeys by a link. */
+  beginRecovery: (token: string) =>
+    publicCall<{ readonly dueAt: string }>('POST', '/v1/portal/recovery', { token }),
+  /** Public: stops that. */
+  stopRecoveryByLink: (token: string) =>
+    publicCall<object>('POST', '/v1/portal/recovery/stop', { token }),
   /** Public: asks for a link that makes this address the owner of the account the token names. */
   claim: (token: string, email: string) =>
     publicCall<object>('POST', '/v1/portal/claim', { token, email }),
@@ -44,13 +63,15 @@ export const portalApi = {
   account: (options?: CallOptions) => ask<AccountView>('/v1/portal/account', options),
   endOtherSessions: () => call<{ readonly ended: number }>('DELETE', '/v1/portal/sessions'),
   endSession: (id: string) => call<object>('DELETE', `/v1/portal/sessions/${at(id)}`),
-  changeEmail: (email: string) => call<object>('POST', '/v1/portal/email', { email }),
+  changeEmail: (email: string) =>
+    withPasskey('email', (options) => call<object>('POST', '/v1/portal/email', { email }, options)),
   /** The 401 of what takes a link may be about the link as well as about the session. */
   confirmEmail: (token: string) =>
     publicCall<{ readonly email: string }>('POST', '/v1/portal/email/confirm', { token }),
   approveEmail: (token: string) =>
     publicCall<{ readonly email: string }>('POST', '/v1/portal/email/approve', { token }),
-  askForDeletion: () => call<object>('POST', '/v1/portal/deletion', {}),
+  askForDeletion: () =>
+    withPasskey('deletion', (options) => call<object>('POST', '/v1/portal/deletion', {}, options)),
   confirmDeletion: (token: string) =>
     publicCall<{ readonly dueAt: string }>('POST', '/v1/portal/deletion/confirm', { token }),
   /** What is left to buy of an order for both is not offered any more. */
@@ -59,10 +80,39 @@ export const portalApi = {
     call<AccountView['mails']>('POST', '/v1/portal/mails', mails),
   withdrawDeletion: () => call<object>('DELETE', '/v1/portal/deletion'),
 
+  passkeys: (options?: CallOptions) => ask<PasskeyList>('/v1/portal/passkeys', options),
+  /** What a passkey signs to confirm an act. */
+  askForPasskey: (act: PasskeyAct, options?: CallOptions) =>
+    call<PublicKeyCredentialRequestOptionsJSON>(
+      'POST',
+      '/v1/portal/passkeys/confirm',
+      { act },
+      options,
+    ),
+  beginPasskey: () =>
+    withPasskey('add-passkey', (options) =>
+      call<PublicKeyCredentialCreationOptionsJSON>('POST', '/v1/portal/passkeys/new', {}, options),
+    ),
+  addPasskey: (name: string, credential: NewCredential) =>
+    call<PasskeyView>('POST', '/v1/portal/passkeys', { name, credential }),
+  removePasskey: (id: string) =>
+    withPasskey('remove-passkey', (options) =>
+      call<object>('DELETE', `/v1/portal/passkeys/${at(id)}`, undefined, options),
+    ),
+  chooseSecondFactor: (isOn: boolean) =>
+    withPasskey('second-factor', (options) =>
+      call<object>('POST', '/v1/portal/passkeys/second-factor', { isOn }, options),
+    ),
+  askForRecoveryLink: () => call<object>('POST', '/v1/portal/recovery/link', {}),
+  stopRecovery: () => call<object>('DELETE', '/v1/portal/recovery'),
+
   keys: (options?: CallOptions) => ask<KeyList>('/v1/portal/keys', options),
-  createKey: (key: NewKey) => call<CreatedKey>('POST', '/v1/portal/keys', key),
+  createKey: (key: NewKey) =>
+    withPasskey('key', (options) => call<CreatedKey>('POST', '/v1/portal/keys', key, options)),
   rotateKey: (id: string, gracePeriodSeconds: number) =>
-    call<RotatedKey>('POST', `/v1/portal/keys/${at(id)}/rotate`, { gracePeriodSeconds }),
+    withPasskey('key', (options) =>
+      call<RotatedKey>('POST', `/v1/portal/keys/${at(id)}/rotate`, { gracePeriodSeconds }, options),
+    ),
   revokeKey: (id: string) => call<KeyView>('DELETE', `/v1/portal/keys/${at(id)}`),
   streamToken: () => call<StreamToken>('POST', '/v1/portal/stream-tokens', {}),
   instruments: (options?: CallOptions) =>

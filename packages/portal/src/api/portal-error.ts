@@ -14,12 +14,17 @@ export class PortalError extends Error {
   readonly requestId: string | null;
   readonly errors: readonly FieldFault[];
   readonly retryAfterSeconds: number | null;
+  /** It has to be confirmed by a passkey. */
+  readonly needsPasskey: boolean;
 
   constructor(
     code: PortalErrorCode,
     detail: string,
     more: Partial<
-      Pick<PortalError, 'status' | 'requestId' | 'errors' | 'retryAfterSeconds' | 'cause'>
+      Pick<
+        PortalError,
+        'status' | 'requestId' | 'errors' | 'retryAfterSeconds' | 'needsPasskey' | 'cause'
+      >
     > = {},
   ) {
     super(detail, { cause: more.cause });
@@ -28,6 +33,7 @@ export class PortalError extends Error {
     this.requestId = more.requestId ?? null;
     this.errors = more.errors ?? [];
     this.retryAfterSeconds = more.retryAfterSeconds ?? null;
+    this.needsPasskey = more.needsPasskey ?? false;
   }
 
   /** What the service says about one field, by its JSON pointer (`/email`, `/allowedIps/0`); null: nothing. */
@@ -53,6 +59,7 @@ export async function portalErrorOf(response: Response): Promise<PortalError> {
     status,
     requestId: problem.instance ?? null,
     errors: problem.errors ?? [],
+    needsPasskey: problem.needsPasskey === true,
     retryAfterSeconds: Number.isFinite(retryAfter) && retryAfter > 0 ? retryAfter : null,
   });
 }

@@ -55,7 +55,14 @@ export interface StatusHistoryView {
   }[];
 }
 
-export type LinkPurpose = 'sign-in' | 'email-approval' | 'email-change' | 'deletion' | 'claim';
+export type LinkPurpose =
+  | 'sign-in'
+  | 'email-approval'
+  | 'email-change'
+  | 'deletion'
+  | 'recovery'
+  | 'recovery-stop'
+  | 'claim';
 
 /** What a link would do, looked at without using it up. */
 export interface LinkView {
@@ -65,7 +72,52 @@ export interface LinkView {
   /** The address that is to be approved. */
   readonly newEmail: string | null;
   readonly account: string | null;
+  /** It signs in with a passkey beside it only. */
+  readonly needsPasskey: boolean;
   readonly expiresAt: string;
+}
+
+/** What the service asks for a passkey for. */
+export type PasskeyAct =
+  | 'add-passkey'
+  | 'remove-passkey'
+  | 'second-factor'
+  | 'email'
+  | 'deletion'
+  | 'key';
+
+/** A challenge that a passkey signed; all in base64url. */
+export interface PasskeyAssertion {
+  readonly id: string;
+  readonly clientDataJSON: string;
+  readonly authenticatorData: string;
+  readonly signature: string;
+  readonly userHandle?: string;
+}
+
+/** A passkey that a browser made. */
+export interface NewCredential {
+  readonly id: string;
+  readonly clientDataJSON: string;
+  readonly attestationObject: string;
+  readonly transports: readonly string[];
+}
+
+export interface PasskeyView {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+}
+
+export interface PasskeyList {
+  /** The oldest first. */
+  readonly passkeys: readonly PasskeyView[];
+  readonly max: number;
+  readonly secondFactor: boolean;
+  readonly recovery: { readonly askedAt: string; readonly dueAt: string } | null;
+  /** The first one needs a fresh sign-in. */
+  readonly mayAdd: boolean;
 }
 
 export interface SessionView {

@@ -86,6 +86,7 @@ const GROUPS: readonly PlannedGroup[] = [
   {
     name: 'Your account',
     places: [
+      ['account.md', 'Sign-in and passkeys'],
       ['keys.md', 'Keys'],
       ['billing.md', 'Plans and billing'],
     ],

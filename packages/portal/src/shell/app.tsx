@@ -12,6 +12,7 @@ import { AccountProvider } from './account-context.tsx';
 import { AppFrame } from './app-frame.tsx';
 import { PageFailed } from './page-failed.tsx';
 import { APP_PATHS, frameOf } from './page-paths.ts';
+import { PasskeyDialog } from './passkey-dialog.tsx';
 import { PublicFrame } from './public-frame.tsx';
 import { NOT_FOUND, PAGES } from './routes.ts';
 import { isProbablySignedIn, onOtherTab, rememberSignedIn } from './signed-in-hint.ts';
@@ -26,6 +27,7 @@ export function App() {
       <Framed>
         <Pages />
       </Framed>
+      <PasskeyDialog />
       <Toasts />
     </LocationProvider>
   );

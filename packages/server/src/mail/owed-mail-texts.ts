@@ -21,6 +21,13 @@ import {
   orderRenewedMail,
   paymentFailedMail,
 } from './texts/order-mails.ts';
+import {
+  passkeyAddedMail,
+  passkeyRemovedMail,
+  passkeysRemovedMail,
+  recoveryAskedMail,
+  recoveryStoppedMail,
+} from './texts/passkey-mails.ts';
 import { usageMail } from './texts/usage-mail.ts';
 import { withdrawalReceivedMail } from './texts/withdrawal-mail.ts';
 
@@ -30,6 +37,9 @@ const IF_RUNNING: readonly OwedMail['kind'][] = [
   'order-cancelled',
   'payment-failed',
 ];
+
+/** The part of the account's page about them. */
+const PASSKEYS = 'account#passkeys';
 
 export interface OwedMailTextsOptions {
   readonly store: Pick<AccountStore, 'orders' | 'withdrawals'>;
@@ -69,6 +79,23 @@ export class OwedMailTexts {
         const newEmail = mail.details.newEmail!;
         return newEmail === mail.reader ? addressIsNewMail() : addressIsOldMail({ newEmail });
       }
+      case 'passkey-added':
+      case 'passkey-removed': {
+        const text = mail.kind === 'passkey-added' ? passkeyAddedMail : passkeyRemovedMail;
+        const accountLink = this.#page(PASSKEYS);
+        return text({ name: mail.details.name!, at: mail.createdAt, accountLink });
+      }
+      case 'passkeys-removed': {
+        const isByOperator = mail.details.by === 'operator';
+        const accountLink = this.#page(PASSKEYS);
+        return passkeysRemovedMail({ at: mail.createdAt, isByOperator, accountLink });
+      }
+      case 'recovery-asked': {
+        const dueAt = BigInt(mail.details.dueAt!) as EpochNs;
+        return recoveryAskedMail({ dueAt, stopLink: this.#page(`sign-in#${mail.details.token}`) });
+      }
+      case 'recovery-stopped':
+        return recoveryStoppedMail({ accountLink: this.#page(PASSKEYS) });
       case 'usage':
         return this.#usage(mail.details);
       case 'composed':

@@ -104,6 +104,7 @@ function testLinks(adapter: string, start: () => Promise<StoreRig>): void {
       email: late.email,
       since: session.createdAt,
       usageMails: true,
+      secondFactor: false,
     });
     assert.deepEqual(await people.findLink(rig.now, hash), { refused: 'used' });
   });

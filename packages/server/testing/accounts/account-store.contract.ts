@@ -13,6 +13,7 @@ import { testKeyManagement } from './account-key-management.contract.ts';
 import { testKeys } from './account-keys.contract.ts';
 import { testMails } from './account-mails.contract.ts';
 import { testOnce } from './account-once.contract.ts';
+import { testPasskeys } from './account-passkeys.contract.ts';
 import { testPeople } from './account-people.contract.ts';
 import { testSessionTokens } from './account-session-tokens.contract.ts';
 import { testStatus } from './account-status.contract.ts';
@@ -38,6 +39,7 @@ export function testAccountStore(adapter: string, create: () => Promise<StorePai
   testUsageReports(adapter, start);
   testSessionTokens(adapter, start);
   testPeople(adapter, start);
+  testPasskeys(adapter, start);
   testMails(adapter, start);
   testStatus(adapter, start);
   testOnce(adapter, start);

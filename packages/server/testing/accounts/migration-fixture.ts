@@ -78,9 +78,25 @@ async function fillPeople(store: AccountStore, accountId: string): Promise<void>
   if ('refused' in signedIn) throw new Error(`the sign-in was refused: ${signedIn.refused}`);
   const owner = { now: FIXTURE_NOW, actor: { kind: 'owner' } } as const;
   await people.askDeletion(owner, signedIn.session.accountId, null);
+  await fillPasskeys(store, accountId);
   const token = { hash: '1'.repeat(64), sessionId: signedIn.session.id };
   const expiresAt = (FIXTURE_NOW + DAY_NS) as EpochNs;
   await store.issueSessionToken(FIXTURE_NOW, accountId, { ...token, expiresAt });
+}
+
+/** Of the owner: a passkey, a challenge, and a recovery that was asked for by a link. */
+async function fillPasskeys({ people, passkeys }: AccountStore, accountId: string): Promise<void> {
+  const owner = { now: FIXTURE_NOW, actor: { kind: 'owner' } } as const;
+  const made = { credentialId: 'credential', publicKey: 'key', counter: 1, transports: ['usb'] };
+  await passkeys.addPasskey(owner, accountId, { ...made, name: 'a security key' });
+  const challenge = { purpose: 'sign-in', sessionId: null, askedBy: 'c0000207' } as const;
+  await passkeys.addChallenge(FIXTURE_NOW, '2'.repeat(64), challenge);
+  const address = { email: 'Ada@example.com', key: 'ada@example.com' };
+  const link = { purpose: 'recovery', address, accountId, askedFrom: 'c0000207' } as const;
+  await people.addLink(FIXTURE_NOW, '3'.repeat(64), link);
+  const stop = { hash: '4'.repeat(64), token: 'stop' };
+  const asked = await passkeys.askRecovery(owner, '3'.repeat(64), stop);
+  if ('refused' in asked) throw new Error(`the recovery was refused: ${asked.refused}`);
 }
 
 async function fillOrders({ orders }: AccountStore, accountId: string): Promise<void> {

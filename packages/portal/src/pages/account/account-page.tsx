@@ -1,4 +1,4 @@
-/** The account: its address, where its owner is signed in, what is kept, how it looks, and how it ends. Danger last. */
+/** The account: its address, its passkeys, where its owner is signed in, what is kept, how it looks, and how it ends. Danger last. */
 
 import './account.css';
 import { useEffect, useRef } from 'preact/hooks';
@@ -12,6 +12,7 @@ import { DeletionCard } from './deletion-card.tsx';
 import { EmailCard } from './email-card.tsx';
 import { ExportCard } from './export-card.tsx';
 import { MailsCard } from './mails-card.tsx';
+import { PasskeysCard } from './passkeys-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 
 export function AccountPage() {
@@ -55,6 +56,7 @@ export function AccountPage() {
           {(value) => (
             <div class="stack account">
               <EmailCard email={value.email} />
+              <PasskeysCard account={value} />
               <SessionsCard sessions={value.sessions} onChange={account.reload} />
               <MailsCard mails={value.mails} onChange={account.reload} />
               <ExportCard />

@@ -4,6 +4,7 @@
  */
 
 import { useState } from 'preact/hooks';
+import { signWithPasskey } from '../../api/passkey-device.ts';
 import { portalApi } from '../../api/portal-api.ts';
 import type { PortalError } from '../../api/portal-error.ts';
 import type { LinkView } from '../../api/portal-shapes.ts';
@@ -14,6 +15,8 @@ import { ErrorNotice } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { isNamed } from '../../shell/account-name.ts';
 import { AddressForm } from './address-form.tsx';
+import { BeginRecovery, StopRecovery } from './recovery-views.tsx';
+import { SignInError } from './sign-in-error.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
 
 interface LinkActions {
@@ -47,6 +50,10 @@ export function LinkOpened(props: LinkActions) {
       return <ApproveAddress {...props} link={link.value} />;
     case 'deletion':
       return <ConfirmDeletion {...props} />;
+    case 'recovery':
+      return <BeginRecovery token={token} />;
+    case 'recovery-stop':
+      return <StopRecovery token={token} />;
     case 'claim':
       return <Claim {...props} link={link.value} />;
     default:
@@ -95,12 +102,19 @@ function DeadLink(props: { readonly onNew: () => void }) {
 }
 
 function SignInAs(props: LinkActions & { readonly link: LinkView }) {
-  const { email, account } = props.link;
+  const { email, account, needsPasskey } = props.link;
+  const [isLost, setIsLost] = useState(false);
   const signIn = useAction(async () => {
-    await portalApi.signIn(props.token);
+    const passkey = needsPasskey
+      ? await signWithPasskey(await portalApi.askForPasskeySignIn())
+      : undefined;
+    await portalApi.signIn(props.token, passkey);
     props.onSignedIn();
   });
-  if (signIn.error !== null && isDead(signIn.error)) return <DeadLink onNew={props.onNew} />;
+  if (isLost) return <BeginRecovery token={props.token} />;
+  // With a passkey a 401 may be about either.
+  const isOver = signIn.error !== null && !needsPasskey && isDead(signIn.error);
+  if (isOver) return <DeadLink onNew={props.onNew} />;
   return (
     <SignInFrame
       title="Sign in"
@@ -121,10 +135,15 @@ function SignInAs(props: LinkActions & { readonly link: LinkView }) {
         )
       }
     >
-      <ErrorNotice title="You are not signed in." error={signIn.error} />
+      <SignInError title="You are not signed in." error={signIn.error} />
       <ActionButton kind="primary" size="lg" isBlock action={signIn} busy="Signing in">
-        Sign in
+        {needsPasskey ? 'Sign in with a passkey' : 'Sign in'}
       </ActionButton>
+      {needsPasskey && (
+        <Button kind="ghost" onClick={() => setIsLost(true)}>
+          My passkeys are lost
+        </Button>
+      )}
       <p class="small faint">Did you not ask for this? Close the page, and nothing happens.</p>
     </SignInFrame>
   );

@@ -1,8 +1,9 @@
-/** Signing in without a password: ask for a link, open it, confirm. */
+/** Signing in without a password: ask for a link, open it, confirm; or with a passkey. */
 
 import './sign-in.css';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { hasPasskeys, signWithPasskey } from '../../api/passkey-device.ts';
 import { portalApi } from '../../api/portal-api.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
@@ -16,6 +17,7 @@ import { AddressForm } from './address-form.tsx';
 import { LinkOpened } from './link-opened.tsx';
 import { LinkSent } from './link-sent.tsx';
 import { takeLinkToken } from './link-token.ts';
+import { SignInError } from './sign-in-error.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
 
 type View =
@@ -94,6 +96,7 @@ function Views() {
               setView({ kind: 'sent', email, isClaim: false });
             }}
           />
+          {hasPasskeys() && <ByPasskey onSignedIn={() => goOn(wantedPath(query.next))} />}
           <p class="small faint">
             The first sign-in makes your account. See <a href="/terms">terms</a> and{' '}
             <a href="/privacy">privacy</a>.
@@ -103,6 +106,24 @@ function Views() {
     default:
       return view satisfies never;
   }
+}
+
+/** For whoever has added one; the browser offers what it has. */
+function ByPasskey(props: { readonly onSignedIn: () => void }) {
+  const signIn = useAction(async () => {
+    const passkey = await signWithPasskey(await portalApi.askForPasskeySignIn());
+    await portalApi.signInByPasskey(passkey);
+    props.onSignedIn();
+  });
+  return (
+    <>
+      <p class="sign-in-or small faint">or</p>
+      <ActionButton icon="key" size="lg" isBlock action={signIn} busy="Waiting for your passkey">
+        Sign in with a passkey
+      </ActionButton>
+      <SignInError title="You are not signed in." error={signIn.error} />
+    </>
+  );
 }
 
 function firstView(): View {

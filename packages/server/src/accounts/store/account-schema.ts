@@ -11,6 +11,11 @@ import type { ColumnType, Generated, Selectable, Updateable } from 'kysely';
 import type { AuditKind, Budget } from './account-store.ts';
 import type { MailKind } from './mails-store.ts';
 import type { PaymentEventState } from './orders-store.ts';
+import type {
+  PasskeyChallengeTable,
+  PasskeyRecoveryTable,
+  PasskeyTable,
+} from './passkey-schema.ts';
 import type { AccountMark, LinkPurpose } from './people-store.ts';
 import type { WithdrawalState } from './withdrawals-store.ts';
 
@@ -161,6 +166,8 @@ interface OwnerTable {
   since: Whole;
   /** 1: mails about the month's budget are wanted. */
   usage_mails: ColumnType<bigint, bigint | number | undefined, bigint | number>;
+  /** 1: a sign-in link needs a passkey beside it. */
+  second_factor: ColumnType<bigint, bigint | number | undefined, bigint | number>;
 }
 
 /** Which mails about a month's budget were owed. */
@@ -395,6 +402,9 @@ export interface AccountSchema {
   account_marks: AccountMarkTable;
   usage_told: UsageToldTable;
   status_spans: StatusSpanTable;
+  passkeys: PasskeyTable;
+  passkey_challenges: PasskeyChallengeTable;
+  passkey_recoveries: PasskeyRecoveryTable;
 }
 
 export type AccountRow = Selectable<AccountTable>;

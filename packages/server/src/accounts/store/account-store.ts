@@ -15,15 +15,18 @@ import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
 import { Refusal } from '../../platform/refusal.ts';
+import { type AuditKind, REFUSAL_KINDS, type RefusalKind } from './audit-kinds.ts';
 import type { MailsStore } from './mails-store.ts';
 import type { Done, OnceRefused } from './once.ts';
 import type { OrdersStore } from './orders-store.ts';
+import type { PasskeysStore } from './passkeys-store.ts';
 import type { PeopleStore } from './people-store.ts';
 import type { StatusStore } from './status-store.ts';
 import type { Actor, StoreCall } from './store-call.ts';
 import type { WithdrawalsStore } from './withdrawals-store.ts';
 
-export type { Actor, StoreCall };
+export type { Actor, AuditKind, RefusalKind, StoreCall };
+export { REFUSAL_KINDS };
 
 /** Valid (active or expiring) keys an account may have. */
 export const VALID_KEYS_MAX = 10;
@@ -202,35 +205,6 @@ export interface RequestCount {
   readonly restRequests: number;
 }
 
-export const AUDIT_KINDS = [
-  'account.created',
-  'account.plan-changed',
-  'account.suspended',
-  'account.resumed',
-  'account.owned',
-  'account.email-changed',
-  'account.deletion-asked',
-  'account.deletion-withdrawn',
-  'account.deleted',
-  'session.begun',
-  'session.ended',
-  'order.placed',
-  'order.changed',
-  'order.written-off',
-  'order.withdrawn',
-  'order.cancel-asked',
-  'order.refund-asked',
-  'key.created',
-  'key.rotated',
-  'key.revoked',
-  'key.management-refused',
-  'key.limit-refused',
-] as const;
-export type AuditKind = (typeof AUDIT_KINDS)[number];
-/** After these nothing is other than before. Those of a day that are alike in all but time are one event. */
-export const REFUSAL_KINDS = ['key.management-refused', 'key.limit-refused'] as const;
-export type RefusalKind = (typeof REFUSAL_KINDS)[number];
-
 export interface AuditEvent {
   /** 1, 2, 3 … without gaps that matter: later events have higher numbers. */
   readonly sequence: number;
@@ -276,6 +250,7 @@ export interface AccountStore extends AsyncDisposable {
   readonly withdrawals: WithdrawalsStore;
   readonly mails: MailsStore;
   readonly status: StatusStore;
+  readonly passkeys: PasskeysStore;
 
   createAccount(
     call: StoreCall,

@@ -37,6 +37,7 @@ import type {
 } from './accounts-wire.ts';
 import type { MailsStore } from './mails-store.ts';
 import type { OrdersStore } from './orders-store.ts';
+import type { PasskeysStore } from './passkeys-store.ts';
 import type { PeopleStore } from './people-store.ts';
 import type { StatusStore } from './status-store.ts';
 import type { WithdrawalsStore } from './withdrawals-store.ts';
@@ -83,6 +84,7 @@ export class AccountsHandle implements AccountStore {
   readonly withdrawals = this.#part<WithdrawalsStore>('withdrawals');
   readonly mails = this.#part<MailsStore>('mails');
   readonly status = this.#part<StatusStore>('status');
+  readonly passkeys = this.#part<PasskeysStore>('passkeys');
 
   readonly createAccount = this.#method('createAccount');
   readonly findAccount = this.#method('findAccount');

@@ -6,7 +6,7 @@
 import type { ThreadShape } from '../../platform/thread.ts';
 import type { AccountChange, AccountStore, StoreTrouble } from './account-store.ts';
 
-export type StorePart = 'people' | 'orders' | 'withdrawals' | 'mails' | 'status';
+export type StorePart = 'people' | 'orders' | 'withdrawals' | 'mails' | 'status' | 'passkeys';
 
 export type StoreMethod = Exclude<
   keyof AccountStore,

@@ -42,6 +42,9 @@ const TABLES: { readonly [T in Table]: readonly (string & keyof AccountSchema[T]
   account_marks: ['account_id', 'mark'],
   usage_told: ['account_id', 'period', 'budget', 'budget_limit', 'percent'],
   status_spans: ['node', 'from_at'],
+  passkeys: ['id'],
+  passkey_challenges: ['hash'],
+  passkey_recoveries: ['account_id'],
 };
 /** Tables that have their one row from the beginning. */
 const ONE_ROW: ReadonlySet<string> = new Set(['audit_beginning', 'orders_beginning']);

@@ -17,6 +17,12 @@ export const MAIL_KINDS = [
   'deletion-asked',
   'account-deleted',
   'email-changed',
+  'passkey-added',
+  'passkey-removed',
+  /** All of them at once, by a recovery or by the operator. */
+  'passkeys-removed',
+  'recovery-asked',
+  'recovery-stopped',
   /** Composed by an earlier version, which kept it as a file. */
   'composed',
 ] as const;

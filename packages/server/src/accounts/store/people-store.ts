@@ -45,6 +45,10 @@ export const LINK_PURPOSES = [
   'email-change',
   /** To the present address: that the account is to be deleted. */
   'deletion',
+  /** To the present address: that the passkeys are lost. */
+  'recovery',
+  /** To the address at the time of a recovery: that it is to be stopped. */
+  'recovery-stop',
   'claim',
 ] as const;
 export type LinkPurpose = (typeof LINK_PURPOSES)[number];
@@ -59,6 +63,8 @@ export interface OwnerRecord {
   readonly since: EpochNs;
   /** Whether mails about the month's budget are wanted. */
   readonly usageMails: boolean;
+  /** Whether a sign-in link needs a passkey beside it. */
+  readonly secondFactor: boolean;
 }
 
 /** A link to be sent, or handed over. */
@@ -81,6 +87,8 @@ export interface LinkRecord {
   readonly newEmail: string | null;
   /** The account it opens, by its id and name; null: one that it would make. */
   readonly account: { readonly id: string; readonly name: string } | null;
+  /** Whether it signs in with a passkey beside it only. */
+  readonly needsPasskey: boolean;
   readonly expiresAt: EpochNs;
 }
 
@@ -88,6 +96,14 @@ export interface LinkRecord {
 export type LinkRefused = { readonly refused: 'unknown' | 'used' | 'expired' };
 /** Too many were asked for; the next one can be from `until` on. */
 export type TooMany = { readonly refused: 'too-many'; readonly until: EpochNs };
+/** A passkey that has signed a challenge, and what its counter was then. */
+export interface PasskeyUse {
+  readonly passkeyId: string;
+  readonly counter: number;
+}
+
+/** The account's second factor is on, and no passkey was used; or the one that was used is not good. */
+export type PasskeyWanted = { readonly refused: 'needs-passkey' | 'passkey' };
 /** The address owns another account; or somebody else has become the account's owner. */
 export type EmailTaken = { readonly refused: 'email-taken' };
 export type AlreadyOwned = { readonly refused: 'already-owned' };
@@ -168,12 +184,16 @@ export interface PeopleStore {
     hash: string,
     link: { readonly hash: string; readonly address: EmailAddress; readonly askedFrom: string },
   ): Promise<ClaimUsed | LinkRefused | TooMany | AlreadyOwned>;
-  /** Uses a sign-in link up and begins a session; makes the account at the first one. A refusal uses nothing up. */
+  /**
+   * Uses a sign-in link up and begins a session; makes the account at the first one. A refusal uses nothing up. `use`: a
+   * passkey that signed a challenge for it, of the account that the link opens.
+   */
   signIn(
     now: EpochNs,
     hash: string,
     session: NewSession,
-  ): Promise<SignedIn | LinkRefused | TooMany | EmailTaken | AlreadyOwned>;
+    use?: PasskeyUse | null,
+  ): Promise<SignedIn | LinkRefused | TooMany | EmailTaken | AlreadyOwned | PasskeyWanted>;
   /**
    * Uses up a link of this very account that was sent to the address it has, and keeps a link to the new address, which is
    * answered.

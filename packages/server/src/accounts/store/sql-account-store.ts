@@ -13,6 +13,9 @@ import * as keys from './sql-keys.ts';
 import { sqlMails } from './sql-mails.ts';
 import * as requests from './sql-once.ts';
 import { sqlOrders } from './sql-orders.ts';
+import { forgetChallenges } from './sql-passkey-challenges.ts';
+import { doRecoveries } from './sql-passkey-recoveries.ts';
+import { sqlPasskeys } from './sql-passkeys-part.ts';
 import { FORGOTTEN_PEOPLE, sqlPeople } from './sql-people.ts';
 import { forgetStatus, sqlStatus } from './sql-status.ts';
 import { SqlStore } from './sql-store.ts';
@@ -64,6 +67,7 @@ function accountStoreOn(store: SqlStore): AccountStore {
     withdrawals: sqlWithdrawals(store),
     mails: sqlMails(store),
     status: sqlStatus(store),
+    passkeys: sqlPasskeys(store),
     ...accountsAndKeys(store),
     ...budgetsAndUsage(store),
     sweep: store.alone((now, auditKeptNs) => sweep(store, now, auditKeptNs)),
@@ -145,6 +149,8 @@ async function sweep(
   for (const forget of FORGOTTEN_PEOPLE) {
     await inSteps(store, (sql, limit) => forget(sql, now, limit));
   }
+  await inSteps(store, (sql, limit) => forgetChallenges(sql, now, limit));
+  await store.writes(doRecoveries)(now, SWEEP_STEP_ROWS);
   await inSteps(store, (sql, limit) => forgetUsageTold(sql, now, limit));
   await inSteps(store, (sql, limit) => forgetStatus(sql, now, limit));
   await tellUsage(store, now);

@@ -17,6 +17,7 @@ import type {
   RefusalKind,
   StoreCall,
 } from './account-store.ts';
+import { countedUntil, latest } from './sound-times.ts';
 import { removed, type Sql } from './sql-database.ts';
 
 /** A write under way: its statements, and the events to announce once it is committed. */
@@ -63,6 +64,28 @@ export async function countRefusal(
         .doUpdateSet((eb) => ({ count: eb('audit_log.count', '+', 1n), last_at: call.now })),
     )
     .execute();
+}
+
+/** Until when an event of this kind, counted in this account, must wait; null: it may be now. The account is held. */
+export async function toldTooOften(
+  sql: Sql,
+  now: EpochNs,
+  accountId: string,
+  kind: AuditKind,
+  { max, countedNs }: { readonly max: number; readonly countedNs: bigint },
+): Promise<EpochNs | null> {
+  const oldest = await sql
+    .selectFrom('audit_log')
+    .select('at')
+    .where('account_id', '=', accountId)
+    .where('kind', '=', kind)
+    .where('at', '>', now - countedNs)
+    .where('at', '<=', latest(now))
+    .orderBy('at', 'desc')
+    .offset(max - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return oldest === undefined ? null : countedUntil(oldest.at, countedNs, now);
 }
 
 /** Removes some of the events from before this instant; how many. Those after it never go. */

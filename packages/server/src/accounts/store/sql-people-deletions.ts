@@ -14,9 +14,8 @@ import {
   type LinkRefused,
   type TooMany,
 } from './people-store.ts';
-import { countedUntil, latest } from './sound-times.ts';
 import { holdAccount } from './sql-accounts.ts';
-import { tell, type Writing } from './sql-audit.ts';
+import { tell, toldTooOften, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
 import { owe } from './sql-owe.ts';
 import { mailboxTurn, ownersLinkFault, useLink } from './sql-people-links.ts';
@@ -90,19 +89,9 @@ async function hurryDeletion(sql: Sql, now: EpochNs, asked: DeletionRecord): Pro
 }
 
 async function askedTooOften(sql: Sql, now: EpochNs, accountId: string): Promise<TooMany | null> {
-  const oldest = await sql
-    .selectFrom('audit_log')
-    .select('at')
-    .where('account_id', '=', accountId)
-    .where('kind', '=', 'account.deletion-asked')
-    .where('at', '>', now - DELETIONS_COUNTED_NS)
-    .where('at', '<=', latest(now))
-    .orderBy('at', 'desc')
-    .offset(DELETIONS_ASKED_MAX - 1)
-    .limit(1)
-    .executeTakeFirst();
-  if (oldest === undefined) return null;
-  return { refused: 'too-many', until: countedUntil(oldest.at, DELETIONS_COUNTED_NS, now) };
+  const limits = { max: DELETIONS_ASKED_MAX, countedNs: DELETIONS_COUNTED_NS };
+  const until = await toldTooOften(sql, now, accountId, 'account.deletion-asked', limits);
+  return until === null ? null : { refused: 'too-many', until };
 }
 
 export async function withdrawDeletion(
@@ -197,7 +186,7 @@ async function revokeKeys(writing: Writing, call: StoreCall, accountId: string):
   }
 }
 
-/** The owner, and every link that was sent for this account or to its owner. */
+/** The owner with all passkeys, and every link that was sent for this account or to its owner. */
 async function forgetPerson(sql: Sql, accountId: string): Promise<void> {
   const owned = sql.selectFrom('owners').select('email_key').where('account_id', '=', accountId);
   await sql
@@ -207,5 +196,7 @@ async function forgetPerson(sql: Sql, accountId: string): Promise<void> {
   for (const { email_key: key } of await owned.execute()) {
     await sql.deleteFrom('people_turns').where('who', '=', mailboxTurn(key)).execute();
   }
+  await sql.deleteFrom('passkeys').where('account_id', '=', accountId).execute();
+  await sql.deleteFrom('passkey_recoveries').where('account_id', '=', accountId).execute();
   await sql.deleteFrom('owners').where('account_id', '=', accountId).execute();
 }

@@ -127,7 +127,17 @@ export async function findLink(
   if (refused !== null) return refused;
   const { purpose, email, new_email: newEmail, expires_at } = link!;
   const account = await accountOpened(sql, link!);
-  return { purpose, email, newEmail, account, expiresAt: expires_at as EpochNs };
+  const needsPasskey = purpose === 'sign-in' && (await hasSecondFactor(sql, account?.id ?? ''));
+  return { purpose, email, newEmail, account, needsPasskey, expiresAt: expires_at as EpochNs };
+}
+
+async function hasSecondFactor(sql: Sql, accountId: string): Promise<boolean> {
+  const owner = await sql
+    .selectFrom('owners')
+    .select('second_factor')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return owner?.second_factor === 1n;
 }
 
 async function accountOpened(sql: Sql, link: LinkRow): Promise<LinkRecord['account']> {

@@ -15,6 +15,7 @@ import { holdAccount } from './sql-accounts.ts';
 import { tell, type Writing } from './sql-audit.ts';
 import type { Sql } from './sql-database.ts';
 import { owe } from './sql-owe.ts';
+import { forgetPasskeys } from './sql-passkeys.ts';
 import {
   addLink,
   holdLink,
@@ -33,7 +34,7 @@ export async function findOwner(
 ): Promise<OwnerRecord | null> {
   const row = await sql
     .selectFrom('owners')
-    .select(['account_id', 'email', 'since', 'usage_mails'])
+    .select(['account_id', 'email', 'since', 'usage_mails', 'second_factor'])
     .where(column, '=', value)
     .executeTakeFirst();
   if (row === undefined) return null;
@@ -42,6 +43,7 @@ export async function findOwner(
     email: row.email,
     since: row.since as EpochNs,
     usageMails: row.usage_mails === 1n,
+    secondFactor: row.second_factor === 1n,
   };
 }
 
@@ -82,7 +84,10 @@ export async function setOwner(
   if (holder !== null && holder.accountId !== accountId) return { refused: 'email-taken' };
   const before = await findOwner(sql, 'account_id', accountId);
   // Who owned it before is somebody else, or has lost this mailbox.
-  if (holder === null) await endSessions(writing, call, accountId, null);
+  if (holder === null) {
+    await endSessions(writing, call, accountId, null);
+    await forgetPasskeys(writing, call, accountId);
+  }
   return await writeOwner(writing, call, accountId, address, before);
 }
 
@@ -200,5 +205,5 @@ export async function writeOwner(
     .execute();
   const kind = before === null ? 'account.owned' : 'account.email-changed';
   await tell(writing, call, { kind, accountId, keyId: null, details: {} });
-  return { accountId, email, since, usageMails: before?.usageMails ?? true };
+  return (await findOwner(writing.sql, 'account_id', accountId))!;
 }

@@ -14,6 +14,8 @@ import {
   NEW_ACCOUNTS_COUNTED_NS,
   NEW_ACCOUNTS_SLOW_NS,
   type NewSession,
+  type PasskeyUse,
+  type PasskeyWanted,
   type SignedIn,
   type TooMany,
 } from './people-store.ts';
@@ -21,6 +23,7 @@ import { countedUntil, latest } from './sound-times.ts';
 import { createAccount, holdAccount } from './sql-accounts.ts';
 import type { Writing } from './sql-audit.ts';
 import { removed, type Sql } from './sql-database.ts';
+import { usePasskey } from './sql-passkeys.ts';
 import { linkFault, mailboxTurn, takeTurn, useLink } from './sql-people-links.ts';
 import { findOwner, holdOwner, writeOwner } from './sql-people-owners.ts';
 import { beginSession } from './sql-people-sessions.ts';
@@ -41,8 +44,9 @@ export async function signIn(
   now: EpochNs,
   hash: string,
   session: NewSession,
+  use: PasskeyUse | null,
   ids: NewIds,
-): Promise<SignedIn | LinkRefused | TooMany | EmailTaken | AlreadyOwned> {
+): Promise<SignedIn | LinkRefused | TooMany | EmailTaken | AlreadyOwned | PasskeyWanted> {
   const { sql } = writing;
   const fault = await linkFault(sql, now, hash, 'sign-in');
   if (fault !== null) return fault;
@@ -54,6 +58,9 @@ export async function signIn(
   await takeTurn(sql, now, mailboxTurn(link.email_key!));
   const opening = await openingOf(sql, now, link, session.askedFrom);
   if ('refused' in opening) return opening;
+  const wanted =
+    opening.t === 'owned' ? await passkeyWanted(sql, now, opening.accountId, use) : null;
+  if (wanted !== null) return wanted;
   if ((await useLink(sql, now, hash, 'sign-in')) === undefined) return { refused: 'used' };
   const call: StoreCall = { now, actor: { kind: 'owner' } };
   const accountId = opening.t === 'new' ? ids.account : opening.accountId;
@@ -64,6 +71,20 @@ export async function signIn(
   }
   const begun = await beginSession(writing, call, accountId, { ...session, id: ids.session });
   return { session: begun, isNew: opening.t === 'new' };
+}
+
+/** What is missing beside the link; null: nothing. */
+async function passkeyWanted(
+  sql: Sql,
+  now: EpochNs,
+  accountId: string,
+  use: PasskeyUse | null,
+): Promise<PasskeyWanted | null> {
+  if (use !== null) {
+    return (await usePasskey(sql, now, accountId, use)) ? null : { refused: 'passkey' };
+  }
+  const owner = await findOwner(sql, 'account_id', accountId);
+  return owner?.secondFactor === true ? { refused: 'needs-passkey' } : null;
 }
 
 async function openingOf(

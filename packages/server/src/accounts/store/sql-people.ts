@@ -27,9 +27,9 @@ export function sqlPeople(store: SqlStore): PeopleStore {
     addLink: store.changes(links.addLink),
     findLink: store.reads(links.findLink),
     useClaim: store.changes(owners.useClaim),
-    signIn: store.writes((writing, now, hash, session) => {
+    signIn: store.writes((writing, now, hash, session, use) => {
       const ids = { session: store.newId('ses'), account: store.newId('acc') };
-      return signIn(writing, now, hash, session, ids);
+      return signIn(writing, now, hash, session, use ?? null, ids);
     }),
     approveEmail: store.changes(owners.approveEmail),
     changeEmail: store.writes(owners.changeEmail),

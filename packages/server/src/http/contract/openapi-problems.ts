@@ -58,6 +58,12 @@ export const PROBLEM_SCHEMA = {
       const: true,
       description: 'With INVALID_PARAMETERS: untilCursor is before from.',
     },
+    needsPasskey: {
+      type: 'boolean',
+      const: true,
+      description:
+        "With FORBIDDEN, at the portal: one of the account's passkeys has to confirm it.",
+    },
   },
 };
 

@@ -5,6 +5,7 @@
 
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import type { TSchema } from 'typebox';
+import { PASSKEY_HEADER } from '../portal/passkey-bodies.ts';
 import {
   IDEMPOTENCY_KEY,
   IDEMPOTENCY_KEY_LENGTH_MAX,
@@ -101,6 +102,16 @@ const IF_NONE_MATCH = {
   schema: { type: 'string' },
 };
 
+const PASSKEY_PARAMETER = {
+  name: PASSKEY_HEADER,
+  in: 'header',
+  required: false,
+  description:
+    'Where the account has passkeys: a `PasskeyAssertion` as JSON, over a challenge of `POST /v1/portal/passkeys/confirm` for ' +
+    'this act. Without it, `FORBIDDEN` with `needsPasskey`.',
+  schema: { type: 'string' },
+};
+
 /** What any route may refuse with, then what one with a body, of the portal, of a session or with a key may. */
 const ANYWHERE: readonly RouteError[] = [
   { code: 'INVALID_PARAMETERS', status: 400 },
@@ -182,6 +193,7 @@ function operation(route: Route, schemas: NamedSchemas): object {
       ...queryParameters(route, example, schemas),
       ...(hasTag(route) ? [IF_NONE_MATCH] : []),
       ...(route.isIdempotent === true ? [IDEMPOTENCY_PARAMETER] : []),
+      ...(route.asksPasskey === true ? [PASSKEY_PARAMETER] : []),
     ],
     ...requestBody(route, example, schemas),
     responses: {

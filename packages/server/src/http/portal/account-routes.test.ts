@@ -57,7 +57,7 @@ test('a session alone changes no address: first the old one approves it, then th
   assert.ok(request.text.includes(wanted));
   const approval = tokenTo(email);
   const look = await browser.post<object>('/v1/portal/sign-in/look', { token: approval });
-  const looked = { email: 'o…@example.com', account: id, expiresAt: '' };
+  const looked = { email: 'o…@example.com', account: id, needsPasskey: false, expiresAt: '' };
   const expected = { purpose: 'email-approval', newEmail: wanted, ...looked };
   assert.deepEqual({ ...look.body, expiresAt: '' }, expected);
   // It neither signs in nor changes the address by itself.
@@ -171,6 +171,7 @@ test('an account made by its operator is claimed by a link, once, and owned by w
       email: null,
       newEmail: null,
       account: name,
+      needsPasskey: false,
       expiresAt: '',
     },
   );
@@ -244,6 +245,8 @@ test('the export has everything that is kept of an account, and no secret', asyn
     'keys',
     'usage',
     'sessions',
+    'passkeys',
+    'recovery',
     'orders',
     'consents',
     'withdrawals',

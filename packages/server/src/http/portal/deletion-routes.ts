@@ -10,6 +10,7 @@ import { closedObject } from '../contract/schema.ts';
 import { ProblemError, rateLimited } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { byLink, ownersLink, TokenField } from './link-token.ts';
+import { requirePasskey } from './passkey-proof.ts';
 import type { PortalFacts } from './portal-facts.ts';
 
 export function deletionRoutes(facts: () => PortalFacts): readonly Route[] {
@@ -26,11 +27,14 @@ function askRoute(facts: () => PortalFacts): Route {
       "Sends a link to the account's e-mail address: the deletion has to be confirmed there, so that a stolen session " +
       'cannot delete the account. `RATE_LIMITED` after 5 links to one address within an hour.',
     access: 'session',
+    asksPasskey: true,
     isForSuspended: true,
     answer: closedObject({}),
     status: 202,
-    handle: async ({ session, now, address: from }) => {
+    handle: async (request) => {
+      const { session, now, address: from } = request;
       const portal = facts();
+      await requirePasskey(portal, request, 'deletion');
       const link = await ownersLink(portal, { session, now, from, purpose: 'deletion' });
       const mail = deletionMail({ link, expiresInMinutes: LINK_VALID_MINUTES });
       portal.mailer.send({ to: session.email, ...mail });

@@ -1,6 +1,7 @@
 /**
  * Another e-mail address for an account. A session alone does not change it: first a link to the address that the
- * account has is used, then one to the new address. Both are told when it happened. Whether the new address owns an
+ * account has is used, then one to the new address; where the account has passkeys, one of them confirms it before. Both
+ * addresses are told when it happened. Whether the new address owns an
  * account shows only to who can read it.
  */
 
@@ -12,6 +13,7 @@ import { invalidParameters, ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { addressOf, EmailField, emailFaults } from './email-field.ts';
 import { byLink, newLink, ownersLink, TokenField, tooManyLinks } from './link-token.ts';
+import { requirePasskey } from './passkey-proof.ts';
 import type { PortalFacts } from './portal-facts.ts';
 
 export function emailRoutes(facts: () => PortalFacts): readonly Route[] {
@@ -28,11 +30,13 @@ function askRoute(facts: () => PortalFacts): Route {
       'Sends a link to the address that the account has: the change has to be approved there first, so that a stolen ' +
       'session cannot take the account over. `RATE_LIMITED` after 5 links to one address within an hour.',
     access: 'session',
+    asksPasskey: true,
     body: closedObject({ email: EmailField }),
     answer: closedObject({}),
     status: 202,
     faults: emailFaults,
-    handle: async ({ body, session, now, address: from }) => {
+    handle: async (request) => {
+      const { body, session, now, address: from } = request;
       const portal = facts();
       const newAddress = addressOf(body);
       const owner = await portal.store.people.ownerByEmail(newAddress.key);
@@ -40,8 +44,9 @@ function askRoute(facts: () => PortalFacts): Route {
         const message = 'is the address that the account has already';
         throw invalidParameters([{ path: '/email', message }]);
       }
-      const request = { session, now, from, purpose: 'email-approval', newAddress } as const;
-      const link = await ownersLink(portal, request);
+      await requirePasskey(portal, request, 'email');
+      const wanted = { session, now, from, purpose: 'email-approval', newAddress } as const;
+      const link = await ownersLink(portal, wanted);
       const newEmail = newAddress.email;
       const mail = emailApprovalMail({ link, expiresInMinutes: LINK_VALID_MINUTES, newEmail });
       portal.mailer.send({ to: session.email, ...mail });

@@ -1,6 +1,7 @@
 /**
  * Keys at the portal: the account's owner manages all of them, of either environment and with any rights, through
- * the same store as a key does, under the same limits and in the same audit log.
+ * the same store as a key does, under the same limits and in the same audit log. Where the account has passkeys, one of
+ * them confirms whatever makes a secret: a new key, and a rotation.
  */
 
 import { KEYS_LISTED_MAX, VALID_KEYS_MAX } from '../../accounts/store/account-store.ts';
@@ -9,13 +10,20 @@ import { KeyView, viewKey } from '../routes/key-view.ts';
 import { type KeysFacts, managingRoutes } from '../routes/keys-routes.ts';
 import { ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
+import { requirePasskey } from './passkey-proof.ts';
+import type { PortalFacts } from './portal-facts.ts';
 
-export function portalKeysRoutes(facts: KeysFacts): readonly Route[] {
+export interface PortalKeysFacts extends KeysFacts {
+  portal(): PortalFacts;
+}
+
+export function portalKeysRoutes(facts: PortalKeysFacts): readonly Route[] {
   const { create, rotate, revoke } = managingRoutes(facts, {
     access: 'session',
     path: '/v1/portal/keys',
     name: 'PortalKey',
     rights: 'With any rights.',
+    confirm: (request) => requirePasskey(facts.portal(), request, 'key'),
     limits: '',
     managerOf: ({ session, now }) => ({
       store: facts.store(),

@@ -32,7 +32,7 @@ const TEXTS: Readonly<Record<LinkRefused['refused'], string>> = {
   unknown:
     'This link is not known here: it was cut off, or is of another account. Ask for a new one.',
   used: 'This link was used before, and works once. Ask for a new one.',
-  expired: 'This link is older than 15 minutes. Ask for a new one.',
+  expired: 'This link has expired. Ask for a new one.',
 };
 
 export interface NewLinkText {

@@ -6,7 +6,10 @@ import { accountRoutes } from './account-routes.ts';
 import { deletionRoutes } from './deletion-routes.ts';
 import { emailRoutes } from './email-routes.ts';
 import { mailsRoute } from './mails-route.ts';
+import { passkeySignInRoutes } from './passkey-sign-in-routes.ts';
+import { passkeysRoutes } from './passkeys-routes.ts';
 import type { PortalFacts } from './portal-facts.ts';
+import { recoveryRoutes } from './recovery-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 
@@ -19,5 +22,8 @@ export function portalRoutes(facts: () => PortalFacts): readonly Route[] {
     accountExportRoute(facts),
     ...deletionRoutes(facts),
     mailsRoute(facts),
+    ...passkeySignInRoutes(facts),
+    ...passkeysRoutes(facts),
+    ...recoveryRoutes(facts),
   ];
 }

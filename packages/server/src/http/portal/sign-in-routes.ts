@@ -4,9 +4,7 @@
  * when the answer has been given.
  */
 
-import { randomBytes } from 'node:crypto';
 import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
-import { digestOf, isSoundSession, newSessionText } from '../../accounts/auth/secret.ts';
 import {
   LINK_PURPOSES,
   LINK_VALID_MINUTES,
@@ -17,11 +15,13 @@ import { Instant } from '../contract/instant-schema.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { ProblemError, rateLimited } from '../server/problem-error.ts';
 import { defineRoute, type Route, type RouteError } from '../server/route.ts';
-import { browserName } from './browser-name.ts';
 import { addressOf, EmailField, emailFaults, hintOfEmail } from './email-field.ts';
 import { byLink, newLink, TokenField, tooManyLinks } from './link-token.ts';
+import { newSession } from './new-session.ts';
+import { AssertionBody } from './passkey-bodies.ts';
+import { notThisPasskey, passkeyNeeded, provedAtSignIn } from './passkey-proof.ts';
 import type { PortalFacts } from './portal-facts.ts';
-import { readSessionCookie, sessionCookie } from './session-cookie.ts';
+import { sessionCookie } from './session-cookie.ts';
 
 const NO_GOOD: RouteError = { code: 'UNAUTHORIZED', status: 401 };
 const CONFLICT: RouteError = { code: 'CONFLICT', status: 409 };
@@ -81,6 +81,9 @@ function lookRoute(facts: () => PortalFacts): Route {
       account: Type.Union([Type.String(), Type.Null()], {
         description: 'The name of the account it opens; null: it makes a new one.',
       }),
+      needsPasskey: Type.Boolean({
+        description: 'Whether it signs in with a passkey beside it only.',
+      }),
       expiresAt: Instant('End of its validity'),
     }),
     errors: [NO_GOOD],
@@ -95,6 +98,7 @@ function lookRoute(facts: () => PortalFacts): Route {
         email: found.email === null ? null : hintOfEmail(found.email),
         newEmail: found.newEmail,
         account: found.account?.name ?? null,
+        needsPasskey: found.needsPasskey,
         expiresAt: found.expiresAt.toString(),
       };
     },
@@ -108,29 +112,26 @@ function beginRoute(facts: () => PortalFacts): Route {
     operationId: 'signIn',
     summary: 'Signs in by a link.',
     description:
-      'The link is used up, and the answer sets the cookie of a new session, which lasts 30 days. `RATE_LIMITED` ' +
+      'The link is used up, and the answer sets the cookie of a new session, which lasts 30 days. Where the account asks for ' +
+      'a passkey beside the link, `FORBIDDEN` until there is one; the link stays good. `RATE_LIMITED` ' +
       'also when 20 new accounts were made from your address within a day, and the last one less than ten minutes ago; the ' +
       'link stays good then.',
     access: 'public',
-    body: TokenBody,
+    body: closedObject({ token: TokenField, passkey: Type.Optional(AssertionBody) }),
     answer: closedObject({
       email: Type.String(),
       isNew: Type.Boolean({ description: 'Whether the account was made just now.' }),
     }),
     errors: [NO_GOOD, CONFLICT],
-    handle: async ({ body, now, address, header, setHeader }) => {
+    handle: async (request) => {
       const portal = facts();
+      const { body, now, address, setHeader } = request;
       const { origin, store } = portal;
-      const text = newSessionText(randomBytes);
-      const before = readSessionCookie(header('cookie'), origin);
-      const wanted = {
-        hash: digestOf(text).hash,
-        browser: browserName(header('user-agent')),
-        replaces: before !== undefined && isSoundSession(before) ? digestOf(before).hash : null,
-        askedFrom: neighbourhood(address),
-      };
+      const { text, session: wanted } = newSession(origin, request);
+      const proved =
+        body.passkey === undefined ? null : await provedAtSignIn(portal, request, body.passkey);
       const signedIn = await byLink(portal, { address, token: body.token }, (hash) =>
-        store.people.signIn(now, hash, wanted),
+        store.people.signIn(now, hash, wanted, proved?.use ?? null),
       );
       const { session, isNew } = begun(signedIn, now);
       setHeader('set-cookie', sessionCookie(origin, text));
@@ -153,6 +154,10 @@ function begun(signIn: SignIn, now: Parameters<typeof rateLimited>[2]): SignedIn
       throw new ProblemError('CONFLICT', 'This e-mail address owns another account.');
     case 'already-owned':
       throw alreadyOwned();
+    case 'needs-passkey':
+      throw passkeyNeeded('This account asks for a passkey beside the link.');
+    case 'passkey':
+      throw notThisPasskey();
     default:
       throw new Error(`a link that is ${signIn.refused} was taken for a good one`);
   }

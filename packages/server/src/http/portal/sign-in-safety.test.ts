@@ -78,6 +78,7 @@ test('the page can say which account a link opens before it signs in [SEC-13]', 
     email: 'Z…@example.com',
     newEmail: null,
     account: null,
+    needsPasskey: false,
     expiresAt: `${service.clock.now() + 900_000_000_000n}`,
   });
   await browser.useLink(token);

@@ -46,6 +46,8 @@ export interface KeysDoor<A extends Access> {
   /** Said of whatever makes a key; with a blank before it. */
   readonly limits: string;
   managerOf(request: AccessRequest<A>): KeyManager;
+  /** Left out: nothing else has to confirm that a key is made. */
+  confirm?(request: AccessRequest<A>): Promise<void>;
 }
 
 const WITH_A_KEY = { scope: 'keys' } as const;
@@ -92,6 +94,7 @@ function listRoute(facts: KeysFacts): Route {
 export function managingRoutes<A extends Access>(facts: KeysFacts, door: KeysDoor<A>) {
   const { access, path, name, rights, limits } = door;
   const idempotent = door.isIdempotent === true ? ({ isIdempotent: true } as const) : {};
+  const confirmed = door.confirm === undefined ? {} : ({ asksPasskey: true } as const);
   return {
     create: defineRoute({
       method: 'POST',
@@ -101,12 +104,14 @@ export function managingRoutes<A extends Access>(facts: KeysFacts, door: KeysDoo
       description: `${rights} The answer shows the secret once.${limits}`,
       access,
       ...idempotent,
+      ...confirmed,
       body: NewKeyBody,
       answer: CreatedKeyView,
       status: 201,
       errors: [TOO_MANY_KEYS],
       faults: (body, now) => newKeyFaults(body, now, (symbol) => facts.instrumentFault(symbol)),
       handle: async (request) => {
+        await door.confirm?.(request);
         const { view, isReplayed } = await makeKey(door.managerOf(request), request.body);
         if (isReplayed) request.markReplayed();
         return view;
@@ -120,12 +125,14 @@ export function managingRoutes<A extends Access>(facts: KeysFacts, door: KeysDoo
       description: `The old key works until the grace period ends, or until its own earlier expiry.${limits}`,
       access,
       ...idempotent,
+      ...confirmed,
       body: RotationBody,
       answer: RotatedKeyView,
       status: 201,
       errors: [UNKNOWN_KEY, TOO_MANY_KEYS, CANNOT_ROTATE],
       handle: async (request) => {
         const { gracePeriodSeconds } = request.body;
+        await door.confirm?.(request);
         const manager = door.managerOf(request);
         const { view, isReplayed } = await rotateKey(
           manager,

@@ -80,7 +80,7 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
     ...ofKeys,
     ...tryRoutes(ofKeys),
     ...portalRoutes(() => facts.portal()),
-    ...portalKeysRoutes({ store, instrumentFault }),
+    ...portalKeysRoutes({ store, instrumentFault, portal: () => facts.portal() }),
     portalStreamTokensRoute(store),
     portalUsageRoute(facts),
     portalInstrumentsRoute(() => facts.instruments(), store),

@@ -56,6 +56,8 @@ export interface RouteDefinition<
   readonly judgesQuery?: true;
   /** It takes `Idempotency-Key`: with one it is done once, however often it is asked for. */
   readonly isIdempotent?: true;
+  /** Of the portal: where the account has passkeys, the header `X-Passkey` confirms it; see `passkey-proof.ts`. */
+  readonly asksPasskey?: true;
   /** Of the portal: the owner of a suspended account may have it done as well, though it is a POST. */
   readonly isForSuspended?: true;
   /**

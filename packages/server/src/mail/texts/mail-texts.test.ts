@@ -18,10 +18,18 @@ import {
   paymentFailedMail,
 } from './order-mails.ts';
 import {
+  passkeyAddedMail,
+  passkeyRemovedMail,
+  passkeysRemovedMail,
+  recoveryAskedMail,
+  recoveryStoppedMail,
+} from './passkey-mails.ts';
+import {
   claimMail,
   deletionMail,
   emailApprovalMail,
   emailChangeMail,
+  recoveryMail,
   signInMail,
 } from './sign-in-mails.ts';
 import { usageMail } from './usage-mail.ts';
@@ -81,6 +89,13 @@ function everyMail(value: string): readonly MailText[] {
     addressIsNewMail(),
     deletionAskedMail({ dueAt: AT, accountLink: LINK }),
     accountDeletedMail({ deletedAt: AT }),
+    recoveryMail(link),
+    passkeyAddedMail({ name: value, at: AT, accountLink: LINK }),
+    passkeyRemovedMail({ name: value, at: AT, accountLink: LINK }),
+    passkeysRemovedMail({ at: AT, isByOperator: true, accountLink: LINK }),
+    passkeysRemovedMail({ at: AT, isByOperator: false, accountLink: LINK }),
+    recoveryAskedMail({ dueAt: AT, stopLink: LINK }),
+    recoveryStoppedMail({ accountLink: LINK }),
     paymentFailedMail({ ...about, failedAt: AT, endsAt: AT }),
     orderCancelledMail({ ...about, endsAt: AT }),
     orderRenewedMail({ ...ORDER, ...about, paidUntil: AT, receipt: null }),

@@ -77,6 +77,24 @@ export function deletionMail({ link, expiresInMinutes }: SignInLink): LinkMailTe
   return { ...mail, usefulMinutes: expiresInMinutes };
 }
 
+/** To the address that the account has. */
+export function recoveryMail({ link, expiresInMinutes }: SignInLink): LinkMailText {
+  const mail = mailText({
+    subject: 'Remove the passkeys of your Tapeloom account?',
+    heading: 'Remove your passkeys?',
+    lead: [
+      'Somebody who is signed in to your account says that its passkeys are lost.',
+      'If you confirm it here, all passkeys of the account are removed 24 hours later. Until then you can stop it.',
+    ],
+    action: { label: 'My passkeys are lost', link },
+    closing: [
+      onceFor(expiresInMinutes),
+      'Not you? Do not confirm it: nothing changes. Sign in and sign out everywhere else.',
+    ],
+  });
+  return { ...mail, usefulMinutes: expiresInMinutes };
+}
+
 /** To the new address. */
 export function emailChangeMail({ link, expiresInMinutes }: SignInLink): LinkMailText {
   const mail = mailText({

@@ -17,6 +17,7 @@ import { accountMarks } from './0009-account-marks.ts';
 import { usageMails } from './0010-usage-mails.ts';
 import { billTo } from './0011-bill-to.ts';
 import { statusSpans } from './0012-status-spans.ts';
+import { passkeys } from './0013-passkeys.ts';
 import type { Migration, SchemaDialect } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   usageMails,
   billTo,
   statusSpans,
+  passkeys,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

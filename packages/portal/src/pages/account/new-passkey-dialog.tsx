@@ -1,0 +1,103 @@
+/** Makes a passkey with the browser and adds it; or, for the first one, asks for a fresh sign-in before. */
+
+import { useState } from 'preact/hooks';
+import { makePasskey } from '../../api/passkey-device.ts';
+import { portalApi } from '../../api/portal-api.ts';
+import { useAction } from '../../api/use-action.ts';
+import { ActionButton, Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { TextField } from '../../components/field.tsx';
+import { ErrorNotice, Notice } from '../../components/notice.tsx';
+import { keepPath } from '../../shell/kept-path.ts';
+
+export function NewPasskeyDialog(props: {
+  /** What it is called unless its owner says otherwise. */
+  readonly name: string;
+  readonly onAdded: () => void;
+  readonly onClose: () => void;
+}) {
+  const [name, setName] = useState(props.name);
+  const add = useAction(async () => {
+    const credential = await makePasskey(await portalApi.beginPasskey());
+    await portalApi.addPasskey(name.trim(), credential);
+    props.onAdded();
+  });
+  const nameFault = add.error?.fault('/name') ?? null;
+  return (
+    <Dialog
+      title="Add a passkey"
+      text="Your browser asks where to keep it: on this device, in a password manager, on a phone or on a security key."
+      onClose={props.onClose}
+      onSubmit={() => {
+        if (name.trim() !== '') void add.run();
+      }}
+      foot={
+        <>
+          <Button onClick={props.onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            kind="primary"
+            isOff={name.trim() === ''}
+            busy={add.isBusy && 'Waiting for your browser'}
+          >
+            Add passkey
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label="Name"
+        hint="For you to recognise it. Up to 64 characters."
+        autocomplete="off"
+        autofocus
+        maxLength={64}
+        value={name}
+        onInput={setName}
+        error={nameFault}
+      />
+      <ErrorNotice title="No passkey was added." error={nameFault === null ? add.error : null} />
+    </Dialog>
+  );
+}
+
+/** A session that began long ago may be somebody else's by now. */
+export function SignInAgainDialog(props: { readonly email: string; readonly onClose: () => void }) {
+  const [isSent, setIsSent] = useState(false);
+  const send = useAction(async () => {
+    await portalApi.askForLink(props.email);
+    keepPath('/account', Date.now());
+    setIsSent(true);
+  });
+  return (
+    <Dialog
+      title="Sign in again first"
+      text="The first passkey is added within 15 minutes of a sign-in, so that nobody else who sits at your browser can add one."
+      onClose={props.onClose}
+      foot={
+        <>
+          <Button onClick={props.onClose}>{isSent ? 'Close' : 'Cancel'}</Button>
+          {!isSent && (
+            <ActionButton kind="primary" action={send} busy="Sending" isAutoFocused>
+              Send me a link
+            </ActionButton>
+          )}
+        </>
+      }
+    >
+      {isSent && (
+        <Notice
+          kind="info"
+          isNews
+          title={
+            <>
+              Look into the mail of <bdi>{props.email}</bdi>.
+            </>
+          }
+        >
+          Open the link in this browser. It leads back to this page.
+        </Notice>
+      )}
+      <ErrorNotice title="The link was not sent." error={send.error} />
+    </Dialog>
+  );
+}
