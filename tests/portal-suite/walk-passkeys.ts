@@ -166,8 +166,10 @@ async function recoverAndStop(stage: PortalStage, page: Page): Promise<void> {
   assert.deepEqual(await axeFaults(stranger), []);
   await stranger.getByRole('button', { name: 'Remove them in 24 hours' }).click();
   await stranger.getByRole('heading', { name: 'Your passkeys will be removed' }).waitFor();
-  await page.goto(atLocalhost(stage, '/account'));
+  await page.goto(atLocalhost(stage, '/dashboard'));
   await page.getByText('All passkeys will be removed on').waitFor();
+  await page.getByRole('link', { name: 'Passkeys' }).click();
+  await page.getByRole('button', { name: 'Keep the passkeys' }).waitFor();
   const stop = await linkMailed(stage, /will be removed$/);
   await stranger.goto('about:blank');
   await stranger.goto(atLocalhost(stage, stop));

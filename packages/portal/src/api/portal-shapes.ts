@@ -136,6 +136,8 @@ export interface AccountView {
   readonly plan: Plan;
   readonly grants: readonly { readonly plan: OfferId; readonly until: string | null }[];
   readonly deletion: { readonly askedAt: string; readonly dueAt: string } | null;
+  /** Of lost passkeys, while it is under way. */
+  readonly recovery: { readonly askedAt: string; readonly dueAt: string } | null;
   readonly mails: { readonly usage: boolean };
   readonly sessions: readonly SessionView[];
   /** What is left to buy of an order for both offers; null: nothing, or it was declined. */

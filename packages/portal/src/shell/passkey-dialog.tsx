@@ -47,6 +47,7 @@ function Asking(props: { readonly request: PasskeyRequest; readonly onDone: () =
     props.onDone();
     onRefused(new PortalError('FORBIDDEN', 'It was not confirmed by a passkey.'));
   };
+  const error = sign.error ?? options.error;
   return (
     <Dialog
       title="Confirm with a passkey"
@@ -77,7 +78,7 @@ function Asking(props: { readonly request: PasskeyRequest; readonly onDone: () =
         </>
       }
     >
-      <ErrorNotice title="Nothing was confirmed." error={sign.error ?? options.error} />
+      {error === null ? undefined : <ErrorNotice title="Nothing was confirmed." error={error} />}
     </Dialog>
   );
 }

@@ -17,6 +17,7 @@ import { Meters } from './meters.tsx';
 import { MonthChart } from './month-chart.tsx';
 import { OpenNow } from './open-now.tsx';
 import { PaceNotice } from './pace-notice.tsx';
+import { RecoveryNotice } from './recovery-notice.tsx';
 import { monthName, monthOf } from './usage-pace.ts';
 import { YearChart } from './year-chart.tsx';
 
@@ -92,6 +93,7 @@ function OverviewParts({
   const isUnused = usage.months.every(({ used }) => used.computeUnits + used.restRequests === 0);
   return (
     <div class="stack">
+      {account?.recovery != null && <RecoveryNotice dueAt={account.recovery.dueAt} />}
       {declined !== null && <DeclinedNotice {...declined} />}
       <OtherHalf />
       <PaceNotice usage={usage} nowMs={nowMs} />

@@ -10,6 +10,7 @@ import { closedObject, namedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { notSignedIn } from '../server/unauthorized.ts';
 import { MailsView } from './mails-route.ts';
+import { RecoveryView, viewRecovery } from './passkeys-routes.ts';
 import type { PortalFacts } from './portal-facts.ts';
 
 const SessionView = namedObject('Session', {
@@ -36,6 +37,7 @@ const AccountView = namedObject('Account', {
     closedObject({ askedAt: Instant('When'), dueAt: Instant('When it will be done') }),
     Type.Null(),
   ]),
+  recovery: RecoveryView,
   mails: MailsView,
   sessions: Type.Array(SessionView, { description: 'The newest first.' }),
   otherHalf: Type.Union([Type.Enum(GRANTABLE), Type.Null()], {
@@ -61,11 +63,12 @@ function showRoute(facts: () => PortalFacts): Route {
     handle: async ({ session, now }) => {
       const { store } = facts();
       const { accountId } = session;
-      const [account, owner, sessions, deletion, marks] = await Promise.all([
+      const [account, owner, sessions, deletion, recovery, marks] = await Promise.all([
         store.findAccount(accountId),
         store.people.ownerOf(accountId),
         store.people.sessionsOf(accountId, now),
         store.people.deletionOf(accountId),
+        store.passkeys.recoveryOf(accountId),
         store.people.marksOf(accountId),
       ]);
       if (account === null) throw notSignedIn('The account is gone.');
@@ -83,6 +86,7 @@ function showRoute(facts: () => PortalFacts): Route {
           deletion === null
             ? null
             : { askedAt: deletion.askedAt.toString(), dueAt: deletion.dueAt.toString() },
+        recovery: viewRecovery(recovery),
         mails: { usage: owner?.usageMails ?? true },
         sessions: sessions.map((it) => viewSession(it, session.id)),
         otherHalf: await leftOf(store, account, marks, now),

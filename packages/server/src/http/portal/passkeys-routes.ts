@@ -11,6 +11,7 @@ import {
   PASSKEY_ACTS,
   PASSKEYS_MAX,
   type PasskeyRecord,
+  type RecoveryRecord,
 } from '../../accounts/store/passkeys-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { closedObject, namedObject, Type } from '../contract/schema.ts';
@@ -44,20 +45,22 @@ const PasskeyView = namedObject('Passkey', {
   lastUsedAt: Type.Union([Instant('When it was last used'), Type.Null()]),
 });
 
+export const RecoveryView = Type.Union(
+  [
+    namedObject('PasskeyRecovery', {
+      askedAt: Instant('When it was asked for'),
+      dueAt: Instant('When all passkeys are removed'),
+    }),
+    Type.Null(),
+  ],
+  { description: 'A recovery of lost passkeys that is under way; null: none is.' },
+);
+
 const PasskeyList = namedObject('PasskeyList', {
   passkeys: Type.Array(PasskeyView, { description: 'The oldest first.' }),
   max: Type.Integer({ minimum: 1, description: 'How many there may be.' }),
   secondFactor: Type.Boolean({ description: 'Whether a sign-in link needs a passkey beside it.' }),
-  recovery: Type.Union(
-    [
-      namedObject('PasskeyRecovery', {
-        askedAt: Instant('When it was asked for'),
-        dueAt: Instant('When all passkeys are removed'),
-      }),
-      Type.Null(),
-    ],
-    { description: 'A recovery that is under way; null: none is.' },
-  ),
+  recovery: RecoveryView,
   mayAdd: Type.Boolean({
     description: `Whether one can be added now: the first one needs a sign-in of the last ${FRESH_MINUTES} minutes.`,
   }),
@@ -96,10 +99,7 @@ function listRoute(facts: () => PortalFacts): Route {
         passkeys: list.map(viewPasskey),
         max: PASSKEYS_MAX,
         secondFactor: owner?.secondFactor ?? false,
-        recovery: recovery && {
-          askedAt: recovery.askedAt.toString(),
-          dueAt: recovery.dueAt.toString(),
-        },
+        recovery: viewRecovery(recovery),
         mayAdd: list.length > 0 || now - session.createdAt < FRESH_NS,
       };
     },
@@ -258,6 +258,11 @@ function viewPasskey({ id, name, createdAt, lastUsedAt }: PasskeyRecord) {
     createdAt: createdAt.toString(),
     lastUsedAt: lastUsedAt?.toString() ?? null,
   };
+}
+
+export function viewRecovery(recovery: RecoveryRecord | null) {
+  if (recovery === null) return null;
+  return { askedAt: recovery.askedAt.toString(), dueAt: recovery.dueAt.toString() };
 }
 
 function nameFaults(body: unknown): readonly FieldFault[] {

@@ -71,6 +71,8 @@ test('lost passkeys are removed 24 hours after a mailed link asked for it, and n
   assert.equal(begun.status, 200, begun.text);
   assert.equal(BigInt(begun.body.dueAt), service.clock.now() + 86_400_000_000_000n);
   assert.equal((await listOf(browser)).recovery?.dueAt, begun.body.dueAt);
+  const { body: account } = await browser.get<Pick<List, 'recovery'>>('/v1/portal/account');
+  assert.equal(account.recovery?.dueAt, begun.body.dueAt, 'every page can say so');
   checkProblem(await visitor.useLink(token), DOCS_URL, UNAUTHORIZED);
   service.clock.advance(24 * HOUR_MS - 1);
   await sweep();

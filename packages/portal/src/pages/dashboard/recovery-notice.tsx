@@ -1,0 +1,25 @@
+/** Somebody asked for the removal of all passkeys: said on the first page that is seen, with the way to stop it. */
+
+import { ButtonLink } from '../../components/button.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Time } from '../../components/time.tsx';
+
+export function RecoveryNotice(props: { readonly dueAt: string }) {
+  return (
+    <Notice
+      kind="danger"
+      title={
+        <>
+          All passkeys will be removed on <Time at={props.dueAt} form="both" />.
+        </>
+      }
+      action={
+        <ButtonLink size="sm" href="/account#passkeys">
+          Passkeys
+        </ButtonLink>
+      }
+    >
+      Somebody who reads the mail of this account says that they are lost. Not you? Stop it.
+    </Notice>
+  );
+}
