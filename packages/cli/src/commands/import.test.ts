@@ -14,7 +14,8 @@ import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { FEED_LIMITS } from '@tapeloom/server/feeds/guarded/feed-thread';
 import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
-import { endlessParquet } from '../../../server/testing/feeds/feed-fuzz.ts';
+import { secondPages } from '../../../server/testing/feeds/feed-fuzz.ts';
+import { stuckAtFirst } from '../../../server/testing/feeds/stuck-feed.ts';
 import { zipOf } from '../../../server/testing/feeds/zip-text.ts';
 import {
   csv,
@@ -125,8 +126,9 @@ test('equal trades where one file ends and the next begins are asked about', asy
 
 test('a file that would be read for ever is refused with its place, and its dataset is free for the next import', async () => {
   const io = new RecordedIo({});
-  const limits = { ...FEED_LIMITS, checkMs: 250, silentChecks: 4 };
-  const endless = file('endless.parquet', endlessParquet());
+  const watched = { checkMs: 250, silentChecks: 4, start: stuckAtFirst('stuck') };
+  const limits = { ...FEED_LIMITS, ...watched };
+  const endless = file('endless.parquet', secondPages('UNCOMPRESSED'));
   const words = [endless, '--contract', 'ESH6', '--data', data];
   assert.equal(await runImport(words, io, limits), 1);
   assert.equal(

@@ -214,14 +214,14 @@ export function secondPages(codec: 'UNCOMPRESSED' | 'SNAPPY'): Uint8Array {
 }
 
 /** The same with prices as bytes of one length, which are left to the library. */
-function fixedBytes(): Uint8Array {
+function fixedBytes(repetition: 'REQUIRED' | 'OPTIONAL' = 'REQUIRED'): Uint8Array {
   const required = { repetition_type: 'REQUIRED' } as const;
   const priceBytes = (row: number) => new Uint8Array(Float64Array.of(priceOf(row)).buffer);
   const file = parquetWriteBuffer({
     schema: [
       { name: 'root', num_children: 4 },
       { name: 'ts', type: 'INT64', ...required },
-      { name: 'price', type: 'FIXED_LEN_BYTE_ARRAY', type_length: 8, ...required },
+      { name: 'price', type: 'FIXED_LEN_BYTE_ARRAY', type_length: 8, repetition_type: repetition },
       { name: 'size', type: 'INT32', ...required },
       { name: 'side', type: 'BYTE_ARRAY', converted_type: 'UTF8', ...required },
     ],
@@ -249,6 +249,15 @@ export function endlessParquet(): Uint8Array {
 /** One kilobyte that says it has one price a billion times. */
 export function vastParquet(): Uint8Array {
   return damagedParquet([3, 254, 255, 255, 255, 7, 0]);
+}
+
+/** One in which 8,191 of 64 rows have a price. */
+export function longLevels(): Uint8Array {
+  const file = fixedBytes('OPTIONAL');
+  const at = Buffer.from(file).indexOf(Buffer.from([128, 1, 1, 3, 17, 136, 198, 250]));
+  assert.notEqual(at, -1);
+  file.set([254, 127], at);
+  return file;
 }
 
 /** Other bytes in place of how many bits the indexes of the prices have, and of their runs behind it. */

@@ -11,11 +11,11 @@ import { readRuns } from './parquet-runs.ts';
 import { NO_WORD, type StoredValues, storedValueAt, WordCodes } from './stored-values.ts';
 import type { TableColumn, TableType } from './table-mapping.ts';
 
-/** Of larger row groups every page is read on its own, by the library. */
-const STORED_ROWS_MAX = 2 ** 22;
 const PLAIN = 0;
 const DICTIONARY_ENCODINGS = [2, 8];
 const RUNS = 3;
+/** In which values are runs of indexes, as the library reads them. */
+const INDEXED_ENCODINGS = [...DICTIONARY_ENCODINGS, RUNS];
 /** Wider indexes would be those of a dictionary with more values than a row group has rows. */
 const INDEX_BITS_MAX = 25;
 
@@ -45,7 +45,7 @@ export function storedColumn(
   const isPlain = column.path_in_schema.length === 1 && column.type === element.type;
   const kind = isPlain ? kindOf(element, type) : null;
   const expand = EXPANDERS[column.codec];
-  if (kind === null || expand === undefined || rows > STORED_ROWS_MAX) return null;
+  if (kind === null || expand === undefined) return null;
   const form = { rows, isOptional: element.repetition_type === 'OPTIONAL', expand };
   const values = readStoredColumn(bytes, kind, isUnsigned(element), form);
   if (values === null) return null;
@@ -53,6 +53,33 @@ export function storedColumn(
   const at = storedValueAt(stored, type.kind);
   if (nulls === null) return { type, at, stored };
   return { type, at: (row) => (nulls[row] === 1 ? null : at(row)), stored: null };
+}
+
+/**
+ * Throws where the pages of a column that the library reads have runs which go on behind them. It would follow those for ever, or
+ * until a list needs more than the heap of its thread at once, which ends the whole process and not the thread alone.
+ */
+export function checkRuns(
+  bytes: Uint8Array,
+  { type, repetition_type: repetition }: SchemaElement,
+  { codec }: ColumnMetaData,
+  rows: number,
+): void {
+  const expand = EXPANDERS[codec];
+  // The library refuses what nobody can expand.
+  if (expand === undefined) return;
+  for (const page of pagesOf(bytes, { rows, isOptional: repetition === 'OPTIONAL', expand })) {
+    if (page.kind === 'dictionary' || !INDEXED_ENCODINGS.includes(page.encoding)) continue;
+    if (type === 'BOOLEAN') {
+      codesOfBooleans(page);
+      continue;
+    }
+    const { values, valueCount } = page;
+    // Without bits there may be no runs.
+    if (values[0] === 0 && values.length > 1)
+      readRuns(values, 1, values.length, 0, new Uint8Array(valueCount));
+    indexesOf(values, valueCount);
+  }
 }
 
 function kindOf(

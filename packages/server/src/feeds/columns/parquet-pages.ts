@@ -10,7 +10,9 @@ import { readThriftStruct, type ThriftStruct } from './thrift-struct.ts';
 
 /** Of the wanted columns of a row group, expanded. */
 export const GROUP_BYTES_MAX = 256 * MIB;
-export const GROUP_ROWS_MAX = 2 ** 25;
+export const GROUP_ROWS_MAX = 2 ** 24;
+/** Of a row group with columns that the library reads, which makes lists of numbers: those must fit into a thread's heap. */
+export const LIBRARY_ROWS_MAX = 2 ** 22;
 const DESCRIPTION_BYTES_MAX = 64 * MIB;
 /** The length of the description, and a mark. */
 const SUFFIX_BYTES = 8;

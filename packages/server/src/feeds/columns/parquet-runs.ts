@@ -3,7 +3,10 @@
  * Definition levels and indexes of dictionaries are stored in them.
  */
 
-/** Fills `into` from the bytes [from, to), numbers of at most 25 bits. Throws where they are fewer. */
+/** So many numbers more than there are may be in the groups of a last run: writers fill whole blocks. */
+const SPARE_MAX = 512;
+
+/** Fills `into` from the bytes [from, to), numbers of at most 25 bits. Throws where they are fewer, or a run has more. */
 export function readRuns(
   bytes: Uint8Array,
   from: number,
@@ -28,10 +31,13 @@ export function readRuns(
       let value = 0;
       for (let byte = 0; byte < valueBytes; byte += 1) value |= bytes[at + byte]! << (8 * byte);
       at += valueBytes;
-      const end = Math.min(into.length, filled + length);
-      into.fill(value, filled, end);
-      filled = end;
+      if (length > into.length - filled) throw new Error('a run goes on behind its page');
+      into.fill(value, filled, filled + length);
+      filled += length;
     } else {
+      if (length * 8 > into.length - filled + SPARE_MAX) {
+        throw new Error('a run goes on behind its page');
+      }
       const count = Math.min(into.length - filled, length * 8);
       // The last group may be cut behind its last number.
       if (at + Math.ceil((count * bits) / 8) > to) {

@@ -15,7 +15,7 @@ import {
 import { FeedError, type FeedTrades } from '../feed-trades.ts';
 import { type ByteSource, bytesAt } from '../packed/byte-source.ts';
 import { printedText } from '../printed-text.ts';
-import { storedColumn } from './parquet-column.ts';
+import { checkRuns, storedColumn } from './parquet-column.ts';
 import { COMPRESSORS } from './parquet-expanders.ts';
 import {
   checkDescription,
@@ -23,6 +23,7 @@ import {
   columnBytes,
   GROUP_BYTES_MAX,
   GROUP_ROWS_MAX,
+  LIBRARY_ROWS_MAX,
 } from './parquet-pages.ts';
 import {
   type TableColumn,
@@ -98,6 +99,12 @@ async function readColumn(
   const element = metadata.schema.find((one) => one.name === name)!;
   const stored = storedColumn(bytes, element, own[0]!.meta_data!, type, rows);
   if (stored !== null) return stored;
+  if (rows > LIBRARY_ROWS_MAX) {
+    throw new Error(
+      `its row group has ${rows} rows, more than ${LIBRARY_ROWS_MAX}: write the file with smaller row groups`,
+    );
+  }
+  checkRuns(bytes, element, own[0]!.meta_data!, rows);
   const chunks: Chunk[] = [];
   await parquetRead({
     file: {

@@ -8,10 +8,12 @@ import { MIB } from '@tapeloom/core/units';
 import { DBN_SCHEMAS, DbnWriter } from '../../../testing/feeds/dbn-writer.ts';
 import {
   endlessParquet,
+  longLevels,
   readPath,
   secondPages,
   vastParquet,
 } from '../../../testing/feeds/feed-fuzz.ts';
+import { stuckAtFirst } from '../../../testing/feeds/stuck-feed.ts';
 import { FeedError } from '../feed-trades.ts';
 import { FEED_LIMITS, FeedThread } from './feed-thread.ts';
 
@@ -24,32 +26,45 @@ test('a file that would be read for ever is refused with the row group and colum
     ...FEED_LIMITS,
     checkMs: 500,
     silentChecks: 4,
+    start: stuckAtFirst('stuck'),
   });
-  writeFileSync(path, endlessParquet());
+  writeFileSync(path, secondPages('UNCOMPRESSED'));
   assert.match(
     (await readPath(feeds, path, 'endless'))!,
     /^The file cannot be read at row group 1, column "price": for 2 s there was no progress\./,
   );
-  writeFileSync(path, secondPages('UNCOMPRESSED'));
   assert.equal(await readPath(feeds, path, 'whole'), null);
 });
 
-test('a file of a kilobyte that would fill the memory is refused with the row group and column', async () => {
+test('a file that would fill the memory is refused with the row group and column', async () => {
   await using feeds = new FeedThread(new AbortController().signal, {
     ...FEED_LIMITS,
     heapBytes: 64 * MIB,
+    start: stuckAtFirst('vast'),
   });
-  writeFileSync(path, vastParquet());
+  writeFileSync(path, secondPages('UNCOMPRESSED'));
   assert.match(
     (await readPath(feeds, path, 'vast'))!,
     /^The file cannot be read at row group 1, column "price": reading it needs more than 64 MiB/,
   );
 });
 
+test('counts in a kilobyte that the library would follow for ever, or into all memory, are refused before it', async () => {
+  await using feeds = new FeedThread(new AbortController().signal);
+  for (const damaged of [endlessParquet(), vastParquet(), longLevels()]) {
+    writeFileSync(path, damaged);
+    assert.match(
+      (await readPath(feeds, path, 'damaged'))!,
+      /column "price".* a run goes on behind its page\.$/,
+    );
+  }
+});
+
 test('a read that is stuck ends at once when it is interrupted', async () => {
   const interrupt = new AbortController();
-  await using feeds = new FeedThread(interrupt.signal);
-  writeFileSync(path, endlessParquet());
+  const limits = { ...FEED_LIMITS, start: stuckAtFirst('stuck') };
+  await using feeds = new FeedThread(interrupt.signal, limits);
+  writeFileSync(path, secondPages('UNCOMPRESSED'));
   const feed = await feeds.open(path, statSync(path).size, {});
   const reading = assert.rejects(Array.fromAsync(feed.trades()), { name: 'AbortError' });
   interrupt.abort();
@@ -107,8 +122,9 @@ test('definitions of a file are read in the thread too, and what is wrong with o
 
 test('a thread that reads definitions and is stuck ends at once when it is interrupted', async () => {
   const interrupt = new AbortController();
-  await using feeds = new FeedThread(interrupt.signal);
-  writeFileSync(path, endlessParquet());
+  const limits = { ...FEED_LIMITS, start: stuckAtFirst('stuck') };
+  await using feeds = new FeedThread(interrupt.signal, limits);
+  writeFileSync(path, secondPages('UNCOMPRESSED'));
   const feed = await feeds.open(path, statSync(path).size, {});
   const stuck = assert.rejects(Array.fromAsync(feed.trades()), { name: 'AbortError' });
   // Waits behind what the thread is stuck with.

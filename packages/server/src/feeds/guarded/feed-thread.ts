@@ -4,7 +4,7 @@
  * read. The thread serves one file after another, and is started again after it was ended.
  */
 
-import { Worker } from 'node:worker_threads';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { MIB } from '@tapeloom/core/units';
 import { Thread } from '../../platform/thread.ts';
 import type { DefinitionPiece } from '../dbn/definition-file.ts';
@@ -20,6 +20,8 @@ export interface FeedLimits {
   readonly checkMs: number;
   /** At so many checks in a row without a sign of life the thread is ended. */
   readonly silentChecks: number;
+  /** What a test starts instead. */
+  readonly start?: (options: WorkerOptions) => Worker;
 }
 
 export const FEED_LIMITS: FeedLimits = {
@@ -137,7 +139,8 @@ export class FeedThread implements AsyncDisposable {
   #start(definitions: number): Running {
     const alive = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const heapBytes = this.#limits.heapBytes + definitions * DEFINITION_BYTES;
-    const worker = new Worker(new URL('./feed-worker.ts', import.meta.url), {
+    const { start = startFeedWorker } = this.#limits;
+    const worker = start({
       name: 'feed',
       workerData: { alive },
       resourceLimits: { maxOldGenerationSizeMb: Math.ceil(heapBytes / MIB) },
@@ -168,6 +171,10 @@ export class FeedThread implements AsyncDisposable {
     this.#running = null;
     await running?.thread[Symbol.asyncDispose]();
   }
+}
+
+function startFeedWorker(options: WorkerOptions): Worker {
+  return new Worker(new URL('./feed-worker.ts', import.meta.url), options);
 }
 
 /** What the thread has told of the file so far. */

@@ -1,0 +1,13 @@
+/** A thread for `FeedThread` that is stuck with its first file, or takes all memory for it; those that follow are the real ones. */
+
+import { Worker, type WorkerOptions } from 'node:worker_threads';
+
+export function stuckAtFirst(name: 'stuck' | 'vast'): (options: WorkerOptions) => Worker {
+  let isFirst = true;
+  return (options) => {
+    const file = isFirst ? './stuck-feed-worker.ts' : '../../src/feeds/guarded/feed-worker.ts';
+    isFirst = false;
+    const workerData = { ...(options.workerData as object), name };
+    return new Worker(new URL(file, import.meta.url), { ...options, workerData });
+  };
+}
