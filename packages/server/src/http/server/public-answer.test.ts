@@ -17,6 +17,7 @@ const PUBLIC = [
   '/v1/offers',
   '/v1/pricing',
   '/v1/status',
+  '/v1/status/history',
   '/v1/openapi.json',
   '/v1/asyncapi.json',
 ];
@@ -177,11 +178,12 @@ test('HEAD on a public route is its GET without the body', async () => {
 test('how long an answer may be kept is said; with a key, and where it failed, it is not', async () => {
   const kept = async (path: string, headers = {}) =>
     (await get(path, headers)).headers['cache-control'];
-  for (const path of PUBLIC.filter((it) => it !== '/v1/status')) {
+  for (const path of PUBLIC.filter((it) => !it.startsWith('/v1/status'))) {
     assert.equal(await kept(path), 'public, max-age=60');
     assert.equal(await kept(`${path}?x=1`), 'no-store');
   }
   assert.equal(await kept('/v1/status'), 'no-cache');
+  assert.equal(await kept('/v1/status/history'), 'no-cache');
   assert.equal(await kept('/v1/status', { authorization: `Bearer ${key}` }), 'no-store');
 });
 
