@@ -56,7 +56,7 @@ test('SIGHUP gives a running service other offers, pages, proxies and new contra
       ...{ NOTIFY_SOCKET: told, PATH: `${directory}:${process.env.PATH}` },
     },
   });
-  await service.says(/ready/);
+  await service.ready();
   const price = async () => {
     const { prices } = (await (await service.get('/v1/pricing')).json()) as typeof DEFAULT_PRICING;
     return prices[0]!.amountMinor;
