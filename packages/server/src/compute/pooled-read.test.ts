@@ -25,7 +25,7 @@ test('a read that nobody pulls holds no place: any number of them shuts nobody o
 });
 
 test('at most eight reads of an account are at work; the ninth waits and is served [SEC-37]', async () => {
-  await using world = new ComputeWorld(3);
+  await using world = new ComputeWorld(4);
   world.slices = 1_000;
   const reads = [];
   for (let count = 0; count < 9; count += 1) reads.push(await world.pool.read(request('a')));

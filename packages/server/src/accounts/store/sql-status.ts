@@ -74,15 +74,16 @@ async function statusSpans(
 
 /** Some that nobody is shown any more; how many. */
 export async function forgetStatus(sql: Sql, now: EpochNs, limit: number): Promise<number> {
+  const old = now - KEPT_NS;
   const surplus = await sql
     .selectFrom('status_spans')
     .select('until_at')
+    .where('until_at', '>', old)
     .orderBy('until_at', 'desc')
     .offset(SPANS_MAX)
     .limit(1)
     .executeTakeFirst();
-  const old = now - KEPT_NS;
-  const before = surplus !== undefined && surplus.until_at > old ? surplus.until_at : old;
+  const before = surplus?.until_at ?? old;
   const gone = sql
     .selectFrom('status_spans')
     .select('until_at')
