@@ -74,7 +74,7 @@ export class PageFolder {
 
   async write(name: string, { etag, body }: KeptPage): Promise<void> {
     const content = await packed(body, { level: 4 });
-    const head: Head = { version: 1, name, etag, sha256: digestOf(content) };
+    const head: Head = { version: 1, name, etag, sha256: digestOf(etag, content) };
     const bytes = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), content]);
     if (roomOf(bytes.length) > this.#bytesMax * LOOK_EVERY) return;
     await mkdir(this.#path, { recursive: true, mode: 0o700 });
@@ -136,9 +136,10 @@ async function readPage(name: string, bytes: Buffer): Promise<KeptPage | null> {
   try {
     const head = JSON.parse(bytes.toString('utf8', 0, Math.max(0, end))) as Head;
     const content = bytes.subarray(end + 1);
-    const isWhole = head.version === 1 && head.name === name && head.sha256 === digestOf(content);
-    if (!isWhole || typeof head.etag !== 'string') return null;
-    return { etag: head.etag, body: await unpacked(content, { maxOutputLength: PAGE_BYTES_MAX }) };
+    const { version, etag, sha256 } = head;
+    const isWhole = version === 1 && head.name === name && sha256 === digestOf(etag, content);
+    if (!isWhole) return null;
+    return { etag, body: await unpacked(content, { maxOutputLength: PAGE_BYTES_MAX }) };
   } catch {
     return null;
   }
@@ -150,8 +151,9 @@ function absent(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-function digestOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+/** Of the tag too: it is what the service is asked by. */
+function digestOf(etag: string, content: Uint8Array): string {
+  return createHash('sha256').update(etag).update(content).digest('hex');
 }
 
 function roomOf(bytes: number): number {
