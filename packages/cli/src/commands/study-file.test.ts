@@ -182,7 +182,10 @@ test('what cannot be read, or be meant in one way only, is refused with what wou
     [[at('none.csv')], /^none\.csv: There is no such file\.$/],
     [[scratch], /This is a directory/],
     [[file('empty.csv', '')], /The file is empty: it has 0 bytes/],
-    [[file('binary', Buffer.from('MZ\0\0'))], /no file of trades of a known form\. DBN, SCID, JSON lines, CSV/],
+    [
+      [file('binary', Buffer.from('MZ\0\0'))],
+      /no file of trades of a known form\. DBN, SCID, JSON lines, CSV/,
+    ],
     [[file('stream.arrow', 'ARROW1\0\0')], /has not the end that such files have: was it cut/],
     [[two], /Say with --symbol whose trades you want.*ESH6 \(2\), NQH6 \(1\)/],
     [[two, '--symbol', 'CLH6'], /no trades of CLH6\..*ESH6 \(2\)/],
