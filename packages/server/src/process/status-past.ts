@@ -26,7 +26,9 @@ export class StatusPast {
   /** Rejects while the store cannot be asked. */
   history(): Promise<StatusHistory> {
     const now = this.#clock.now();
-    if (this.#read === null || now - this.#read.at >= KEPT_NS) {
+    const age = this.#read === null ? KEPT_NS : now - this.#read.at;
+    // Also when the clock was set back.
+    if (this.#read === null || age < 0n || age >= KEPT_NS) {
       const history = this.#history(now);
       this.#read = { at: now, history };
       // Who asks next tries again.

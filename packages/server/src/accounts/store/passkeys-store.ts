@@ -17,7 +17,7 @@ export const PASSKEYS_ADDED_MAX = 20;
 export const PASSKEYS_COUNTED_NS = DAY_NS_BIG;
 /** How long somebody may take to find and touch the passkey. */
 export const CHALLENGE_VALID_NS = 5n * MINUTE_NS_BIG;
-/** Challenges that one session or one neighbourhood may have open, and all together. */
+/** Challenges that one session or one neighbourhood may have open, and all strangers together. */
 export const CHALLENGES_OPEN_MAX = 100;
 export const CHALLENGES_MAX = 100_000;
 /** How long a recovery can be stopped. */

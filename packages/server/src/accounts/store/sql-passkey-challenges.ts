@@ -16,13 +16,14 @@ export async function addChallenge(
   sql: Sql,
   now: EpochNs,
   hash: string,
-  { purpose, sessionId, askedBy }: NewChallenge,
+  asked: NewChallenge,
 ): Promise<{ readonly expiresAt: EpochNs } | TooMany> {
+  const { purpose, sessionId, askedBy } = asked;
   // Looked at first without a write, so that whoever asks too often costs next to nothing.
-  const early = await tooMany(sql, now, askedBy);
+  const early = await tooMany(sql, now, asked);
   if (early !== null) return early;
   await takeTurn(sql, now, `challenges of ${askedBy}`);
-  const refused = await tooMany(sql, now, askedBy);
+  const refused = await tooMany(sql, now, asked);
   if (refused !== null) return refused;
   const expiresAt = (now + CHALLENGE_VALID_NS) as EpochNs;
   await sql
@@ -39,17 +40,23 @@ export async function addChallenge(
   return { expiresAt };
 }
 
-async function tooMany(sql: Sql, now: EpochNs, askedBy: string): Promise<TooMany | null> {
+/** All strangers together have a limit, so that they cannot fill the table; it shuts out nobody who is signed in. */
+async function tooMany(
+  sql: Sql,
+  now: EpochNs,
+  { askedBy, sessionId }: NewChallenge,
+): Promise<TooMany | null> {
   const open = sql
     .selectFrom('passkey_challenges')
     .select('created_at')
     .where('created_at', '>', now - CHALLENGE_VALID_NS)
     .where('created_at', '<=', latest(now))
     .orderBy('created_at', 'desc');
-  for (const [of, max] of [
+  const limits: [of: typeof open, max: number][] = [
     [open.where('asked_by', '=', askedBy), CHALLENGES_OPEN_MAX],
-    [open, CHALLENGES_MAX],
-  ] as const) {
+  ];
+  if (sessionId === null) limits.push([open.where('session_id', 'is', null), CHALLENGES_MAX]);
+  for (const [of, max] of limits) {
     // The oldest of as many as there may be.
     const last = await of
       .offset(max - 1)
