@@ -31,6 +31,7 @@ const io: CommandIo = {
   env: process.env,
   isTerminal: process.stdout.isTTY === true && process.env.TERM !== 'dumb',
   isErrorTerminal: process.stderr.isTTY === true && process.env.TERM !== 'dumb',
+  now: () => performance.now(),
   input: createTerminalInput({
     stdin: () => process.stdin,
     stderr: process.stderr,

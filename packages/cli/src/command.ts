@@ -42,6 +42,8 @@ export interface CommandIo {
   readonly isTerminal: boolean;
   /** Whether stderr is one: progress is a line that changes there. */
   readonly isErrorTerminal: boolean;
+  /** Milliseconds that only go forward, for progress. */
+  readonly now: () => number;
   readonly input: CommandInput;
   /** Aborted on SIGINT or SIGTERM. */
   readonly signal: AbortSignal;

@@ -10,8 +10,7 @@ const IN_PLACE_MS = 200;
 const NEW_LINE_MS = 10_000;
 
 export interface ProgressSurroundings {
-  /** Milliseconds that only go forward. */
-  readonly now?: () => number;
+  readonly now?: CommandIo['now'];
   /** Where it would stand between lines that a program reads. */
   readonly isQuiet?: boolean;
 }
@@ -24,10 +23,7 @@ export class ProgressLine {
   #shownMs: number;
   #isDrawn = false;
 
-  constructor(
-    io: CommandIo,
-    { now = () => performance.now(), isQuiet = false }: ProgressSurroundings,
-  ) {
+  constructor(io: CommandIo, { now = io.now, isQuiet = false }: ProgressSurroundings) {
     this.#io = io;
     this.#now = now;
     this.#isQuiet = isQuiet;

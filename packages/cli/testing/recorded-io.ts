@@ -20,6 +20,8 @@ export class RecordedIo implements CommandIo {
   readonly env: CommandIo['env'];
   readonly isTerminal: boolean;
   readonly isErrorTerminal: boolean;
+  /** Stands still, so that what is told of progress does not depend on the machine. */
+  readonly now = () => 0;
   readonly interrupt = new AbortController();
   readonly signal: AbortSignal;
   readonly input: CommandIo['input'];

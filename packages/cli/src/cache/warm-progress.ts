@@ -30,14 +30,14 @@ export class WarmProgress {
     this.#io = io;
     this.#plan = plan;
     this.#isQuiet = isQuiet;
-    this.#startedMs = performance.now();
+    this.#startedMs = io.now();
     this.#lastMs = this.#startedMs;
     this.#tradesLeft = plan.days.reduce((sum, { trades }) => sum + trades, 0);
     this.#draw(plan.days[0] === undefined ? '' : dateText(plan.days[0].day));
   }
 
   get seconds(): number {
-    return (performance.now() - this.#startedMs) / 1_000;
+    return (this.#io.now() - this.#startedMs) / 1_000;
   }
 
   /** Trades a second of what was computed; 0 when nothing was. */
@@ -47,7 +47,7 @@ export class WarmProgress {
   }
 
   show({ day, trades, outcome }: WarmedDay): void {
-    const now = performance.now();
+    const now = this.#io.now();
     this.#days += 1;
     this.#tradesLeft -= trades;
     if (outcome === 'kept' || outcome === 'not-kept') {

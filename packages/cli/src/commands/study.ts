@@ -140,16 +140,17 @@ async function runOver(input: StudyInput, request: StudyRequest, io: CommandIo):
 /** On a terminal one line that changes, elsewhere one line per day; and a summary at the end. */
 class Progress {
   readonly #io: CommandIo;
-  readonly #startMs = performance.now();
+  readonly #startMs: number;
   #shownMs = Number.NEGATIVE_INFINITY;
   #day: UtcDay | null = null;
 
   constructor(io: CommandIo) {
     this.#io = io;
+    this.#startMs = io.now();
   }
 
   show(day: UtcDay, trades: number): void {
-    const nowMs = performance.now();
+    const nowMs = this.#io.now();
     const shown = `${dateText(day)}  ${wholeText(trades)} trades`;
     if (!this.#io.isTerminal) {
       if (day !== this.#day) this.#io.stderr(`${shown}\n`);
@@ -167,7 +168,7 @@ class Progress {
   finish(result: SettledResult, kind: StudyInput['kind']): void {
     const { trades, upserts, removes, forming, warm } = result;
     this.erase();
-    const seconds = (performance.now() - this.#startMs) / 1_000;
+    const seconds = (this.#io.now() - this.#startMs) / 1_000;
     const rate = wholeText(trades / Math.max(seconds, 0.001));
     const removed = removes === 0 ? '' : `, ${wholeText(removes)} removed`;
     this.#io.stderr(

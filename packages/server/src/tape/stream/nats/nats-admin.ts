@@ -94,7 +94,7 @@ export async function createNatsTape(
   };
   const bucket = bucketName(plan.dataset);
   if (state.objects === null) {
-    await manager.streams.add({
+    const objects = {
       ...shared,
       name: bucketStreamName(plan.dataset),
       description: `Days and parts of the tape of ${plan.dataset}, named by digests`,
@@ -102,10 +102,11 @@ export async function createNatsTape(
       max_bytes: plan.objectBytesMax,
       allow_rollup_hdrs: true,
       allow_direct: false,
-    });
+    };
+    await askedAgain(() => manager.streams.add(objects));
   }
   if (state.stream === null) {
-    await manager.streams.add({
+    const stream = {
       ...shared,
       name: streamName(plan.dataset),
       description: `The tape of ${plan.dataset}`,
@@ -114,19 +115,28 @@ export async function createNatsTape(
       max_age: 0,
       deny_delete: true,
       allow_direct: false,
-    });
+    };
+    await askedAgain(() => manager.streams.add(stream));
   }
 }
 
-/** How both are. Servers that choose who leads answer late, so they are asked a few times. Rejects when nobody answers. */
+/** How both are. Rejects when nobody answers. */
 export async function askNatsTape(
   connection: NatsConnection,
   dataset: string,
 ): Promise<NatsTapeState> {
   const manager = await managerOf(connection);
+  return await askedAgain(() => askOnce(manager, dataset));
+}
+
+/**
+ * Servers that choose who leads, or are busy, answer late, so they are asked a few times. Making a stream that is there
+ * already with the same configuration, or updating it, changes nothing.
+ */
+async function askedAgain<T>(ask: () => Promise<T>): Promise<T> {
   for (let asked = 1; ; asked++) {
     try {
-      return await askOnce(manager, dataset);
+      return await ask();
     } catch (error) {
       if (asked === ASKED_MAX || !(error instanceof errors.TimeoutError)) throw error;
     }
@@ -152,7 +162,7 @@ export async function growNatsTape(
 ): Promise<void> {
   const manager = await managerOf(connection);
   const name = what === 'stream' ? streamName(dataset) : bucketStreamName(dataset);
-  await manager.streams.update(name, { max_bytes: bytesMax });
+  await askedAgain(() => manager.streams.update(name, { max_bytes: bytesMax }));
 }
 
 async function managerOf(connection: NatsConnection): Promise<JetStreamManager> {
