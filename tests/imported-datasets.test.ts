@@ -9,7 +9,7 @@ import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import { applyInstruments } from '@tapeloom/server/markets/instruments/applied-instruments';
 import { decideAndKeepRolls } from '@tapeloom/server/markets/instruments/decide-rolls';
 import { readInstruments } from '@tapeloom/server/markets/instruments/read-instruments';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';
 import { importDays, type TradeRow } from '../packages/server/testing/imported-dataset.ts';

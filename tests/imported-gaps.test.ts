@@ -10,7 +10,7 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import { applyInstruments } from '@tapeloom/server/markets/instruments/applied-instruments';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import {
   type DayToImport,

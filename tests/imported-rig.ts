@@ -8,7 +8,7 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import { applyInstruments } from '@tapeloom/server/markets/instruments/applied-instruments';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { RecordedIo } from '../packages/cli/testing/recorded-io.ts';
 import { databentoText, type PlainTrade } from '../packages/server/testing/feeds/csv-texts.ts';

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';
 import { ago, dateText, ImportedRig, timeText, tradesOver } from './imported-rig.ts';
 import {

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
-import { DATA_FORMAT } from '@tapeloom/server/platform/data-format';
+import { DATA_FORMAT } from '@tapeloom/server/platform/disk/data-format';
 import { killServices, NO_PAST, RunningService } from './running-service.ts';
 import { tapeloom } from './tapeloom-command.ts';
 

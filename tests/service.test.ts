@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { nameCluster } from '@tapeloom/server/tape/shared/shared-directory';
 import { assertContains, BARS, type Bars, finalBars } from './final-bars.ts';
 import {

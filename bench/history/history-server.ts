@@ -14,7 +14,7 @@ import type { Readable } from 'node:stream';
 import { offerBook } from '@tapeloom/server/billing/offers';
 import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
 import { readConfig } from '@tapeloom/server/config/config';
-import { createLog } from '@tapeloom/server/platform/log';
+import { createLog } from '@tapeloom/server/platform/log/log';
 import { Service } from '@tapeloom/server/process/service';
 import { DigestedFile } from './digested-file.ts';
 import type { FromHistoryServer, ToHistoryServer } from './history-wire.ts';

@@ -11,7 +11,7 @@ import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import { createSimUniverse, SIM_DATASET } from '@tapeloom/server/markets/sim/sim-universe';
 import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { sealDay } from '@tapeloom/server/tape/write/seal';
 
 const SEED = 1;

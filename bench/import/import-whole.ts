@@ -7,7 +7,7 @@ import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { openFeed } from '@tapeloom/server/feeds/open-feed';
 import { DatasetImport } from '@tapeloom/server/imports/dataset-import';
 import { readInstruments } from '@tapeloom/server/markets/instruments/read-instruments';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { memorySource } from '../../packages/server/testing/feeds/memory-source.ts';
 
 const ROOT = mkdtempSync(join(tmpdir(), 'tapeloom-bench-'));

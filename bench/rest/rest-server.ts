@@ -18,8 +18,8 @@ import type { InstrumentFacts } from '@tapeloom/server/http/routes/instrument-vi
 import { restRoutes } from '@tapeloom/server/http/routes/rest-routes';
 import { createHttpServer } from '@tapeloom/server/http/server/http-server';
 import { SimDataset } from '@tapeloom/server/markets/sim/sim-dataset';
-import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
-import { createLog } from '@tapeloom/server/platform/log';
+import { createLog } from '@tapeloom/server/platform/log/log';
+import { DoorSockets, socketLimits } from '@tapeloom/server/platform/network/door-sockets';
 import { AccountServices } from '@tapeloom/server/process/account-services';
 import { TradingWorld } from '@tapeloom/server/process/trading-world';
 import type { FromRestServer, ToRestServer } from './rest-wire.ts';

@@ -15,7 +15,7 @@ import { wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { addDays, dayOf, nsOfDay } from '@tapeloom/core/utc-day';
 import { BlockWriter } from '@tapeloom/server/blocks/block-writer';
 import { createSimUniverse, SIM_DATASET } from '@tapeloom/server/markets/sim/sim-universe';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { readTo, startRun } from '@tapeloom/server/runs/run-start';
 import { TapeDays } from '@tapeloom/server/runs/tape-days';

@@ -17,7 +17,7 @@ import { DAY_NS } from '@tapeloom/core/units';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { createSimUniverse, SIM_DATASET } from '@tapeloom/server/markets/sim/sim-universe';
 import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/read/tape-reader';
 import type { IntakeBatch } from '@tapeloom/server/tape/write/intake';
 import { RECORD_HEADER_BYTES, readRecordHeader } from '@tapeloom/server/tape/write/log-record';

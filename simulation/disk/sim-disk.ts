@@ -12,7 +12,7 @@ import type {
   DiskFile,
   DiskSpace,
   OpenMode,
-} from '@tapeloom/server/platform/disk';
+} from '@tapeloom/server/platform/disk/disk';
 import { Content, type ContentChange, change, type Random, tear } from './sim-disk-content.ts';
 
 export type { Random } from './sim-disk-content.ts';

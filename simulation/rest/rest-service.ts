@@ -54,9 +54,9 @@ import { UnreadAnswers, type UnreadLimits } from '@tapeloom/server/http/server/u
 import type { OutgoingMail } from '@tapeloom/server/mail/mailer';
 import type { Pages } from '@tapeloom/server/pages/pages';
 import type { PlainPages } from '@tapeloom/server/pages/plain-pages';
-import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
-import { createLog } from '@tapeloom/server/platform/log';
-import { SharedPlaces } from '@tapeloom/server/platform/shared-places';
+import { createLog } from '@tapeloom/server/platform/log/log';
+import { DoorSockets, socketLimits } from '@tapeloom/server/platform/network/door-sockets';
+import { SharedPlaces } from '@tapeloom/server/platform/sharing/shared-places';
 import { composeRest, type RestParts } from '@tapeloom/server/process/rest-door';
 import { SettledDaysReader } from '@tapeloom/server/results/settled-days-reader';
 import { StudyReplays } from '@tapeloom/server/runs/study-replays';

@@ -26,7 +26,7 @@ import { OutgoingFlow } from '@tapeloom/server/engine/outgoing-flow';
 import type { ConnectionLimits } from '@tapeloom/server/gateway/connection/connection-services';
 import type { Gateway, GatewayOptions } from '@tapeloom/server/gateway/connection/gateway';
 import { WAIT_MS_MAX } from '@tapeloom/server/platform/clock';
-import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
+import { DoorSockets, socketLimits } from '@tapeloom/server/platform/network/door-sockets';
 import { composeStream } from '@tapeloom/server/process/stream-door';
 import { dayMatters } from '@tapeloom/server/process/tape-repairs';
 import type { PageLimits } from '@tapeloom/server/runs/study-replay';

@@ -21,7 +21,7 @@ import { Engine } from '@tapeloom/server/engine/engine';
 import { OutgoingFlow } from '@tapeloom/server/engine/outgoing-flow';
 import type { Gateway } from '@tapeloom/server/gateway/connection/gateway';
 import { WAIT_MS_MAX } from '@tapeloom/server/platform/clock';
-import { DoorSockets, socketLimits } from '@tapeloom/server/platform/door-sockets';
+import { DoorSockets, socketLimits } from '@tapeloom/server/platform/network/door-sockets';
 import { composeStream } from '@tapeloom/server/process/stream-door';
 import { StudyReplays } from '@tapeloom/server/runs/study-replays';
 import type { EngineCommand, EngineMessage } from '@tapeloom/server/topics/engine-link';

@@ -11,7 +11,7 @@ import { type Rank, rank, type UtcDay } from '@tapeloom/core/numbers';
 import { DAY_NS } from '@tapeloom/core/units';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import type { Clock } from '@tapeloom/server/platform/clock';
-import { type Disk, readFileWhole, replaceFile } from '@tapeloom/server/platform/disk';
+import { type Disk, readFileWhole, replaceFile } from '@tapeloom/server/platform/disk/disk';
 import { tapeSpread } from '@tapeloom/server/process/cluster/tape-spread';
 import { CursorEpochs, type CursorEpochsOptions } from '@tapeloom/server/process/cursor-epochs';
 import type { FromIngest } from '@tapeloom/server/process/ingest-wire';

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import '@tapeloom/server/tape/read/arrow-day';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Clock } from '@tapeloom/server/platform/clock';
-import type { Disk } from '@tapeloom/server/platform/disk';
+import type { Disk } from '@tapeloom/server/platform/disk/disk';
 import { SharedTape } from '@tapeloom/server/tape/shared/shared-tape';
 import type { LeadTerm } from '@tapeloom/server/tape/shared/shared-tape-options';
 import type { TapeBook } from '@tapeloom/server/tape/stream/tape-book';

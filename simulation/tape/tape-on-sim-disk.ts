@@ -3,9 +3,9 @@
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
 import type { Clock } from '@tapeloom/server/platform/clock';
-import type { Disk } from '@tapeloom/server/platform/disk';
-import { Patience } from '@tapeloom/server/platform/patience';
-import { PatientDisk } from '@tapeloom/server/platform/patient-disk';
+import type { Disk } from '@tapeloom/server/platform/disk/disk';
+import { PatientDisk } from '@tapeloom/server/platform/disk/patient-disk';
+import { Patience } from '@tapeloom/server/platform/waiting/patience';
 import type { Tape } from '@tapeloom/server/tape/tape';
 import { type OpenTape, openTape } from '@tapeloom/server/tape/write/open-tape';
 import { SCRIPT_SYMBOLS } from './feed-script.ts';

@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { zstdAside } from '@tapeloom/server/platform/zstd-aside';
 import { SharedTape } from '@tapeloom/server/tape/shared/shared-tape';

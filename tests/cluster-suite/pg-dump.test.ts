@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { openPostgres } from '@tapeloom/server/platform/postgres';
+import { openPostgres } from '@tapeloom/server/platform/postgres/postgres';
 import {
   postgresTool,
   postgresToolsMissing,

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
 import { PLAN_LIMITS } from '@tapeloom/core/entitlement/plan';
-import { openPostgres, type Postgres } from '@tapeloom/server/platform/postgres';
+import { openPostgres, type Postgres } from '@tapeloom/server/platform/postgres/postgres';
 import { PostgresCopy } from '../../packages/server/testing/platform/postgres-copy.ts';
 import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-server.ts';
 import type { TestSubscriber } from '../running-service.ts';

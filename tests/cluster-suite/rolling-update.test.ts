@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openPostgres } from '@tapeloom/server/platform/postgres';
+import { openPostgres } from '@tapeloom/server/platform/postgres/postgres';
 import { CuttingLine } from '../../packages/server/testing/platform/cutting-line.ts';
 import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-server.ts';
 import { SERVICE } from '../tapeloom-program.ts';

@@ -6,7 +6,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { openPostgres } from '@tapeloom/server/platform/postgres';
+import { openPostgres } from '@tapeloom/server/platform/postgres/postgres';
 import { CuttingLine } from '../../packages/server/testing/platform/cutting-line.ts';
 import { PostgresStandby } from '../../packages/server/testing/platform/postgres-standby.ts';
 import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-server.ts';

@@ -15,7 +15,7 @@ import { dayOf } from '@tapeloom/core/utc-day';
 import type { Block } from '@tapeloom/server/blocks/block';
 import { BlockWriter } from '@tapeloom/server/blocks/block-writer';
 import { createSimUniverse, SIM_DATASET } from '@tapeloom/server/markets/sim/sim-universe';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { readTo, startRun } from '@tapeloom/server/runs/run-start';
 import { TapeDays } from '@tapeloom/server/runs/tape-days';
 import { type OpenTape, openTape } from '@tapeloom/server/tape/write/open-tape';

@@ -6,7 +6,7 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { openTape } from '@tapeloom/server/tape/write/open-tape';
 import { SCRIPT_SYMBOLS } from '../../simulation/tape/feed-script.ts';
 import { DATASET } from '../../simulation/tape/tape-on-sim-disk.ts';

@@ -14,7 +14,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { verifyTape } from '@tapeloom/server/tape/inspect/verify-tape';
 import { openTape } from '@tapeloom/server/tape/write/open-tape';
 import { seededRandom } from '../../simulation/clock/seeded-random.ts';

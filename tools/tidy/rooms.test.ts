@@ -87,7 +87,7 @@ test('a room that the table does not know is found', () => {
 });
 
 test('an adapter of another room is named by the composition only', () => {
-  const statement = "import { disk } from '../platform/node-disk.ts';";
+  const statement = "import { disk } from '../platform/disk/node-disk.ts';";
   assert.match(saidOf('packages/server/src/tape/seal.ts', statement)[0]!, /is an adapter/);
   assert.deepEqual(saidOf('packages/server/src/tape/ingest-worker.ts', statement), []);
 });

@@ -114,7 +114,7 @@ const adapters: ReadonlySet<string> = new Set([
   'packages/server/src/accounts/store/sqlite-account-store.ts',
   'packages/server/src/accounts/store/sqlite-database.ts',
   'packages/server/src/accounts/auth/store-authenticator.ts',
-  'packages/server/src/platform/node-disk.ts',
+  'packages/server/src/platform/disk/node-disk.ts',
   'packages/server/src/platform/system-clock.ts',
 ]);
 

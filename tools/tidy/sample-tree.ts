@@ -11,9 +11,9 @@ const soundTexts: Readonly<Record<string, string>> = {
     "/** Messages. */\nimport type { Tick } from '@tapeloom/core/price';\nexport const t = 1;\n",
   'packages/server/src/process/main.ts':
     "/** Starts. */\nimport '../tape/log.ts';\nimport '@tapeloom/core/price';\n" +
-    "import '@tapeloom/protocol/message';\nimport '../platform/node-disk.ts';\n",
+    "import '@tapeloom/protocol/message';\nimport '../platform/disk/node-disk.ts';\n",
   'packages/server/src/tape/log.ts': '/** A log. */\nexport const log = 1;\n',
-  'packages/server/src/platform/node-disk.ts': '/** A disk. */\nexport const disk = 1;\n',
+  'packages/server/src/platform/disk/node-disk.ts': '/** A disk. */\nexport const disk = 1;\n',
 };
 
 export function treeWith(changes: Readonly<Record<string, string>> = {}): Tree {

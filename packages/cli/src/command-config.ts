@@ -8,7 +8,7 @@ import { FilesMarket } from '@tapeloom/server/markets/files/files-market';
 import type { Market } from '@tapeloom/server/markets/market';
 import { openMarket } from '@tapeloom/server/markets/open-market';
 import { readMarkets } from '@tapeloom/server/markets/read-markets';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';
 import { RollStore } from '@tapeloom/server/tape/imported/roll-store';
 import { type CommandIo, UsageError } from './command.ts';

@@ -4,7 +4,7 @@
  */
 
 import { asksForHelp } from '@tapeloom/server/config/command-line';
-import { boundHeaps } from '@tapeloom/server/platform/bound-heaps';
+import { boundHeaps } from '@tapeloom/server/platform/memory/bound-heaps';
 import { asksForReplay } from './replay/asks-for-replay.ts';
 
 // Started by an older Node that could only start us beside itself: with that one we end too.

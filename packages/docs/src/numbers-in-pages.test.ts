@@ -13,7 +13,7 @@ import { DELETION_GRACE_NS, SESSIONS_MAX } from '@tapeloom/server/accounts/store
 import { LIMIT_DEFAULT, LIMIT_MAX } from '@tapeloom/server/history/history-fields';
 import { PAGE_BYTES_MAX, PAGE_LIMITS } from '@tapeloom/server/history/history-pages';
 import { BODY_BYTES_MAX } from '@tapeloom/server/http/server/http-server';
-import { STRANGERS_PER_ADDRESS_MAX } from '@tapeloom/server/platform/door-sockets';
+import { STRANGERS_PER_ADDRESS_MAX } from '@tapeloom/server/platform/network/door-sockets';
 import { TOPICS_MAX } from '@tapeloom/server/topics/topic-places';
 import { count, size, span, spanOfNs } from './limits/limit-words.ts';
 

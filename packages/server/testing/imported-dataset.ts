@@ -3,7 +3,7 @@
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { allocateBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { DAY_NS } from '@tapeloom/core/units';
-import type { Disk } from '../src/platform/disk.ts';
+import type { Disk } from '../src/platform/disk/disk.ts';
 import {
   type ImportedDay,
   importedStem,

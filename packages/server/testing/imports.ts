@@ -8,7 +8,7 @@ import { DatasetImport } from '../src/imports/dataset-import.ts';
 import type { FileImport, ImportedFile } from '../src/imports/file-import.ts';
 import type { ListedDataset } from '../src/markets/instruments/instruments-file.ts';
 import { readInstruments } from '../src/markets/instruments/read-instruments.ts';
-import type { Disk } from '../src/platform/disk.ts';
+import type { Disk } from '../src/platform/disk/disk.ts';
 import { type ImportedManifest, readImported } from '../src/tape/imported/imported-manifest.ts';
 import { ImportedTape } from '../src/tape/imported/imported-tape.ts';
 import { databentoText } from './feeds/csv-texts.ts';

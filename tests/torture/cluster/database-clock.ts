@@ -1,6 +1,6 @@
 /** The clock of a cluster's database, by which nodes count together. The server's own cannot be shifted: what nodes ask for can. */
 
-import { openPostgres } from '@tapeloom/server/platform/postgres';
+import { openPostgres } from '@tapeloom/server/platform/postgres/postgres';
 
 const FUNCTIONS = {
   'tapeloom_now() returns bigint language sql volatile': 'clock_timestamp()',

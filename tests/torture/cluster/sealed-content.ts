@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { SIM_DATASET } from '@tapeloom/server/markets/sim/sim-universe';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { verifyTape } from '@tapeloom/server/tape/inspect/verify-tape';
 import { readManifest } from '@tapeloom/server/tape/tape-manifest';
 import type { ClusterNode } from '../../cluster-suite/cluster-node.ts';

@@ -5,7 +5,7 @@ import { PLANS, type Plan } from '@tapeloom/core/entitlement/plan';
 import { normalEmail } from '@tapeloom/core/person/email-address';
 import type { AccountRecord, AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
-import { requireKnownFormat } from '@tapeloom/server/platform/data-format';
+import { requireKnownFormat } from '@tapeloom/server/platform/disk/data-format';
 import { type CommandIo, UsageError } from '../command.ts';
 
 export const COMMON_USAGE = `  --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)

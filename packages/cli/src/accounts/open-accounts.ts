@@ -8,7 +8,7 @@ import type { AccountStore } from '@tapeloom/server/accounts/store/account-store
 import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
 import { hasAccounts } from '@tapeloom/server/accounts/store/has-accounts';
 import type { ClusterConfig } from '@tapeloom/server/config/cluster-settings';
-import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import type { CommandIo } from '../command.ts';
 
 /** A directory without accounts is refused: it is more likely mistyped than meant. */

@@ -13,7 +13,7 @@ import type {
   RefundWish,
 } from '@tapeloom/server/billing/payment-provider';
 import { askTestProvider } from '@tapeloom/server/billing/test-provider/ask-test-provider';
-import { createLog } from '@tapeloom/server/platform/log';
+import { createLog } from '@tapeloom/server/platform/log/log';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { portalOrigin } from '../accounts/portal-address.ts';
 import type { CommandIo } from '../command.ts';

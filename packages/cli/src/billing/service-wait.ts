@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { isDirectoryInUse } from '@tapeloom/server/platform/directory-lock';
+import { isDirectoryInUse } from '@tapeloom/server/platform/disk/directory-lock';
 import { clusterOf } from '../accounts/open-accounts.ts';
 import type { OperatorCall } from '../accounts/operator-command.ts';
 

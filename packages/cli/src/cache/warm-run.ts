@@ -8,7 +8,7 @@ import { setImmediate as rest } from 'node:timers/promises';
 import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { isRefused } from '@tapeloom/server/platform/refusal';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { type CacheCounters, ResultCache } from '@tapeloom/server/results/result-cache';

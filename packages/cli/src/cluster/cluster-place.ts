@@ -3,7 +3,7 @@
 import type { ClusterConfig } from '@tapeloom/server/config/cluster-settings';
 import { openMarket } from '@tapeloom/server/markets/open-market';
 import { readMarkets } from '@tapeloom/server/markets/read-markets';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { type CommandIo, UsageError } from '../command.ts';
 import { configOf } from '../command-config.ts';
 

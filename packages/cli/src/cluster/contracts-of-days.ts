@@ -3,7 +3,7 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { openMarket } from '@tapeloom/server/markets/open-market';
 import { readMarkets } from '@tapeloom/server/markets/read-markets';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 
 export async function contractsOfDays(
   config: Parameters<typeof readMarkets>[1],

@@ -8,7 +8,7 @@ import { digestOf, isSoundText } from '@tapeloom/server/accounts/auth/secret';
 import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
 import { backupAccounts } from '@tapeloom/server/accounts/store/backup';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
-import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import { fixtureOf } from '../../../server/testing/accounts/migration-fixture.ts';
 import { runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';

@@ -7,7 +7,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { digestOf } from '@tapeloom/server/accounts/auth/secret';
 import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
-import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import { leaveServiceNote } from '@tapeloom/server/platform/service-note';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { runRecorded } from '../../testing/recorded-io.ts';

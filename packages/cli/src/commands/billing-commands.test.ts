@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { AccountsHandle } from '@tapeloom/server/accounts/store/accounts-handle';
 import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
-import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { BillingRig } from '../../../server/testing/billing/billing-rig.ts';

@@ -13,7 +13,7 @@ import { PADDLE_URLS, paddleEnvironment } from '@tapeloom/server/billing/paddle/
 import type { Finding } from '@tapeloom/server/billing/payment-provider';
 import type { Config } from '@tapeloom/server/config/config';
 import { isStripeLive } from '@tapeloom/server/config/payment-settings';
-import { createLog } from '@tapeloom/server/platform/log';
+import { createLog } from '@tapeloom/server/platform/log/log';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { writeJson } from '../accounts/account-options.ts';
 import type { CommandBody, CommandIo } from '../command.ts';

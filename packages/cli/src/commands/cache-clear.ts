@@ -1,6 +1,6 @@
 /** `tapeloom cache clear`: removes kept results. Nothing is lost by it but time. */
 
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { clearCache, listCache } from '@tapeloom/server/results/cache-entries';
 import { writeJson } from '../accounts/account-options.ts';
 import { CACHE_USAGE, FILTER_USAGE, readFilteredArgs } from '../cache/cache-options.ts';

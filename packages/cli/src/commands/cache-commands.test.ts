@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { utcDay } from '@tapeloom/core/utc-day';
 import { emptyBlock } from '@tapeloom/server/blocks/block';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { ResultCache } from '@tapeloom/server/results/result-cache';
 import { CacheRig } from '../../testing/cache-rig.ts';
 import { UsageError } from '../command.ts';

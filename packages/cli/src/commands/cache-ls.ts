@@ -1,7 +1,7 @@
 /** `tapeloom cache ls`: which results are kept, what they take and when they were used. */
 
-import { readFileWhole } from '@tapeloom/server/platform/disk';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { readFileWhole } from '@tapeloom/server/platform/disk/disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import {
   type CacheEntry,
   type CacheStatistics,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
-import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import { CacheRig, DAYS } from '../../testing/cache-rig.ts';
 import { UsageError } from '../command.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openPostgres } from '@tapeloom/server/platform/postgres';
+import { openPostgres } from '@tapeloom/server/platform/postgres/postgres';
 import { ClusterRefusedError } from '@tapeloom/server/process/cluster/cluster-servers';
 import { PostgresServer } from '../../../server/testing/platform/postgres-server.ts';
 import { natsServerMissing } from '../../../server/testing/tape/find-nats-server.ts';

@@ -14,7 +14,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import { leaveServiceNote } from '@tapeloom/server/platform/service-note';
 import { VERSION } from '@tapeloom/server/platform/version';
 import { MailDrop } from '../../../server/testing/mail/mail-drop.ts';

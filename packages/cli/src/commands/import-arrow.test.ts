@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { utcDay } from '@tapeloom/core/utc-day';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { readImportedDay } from '@tapeloom/server/tape/imported/imported-files';
 import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';
 import { ARROW_SAMPLES, SAMPLE_TRADES } from '../../../server/testing/feeds/arrow-samples.ts';

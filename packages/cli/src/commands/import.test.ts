@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { FEED_LIMITS } from '@tapeloom/server/feeds/guarded/feed-thread';
-import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import { secondPages } from '../../../server/testing/feeds/feed-fuzz.ts';
 import { stuckAtFirst } from '../../../server/testing/feeds/stuck-feed.ts';
 import { zipOf } from '../../../server/testing/feeds/zip-text.ts';

@@ -15,9 +15,9 @@ import type { ImportedFile, ImportProgress } from '@tapeloom/server/imports/file
 import { readAppliedInstruments } from '@tapeloom/server/markets/instruments/applied-instruments';
 import { decideAndKeepRolls } from '@tapeloom/server/markets/instruments/decide-rolls';
 import type { ListedDataset } from '@tapeloom/server/markets/instruments/instruments-file';
-import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/directory-lock';
-import type { Disk } from '@tapeloom/server/platform/disk';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
+import type { Disk } from '@tapeloom/server/platform/disk/disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { writeJson } from '../accounts/account-options.ts';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';

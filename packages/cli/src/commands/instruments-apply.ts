@@ -4,8 +4,8 @@ import {
   applyInstruments,
   readAppliedInstruments,
 } from '@tapeloom/server/markets/instruments/applied-instruments';
-import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/directory-lock';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { COMMON_USAGE, dataDirectory } from '../accounts/account-options.ts';
 import type { CommandBody, CommandIo } from '../command.ts';

@@ -2,7 +2,7 @@
 
 import { diffApplied } from '@tapeloom/server/markets/instruments/applied-instruments';
 import { diffInstruments } from '@tapeloom/server/markets/instruments/instruments-diff';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { COMMON_USAGE, dataDirectory } from '../accounts/account-options.ts';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';

@@ -10,7 +10,7 @@ import {
   CALENDAR_TEMPLATES,
   PRODUCT_TEMPLATE_NAMES,
 } from '@tapeloom/server/markets/instruments/templates';
-import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import { runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';
 import { datasetText, datasetView } from '../instruments/instruments-view.ts';

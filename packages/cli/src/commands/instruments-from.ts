@@ -12,8 +12,8 @@ import {
 import { instrumentsYaml } from '@tapeloom/server/markets/instruments/instruments-yaml';
 import { readInstruments } from '@tapeloom/server/markets/instruments/read-instruments';
 import { FaultsError } from '@tapeloom/server/markets/instruments/reading';
-import { replaceFile } from '@tapeloom/server/platform/disk';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { replaceFile } from '@tapeloom/server/platform/disk/disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { faultsText } from '../instruments/instruments-view.ts';

@@ -7,9 +7,9 @@ import {
   type RollsOutcome,
 } from '@tapeloom/server/markets/instruments/decide-rolls';
 import type { ListedDataset } from '@tapeloom/server/markets/instruments/instruments-file';
-import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/directory-lock';
-import type { Disk } from '@tapeloom/server/platform/disk';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
+import type { Disk } from '@tapeloom/server/platform/disk/disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';
 import { dataDirectory } from '../accounts/account-options.ts';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { AccessLog } from '@tapeloom/server/platform/access-log';
+import { AccessLog } from '@tapeloom/server/platform/log/access-log';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';

@@ -2,7 +2,7 @@
 
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { accessLogFiles, accessLogPath } from '@tapeloom/server/platform/access-log';
+import { accessLogFiles, accessLogPath } from '@tapeloom/server/platform/log/access-log';
 import { COMMON_USAGE } from '../accounts/account-options.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { timeText } from '../accounts/time-text.ts';

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
 import { restoreAccounts } from '@tapeloom/server/accounts/store/backup';
 import { backupContents } from '@tapeloom/server/accounts/store/backup-contents';
-import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import { restoreBackup } from '@tapeloom/server/process/backup/restore-backup';
 import { COMMON_USAGE } from '../accounts/account-options.ts';
 import { contentsText } from '../accounts/contents-text.ts';

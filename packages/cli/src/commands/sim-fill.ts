@@ -11,8 +11,8 @@ import {
   type SimUniverse,
 } from '@tapeloom/server/markets/sim/sim-universe';
 import { claimTape } from '@tapeloom/server/markets/sim/tape-claim';
-import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/directory-lock';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { TapeManifest } from '@tapeloom/server/tape/tape-manifest';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';

@@ -14,7 +14,7 @@ import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { runFill } from '@tapeloom/server/markets/sim/fill';
 import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns';
-import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
+import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import { RecordedIo, type RecordedIoOptions } from '../../testing/recorded-io.ts';
 import { UsageError } from '../command.ts';
 import type { LogEntry } from '../study/settled-study.ts';

@@ -6,8 +6,8 @@
 import { sessionTable } from '@tapeloom/core/calendar/session-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';
-import type { Disk } from '@tapeloom/server/platform/disk';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import type { Disk } from '@tapeloom/server/platform/disk/disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { openStoredTape } from '@tapeloom/server/tape/read/stored-tape';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';
 import type { CommandBody, CommandIo } from '../command.ts';

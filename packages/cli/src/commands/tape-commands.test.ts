@@ -8,7 +8,7 @@ import type { Rank } from '@tapeloom/core/numbers';
 import { allocateBatch } from '@tapeloom/core/trade-batch';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { readInstruments } from '@tapeloom/server/markets/instruments/read-instruments';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { TapeManifest } from '@tapeloom/server/tape/tape-manifest';
 import { sealDay } from '@tapeloom/server/tape/write/seal';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';

@@ -15,8 +15,8 @@ import {
 import { importedTape, liveTape } from '@tapeloom/server/imports/compared-tapes';
 import { readAppliedInstruments } from '@tapeloom/server/markets/instruments/applied-instruments';
 import type { ListedDataset } from '@tapeloom/server/markets/instruments/instruments-file';
-import type { Disk } from '@tapeloom/server/platform/disk';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import type { Disk } from '@tapeloom/server/platform/disk/disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';
 import { dataDirectory, writeJson } from '../accounts/account-options.ts';

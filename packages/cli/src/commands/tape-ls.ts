@@ -1,7 +1,7 @@
 /** `tapeloom tape ls`: what is on the tape, contract by contract, or one of them day by day. */
 
-import { requireKnownFormat } from '@tapeloom/server/platform/data-format';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { requireKnownFormat } from '@tapeloom/server/platform/disk/data-format';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { listTape } from '@tapeloom/server/tape/inspect/list-tape';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { readArgs } from '../read-args.ts';

@@ -3,9 +3,9 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { KEEP_DAYS_MIN } from '@tapeloom/server/config/config';
-import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/directory-lock';
-import type { Disk } from '@tapeloom/server/platform/disk';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
+import type { Disk } from '@tapeloom/server/platform/disk/disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { clearResultsBefore } from '@tapeloom/server/results/cache-entries';
 import { isImported, readImported } from '@tapeloom/server/tape/imported/imported-manifest';

@@ -1,8 +1,8 @@
 /** `tapeloom tape trim`: sets aside what lies on a live tape after an instant, so that a service can start again. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { lockDirectory } from '@tapeloom/server/platform/directory-lock';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { isNothing, planTrim, type TrimPlan, trimTape } from '@tapeloom/server/process/trim-tape';
 import { isImported } from '@tapeloom/server/tape/imported/imported-manifest';
 import { isSafeName } from '@tapeloom/server/tape/tape-paths';

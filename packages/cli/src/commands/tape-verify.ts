@@ -1,7 +1,7 @@
 /** `tapeloom tape verify`: walks every file of the tape and says what is wrong where. */
 
-import { requireKnownFormat } from '@tapeloom/server/platform/data-format';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { requireKnownFormat } from '@tapeloom/server/platform/disk/data-format';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { verifyTape } from '@tapeloom/server/tape/inspect/verify-tape';
 import type { CommandBody, CommandIo } from '../command.ts';
 import { readArgs } from '../read-args.ts';

@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
-import { type Exposure, exposureOf, OWNER_ONLY } from '@tapeloom/server/platform/private-file';
+import { type Exposure, exposureOf, OWNER_ONLY } from '@tapeloom/server/platform/disk/private-file';
 import type { CommandIo } from '../command.ts';
 import { NotSignedInError } from './failure.ts';
 

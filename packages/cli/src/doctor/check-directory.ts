@@ -5,8 +5,8 @@
 
 import { accessSync, constants, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { DataFormatError, requireKnownFormat } from '@tapeloom/server/platform/data-format';
-import { exposureOf } from '@tapeloom/server/platform/private-file';
+import { DataFormatError, requireKnownFormat } from '@tapeloom/server/platform/disk/data-format';
+import { exposureOf } from '@tapeloom/server/platform/disk/private-file';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 const CHECK = 'rights';

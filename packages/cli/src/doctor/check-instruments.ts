@@ -5,7 +5,7 @@ import { DAY_NS_BIG } from '@tapeloom/core/units';
 import type { Config } from '@tapeloom/server/config/config';
 import type { ListedDataset } from '@tapeloom/server/markets/instruments/instruments-file';
 import type { MarketSettings } from '@tapeloom/server/markets/read-markets';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { requireDistinctNames } from '@tapeloom/server/process/market-services';
 import { StartRefusedError } from '@tapeloom/server/process/start-refused-error';
 import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';

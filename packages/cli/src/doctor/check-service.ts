@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '@tapeloom/server/config/config';
-import { isDirectoryInUse } from '@tapeloom/server/platform/directory-lock';
+import { isDirectoryInUse } from '@tapeloom/server/platform/disk/directory-lock';
 import { readServiceNote, type ServiceNote } from '@tapeloom/server/platform/service-note';
 import { VERSION } from '@tapeloom/server/platform/version';
 import { type Finding, fault, ok, skipped, warning } from './finding.ts';

@@ -7,7 +7,7 @@ import { epochNs } from '@tapeloom/core/utc-day';
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';
 import type { FeedThread } from '@tapeloom/server/feeds/guarded/feed-thread';
 import type { FeedHints, OpenFeed } from '@tapeloom/server/feeds/open-feed';
-import type { Disk } from '@tapeloom/server/platform/disk';
+import type { Disk } from '@tapeloom/server/platform/disk/disk';
 import { UsageError } from '../command.ts';
 
 const PATTERN = /[*?[\]{}]/;

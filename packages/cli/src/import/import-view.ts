@@ -7,7 +7,7 @@ import { MS_NS } from '@tapeloom/core/units';
 import type { DayResult, ImportedFile } from '@tapeloom/server/imports/file-import';
 import type { DayStatus } from '@tapeloom/server/imports/judge-day';
 import type { AliasRoll, RollsOutcome } from '@tapeloom/server/markets/instruments/decide-rolls';
-import type { DirectoryLockedError } from '@tapeloom/server/platform/directory-lock';
+import type { DirectoryLockedError } from '@tapeloom/server/platform/disk/directory-lock';
 import type { PlainTrade } from '@tapeloom/server/tape/imported/imported-manifest';
 import type { DaySpan } from '@tapeloom/server/tape/tape';
 import { dateText, rangesText } from '../day-text.ts';

@@ -1,8 +1,8 @@
 /** An operator's file of instruments, read from disk no further than such a file may be. */
 
 import { ENTRY_BYTES_MAX } from '@tapeloom/server/markets/instruments/entry';
-import { readFileWhole } from '@tapeloom/server/platform/disk';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { readFileWhole } from '@tapeloom/server/platform/disk/disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { UsageError } from '../command.ts';
 
 /** Throws a `UsageError` when there is no such file, or it is none of text. */

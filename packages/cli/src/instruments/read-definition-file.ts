@@ -4,7 +4,7 @@ import type { ToldDefinition } from '@tapeloom/server/feeds/dbn/definition-file'
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';
 import type { FeedThread } from '@tapeloom/server/feeds/guarded/feed-thread';
 import type { Definition } from '@tapeloom/server/markets/instruments/definitions';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 
 export interface DefinitionFile {
   /** As the file calls it: `GLBX.MDP3`. */

@@ -7,7 +7,7 @@ import { type EpochNs, rank, type UtcDay } from '@tapeloom/core/numbers';
 import { allocateBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { MS_NS_BIG } from '@tapeloom/core/units';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
-import type { Disk } from '@tapeloom/server/platform/disk';
+import type { Disk } from '@tapeloom/server/platform/disk/disk';
 import { isSafeName } from '@tapeloom/server/tape/tape-paths';
 import { type CommandIo, UsageError } from '../command.ts';
 import { endOf, factsOf, wholeFrom } from '../study/file-sessions.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BY_NAME } from '@tapeloom/server/config/called-as';
 import { keepSessions, writeReplay } from '@tapeloom/server/markets/replay/write-replay';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import type { CommandIo } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { fileReplay } from './file-replay.ts';

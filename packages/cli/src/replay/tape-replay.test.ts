@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { RecordedIo, runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';
 import { tapeReplay } from './tape-replay.ts';

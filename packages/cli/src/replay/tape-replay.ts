@@ -7,7 +7,7 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import { readDay } from '@tapeloom/server/markets/replay/read-day';
-import type { Disk } from '@tapeloom/server/platform/disk';
+import type { Disk } from '@tapeloom/server/platform/disk/disk';
 import { missingDays } from '@tapeloom/server/runs/coverage';
 import { openStoredTape } from '@tapeloom/server/tape/read/stored-tape';
 import type { Tape } from '@tapeloom/server/tape/tape';

@@ -8,7 +8,7 @@ import type { CsvMapping } from '@tapeloom/server/feeds/feed-mapping';
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';
 import { FeedThread } from '@tapeloom/server/feeds/guarded/feed-thread';
 import { UnclearFeedError } from '@tapeloom/server/feeds/open-feed';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { type CommandIo, UsageError } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { openFile } from '../import/found-files.ts';

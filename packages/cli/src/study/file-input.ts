@@ -6,7 +6,7 @@
 import { sessionTable } from '@tapeloom/core/calendar/session-book';
 import { dayOf, earlier, epochNs, later } from '@tapeloom/core/utc-day';
 import { FileTape } from '@tapeloom/server/feeds/file-tape';
-import type { Disk } from '@tapeloom/server/platform/disk';
+import type { Disk } from '@tapeloom/server/platform/disk/disk';
 import { type CommandIo, UsageError } from '../command.ts';
 import { requireRange } from '../time-options.ts';
 import { endOf, factsOf, wholeFrom } from './file-sessions.ts';

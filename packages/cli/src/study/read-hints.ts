@@ -4,7 +4,7 @@ import type { NamingDefinition } from '@tapeloom/server/feeds/dbn/dbn-instrument
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';
 import { FeedThread } from '@tapeloom/server/feeds/guarded/feed-thread';
 import type { FeedHints } from '@tapeloom/server/feeds/open-feed';
-import type { Disk } from '@tapeloom/server/platform/disk';
+import type { Disk } from '@tapeloom/server/platform/disk/disk';
 import { UsageError } from '../command.ts';
 import { foundFiles } from '../import/found-files.ts';
 import { eachDefinition } from '../instruments/read-definition-file.ts';

@@ -2,7 +2,7 @@
 
 import { judgeMapping } from '@tapeloom/server/feeds/csv/judge-mapping';
 import type { CsvMapping } from '@tapeloom/server/feeds/feed-mapping';
-import { type Disk, readFileWhole } from '@tapeloom/server/platform/disk';
+import { type Disk, readFileWhole } from '@tapeloom/server/platform/disk/disk';
 import { UsageError } from '../command.ts';
 
 export async function readMapping(disk: Disk, path: string): Promise<CsvMapping> {

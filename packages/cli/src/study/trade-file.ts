@@ -15,7 +15,7 @@ import { FeedThread } from '@tapeloom/server/feeds/guarded/feed-thread';
 import { JoinedFeed } from '@tapeloom/server/feeds/joined-feed';
 import { UnclearFeedError } from '@tapeloom/server/feeds/open-feed';
 import { CALENDAR_TEMPLATES } from '@tapeloom/server/markets/instruments/templates';
-import type { Disk } from '@tapeloom/server/platform/disk';
+import type { Disk } from '@tapeloom/server/platform/disk/disk';
 import type { CommandIo } from '../command.ts';
 import { FileFault, foundFiles, inOrder, named, openFile } from '../import/found-files.ts';
 import { ProgressLine } from '../progress-line.ts';

@@ -1,7 +1,7 @@
 /** Calendars of contracts, by the instruments that a data directory was given. */
 
 import { readAppliedInstruments } from '@tapeloom/server/markets/instruments/applied-instruments';
-import type { Disk } from '@tapeloom/server/platform/disk';
+import type { Disk } from '@tapeloom/server/platform/disk/disk';
 import type { CalendarOf } from '@tapeloom/server/tape/inspect/list-tape';
 
 /** Live markets say nothing here. */

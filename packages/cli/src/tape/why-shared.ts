@@ -1,6 +1,6 @@
 /** Why days of a tape cannot be changed on one machine: others have the same, or are about to. */
 
-import type { Disk } from '@tapeloom/server/platform/disk';
+import type { Disk } from '@tapeloom/server/platform/disk/disk';
 import { assertAlone, clusterOf } from '@tapeloom/server/tape/shared/shared-directory';
 import { ForeignDirectoryError } from '@tapeloom/server/tape/shared/shared-errors';
 

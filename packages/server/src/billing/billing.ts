@@ -16,8 +16,8 @@ import {
   type OrderTerms,
 } from '../accounts/store/orders-store.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
-import { Turns } from '../platform/turns.ts';
+import type { Log } from '../platform/log/log.ts';
+import { Turns } from '../platform/waiting/turns.ts';
 import {
   type Offer,
   type OfferBook,

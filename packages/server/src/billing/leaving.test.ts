@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BillingRig, DAY_NS, MINUTE_NS } from '../../testing/billing/billing-rig.ts';
-import { createLog } from '../platform/log.ts';
+import { createLog } from '../platform/log/log.ts';
 import { Leaving } from './leaving.ts';
 import { forgetOldOrders } from './order-retention.ts';
 

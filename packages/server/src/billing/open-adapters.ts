@@ -2,7 +2,7 @@
 
 import type { PaymentSettings } from '../config/payment-settings.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
+import type { Log } from '../platform/log/log.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 
 export async function openStripe(

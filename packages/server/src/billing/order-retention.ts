@@ -7,7 +7,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG } from '@tapeloom/core/units';
 import type { AccountStore } from '../accounts/store/account-store.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
+import type { Log } from '../platform/log/log.ts';
 
 /** Rather a day too long than one too short. */
 const YEAR_NS = 366n * DAY_NS_BIG;

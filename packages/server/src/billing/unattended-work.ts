@@ -3,7 +3,7 @@
  * before, so one that fails is only logged: a later round takes it up.
  */
 
-import type { Log } from '../platform/log.ts';
+import type { Log } from '../platform/log/log.ts';
 
 export class UnattendedWork<Round> {
   readonly #log: Log;

@@ -25,8 +25,8 @@ import {
   type WithdrawalRefused,
 } from '../accounts/store/withdrawals-store.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
-import { Turns } from '../platform/turns.ts';
+import type { Log } from '../platform/log/log.ts';
+import { Turns } from '../platform/waiting/turns.ts';
 import type { OfferBook } from './offer-book.ts';
 import {
   type Receipt,

@@ -8,7 +8,7 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { encodeRemoved, encodeVersion } from '@tapeloom/core/studies/published-objects';
 import type { Mark, ObjectVersion } from '@tapeloom/core/studies/study';
 import { KIB } from '@tapeloom/core/units';
-import { freeMemory } from '../platform/free-memory.ts';
+import { freeMemory } from '../platform/memory/free-memory.ts';
 import { type Block, emptyBlock, flagsOf, OPENINGS, type UpdateKind } from './block.ts';
 
 /** A unit of text is at most so many bytes. */

@@ -10,7 +10,7 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Clock } from '../platform/clock.ts';
 import { Refusal, type RefusalReason, reasonOf } from '../platform/refusal.ts';
-import type { DeskOptions } from '../platform/thread-desk.ts';
+import type { DeskOptions } from '../platform/threads/thread-desk.ts';
 import type {
   DaysPage,
   DaysRead,

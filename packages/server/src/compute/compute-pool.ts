@@ -10,7 +10,7 @@
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { Refusal, SCARCE, type Scarce, scarceFor } from '../platform/refusal.ts';
-import type { Answer, CallArgs, CallName } from '../platform/thread.ts';
+import type { Answer, CallArgs, CallName } from '../platform/threads/thread.ts';
 import type {
   DaysPage,
   DaysRead,

@@ -18,7 +18,7 @@ import {
 import { decodeFrames } from '../../../../simulation/stream/engine-run.ts';
 import { intakeBatch } from '../../../../simulation/tape/feed-rows.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
-import { NodeDisk } from '../platform/node-disk.ts';
+import { NodeDisk } from '../platform/disk/node-disk.ts';
 import { isRefused } from '../platform/refusal.ts';
 import { createClock } from '../platform/system-clock.ts';
 import type { DaysPage, SettledDaysRequest } from '../results/settled-days.ts';

@@ -1,7 +1,7 @@
 /** A compute thread, as its pool holds it, and what it runs in. */
 
 import { type Transferable, Worker } from 'node:worker_threads';
-import { Thread, type ThreadPort } from '../platform/thread.ts';
+import { Thread, type ThreadPort } from '../platform/threads/thread.ts';
 import type { ComputeShape, ComputeThreadData } from './compute-wire.ts';
 
 export class ComputeThread extends Thread<ComputeShape> {

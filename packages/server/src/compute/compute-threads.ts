@@ -6,8 +6,12 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { Refusal } from '../platform/refusal.ts';
-import type { ThreadPort } from '../platform/thread.ts';
-import { type RestartPolicy, ThreadCrew, type ThreadCrewOptions } from '../platform/thread-crew.ts';
+import type { ThreadPort } from '../platform/threads/thread.ts';
+import {
+  type RestartPolicy,
+  ThreadCrew,
+  type ThreadCrewOptions,
+} from '../platform/threads/thread-crew.ts';
 import type { DayDamage } from '../runs/sound-tape.ts';
 import { ComputeThread } from './compute-thread.ts';
 import type { ComputeRequest, ComputeShape, ContractDay } from './compute-wire.ts';

@@ -6,7 +6,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { RefusalReason } from '../platform/refusal.ts';
-import type { ThreadShape } from '../platform/thread.ts';
+import type { ThreadShape } from '../platform/threads/thread.ts';
 import type { DaysPage, SettledDaysRequest } from '../results/settled-days.ts';
 import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
 import type { CursorPlace, ReplayPage, ReplayRequest } from '../runs/replay.ts';

@@ -6,11 +6,11 @@
 import { setTimeout as pause, setImmediate as rest } from 'node:timers/promises';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
-import { collectAfterRushes, collectGarbage } from '../platform/collect-garbage.ts';
-import { NodeDisk } from '../platform/node-disk.ts';
-import { returnFreeMemory } from '../platform/returned-memory.ts';
+import { NodeDisk } from '../platform/disk/node-disk.ts';
+import { collectAfterRushes, collectGarbage } from '../platform/memory/collect-garbage.ts';
+import { returnFreeMemory } from '../platform/memory/returned-memory.ts';
 import { createClock } from '../platform/system-clock.ts';
-import { ThreadDesk } from '../platform/thread-desk.ts';
+import { ThreadDesk } from '../platform/threads/thread-desk.ts';
 import { ResultCache } from '../results/result-cache.ts';
 import { type CacheUse, SettledDaysReader } from '../results/settled-days-reader.ts';
 import { SessionTables } from '../runs/session-tables.ts';

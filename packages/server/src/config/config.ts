@@ -9,7 +9,7 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type IpRange, parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import { GIB } from '@tapeloom/core/units';
-import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
+import { LOG_LEVELS, type LogLevel } from '../platform/log/log.ts';
 import {
   CLUSTER_SETTINGS,
   type ClusterConfig,

@@ -4,7 +4,11 @@
  * serves knows the newest sessions.
  */
 
-import { type RestartPolicy, ThreadCrew, type ThreadCrewOptions } from '../platform/thread-crew.ts';
+import {
+  type RestartPolicy,
+  ThreadCrew,
+  type ThreadCrewOptions,
+} from '../platform/threads/thread-crew.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
 import type { EngineLink } from '../topics/engine-link.ts';
 

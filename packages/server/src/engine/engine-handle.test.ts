@@ -13,7 +13,7 @@ import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { edgeOf, updatesOf } from '../../../../simulation/stream/block-updates.ts';
 import { intakeBatch } from '../../../../simulation/tape/feed-rows.ts';
-import { NodeDisk } from '../platform/node-disk.ts';
+import { NodeDisk } from '../platform/disk/node-disk.ts';
 import { type OpenTape, openTape } from '../tape/write/open-tape.ts';
 import type { EngineLink, EngineMessage, FlushMessage } from '../topics/engine-link.ts';
 import { EngineCrew } from './engine-crew.ts';

@@ -4,7 +4,7 @@
  */
 
 import { Worker } from 'node:worker_threads';
-import { Thread } from '../platform/thread.ts';
+import { Thread } from '../platform/threads/thread.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
 import type { EngineCommand, EngineLink, EngineMessage, TopicSpec } from '../topics/engine-link.ts';
 import type { EngineNews, EngineShape, EngineWorkerData } from './engine-wire.ts';

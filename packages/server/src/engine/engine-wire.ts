@@ -1,7 +1,7 @@
 /** What passes between the engine's worker thread and its handle, beside the topics' own messages. */
 
 import type { MessagePort } from 'node:worker_threads';
-import type { ThreadShape } from '../platform/thread.ts';
+import type { ThreadShape } from '../platform/threads/thread.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
 import type { EngineCommand, EngineMessage, TopicSpec } from '../topics/engine-link.ts';
 

@@ -6,12 +6,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
-import { collectAfterRushes } from '../platform/collect-garbage.ts';
-import { NodeDisk } from '../platform/node-disk.ts';
-import { Patience } from '../platform/patience.ts';
-import { PatientDisk } from '../platform/patient-disk.ts';
+import { NodeDisk } from '../platform/disk/node-disk.ts';
+import { PatientDisk } from '../platform/disk/patient-disk.ts';
+import { collectAfterRushes } from '../platform/memory/collect-garbage.ts';
 import { createClock } from '../platform/system-clock.ts';
-import { ThreadDesk } from '../platform/thread-desk.ts';
+import { ThreadDesk } from '../platform/threads/thread-desk.ts';
+import { Patience } from '../platform/waiting/patience.ts';
 import { SessionTables } from '../runs/session-tables.ts';
 import { openImportedTapes, RoutedTape } from '../tape/read/routed-tape.ts';
 import { TapeFollower } from '../tape/read/tape-follower.ts';

@@ -7,7 +7,7 @@
  * Only the order depends on this and on its clock, never what a topic publishes.
  */
 
-import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
+import { type PlaceLimits, SharedPlaces } from '../platform/sharing/shared-places.ts';
 
 /** Topics that read the past at the same time; the others wait their turn, or pause. */
 const ACTIVE_MAX = 4;

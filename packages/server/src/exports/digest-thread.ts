@@ -7,9 +7,9 @@
 
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
 import { KIB, MIB } from '@tapeloom/core/units';
-import { ByteBudget, type HeldBytes } from '../platform/byte-budget.ts';
 import { Refusal } from '../platform/refusal.ts';
-import { Thread } from '../platform/thread.ts';
+import { ByteBudget, type HeldBytes } from '../platform/sharing/byte-budget.ts';
+import { Thread } from '../platform/threads/thread.ts';
 import type { DigestShape } from './digest-wire.ts';
 
 /** What was handed over and is not digested. */

@@ -1,6 +1,6 @@
 /** What passes between the thread that digests bodies and its handle. A body has a number that is given once. */
 
-import type { ThreadShape } from '../platform/thread.ts';
+import type { ThreadShape } from '../platform/threads/thread.ts';
 
 export type DigestedParts = readonly Uint8Array<ArrayBuffer>[];
 

@@ -2,8 +2,8 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
-import { freeMemory } from '../platform/free-memory.ts';
-import { ThreadDesk } from '../platform/thread-desk.ts';
+import { freeMemory } from '../platform/memory/free-memory.ts';
+import { ThreadDesk } from '../platform/threads/thread-desk.ts';
 import type { DigestedParts, DigestShape } from './digest-wire.ts';
 
 const bodies = new Map<number, Hash>();

@@ -6,9 +6,9 @@
  */
 
 import { MIB } from '@tapeloom/core/units';
-import { ByteBudget, type ByteLimits, type HeldBytes } from '../platform/byte-budget.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Refusal } from '../platform/refusal.ts';
+import { ByteBudget, type ByteLimits, type HeldBytes } from '../platform/sharing/byte-budget.ts';
 
 export const PACE_LIMITS: ByteLimits = {
   eachMax: 8 * MIB,

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { exposureOf } from '../platform/private-file.ts';
+import { exposureOf } from '../platform/disk/private-file.ts';
 import { ExportSecretError, exportSecret } from './export-secret.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tapeloom-secret-'));

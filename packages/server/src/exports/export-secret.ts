@@ -8,8 +8,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { closeToOthers, OWNER_ONLY } from '../platform/private-file.ts';
-import { syncDirectory } from '../platform/sync-directory.ts';
+import { closeToOthers, OWNER_ONLY } from '../platform/disk/private-file.ts';
+import { syncDirectory } from '../platform/disk/sync-directory.ts';
 
 const FILE_NAME = 'export-secret';
 const SECRET_BYTES = 32;

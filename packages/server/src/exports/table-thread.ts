@@ -9,8 +9,8 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../platform/clock.ts';
 import { Refusal } from '../platform/refusal.ts';
-import { type PlaceLimits, SharedPlaces } from '../platform/shared-places.ts';
-import { Thread } from '../platform/thread.ts';
+import { type PlaceLimits, SharedPlaces } from '../platform/sharing/shared-places.ts';
+import { Thread } from '../platform/threads/thread.ts';
 import type { PackedLines } from './table-rows.ts';
 import type { Pieces, TableShape } from './table-wire.ts';
 import type { TableSpec } from './table-writer.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { RefusalReason } from '../platform/refusal.ts';
-import type { ThreadShape } from '../platform/thread.ts';
+import type { ThreadShape } from '../platform/threads/thread.ts';
 import type { PackedLines } from './table-rows.ts';
 import type { TableSpec } from './table-writer.ts';
 

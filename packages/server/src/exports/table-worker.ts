@@ -2,7 +2,7 @@
 
 import { parentPort } from 'node:worker_threads';
 import { reasonOf } from '../platform/refusal.ts';
-import { ThreadDesk } from '../platform/thread-desk.ts';
+import { ThreadDesk } from '../platform/threads/thread-desk.ts';
 import type { Pieces, TableShape } from './table-wire.ts';
 import { TableWriter } from './table-writer.ts';
 

@@ -14,7 +14,7 @@ import {
   rowOfLine,
 } from '../../testing/table-readers.ts';
 import type { TableFormat } from '../history/history-fields.ts';
-import { collectGarbage } from '../platform/collect-garbage.ts';
+import { collectGarbage } from '../platform/memory/collect-garbage.ts';
 import type { PackedLines } from './table-rows.ts';
 import { TABLE_VERSIONS } from './table-versions.ts';
 import { TableWriter } from './table-writer.ts';

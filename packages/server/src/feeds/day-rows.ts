@@ -2,7 +2,7 @@
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
-import { freeMemory } from '../platform/free-memory.ts';
+import { freeMemory } from '../platform/memory/free-memory.ts';
 
 const ROWS_FIRST = 1_024;
 const GROWTH = 2;

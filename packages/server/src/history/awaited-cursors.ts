@@ -9,7 +9,7 @@ import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { Refusal } from '../platform/refusal.ts';
-import type { PlaceLimits } from '../platform/shared-places.ts';
+import type { PlaceLimits } from '../platform/sharing/shared-places.ts';
 import type { Replays } from '../runs/replay.ts';
 import type { HistoryQuery } from './history-query.ts';
 

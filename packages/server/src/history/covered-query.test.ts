@@ -14,7 +14,7 @@ import {
 import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
 import { answerToRefused, refusedAs } from '../../testing/refused-as.ts';
 import { Refusal } from '../platform/refusal.ts';
-import { SharedPlaces } from '../platform/shared-places.ts';
+import { SharedPlaces } from '../platform/sharing/shared-places.ts';
 import { SettledDaysReader } from '../results/settled-days-reader.ts';
 import { StudyReplays } from '../runs/study-replays.ts';
 import { AHEAD_MS_MAX, AWAITED_LIMITS } from './awaited-cursors.ts';

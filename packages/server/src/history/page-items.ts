@@ -4,7 +4,7 @@
  */
 
 import { type Block, endWithin } from '../blocks/block.ts';
-import { freeMemory } from '../platform/free-memory.ts';
+import { freeMemory } from '../platform/memory/free-memory.ts';
 
 const COMMA = 0x2c;
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { BlockWriter } from '../blocks/block-writer.ts';
-import { memoryOf } from '../platform/thread.ts';
+import { memoryOf } from '../platform/threads/thread.ts';
 import type { DaysPage, DaysRead, SettledDaysRequest } from '../results/settled-days.ts';
 import type { CoveredQuery } from './covered-query.ts';
 import { type HistoryPage, HistoryPages } from './history-pages.ts';

@@ -12,7 +12,7 @@ import { dayOf } from '@tapeloom/core/utc-day';
 import { DayRows } from '../feeds/day-rows.ts';
 import type { OpenFeed } from '../feeds/open-feed.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
-import type { Disk } from '../platform/disk.ts';
+import type { Disk } from '../platform/disk/disk.ts';
 import type { StrayTrade } from '../tape/imported/imported-manifest.ts';
 import type { DaySpan } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';

@@ -3,7 +3,7 @@
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { allocateBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { DAY_NS } from '@tapeloom/core/units';
-import type { Disk } from '../platform/disk.ts';
+import type { Disk } from '../platform/disk/disk.ts';
 import { readImportedDay } from '../tape/imported/imported-files.ts';
 import type { ImportedManifest } from '../tape/imported/imported-manifest.ts';
 import { SealedDays } from '../tape/read/sealed-days.ts';

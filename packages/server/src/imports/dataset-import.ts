@@ -12,7 +12,7 @@ import { DAY_NS, MS_NS_BIG } from '@tapeloom/core/units';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { DayRows, isOneSided } from '../feeds/day-rows.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
-import type { Disk } from '../platform/disk.ts';
+import type { Disk } from '../platform/disk/disk.ts';
 import {
   importedDayPath,
   readImportedDay,

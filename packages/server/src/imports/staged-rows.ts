@@ -6,8 +6,8 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { DayRows } from '../feeds/day-rows.ts';
-import type { Disk, DiskFile } from '../platform/disk.ts';
-import { freeMemory } from '../platform/free-memory.ts';
+import type { Disk, DiskFile } from '../platform/disk/disk.ts';
+import { freeMemory } from '../platform/memory/free-memory.ts';
 
 const ROW_BYTES = 8 + 4 + 4 + 1;
 

@@ -5,7 +5,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { LOOPBACK_ADDRESS, LOOPBACK_HOST } from '../platform/loopback.ts';
+import { LOOPBACK_ADDRESS, LOOPBACK_HOST } from '../platform/network/loopback.ts';
 import type { OutgoingMail } from './mailer.ts';
 import { escapeHtml } from './texts/escape-html.ts';
 

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import type { MailsStore } from '../accounts/store/mails-store.ts';
 import { PublicAddress } from '../config/public-address.ts';
-import { createLog } from '../platform/log.ts';
+import { createLog } from '../platform/log/log.ts';
 import { MailServices } from './mail-services.ts';
 import type { LinkMail } from './mailer.ts';
 import { claimMail, signInMail } from './texts/sign-in-mails.ts';

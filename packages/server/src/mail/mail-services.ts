@@ -11,7 +11,7 @@ import type { PublicAddress } from '../config/public-address.ts';
 import { smtpServerAddress } from '../config/smtp-server-address.ts';
 import { type SupportAddress, supportAddress } from '../config/support-address.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
+import type { Log } from '../platform/log/log.ts';
 import {
   DevelopmentMailbox,
   type MailboxAnswer,

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MailSender } from '../config/mail-sender.ts';
-import { OWNER_ONLY_DIRECTORY, replacePrivateFile } from '../platform/private-file.ts';
+import { OWNER_ONLY_DIRECTORY, replacePrivateFile } from '../platform/disk/private-file.ts';
 import { MailFault, type MailTransport } from './mail-transport.ts';
 import type { OutgoingMail } from './mailer.ts';
 import { mimeMessage } from './mime-message.ts';

@@ -9,7 +9,7 @@ import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Clock } from '../platform/clock.ts';
-import type { Disk } from '../platform/disk.ts';
+import type { Disk } from '../platform/disk/disk.ts';
 import type { TapeManifest } from '../tape/tape-manifest.ts';
 import type { Intake } from '../tape/write/intake.ts';
 

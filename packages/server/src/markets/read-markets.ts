@@ -4,7 +4,7 @@
  */
 
 import type { Config } from '../config/config.ts';
-import type { Disk } from '../platform/disk.ts';
+import type { Disk } from '../platform/disk/disk.ts';
 import type { ListedDataset } from './instruments/instruments-file.ts';
 import { type MarketSetting, simSetting } from './market-setting.ts';
 

@@ -9,7 +9,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { MIB } from '@tapeloom/core/units';
-import { EncodedBody, type Encoding } from '../platform/encoded-body.ts';
+import { EncodedBody, type Encoding } from '../platform/network/encoded-body.ts';
 
 const FILES_MAX = 2_000;
 const BYTES_MAX = 64 * MIB;

@@ -9,7 +9,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { checkProblem } from '../../../../simulation/rest/problem-check.ts';
 import { DOCS_URL, RestService } from '../../../../simulation/rest/rest-service.ts';
 import { SAMPLE_FILES, writePortal } from '../../testing/sample-portal.ts';
-import { createLog } from '../platform/log.ts';
+import { createLog } from '../platform/log/log.ts';
 import { pageDocument } from './page-document.ts';
 import type { PageRequest, PageRoute } from './page-route.ts';
 import { APP_PATHS, Pages } from './pages.ts';

@@ -7,7 +7,7 @@
  * a program with a wrong address reads a problem document.
  */
 
-import { EncodedBody, isNamed } from '../platform/encoded-body.ts';
+import { EncodedBody, isNamed } from '../platform/network/encoded-body.ts';
 import type { PageFile } from './page-files.ts';
 import { drawingHeaders, pageHeaders } from './page-headers.ts';
 import type { LetIn, PageAnswer, PageRequest, PageRoute } from './page-route.ts';

@@ -3,7 +3,7 @@
  * never waited for by the start. What a build could not do is told, and whatever was there before is served on.
  */
 
-import type { Log } from '../platform/log.ts';
+import type { Log } from '../platform/log/log.ts';
 import { pageDocument } from './page-document.ts';
 import { PageFiles } from './page-files.ts';
 import type { PortalBuild } from './portal-build.ts';

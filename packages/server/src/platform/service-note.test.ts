@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { lockDirectory } from './directory-lock.ts';
+import { lockDirectory } from './disk/directory-lock.ts';
 import { leaveServiceNote, readServiceNote } from './service-note.ts';
 
 const data = mkdtempSync(join(tmpdir(), 'tapeloom-note-'));

@@ -5,8 +5,8 @@
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDirectoryInUse } from './directory-lock.ts';
-import { OWNER_ONLY } from './private-file.ts';
+import { isDirectoryInUse } from './disk/directory-lock.ts';
+import { OWNER_ONLY } from './disk/private-file.ts';
 
 const NAME = 'service.json';
 

@@ -17,8 +17,8 @@ import { openSqliteDatabase } from '../accounts/store/sqlite-database.ts';
 import { keysRoutes } from '../http/routes/keys-routes.ts';
 import { usageRoute } from '../http/routes/usage-route.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
-import { DoorSockets, socketLimits } from '../platform/door-sockets.ts';
-import { createLog } from '../platform/log.ts';
+import { createLog } from '../platform/log/log.ts';
+import { DoorSockets, socketLimits } from '../platform/network/door-sockets.ts';
 import { AccountServices, type AccountServicesOptions } from './account-services.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 

@@ -13,7 +13,7 @@ import { forgetOldOrders } from '../billing/order-retention.ts';
 import type { PaymentProvider } from '../billing/payment-provider.ts';
 import { Payments } from '../billing/payments.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
+import type { Log } from '../platform/log/log.ts';
 import type { AccountServices } from './account-services.ts';
 
 /** What is not done by then is pending, and done after the next start. */

@@ -6,7 +6,7 @@ import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
 import { importDays } from '../../testing/imported-dataset.ts';
 import { readInstruments } from '../markets/instruments/read-instruments.ts';
-import type { Disk } from '../platform/disk.ts';
+import type { Disk } from '../platform/disk/disk.ts';
 import { RollStore } from '../tape/imported/roll-store.ts';
 import { importedPath } from '../tape/tape-paths.ts';
 import { type DatasetNews, ImportedDatasets } from './imported-datasets.ts';

@@ -14,7 +14,7 @@ import { FilesMarket } from '../markets/files/files-market.ts';
 import type { DecidedByAlias, ListedDataset } from '../markets/instruments/instruments-file.ts';
 import { movedDays } from '../markets/instruments/moved-days.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Disk } from '../platform/disk.ts';
+import type { Disk } from '../platform/disk/disk.ts';
 import type { DatasetBook } from '../runs/session-tables.ts';
 import { type ChangedDays, changedDays } from '../tape/imported/changed-days.ts';
 import {

@@ -5,11 +5,11 @@
 
 import { parentPort } from 'node:worker_threads';
 import { openLiveMarket } from '../markets/open-live-market.ts';
-import { NodeDisk } from '../platform/node-disk.ts';
-import { Patience, type PatienceOptions } from '../platform/patience.ts';
-import { PatientDisk } from '../platform/patient-disk.ts';
+import { NodeDisk } from '../platform/disk/node-disk.ts';
+import { PatientDisk } from '../platform/disk/patient-disk.ts';
 import { createClock } from '../platform/system-clock.ts';
-import { ThreadDesk } from '../platform/thread-desk.ts';
+import { ThreadDesk } from '../platform/threads/thread-desk.ts';
+import { Patience, type PatienceOptions } from '../platform/waiting/patience.ts';
 import { loadEncoder } from '../tape/write/encode-day.ts';
 import type { FromIngest, IngestShape, IngestWorkerData } from './ingest-wire.ts';
 import { TapeUpkeep } from './tape-upkeep.ts';

@@ -5,7 +5,7 @@
 
 import { type MessagePort, Worker } from 'node:worker_threads';
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { Thread } from '../platform/thread.ts';
+import { Thread } from '../platform/threads/thread.ts';
 import type { Computations } from '../topics/epoch-floors.ts';
 import type {
   FromIngest,

@@ -6,7 +6,7 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { ClusterConfig } from '../config/cluster-settings.ts';
 import type { MarketSetting } from '../markets/market-setting.ts';
 import type { ClockSetting } from '../platform/system-clock.ts';
-import type { ThreadShape } from '../platform/thread.ts';
+import type { ThreadShape } from '../platform/threads/thread.ts';
 import type { SealedPart } from '../tape/tape-manifest.ts';
 import type { RecoveryReport } from '../tape/write/open-tape.ts';
 import type { SequencerCounters } from '../tape/write/sequencer-counters.ts';

@@ -5,7 +5,7 @@
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG } from '@tapeloom/core/units';
-import { type Disk, readFileWhole, replaceFile } from '../platform/disk.ts';
+import { type Disk, readFileWhole, replaceFile } from '../platform/disk/disk.ts';
 import type { ContractRemoval } from '../tape/remove/plan-removal.ts';
 
 /** Of what is kept. */

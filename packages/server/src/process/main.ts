@@ -1,7 +1,7 @@
 /** The start of the process. Only the version check comes before the rest of the program is loaded. */
 
 import { BY_NPM } from '../config/called-as.ts';
-import { boundHeaps } from '../platform/bound-heaps.ts';
+import { boundHeaps } from '../platform/memory/bound-heaps.ts';
 import { nodeVersionFault } from '../platform/node-version.ts';
 
 const fault = nodeVersionFault(process.version);

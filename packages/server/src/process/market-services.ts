@@ -12,8 +12,8 @@ import {
   type MarketSettings,
   readMarkets,
 } from '../markets/read-markets.ts';
-import type { Disk } from '../platform/disk.ts';
-import { NodeDisk } from '../platform/node-disk.ts';
+import type { Disk } from '../platform/disk/disk.ts';
+import { NodeDisk } from '../platform/disk/node-disk.ts';
 import { type ClockSetting, createClock } from '../platform/system-clock.ts';
 import { readImported } from '../tape/imported/imported-manifest.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';

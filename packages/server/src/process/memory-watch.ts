@@ -5,9 +5,9 @@
  */
 
 import type { Clock } from '../platform/clock.ts';
-import { collectGarbage } from '../platform/collect-garbage.ts';
-import { MemoryLevel } from '../platform/memory-level.ts';
-import { returnFreeMemory } from '../platform/returned-memory.ts';
+import { collectGarbage } from '../platform/memory/collect-garbage.ts';
+import { MemoryLevel } from '../platform/memory/memory-level.ts';
+import { returnFreeMemory } from '../platform/memory/returned-memory.ts';
 import type { TopicHub } from '../topics/topic-hub.ts';
 
 const LOOK_MS = 5_000;

@@ -5,8 +5,8 @@
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
-import { DirectoryLockedError, lockDirectory } from '../platform/directory-lock.ts';
-import type { Disk } from '../platform/disk.ts';
+import { DirectoryLockedError, lockDirectory } from '../platform/disk/directory-lock.ts';
+import type { Disk } from '../platform/disk/disk.ts';
 import { clearResultsBefore } from '../results/cache-entries.ts';
 import { isImported, readImported } from '../tape/imported/imported-manifest.ts';
 import { type ContractRemoval, planRemoval, sessionsByBooks } from '../tape/remove/plan-removal.ts';

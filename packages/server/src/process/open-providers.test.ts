@@ -22,7 +22,7 @@ const { openProviders } = await at('./open-providers.ts');
 const { readConfig } = await at('../config/config.ts');
 const { loadOffers } = await at('../billing/load-offers.ts');
 const { createClock } = await at('../platform/system-clock.ts');
-const { createLog } = await at('../platform/log.ts');
+const { createLog } = await at('../platform/log/log.ts');
 const config = readConfig({ env: process.env, args: [], readFile: () => '' });
 await using opened = await openProviders({
   config,

@@ -9,7 +9,7 @@ import type { PaymentProvider } from '../billing/payment-provider.ts';
 import { isPaddleLive, isStripeLive, type PaymentSettings } from '../config/payment-settings.ts';
 import type { PageRoute } from '../pages/page-route.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
+import type { Log } from '../platform/log/log.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 
 export interface OpenProvidersOptions {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type Config, ConfigError } from '../config/config.ts';
 import { Portal } from '../pages/portal.ts';
 import { PortalBuild } from '../pages/portal-build.ts';
-import type { Log } from '../platform/log.ts';
+import type { Log } from '../platform/log/log.ts';
 
 const BUILT = new URL('../../../portal/dist/', import.meta.url);
 /** The page that every address of the portal is answered with. */

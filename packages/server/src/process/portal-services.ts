@@ -13,7 +13,7 @@ import { Pages } from '../pages/pages.ts';
 import type { PlainPages } from '../pages/plain-pages.ts';
 import type { Portal } from '../pages/portal.ts';
 import { supportPage } from '../pages/support-page.ts';
-import type { Log } from '../platform/log.ts';
+import type { Log } from '../platform/log/log.ts';
 import type { AccountServices } from './account-services.ts';
 import type { BillingServices } from './billing-services.ts';
 import { DueDeletions } from './due-deletions.ts';

@@ -9,7 +9,7 @@ import { DEFAULT_PRICING } from '../billing/offers-default.ts';
 import { readConfig } from '../config/config.ts';
 import { readSettingsFile } from '../config/env.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
-import { createLog } from '../platform/log.ts';
+import { createLog } from '../platform/log/log.ts';
 import { readServiceMarkets } from './market-services.ts';
 import { readNamedFiles } from './named-files.ts';
 import type { Reloadable } from './reloadable.ts';

@@ -13,8 +13,8 @@ import { type DatasetFacts, diffInstruments } from '../markets/instruments/instr
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
 import { needsRestart } from '../markets/instruments/running-instruments.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
-import { NodeDisk } from '../platform/node-disk.ts';
+import { NodeDisk } from '../platform/disk/node-disk.ts';
+import type { Log } from '../platform/log/log.ts';
 import { readServiceMarkets, requireDistinctNames } from './market-services.ts';
 import { readNamedFiles } from './named-files.ts';
 import type { Reloadable } from './reloadable.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import type { Log } from '../platform/log.ts';
+import type { Log } from '../platform/log/log.ts';
 import type { DayDamage } from '../runs/sound-tape.ts';
 import { dayOfFile } from '../tape/tape-paths.ts';
 

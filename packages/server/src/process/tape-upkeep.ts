@@ -14,9 +14,9 @@ import {
   type LiveMarket,
   type MarketListing,
 } from '../markets/market.ts';
-import type { Disk } from '../platform/disk.ts';
-import { isPassingThreadFault } from '../platform/passing-fault.ts';
-import { Patience, type PatienceOptions } from '../platform/patience.ts';
+import type { Disk } from '../platform/disk/disk.ts';
+import { isPassingThreadFault } from '../platform/waiting/passing-fault.ts';
+import { Patience, type PatienceOptions } from '../platform/waiting/patience.ts';
 import type { ContractRemoval } from '../tape/remove/plan-removal.ts';
 import type { TapeManifest } from '../tape/tape-manifest.ts';
 import { sessionDates } from '../tape/write/session-dates.ts';

@@ -1,7 +1,7 @@
 /** What was found of the tape at the start, and what leaves it for being old, for the log. */
 
 import { MS_NS_BIG } from '@tapeloom/core/units';
-import type { Log } from '../platform/log.ts';
+import type { Log } from '../platform/log/log.ts';
 import type { IngestOpened } from './ingest-wire.ts';
 import type { OldDaysNews } from './large-removals.ts';
 

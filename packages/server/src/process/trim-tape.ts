@@ -7,7 +7,7 @@
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
-import { type Disk, readFileWhole, replaceFile } from '../platform/disk.ts';
+import { type Disk, readFileWhole, replaceFile } from '../platform/disk/disk.ts';
 import { LogCheck } from '../tape/inspect/log-check.ts';
 import { readSoundSidecar } from '../tape/read/sealed-days.ts';
 import { TapeManifest } from '../tape/tape-manifest.ts';

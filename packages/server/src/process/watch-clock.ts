@@ -3,7 +3,7 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Clock } from '../platform/clock.ts';
 import { ClockWatch } from '../platform/clock-watch.ts';
-import type { Log } from '../platform/log.ts';
+import type { Log } from '../platform/log/log.ts';
 
 export interface WatchedClock {
   readonly timers: Clock;

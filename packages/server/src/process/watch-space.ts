@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import type { Clock } from '../platform/clock.ts';
-import { FreeSpace } from '../platform/free-space.ts';
-import type { Log } from '../platform/log.ts';
-import { NodeDisk } from '../platform/node-disk.ts';
+import { FreeSpace } from '../platform/disk/free-space.ts';
+import { NodeDisk } from '../platform/disk/node-disk.ts';
+import type { Log } from '../platform/log/log.ts';
 import { tapeDayBytes } from '../tape/write/tape-growth.ts';
 
 export function watchSpace(directory: string, dataset: string, clock: Clock, log: Log): FreeSpace {

@@ -5,7 +5,7 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Params } from '@tapeloom/core/studies/indicator';
-import { type Disk, type DiskFile, UNFINISHED_SUFFIX } from '../platform/disk.ts';
+import { type Disk, type DiskFile, UNFINISHED_SUFFIX } from '../platform/disk/disk.ts';
 import { isSafeName } from '../tape/tape-paths.ts';
 import {
   CacheDamagedError,

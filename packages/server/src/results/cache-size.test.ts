@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
-import type { Disk } from '../platform/disk.ts';
+import type { Disk } from '../platform/disk/disk.ts';
 import { CacheSize } from './cache-size.ts';
 
 async function write(disk: Disk, name: string, bytes: number): Promise<void> {

@@ -1,7 +1,7 @@
 /** How much the cache takes on disk. All its files are looked at for that, so what is told may be a minute old. */
 
 import { MINUTE_MS } from '@tapeloom/core/units';
-import type { Disk } from '../platform/disk.ts';
+import type { Disk } from '../platform/disk/disk.ts';
 import { resultFiles } from './cache-entries.ts';
 
 const LOOK_EVERY_MS = MINUTE_MS;

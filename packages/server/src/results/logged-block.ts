@@ -5,7 +5,7 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { Block, COLUMN_BYTES } from '../blocks/block.ts';
-import { freeMemory } from '../platform/free-memory.ts';
+import { freeMemory } from '../platform/memory/free-memory.ts';
 import { compressFrame, expandFrame } from './frames.ts';
 
 /** Where the log of a day is cut: block b has the updates whose cursor's rank is in (b × this, (b + 1) × this]. */

@@ -12,7 +12,7 @@ import {
 } from '../../../../simulation/stream/engine-run.ts';
 import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
 import { readerOver, requestOf, type Topic } from '../../testing/results/settled-reading.ts';
-import { collectGarbage } from '../platform/collect-garbage.ts';
+import { collectGarbage } from '../platform/memory/collect-garbage.ts';
 import { DayLogs } from './day-logs.ts';
 import { SettledDaysReader } from './settled-days-reader.ts';
 

@@ -13,8 +13,13 @@
 
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type Disk, type DiskFile, readFileWhole, UNFINISHED_SUFFIX } from '../platform/disk.ts';
-import { freeMemory } from '../platform/free-memory.ts';
+import {
+  type Disk,
+  type DiskFile,
+  readFileWhole,
+  UNFINISHED_SUFFIX,
+} from '../platform/disk/disk.ts';
+import { freeMemory } from '../platform/memory/free-memory.ts';
 import type { ResultInputs } from '../runs/settled-inputs.ts';
 import {
   isAbsent,

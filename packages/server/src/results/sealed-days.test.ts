@@ -17,7 +17,7 @@ import {
   resultsOf,
   type Topic,
 } from '../../testing/results/settled-reading.ts';
-import { type Disk, readFileWhole, replaceFile } from '../platform/disk.ts';
+import { type Disk, readFileWhole, replaceFile } from '../platform/disk/disk.ts';
 import type { DayDamage } from '../runs/sound-tape.ts';
 import { NO_LIVE_DAYS, TapeReader } from '../tape/read/tape-reader.ts';
 import { sealDay } from '../tape/write/seal.ts';

@@ -1,7 +1,7 @@
 /** How a dataset's manifests stand on disk: one checked record each, of that dataset, with something for every contract and day. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { type Disk, readFileWhole } from '../platform/disk.ts';
+import { type Disk, readFileWhole } from '../platform/disk/disk.ts';
 import { parseChecked } from './checked-json.ts';
 import { TapeDamagedError } from './tape-errors.ts';
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { MIB } from '@tapeloom/core/units';
-import type { Disk } from '../platform/disk.ts';
+import type { Disk } from '../platform/disk/disk.ts';
 import { readSidecar } from './read/sealed-days.ts';
 import type { Sidecar } from './sidecar.ts';
 import { TapeDamagedError } from './tape-errors.ts';

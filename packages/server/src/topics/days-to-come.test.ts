@@ -4,7 +4,7 @@ import { parseCursor } from '@tapeloom/core/cursor';
 import { rank } from '@tapeloom/core/numbers';
 import { addDays, utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
-import { replaceFile } from '../platform/disk.ts';
+import { replaceFile } from '../platform/disk/disk.ts';
 import {
   unsettledDays,
   withAllSettled,

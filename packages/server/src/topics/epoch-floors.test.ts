@@ -5,7 +5,7 @@ import { rank, type UtcDay } from '@tapeloom/core/numbers';
 import { addDays, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
-import type { Disk } from '../platform/disk.ts';
+import type { Disk } from '../platform/disk/disk.ts';
 import {
   brokenBy,
   type Computations,

@@ -6,7 +6,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { type Disk, readFileWhole, replaceFile } from '../platform/disk.ts';
+import { type Disk, readFileWhole, replaceFile } from '../platform/disk/disk.ts';
 import { withAllSettled } from './days-to-come.ts';
 import {
   type Computations,

@@ -12,7 +12,7 @@ import type { OfferBook } from '../../src/billing/offer-book.ts';
 import { Payments } from '../../src/billing/payments.ts';
 import type { OutgoingMail } from '../../src/mail/mailer.ts';
 import type { OwedMails } from '../../src/mail/owed-mails.ts';
-import { createLog } from '../../src/platform/log.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { owedMailsOver } from '../mail/owed-mail-desk.ts';
 import { ScriptedProvider, type SentWebhook } from './scripted-provider.ts';
 

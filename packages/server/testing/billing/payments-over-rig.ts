@@ -10,7 +10,7 @@ import type { OfferBook } from '../../src/billing/offer-book.ts';
 import type { PaymentProvider } from '../../src/billing/payment-provider.ts';
 import { Payments, type WebhookOutcome } from '../../src/billing/payments.ts';
 import type { Clock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { OFFERS } from './billing-rig.ts';
 import type { ProviderRig, SentWebhook } from './provider-rig.ts';
 

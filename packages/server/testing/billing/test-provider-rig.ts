@@ -21,7 +21,7 @@ import {
   SIGNATURE_HEADER,
   signatureOf,
 } from '../../src/billing/test-provider/webhook-signature.ts';
-import { createLog } from '../../src/platform/log.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { LeapingClock } from './leaping-clock.ts';
 import type { OddWebhook, ProviderRig, Reach, SentWebhook } from './provider-rig.ts';
 

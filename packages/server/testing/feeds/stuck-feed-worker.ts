@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FeedShape } from '../../src/feeds/guarded/feed-wire.ts';
-import { ThreadDesk } from '../../src/platform/thread-desk.ts';
+import { ThreadDesk } from '../../src/platform/threads/thread-desk.ts';
 
 const { alive, name } = workerData as {
   readonly alive: Int32Array;

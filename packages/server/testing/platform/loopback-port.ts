@@ -2,8 +2,8 @@
 
 import { EventEmitter } from 'node:events';
 import type { Transferable } from 'node:worker_threads';
-import type { ThreadPort, ThreadShape } from '../../src/platform/thread.ts';
-import { ThreadDesk } from '../../src/platform/thread-desk.ts';
+import type { ThreadPort, ThreadShape } from '../../src/platform/threads/thread.ts';
+import { ThreadDesk } from '../../src/platform/threads/thread-desk.ts';
 
 export class LoopbackPort<S extends ThreadShape> extends EventEmitter implements ThreadPort {
   readonly moved: Transferable[] = [];

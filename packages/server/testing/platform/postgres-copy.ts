@@ -8,7 +8,7 @@ import { execFile } from 'node:child_process';
 import { chown, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { openPostgres } from '../../src/platform/postgres.ts';
+import { openPostgres } from '../../src/platform/postgres/postgres.ts';
 import type { PostgresServer } from './postgres-server.ts';
 
 const run = promisify(execFile);

@@ -16,7 +16,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openPostgres } from '../../src/platform/postgres.ts';
+import { openPostgres } from '../../src/platform/postgres/postgres.ts';
 import { freePort } from './free-ports.ts';
 
 const USER = 'tapeloom';

@@ -6,7 +6,7 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openPostgres } from '../../src/platform/postgres.ts';
+import { openPostgres } from '../../src/platform/postgres/postgres.ts';
 import { PostgresCopy } from './postgres-copy.ts';
 import { PostgresServer } from './postgres-server.ts';
 

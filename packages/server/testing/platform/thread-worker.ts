@@ -1,7 +1,7 @@
 /** A thread for `thread.test.ts`. */
 
 import { parentPort } from 'node:worker_threads';
-import { ThreadDesk } from '../../src/platform/thread-desk.ts';
+import { ThreadDesk } from '../../src/platform/threads/thread-desk.ts';
 
 const desk = new ThreadDesk<{
   readonly calls: {

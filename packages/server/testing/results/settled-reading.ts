@@ -17,7 +17,7 @@ import {
   SESSIONS,
 } from '../../../../simulation/stream/engine-run.ts';
 import type { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
-import type { Disk } from '../../src/platform/disk.ts';
+import type { Disk } from '../../src/platform/disk/disk.ts';
 import type { DayLogs } from '../../src/results/day-logs.ts';
 import { ResultCache } from '../../src/results/result-cache.ts';
 import type { SettledDaysRequest } from '../../src/results/settled-days.ts';

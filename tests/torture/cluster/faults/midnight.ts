@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { SIM_DATASET } from '@tapeloom/server/markets/sim/sim-universe';
-import { NodeDisk } from '@tapeloom/server/platform/node-disk';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { readManifest } from '@tapeloom/server/tape/tape-manifest';
 import { leaderOf } from '../../../cluster-suite/cluster-leaders.ts';
 import type { ClusterNode } from '../../../cluster-suite/cluster-node.ts';

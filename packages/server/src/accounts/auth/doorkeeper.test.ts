@@ -8,7 +8,7 @@ import { PLAN_LIMITS, type Plan } from '@tapeloom/core/entitlement/plan';
 import { MemoryAccounts } from '../../../../../simulation/accounts/memory-accounts.ts';
 import type { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { streamClock } from '../../../../../simulation/stream/in-process-stream.ts';
-import type { PlaceLimits } from '../../platform/shared-places.ts';
+import type { PlaceLimits } from '../../platform/sharing/shared-places.ts';
 import type { AccountStore } from '../store/account-store.ts';
 import { AddressThrottle } from './address-throttle.ts';
 import type { Caller } from './caller.ts';

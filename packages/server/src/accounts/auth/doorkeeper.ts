@@ -14,8 +14,8 @@
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
 import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
 import type { Clock } from '../../platform/clock.ts';
-import { type PlaceLimits, SharedPlaces } from '../../platform/shared-places.ts';
-import { Turns } from '../../platform/turns.ts';
+import { type PlaceLimits, SharedPlaces } from '../../platform/sharing/shared-places.ts';
+import { Turns } from '../../platform/waiting/turns.ts';
 import { MemoryAllowances } from '../limits/memory-allowances.ts';
 import { type AddressThrottle, neighbourhood } from './address-throttle.ts';
 import type { Authentication, Authenticator } from './authenticator.ts';

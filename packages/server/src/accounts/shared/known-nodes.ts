@@ -1,7 +1,7 @@
 /** What is known of the nodes of a cluster, as `tapeloom cluster status` shows it and every node judges by. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { Postgres } from '../../platform/postgres.ts';
+import type { Postgres } from '../../platform/postgres/postgres.ts';
 
 export interface KnownNode {
   readonly id: string;

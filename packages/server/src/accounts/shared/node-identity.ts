@@ -5,7 +5,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replacePrivateFile } from '../../platform/private-file.ts';
+import { replacePrivateFile } from '../../platform/disk/private-file.ts';
 
 const FILE_NAME = 'node.json';
 const ID = /^node_[0-9a-f]{24}$/;

@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { CuttingLine } from '../../../testing/platform/cutting-line.ts';
 import { PostgresServer } from '../../../testing/platform/postgres-server.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { openPostgres, type Postgres } from '../../platform/postgres.ts';
+import { openPostgres, type Postgres } from '../../platform/postgres/postgres.ts';
 import { createClock } from '../../platform/system-clock.ts';
 import type { HeldLease, LeaseRequest } from '../limits/leases.ts';
 import { askToDrain, knownNodes } from './known-nodes.ts';

@@ -15,8 +15,8 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log.ts';
-import type { Postgres } from '../../platform/postgres.ts';
+import type { Log } from '../../platform/log/log.ts';
+import type { Postgres } from '../../platform/postgres/postgres.ts';
 import { type KnownNode, knownNodes, type NodeReport } from './known-nodes.ts';
 
 const BEAT_EVERY_MS = 1_000;

@@ -5,7 +5,7 @@
  */
 
 import type { Client } from 'pg';
-import type { Postgres } from '../../platform/postgres.ts';
+import type { Postgres } from '../../platform/postgres/postgres.ts';
 
 /** A number of our own among advisory locks. */
 const LOCK = 7_402_004;

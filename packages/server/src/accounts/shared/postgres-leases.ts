@@ -13,7 +13,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
-import type { Postgres } from '../../platform/postgres.ts';
+import type { Postgres } from '../../platform/postgres/postgres.ts';
 import type { HeldLease, LeaseKind, LeaseRequest, Leases } from '../limits/leases.ts';
 import { AccountsTroubleError, AccountsUnavailableError } from '../store/account-store.ts';
 
@@ -21,7 +21,7 @@ import { AccountsTroubleError, AccountsUnavailableError } from '../store/account
 const ACCOUNTS_AT_ONCE = 8;
 /** Leases that are given back late, in one statement. */
 const RELEASED_AT_ONCE = 1_000;
-/** What nobody answered may be done so late at most; a statement has less time (`platform/postgres.ts`). */
+/** What nobody answered may be done so late at most; a statement has less time (`platform/postgres/postgres.ts`). */
 const DONE_WITHIN_NS = 10n * SECOND_NS_BIG;
 
 /** What is to be given back, once or until a time. */

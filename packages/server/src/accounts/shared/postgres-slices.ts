@@ -1,7 +1,7 @@
 /** Slices of allowances out of the database that nodes share; its clock decides what has come back. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { Postgres } from '../../platform/postgres.ts';
+import type { Postgres } from '../../platform/postgres/postgres.ts';
 import { AccountsTroubleError } from '../store/account-store.ts';
 import type { SliceGrant, SliceRequest } from './shared-allowances.ts';
 

@@ -5,7 +5,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';
-import type { Postgres } from '../../platform/postgres.ts';
+import type { Postgres } from '../../platform/postgres/postgres.ts';
 
 const SECRET_BYTES = 32;
 const GOOD_AT_ONCE = 2;

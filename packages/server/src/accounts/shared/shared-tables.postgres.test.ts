@@ -7,7 +7,7 @@ import { testAllowances } from '../../../testing/accounts/allowances.contract.ts
 import { testLeases } from '../../../testing/accounts/leases.contract.ts';
 import { SliceModel } from '../../../testing/accounts/slice-model.ts';
 import { PostgresServer } from '../../../testing/platform/postgres-server.ts';
-import { openPostgres, type Postgres } from '../../platform/postgres.ts';
+import { openPostgres, type Postgres } from '../../platform/postgres/postgres.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { PostgresLeases } from './postgres-leases.ts';
 import { postgresSlices } from './postgres-slices.ts';

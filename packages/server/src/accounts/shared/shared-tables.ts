@@ -7,7 +7,7 @@
  * update programs of two versions use the same tables.
  */
 
-import type { Postgres } from '../../platform/postgres.ts';
+import type { Postgres } from '../../platform/postgres/postgres.ts';
 
 /** One node at a time makes tables; a number of our own among advisory locks. */
 const MIGRATION_LOCK = 7_402_001;

@@ -1,7 +1,7 @@
 /** Clears away what nobody needs any more of what nodes share; safe to be done twice, and by any node. */
 
 import { HOUR_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
-import type { Postgres } from '../../platform/postgres.ts';
+import type { Postgres } from '../../platform/postgres/postgres.ts';
 
 /** A node that has gone without leaving is shown for so long. */
 const GONE_SHOWN_NS = 24n * HOUR_NS_BIG;

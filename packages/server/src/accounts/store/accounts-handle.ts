@@ -16,8 +16,8 @@
  */
 
 import { Worker } from 'node:worker_threads';
-import { FairLine, type LineCounts } from '../../platform/fair-line.ts';
-import { Thread } from '../../platform/thread.ts';
+import { FairLine, type LineCounts } from '../../platform/sharing/fair-line.ts';
+import { Thread } from '../../platform/threads/thread.ts';
 import { RememberedUsage } from '../limits/remembered-usage.ts';
 import {
   type AccountChange,

@@ -3,7 +3,7 @@
  * their calls; a change is said before the answer to the call that made it.
  */
 
-import type { ThreadShape } from '../../platform/thread.ts';
+import type { ThreadShape } from '../../platform/threads/thread.ts';
 import type { AccountChange, AccountStore, StoreTrouble } from './account-store.ts';
 
 export type StorePart = 'people' | 'orders' | 'withdrawals' | 'mails' | 'status' | 'passkeys';

@@ -1,7 +1,7 @@
 /** The accounts' thread: one store on one SQLite file, which waits for the disk so that nobody else does. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { ThreadDesk } from '../../platform/thread-desk.ts';
+import { ThreadDesk } from '../../platform/threads/thread-desk.ts';
 import { type AccountStore, AccountsTroubleError } from './account-store.ts';
 import type { AccountsShape, AccountsWorkerData, PlainError } from './accounts-wire.ts';
 import { openSqliteAccountStore } from './sqlite-account-store.ts';

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { sql } from 'kysely';
 import { PostgresServer } from '../../../testing/platform/postgres-server.ts';
-import { openPostgres } from '../../platform/postgres.ts';
+import { openPostgres } from '../../platform/postgres/postgres.ts';
 import type { AccountStore, NewKey } from './account-store.ts';
 import { openPostgresAccountStore } from './postgres-account-store.ts';
 import { openPostgresDatabase } from './postgres-database.ts';

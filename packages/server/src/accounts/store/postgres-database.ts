@@ -19,8 +19,8 @@ import {
   type PostgresConnection,
   type PostgresOptions,
   PostgresUnreachableError,
-} from '../../platform/postgres.ts';
-import { PostgresNews } from '../../platform/postgres-news.ts';
+} from '../../platform/postgres/postgres.ts';
+import { PostgresNews } from '../../platform/postgres/postgres-news.ts';
 import type { AccountSchema } from './account-schema.ts';
 import { AccountsTroubleError } from './account-store.ts';
 import { migrate } from './migrations/migrate.ts';

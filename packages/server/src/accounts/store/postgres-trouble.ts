@@ -4,7 +4,7 @@ import {
   PostgresBrokenError,
   PostgresError,
   PostgresUnreachableError,
-} from '../../platform/postgres.ts';
+} from '../../platform/postgres/postgres.ts';
 import { AccountsTroubleError, type StoreTrouble } from './account-store.ts';
 
 /** By code, or by its first two characters; what is not here is our own fault or refused by a rule of ours. */

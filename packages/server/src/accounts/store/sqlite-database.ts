@@ -22,8 +22,8 @@ import {
   sql,
   type TransactionSettings,
 } from 'kysely';
-import { makeDirectoriesSync } from '../../platform/make-directories.ts';
-import { OWNER_ONLY } from '../../platform/private-file.ts';
+import { makeDirectoriesSync } from '../../platform/disk/make-directories.ts';
+import { OWNER_ONLY } from '../../platform/disk/private-file.ts';
 import type { AccountSchema } from './account-schema.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { SchemaDialect } from './migrations/migration.ts';

@@ -7,7 +7,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { CuttingLine } from '../../../testing/platform/cutting-line.ts';
 import { PostgresServer } from '../../../testing/platform/postgres-server.ts';
 import { PostgresStandby } from '../../../testing/platform/postgres-standby.ts';
-import { openPostgres } from '../../platform/postgres.ts';
+import { openPostgres } from '../../platform/postgres/postgres.ts';
 import { type AccountStore, AccountsTroubleError } from './account-store.ts';
 import { openPostgresAccountStore } from './postgres-account-store.ts';
 

@@ -5,7 +5,7 @@ import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { LocalPaddle } from '../../../testing/billing/paddle/local-paddle.ts';
 import { RIG_KEY, RIG_TOKEN, RIG_URL } from '../../../testing/billing/paddle/paddle-rig.ts';
 import { checkout, NEVER } from '../../../testing/billing/provider-rig.ts';
-import { createLog } from '../../platform/log.ts';
+import { createLog } from '../../platform/log/log.ts';
 import { UpstreamError } from '../payment-provider.ts';
 import { CALL_MS_MAX } from './paddle-api.ts';
 import { paddleProvider } from './paddle-provider.ts';

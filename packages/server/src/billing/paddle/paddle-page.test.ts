@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Pages } from '../../pages/pages.ts';
 import { Portal } from '../../pages/portal.ts';
-import { createLog } from '../../platform/log.ts';
+import { createLog } from '../../platform/log/log.ts';
 import type { PaddleEnvironment } from './paddle-environment.ts';
 import { paddlePages } from './paddle-page.ts';
 import { ownPath, paddlePageUrl } from './paddle-page-address.ts';

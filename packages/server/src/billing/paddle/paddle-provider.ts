@@ -7,7 +7,7 @@
 import type { CustomerPortalSession, Subscription, Transaction } from '@paddle/paddle-node-sdk';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Clock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log.ts';
+import type { Log } from '../../platform/log/log.ts';
 import {
   type CheckoutStart,
   type EventList,

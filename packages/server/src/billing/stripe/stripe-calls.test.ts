@@ -14,7 +14,7 @@ import {
 } from '../../../testing/billing/provider-rig.ts';
 import { StripeRig } from '../../../testing/billing/stripe/stripe-rig.ts';
 import { payCheckout } from '../../../testing/billing/stripe/stripe-world-checkout.ts';
-import { createLog } from '../../platform/log.ts';
+import { createLog } from '../../platform/log/log.ts';
 import { type ProviderEvent, UpstreamError } from '../payment-provider.ts';
 import { StripeClient } from './stripe-client.ts';
 import { STRIPE_EVENTS } from './stripe-events.ts';

@@ -5,7 +5,7 @@
  */
 
 import type Stripe from 'stripe';
-import type { Log } from '../../platform/log.ts';
+import type { Log } from '../../platform/log/log.ts';
 import { UpstreamError } from '../payment-provider.ts';
 import { isRefusal, orNull } from './stripe-client.ts';
 import { hear, intentOfInvoice, knownSession } from './stripe-hearing.ts';

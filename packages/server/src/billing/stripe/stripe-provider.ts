@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log.ts';
+import type { Log } from '../../platform/log/log.ts';
 import type { PaymentProvider } from '../payment-provider.ts';
 import { startSession } from './stripe-checkout.ts';
 import { StripeClient } from './stripe-client.ts';

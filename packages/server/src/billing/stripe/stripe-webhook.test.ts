@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
-import { createLog } from '../../platform/log.ts';
+import { createLog } from '../../platform/log/log.ts';
 import { stripeProvider } from './stripe-provider.ts';
 import { stripeSignature } from './stripe-webhook.ts';
 

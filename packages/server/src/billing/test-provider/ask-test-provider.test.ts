@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { createLog } from '../../platform/log.ts';
+import { createLog } from '../../platform/log/log.ts';
 import { askTestProvider, ORDER_ACTIONS, PROVIDER_ACTIONS } from './ask-test-provider.ts';
 import { testPaymentsPath } from './payment-files.ts';
 import { BUYER_CHANGES } from './test-payment.ts';

@@ -6,7 +6,7 @@
 
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { MIB } from '@tapeloom/core/units';
-import { Thread } from '../../platform/thread.ts';
+import { Thread } from '../../platform/threads/thread.ts';
 import type { DefinitionPiece } from '../dbn/definition-file.ts';
 import { FeedError, type FeedTrades } from '../feed-trades.ts';
 import type { FeedHints, OpenFeed } from '../open-feed.ts';

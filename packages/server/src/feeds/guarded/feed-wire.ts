@@ -1,6 +1,6 @@
 /** What passes between the thread that reads a foreign file and its holder. One file is open at a time. */
 
-import type { ThreadShape } from '../../platform/thread.ts';
+import type { ThreadShape } from '../../platform/threads/thread.ts';
 import type { DefinitionPiece } from '../dbn/definition-file.ts';
 import type { FeedHints, OpenFeed } from '../open-feed.ts';
 import type { SaidRange } from '../said-range.ts';

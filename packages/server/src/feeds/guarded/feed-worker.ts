@@ -1,8 +1,8 @@
 /** The thread that reads a file of somebody else's. It shows every second that it is not stuck, unless it is. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { NodeDisk } from '../../platform/node-disk.ts';
-import { ThreadDesk } from '../../platform/thread-desk.ts';
+import { NodeDisk } from '../../platform/disk/node-disk.ts';
+import { ThreadDesk } from '../../platform/threads/thread-desk.ts';
 import { type DefinitionPiece, definitionsOf } from '../dbn/definition-file.ts';
 import type { FeedTrades } from '../feed-trades.ts';
 import { type OpenFeed, openFeed } from '../open-feed.ts';

@@ -1,7 +1,7 @@
 /** Bytes that can be read at any place: an open file of the house's disk, with its size when it was opened. */
 
 import { KIB } from '@tapeloom/core/units';
-import type { DiskFile } from '../../platform/disk.ts';
+import type { DiskFile } from '../../platform/disk/disk.ts';
 import { FeedError } from '../feed-trades.ts';
 
 const PIECE_BYTES = 256 * KIB;

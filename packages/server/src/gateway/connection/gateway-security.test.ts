@@ -11,7 +11,7 @@ import { InProcessStream, KEY } from '../../../../../simulation/stream/in-proces
 import { converse } from '../../../../../simulation/stream/raw-conversation.ts';
 import { StreamClient } from '../../../../../simulation/stream/stream-client.ts';
 import { closeFrame, OPCODE, wireFrame } from '../../../../../simulation/stream/wire-frame.ts';
-import { DoorSockets, socketLimits } from '../../platform/door-sockets.ts';
+import { DoorSockets, socketLimits } from '../../platform/network/door-sockets.ts';
 
 const BEARER = `Authorization: Bearer ${KEY}`;
 const HANDSHAKE =

@@ -20,7 +20,7 @@ import {
   subscribe,
 } from '../../../../../simulation/stream/stream-client.ts';
 import { closeFrame } from '../../../../../simulation/stream/wire-frame.ts';
-import { DoorSockets, socketLimits } from '../../platform/door-sockets.ts';
+import { DoorSockets, socketLimits } from '../../platform/network/door-sockets.ts';
 import { TOPIC_LINGER_MS } from '../../topics/idle-topics.ts';
 import { OUTBOX_LIMITS } from '../wire/outbox.ts';
 

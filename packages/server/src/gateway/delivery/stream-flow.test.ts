@@ -5,7 +5,7 @@ import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
 import { StreamClient, subscribe } from '../../../../../simulation/stream/stream-client.ts';
-import { DoorSockets, socketLimits } from '../../platform/door-sockets.ts';
+import { DoorSockets, socketLimits } from '../../platform/network/door-sockets.ts';
 import { MESSAGE_RATE } from '../connection/message-rate.ts';
 import { SILENCE_MS_MAX } from '../connection/silence.ts';
 

@@ -8,7 +8,7 @@
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createServer } from '../../platform/node-http.ts';
+import { createServer } from '../../platform/network/node-http.ts';
 import { limitGoodbye, SOCKET_SETTINGS } from '../connection/socket-settings.ts';
 
 const CONNECTIONS_MAX = 256;

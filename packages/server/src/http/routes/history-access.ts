@@ -16,7 +16,7 @@ import type { HistorySources } from '../../history/history-pages.ts';
 import { type HistoryQuery, readHistoryQueries } from '../../history/history-query.ts';
 import type { ServedDays } from '../../history/tape-revision.ts';
 import { isRefused, Refusal } from '../../platform/refusal.ts';
-import type { SharedPlaces } from '../../platform/shared-places.ts';
+import type { SharedPlaces } from '../../platform/sharing/shared-places.ts';
 import type { RouteError } from '../server/route.ts';
 
 /** What the routes of history know of the running service. */

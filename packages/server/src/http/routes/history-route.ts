@@ -18,7 +18,7 @@ import {
 import type { CoveredQuery } from '../../history/covered-query.ts';
 import { type HistoryPage, HistoryPages } from '../../history/history-pages.ts';
 import { pageTag } from '../../history/page-tag.ts';
-import { isNamed } from '../../platform/encoded-body.ts';
+import { isNamed } from '../../platform/network/encoded-body.ts';
 import { GapsView } from '../contract/gaps-schema.ts';
 import { IndicatorObject } from '../contract/indicator-schemas.ts';
 import { Instant } from '../contract/instant-schema.ts';

@@ -22,7 +22,7 @@ import {
 } from '../../history/day-quality.ts';
 import type { DaysByContract } from '../../history/known-days.ts';
 import { dayText, missingMembers } from '../../history/refusal-answer.ts';
-import { whenKnown } from '../../platform/when-known.ts';
+import { whenKnown } from '../../platform/waiting/when-known.ts';
 import { hasSessions, missingDays } from '../../runs/coverage.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { namedObject, Type } from '../contract/schema.ts';

@@ -10,7 +10,7 @@ import { nextRenewal, periodOf } from '@tapeloom/core/quota/month';
 import type { Static } from 'typebox';
 import { remainingBudget } from '../../accounts/limits/remaining-budget.ts';
 import type { Budget, MonthUsage } from '../../accounts/store/account-store.ts';
-import { whenKnown } from '../../platform/when-known.ts';
+import { whenKnown } from '../../platform/waiting/when-known.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { namedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';

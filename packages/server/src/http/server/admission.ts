@@ -21,10 +21,10 @@ import type { Doorkeeper, DoorRefusal, DoorVerdict } from '../../accounts/auth/d
 import type { Session, SessionKeeper, SessionVerdict } from '../../accounts/auth/session-keeper.ts';
 import type { Allowances } from '../../accounts/limits/allowances.ts';
 import { type AccountStore, AccountsUnavailableError } from '../../accounts/store/account-store.ts';
-import { clientAddress } from '../../platform/client-address.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { DoorSockets } from '../../platform/door-sockets.ts';
-import { whenKnown } from '../../platform/when-known.ts';
+import { clientAddress } from '../../platform/network/client-address.ts';
+import type { DoorSockets } from '../../platform/network/door-sockets.ts';
+import { whenKnown } from '../../platform/waiting/when-known.ts';
 import { requireOwnOrigin, requireOwnPage } from '../portal/own-origin.ts';
 import { sessionCaller } from '../portal/session-caller.ts';
 import { readSessionCookie } from '../portal/session-cookie.ts';

@@ -9,7 +9,11 @@ import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-servi
 import { InProcessStream } from '../../../../../simulation/stream/in-process-stream.ts';
 import { StreamClient } from '../../../../../simulation/stream/stream-client.ts';
 import { newKeyText, newTokenText } from '../../accounts/auth/secret.ts';
-import { DoorSockets, type SocketLimits, socketLimits } from '../../platform/door-sockets.ts';
+import {
+  DoorSockets,
+  type SocketLimits,
+  socketLimits,
+} from '../../platform/network/door-sockets.ts';
 
 const guess = () => `Bearer ${newKeyText('live', randomBytes)}`;
 

@@ -4,8 +4,8 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
 import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
-import { clientAddress, isTrustedProxy } from '../../platform/client-address.ts';
-import type { DoorSockets } from '../../platform/door-sockets.ts';
+import { clientAddress, isTrustedProxy } from '../../platform/network/client-address.ts';
+import type { DoorSockets } from '../../platform/network/door-sockets.ts';
 
 export function watchConnections(
   server: Server,

@@ -6,13 +6,13 @@
 
 import { promisify } from 'node:util';
 import { constants, gzip, zstdCompress } from 'node:zlib';
+import { freeMemory } from '../../platform/memory/free-memory.ts';
 import {
   ENCODED_BYTES_MIN,
   type Encoding,
   preferredEncoding,
-} from '../../platform/encoded-body.ts';
-import { FairLine, type FairLineLimits } from '../../platform/fair-line.ts';
-import { freeMemory } from '../../platform/free-memory.ts';
+} from '../../platform/network/encoded-body.ts';
+import { FairLine, type FairLineLimits } from '../../platform/sharing/fair-line.ts';
 
 /** Of the four threads half; a page that waits may be of 16 MiB. */
 const ENCODING_LIMITS: FairLineLimits = { atOnce: 2, eachMax: 8, allMax: 32, keptForNew: 16 };

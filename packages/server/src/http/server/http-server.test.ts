@@ -6,7 +6,7 @@ import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { Problem } from '@tapeloom/protocol/problem';
 import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
 import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
-import type { AnsweredRequest } from '../../platform/access-log.ts';
+import type { AnsweredRequest } from '../../platform/log/access-log.ts';
 
 const KEY_BODY = { name: 'x', environment: 'live', scopes: ['stream'] };
 const INVALID = 'INVALID_PARAMETERS';

@@ -23,10 +23,10 @@ import {
 } from '../../accounts/store/account-store.ts';
 import { AccountsBusyError } from '../../accounts/store/accounts-busy-error.ts';
 import type { Pages } from '../../pages/pages.ts';
-import type { AnsweredRequest } from '../../platform/access-log.ts';
-import { blotSecrets } from '../../platform/log.ts';
+import type { AnsweredRequest } from '../../platform/log/access-log.ts';
+import { blotSecrets } from '../../platform/log/log.ts';
 import { newRequestId } from '../../platform/request-id.ts';
-import { whenKnown } from '../../platform/when-known.ts';
+import { whenKnown } from '../../platform/waiting/when-known.ts';
 import { addRoutes, foldMethods } from './add-routes.ts';
 import { Admission, type AdmissionOptions, type Door } from './admission.ts';
 import { ClientGoneError } from './client-gone-error.ts';

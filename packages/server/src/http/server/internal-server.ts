@@ -6,8 +6,8 @@
 import type { Server } from 'node:http';
 import type { Registry } from 'prom-client';
 import type { MailboxAnswer, MailboxRequest } from '../../mail/development-mailbox.ts';
-import { LOOPBACK_ADDRESS, LOOPBACK_HOST } from '../../platform/loopback.ts';
-import { createServer } from '../../platform/node-http.ts';
+import { LOOPBACK_ADDRESS, LOOPBACK_HOST } from '../../platform/network/loopback.ts';
+import { createServer } from '../../platform/network/node-http.ts';
 import type { TopicFacts } from '../../topics/topic-counters.ts';
 
 export interface InternalFacts {

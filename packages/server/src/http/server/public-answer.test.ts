@@ -7,7 +7,7 @@ import {
   isNamed,
   preferredEncoding,
   WAITING_MAX,
-} from '../../platform/encoded-body.ts';
+} from '../../platform/network/encoded-body.ts';
 import { contractRoutes } from '../contract/contract.ts';
 import { asyncapiText, openapiText } from '../contract/interface-documents.ts';
 import { PublicAnswer } from './public-answer.ts';

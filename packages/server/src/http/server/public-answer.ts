@@ -1,6 +1,6 @@
 /** The answer of a route that anybody may read: its encodings are kept until its text is another. */
 
-import { EncodedBody, type Representation } from '../../platform/encoded-body.ts';
+import { EncodedBody, type Representation } from '../../platform/network/encoded-body.ts';
 
 /** One route's: it remembers the text it answered last. */
 export class PublicAnswer {

@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { Type } from 'typebox';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
-import { createLog } from '../../platform/log.ts';
+import { createLog } from '../../platform/log/log.ts';
 import { openapiDocument } from '../contract/openapi.ts';
 import { addRoutes } from './add-routes.ts';
 import { defineRoute } from './route.ts';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { digestHere } from '../../../testing/digest-here.ts';
-import { freeMemory } from '../../platform/free-memory.ts';
+import { freeMemory } from '../../platform/memory/free-memory.ts';
 import { StreamedAnswer, writeStreamed } from './streamed-answer.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 

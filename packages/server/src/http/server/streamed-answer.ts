@@ -8,7 +8,7 @@
 
 import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { freeMemory } from '../../platform/free-memory.ts';
+import { freeMemory } from '../../platform/memory/free-memory.ts';
 import type { AnswerLine } from './answer-line.ts';
 
 /** What is written at once: so little is not counted when it did not leave as a whole. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { type ImportedDay, writeImported } from '../../tape/imported/imported-manifest.ts';
 import { RollStore } from '../../tape/imported/roll-store.ts';
 import { TapeManifest } from '../../tape/tape-manifest.ts';

@@ -5,7 +5,7 @@
 
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
+import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import { readImported } from '../../tape/imported/imported-manifest.ts';
 import { RollStore } from '../../tape/imported/roll-store.ts';
 import { logDirectory, manifestPath } from '../../tape/tape-paths.ts';

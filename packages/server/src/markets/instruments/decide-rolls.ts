@@ -12,7 +12,7 @@ import {
   isByVolume,
 } from '@tapeloom/core/instrument/decided-rolls';
 import type { UtcDay } from '@tapeloom/core/numbers';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import type { ImportedDays, ImportedManifest } from '../../tape/imported/imported-manifest.ts';
 import { type KnownVolumes, RollStore } from '../../tape/imported/roll-store.ts';
 import type { DecidedByAlias, ListedAlias, ListedDataset } from './instruments-file.ts';

@@ -5,8 +5,8 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { rank } from '@tapeloom/core/numbers';
-import { NodeDisk } from '../../platform/node-disk.ts';
-import { ThreadDesk } from '../../platform/thread-desk.ts';
+import { NodeDisk } from '../../platform/disk/node-disk.ts';
+import { ThreadDesk } from '../../platform/threads/thread-desk.ts';
 import { DayConflictError } from '../../tape/tape-errors.ts';
 import { sealDay } from '../../tape/write/seal.ts';
 import type { FillDone, FillRequest, FillSetting, FillShape } from './fill.ts';

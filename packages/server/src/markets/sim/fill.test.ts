@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { rank } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
-import { NodeDisk } from '../../platform/node-disk.ts';
+import { NodeDisk } from '../../platform/disk/node-disk.ts';
 import { SealedDays } from '../../tape/read/sealed-days.ts';
 import { readManifest, TapeManifest } from '../../tape/tape-manifest.ts';
 import { openTape } from '../../tape/write/open-tape.ts';

@@ -9,8 +9,8 @@
 import { Worker } from 'node:worker_threads';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
-import type { Disk } from '../../platform/disk.ts';
-import { Thread, type ThreadShape } from '../../platform/thread.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
+import { Thread, type ThreadShape } from '../../platform/threads/thread.ts';
 import type { TapeManifest } from '../../tape/tape-manifest.ts';
 import {
   contractDirectory,

@@ -2,7 +2,7 @@
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import type { FillPlan, FillRequest, LiveMarket, SourceOptions, TradeSource } from '../market.ts';
 import { readFillState, runFill } from './fill.ts';
 import { planFill } from './fill-plan.ts';

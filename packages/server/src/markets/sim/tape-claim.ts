@@ -3,7 +3,7 @@
  * the middle of a day. The claim is written when the tape is new and compared at every later start.
  */
 
-import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
+import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import { TapeClaimedError } from '../market.ts';
 import { SIM_DATASET } from './sim-universe.ts';
 import type { SimOptions } from './trades/sim-market.ts';

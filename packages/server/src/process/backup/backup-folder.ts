@@ -10,14 +10,14 @@ import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node
 import { dirname, join } from 'node:path';
 import { MIB } from '@tapeloom/core/units';
 import { BackupRefusedError } from '../../accounts/store/backup.ts';
-import { UNFINISHED_SUFFIX } from '../../platform/disk.ts';
-import { makeDirectories } from '../../platform/make-directories.ts';
+import { UNFINISHED_SUFFIX } from '../../platform/disk/disk.ts';
+import { makeDirectories } from '../../platform/disk/make-directories.ts';
 import {
   OWNER_ONLY,
   OWNER_ONLY_DIRECTORY,
   replacePrivateFile,
-} from '../../platform/private-file.ts';
-import { syncDirectory } from '../../platform/sync-directory.ts';
+} from '../../platform/disk/private-file.ts';
+import { syncDirectory } from '../../platform/disk/sync-directory.ts';
 import { parseChecked, printChecked } from '../../tape/checked-json.ts';
 
 const RECORD_VERSION = 1;

@@ -5,7 +5,7 @@
  */
 
 import { join } from 'node:path';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { importedStem, isImported, readImported } from '../../tape/imported/imported-manifest.ts';
 import { readManifest } from '../../tape/tape-manifest.ts';
 import {

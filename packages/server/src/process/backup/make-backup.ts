@@ -8,11 +8,11 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accountsPath } from '../../accounts/store/accounts-path.ts';
 import { BackupRefusedError, backupAccounts } from '../../accounts/store/backup.ts';
-import { DATA_FORMAT, requireKnownFormat } from '../../platform/data-format.ts';
-import { lockFolder } from '../../platform/directory-lock.ts';
-import { makeDirectories } from '../../platform/make-directories.ts';
-import { NodeDisk } from '../../platform/node-disk.ts';
-import { OWNER_ONLY_DIRECTORY } from '../../platform/private-file.ts';
+import { DATA_FORMAT, requireKnownFormat } from '../../platform/disk/data-format.ts';
+import { lockFolder } from '../../platform/disk/directory-lock.ts';
+import { makeDirectories } from '../../platform/disk/make-directories.ts';
+import { NodeDisk } from '../../platform/disk/node-disk.ts';
+import { OWNER_ONLY_DIRECTORY } from '../../platform/disk/private-file.ts';
 import { VERSION } from '../../platform/version.ts';
 import { readSoundSidecar } from '../../tape/read/sealed-days.ts';
 import {

@@ -8,11 +8,11 @@ import { existsSync } from 'node:fs';
 import { chmod, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BackupRefusedError } from '../../accounts/store/backup.ts';
-import { DATA_FORMAT } from '../../platform/data-format.ts';
-import { makeDirectories } from '../../platform/make-directories.ts';
+import { DATA_FORMAT } from '../../platform/disk/data-format.ts';
+import { makeDirectories } from '../../platform/disk/make-directories.ts';
+import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from '../../platform/disk/private-file.ts';
+import { syncDirectory } from '../../platform/disk/sync-directory.ts';
 import { giveToOwner } from '../../platform/owner.ts';
-import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from '../../platform/private-file.ts';
-import { syncDirectory } from '../../platform/sync-directory.ts';
 import { VERSION } from '../../platform/version.ts';
 import {
   type BackupFile,

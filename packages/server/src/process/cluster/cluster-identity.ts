@@ -4,7 +4,7 @@
  * whoever finds a confirmed one without its streams has lost a tape.
  */
 
-import type { Postgres } from '../../platform/postgres.ts';
+import type { Postgres } from '../../platform/postgres/postgres.ts';
 
 const ID_BYTES = 12;
 

@@ -1,8 +1,8 @@
 /** The servers that nodes share, as a command or a start opens them, and what keeps a cluster from being one. */
 
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
-import { innermostError } from '../../platform/certificate-fault.ts';
-import type { Postgres } from '../../platform/postgres.ts';
+import { innermostError } from '../../platform/network/certificate-fault.ts';
+import type { Postgres } from '../../platform/postgres/postgres.ts';
 import { postgresFault } from './postgres-fault.ts';
 
 /** The operator's to mend; one sentence each. */
@@ -20,7 +20,7 @@ export async function openClusterPostgres(
   { postgres: place, node }: ClusterConfig,
   connectionsMax?: number,
 ): Promise<Postgres> {
-  const { openPostgres } = await import('../../platform/postgres.ts');
+  const { openPostgres } = await import('../../platform/postgres/postgres.ts');
   const limit = connectionsMax === undefined ? {} : { connectionsMax };
   const name = `tapeloom ${node}`;
   let postgres: Postgres | null = null;

@@ -2,7 +2,7 @@
 
 import { askToDrain, knownNodes } from '../../accounts/shared/known-nodes.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
-import type { Postgres } from '../../platform/postgres.ts';
+import type { Postgres } from '../../platform/postgres/postgres.ts';
 import { openClusterPostgres } from './cluster-servers.ts';
 import { readNodeReport } from './node-report.ts';
 

@@ -21,10 +21,10 @@ import { openPostgresDatabase } from '../../accounts/store/postgres-database.ts'
 import type { SqlDatabase } from '../../accounts/store/sql-database.ts';
 import { openSqliteDatabase } from '../../accounts/store/sqlite-database.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
-import { lockDirectory } from '../../platform/directory-lock.ts';
-import { NodeDisk } from '../../platform/node-disk.ts';
-import type { Postgres } from '../../platform/postgres.ts';
-import { replacePrivateFile } from '../../platform/private-file.ts';
+import { lockDirectory } from '../../platform/disk/directory-lock.ts';
+import { NodeDisk } from '../../platform/disk/node-disk.ts';
+import { replacePrivateFile } from '../../platform/disk/private-file.ts';
+import type { Postgres } from '../../platform/postgres/postgres.ts';
 import { clusterOf } from '../../tape/shared/shared-directory.ts';
 import { manifestPath } from '../../tape/tape-paths.ts';
 import { ClusterRefusedError, openClusterPostgres } from './cluster-servers.ts';

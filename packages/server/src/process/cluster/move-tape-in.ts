@@ -6,7 +6,7 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { createClock } from '../../platform/system-clock.ts';
 import { readBookFiles } from '../../tape/shared/book-files.ts';
 import { putDay } from '../../tape/shared/day-objects.ts';

@@ -13,7 +13,7 @@ import { prepareSharedTables } from '../../accounts/shared/shared-tables.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import { ExportTokens } from '../../exports/export-token.ts';
 import type { HistoryQuery } from '../../history/history-query.ts';
-import { openPostgres } from '../../platform/postgres.ts';
+import { openPostgres } from '../../platform/postgres/postgres.ts';
 import { createClock } from '../../platform/system-clock.ts';
 import { changeSecret } from './change-secret.ts';
 import { NodeServices } from './node-services.ts';

@@ -22,13 +22,13 @@ import { sweepShared } from '../../accounts/shared/sweep-shared.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import type { TokenSecrets } from '../../exports/export-token.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log.ts';
+import type { Log } from '../../platform/log/log.ts';
 import {
   openPostgres,
   type Postgres,
   PostgresError,
   PostgresUnreachableError,
-} from '../../platform/postgres.ts';
+} from '../../platform/postgres/postgres.ts';
 import { agreedComputations, disputedIndicators } from '../../topics/agreed-computations.ts';
 import type { Computations } from '../../topics/epoch-floors.ts';
 import { StartRefusedError } from '../start-refused-error.ts';

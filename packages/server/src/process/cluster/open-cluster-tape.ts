@@ -1,7 +1,7 @@
 /** The shared tape of a cluster as a command opens it, which has no part in it as a node. */
 
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
-import type { Postgres } from '../../platform/postgres.ts';
+import type { Postgres } from '../../platform/postgres/postgres.ts';
 import {
   type NatsTape,
   NatsTapeError,

@@ -9,7 +9,7 @@ import { ownCertificate } from '../../../../../simulation/rest/own-authority.ts'
 import { PostgresServer } from '../../../testing/platform/postgres-server.ts';
 import { prepareSharedTables } from '../../accounts/shared/shared-tables.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
-import { openPostgres } from '../../platform/postgres.ts';
+import { openPostgres } from '../../platform/postgres/postgres.ts';
 import { postgresFault } from './postgres-fault.ts';
 
 let server: PostgresServer;

@@ -2,12 +2,12 @@
 
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import { postgresAddress } from '../../config/postgres-address.ts';
-import { certificateFault, innermostError } from '../../platform/certificate-fault.ts';
+import { certificateFault, innermostError } from '../../platform/network/certificate-fault.ts';
 import {
   lastingFault as lasting,
   passingFault as passing,
   type ServerFault,
-} from '../../platform/server-fault.ts';
+} from '../../platform/network/server-fault.ts';
 
 const URL = 'TAPELOOM_POSTGRES_URL';
 const PASSWORD = 'TAPELOOM_POSTGRES_PASSWORD_FILE';

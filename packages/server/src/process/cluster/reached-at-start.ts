@@ -5,8 +5,8 @@
 
 import { AccountsTroubleError } from '../../accounts/store/account-store.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log.ts';
-import { PostgresUnreachableError } from '../../platform/postgres.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { PostgresUnreachableError } from '../../platform/postgres/postgres.ts';
 
 const TRIED_FOR_MS = 20_000;
 const TRY_AGAIN_MS = 1_000;

@@ -14,7 +14,7 @@ import { ClusterServersRig } from '../../../testing/tape/cluster-servers-rig.ts'
 import { natsServerMissing } from '../../../testing/tape/find-nats-server.ts';
 import { addressOf } from '../../../testing/tape/nats-tape-rig.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
-import { NodeDisk } from '../../platform/node-disk.ts';
+import { NodeDisk } from '../../platform/disk/node-disk.ts';
 import { createClock } from '../../platform/system-clock.ts';
 import { zstdAside } from '../../platform/zstd-aside.ts';
 import { ForeignDirectoryError } from '../../tape/shared/shared-errors.ts';

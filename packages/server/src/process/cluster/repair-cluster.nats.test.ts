@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ClusterServersRig } from '../../../testing/tape/cluster-servers-rig.ts';
 import { natsServerMissing } from '../../../testing/tape/find-nats-server.ts';
-import { NodeDisk } from '../../platform/node-disk.ts';
+import { NodeDisk } from '../../platform/disk/node-disk.ts';
 import { NothingLostError } from '../../tape/shared/repair-stream.ts';
 import { prepareDirectory } from '../../tape/shared/shared-directory.ts';
 import { ClusterRefusedError, openClusterPostgres } from './cluster-servers.ts';

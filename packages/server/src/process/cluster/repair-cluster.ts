@@ -6,8 +6,8 @@
 import { join } from 'node:path';
 import { knownNodes } from '../../accounts/shared/known-nodes.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
-import { NodeDisk } from '../../platform/node-disk.ts';
-import type { Postgres } from '../../platform/postgres.ts';
+import { NodeDisk } from '../../platform/disk/node-disk.ts';
+import type { Postgres } from '../../platform/postgres/postgres.ts';
 import { createClock } from '../../platform/system-clock.ts';
 import {
   NothingLostError,

@@ -1,7 +1,7 @@
 /** What `/metrics` shows of a node of a cluster: its place on the shared tape, PostgreSQL, and the other nodes. */
 
 import { counter, gauge, type Reading } from '../../platform/metrics.ts';
-import type { PostgresCounts } from '../../platform/postgres.ts';
+import type { PostgresCounts } from '../../platform/postgres/postgres.ts';
 import { SHARED_TAPE_ROLES, type SharedTapeReport } from '../ingest-wire.ts';
 
 export interface ClusterReadings {

@@ -1,7 +1,7 @@
 /** What `/metrics` shows of the public port's connections, and of who knocked at it. */
 
-import type { DoorSockets, SocketLimits } from '../../platform/door-sockets.ts';
 import type { Reading } from '../../platform/metrics.ts';
+import type { DoorSockets, SocketLimits } from '../../platform/network/door-sockets.ts';
 import type { AccountServices } from '../account-services.ts';
 
 export function doorReadings(

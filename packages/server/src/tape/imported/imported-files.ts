@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { allocateBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
-import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
+import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import { BatchDecoder } from '../read/batch-decoder.ts';
 import { readSidecar, readSoundSidecar } from '../read/sealed-days.ts';
 import { TapeDamagedError } from '../tape-errors.ts';

@@ -8,7 +8,7 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { type Disk, replaceFile } from '../../platform/disk.ts';
+import { type Disk, replaceFile } from '../../platform/disk/disk.ts';
 import { printChecked } from '../checked-json.ts';
 import { type DaysText, daysInText, readManifestFile } from '../manifest-file.ts';
 import type { DaySpan } from '../tape.ts';

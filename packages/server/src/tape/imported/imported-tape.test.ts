@@ -6,7 +6,7 @@ import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
 import { TAPE_ROOT, tapeRows } from '../../../../../simulation/tape/tape-on-sim-disk.ts';
 import { importDays, type TradeRow } from '../../../testing/imported-dataset.ts';
 import { refusedAs } from '../../../testing/refused-as.ts';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { damagedDay } from '../../runs/sound-tape.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { contractDirectory } from '../tape-paths.ts';

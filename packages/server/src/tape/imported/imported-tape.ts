@@ -11,7 +11,7 @@ import { hash } from 'node:crypto';
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import { SealedDays } from '../read/sealed-days.ts';
 import { NO_LIVE_DAYS, TapeReader } from '../read/tape-reader.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { DecidedRolls } from '@tapeloom/core/instrument/decided-rolls';
 import { utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { readFileWhole } from '../../platform/disk.ts';
+import { readFileWhole } from '../../platform/disk/disk.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { RollStore } from './roll-store.ts';
 

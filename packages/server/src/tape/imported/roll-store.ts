@@ -6,7 +6,7 @@
 
 import type { DecidedRolls } from '@tapeloom/core/instrument/decided-rolls';
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
+import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import { parseChecked, printChecked } from '../checked-json.ts';
 import { rollsPath } from '../tape-paths.ts';
 

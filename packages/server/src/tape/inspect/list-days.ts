@@ -1,7 +1,7 @@
 /** The days of every contract of one dataset, with what is known of each without reading its trades. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { type ImportedDay, importedStem, readImported } from '../imported/imported-manifest.ts';
 import { readSidecar } from '../read/sealed-days.ts';
 import type { DaySpan } from '../tape.ts';

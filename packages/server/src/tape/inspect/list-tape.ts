@@ -2,7 +2,7 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { isImported } from '../imported/imported-manifest.ts';
 import { isSafeName } from '../tape-paths.ts';
 import { SessionStore } from '../write/session-store.ts';

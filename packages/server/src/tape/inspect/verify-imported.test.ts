@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
 import { importDays, type TradeRow } from '../../../testing/imported-dataset.ts';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { verifyTape } from './verify-tape.ts';
 
 const ROOT = '/data/tape';

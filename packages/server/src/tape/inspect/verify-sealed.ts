@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { DAY_NS } from '@tapeloom/core/units';
-import { type Disk, readFileWhole } from '../../platform/disk.ts';
+import { type Disk, readFileWhole } from '../../platform/disk/disk.ts';
 import { BatchDecoder } from '../read/batch-decoder.ts';
 import { type Sidecar, TradesDigest } from '../sidecar.ts';
 import { finding, type VerifyEvent } from './verify-event.ts';

@@ -6,7 +6,7 @@
 
 import { parseSessionBook } from '@tapeloom/core/calendar/session-book-text';
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { type Disk, readFileWhole, UNFINISHED_SUFFIX } from '../../platform/disk.ts';
+import { type Disk, readFileWhole, UNFINISHED_SUFFIX } from '../../platform/disk/disk.ts';
 import { isImported } from '../imported/imported-manifest.ts';
 import { readSidecar } from '../read/sealed-days.ts';
 import {

@@ -25,7 +25,7 @@ import {
   TimeUnit,
 } from 'apache-arrow';
 import { buffersOf, contentLengthsOf, correctLengthPrefixes } from '../../platform/arrow-zstd.ts';
-import { freeMemory } from '../../platform/free-memory.ts';
+import { freeMemory } from '../../platform/memory/free-memory.ts';
 import type { SidecarBatch } from '../sidecar.ts';
 import { writeEpochColumn } from '../write/epoch-column.ts';
 

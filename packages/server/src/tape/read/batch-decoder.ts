@@ -9,7 +9,7 @@ import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { KIB } from '@tapeloom/core/units';
 import { utcDay } from '@tapeloom/core/utc-day';
-import { freeMemory } from '../../platform/free-memory.ts';
+import { freeMemory } from '../../platform/memory/free-memory.ts';
 import type { SidecarBatch } from '../sidecar.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { readEpochColumn } from '../write/epoch-column.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { type ManifestContent, readManifest } from '../tape-manifest.ts';
 import { manifestPath } from '../tape-paths.ts';

@@ -5,7 +5,7 @@
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { ImportedTape, type NextDays } from '../imported/imported-tape.ts';
 import type { Commit, LiveTape, Tape, TapeDay, TapePlace } from '../tape.ts';
 

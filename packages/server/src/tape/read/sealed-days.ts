@@ -6,8 +6,8 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { firstRowAt, sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { KIB } from '@tapeloom/core/units';
-import { type Disk, type DiskFile, readFileWhole } from '../../platform/disk.ts';
-import { freeMemory } from '../../platform/free-memory.ts';
+import { type Disk, type DiskFile, readFileWhole } from '../../platform/disk/disk.ts';
+import { freeMemory } from '../../platform/memory/free-memory.ts';
 import { parseSidecar, type Sidecar, type SidecarBatch } from '../sidecar.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { contractDirectory, dayOfFile } from '../tape-paths.ts';

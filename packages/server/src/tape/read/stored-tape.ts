@@ -1,6 +1,6 @@
 /** The tape of a dataset as it lies on disk, live or imported, for who reads it beside a service. */
 
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { ImportedTape } from '../imported/imported-tape.ts';
 import type { Tape } from '../tape.ts';
 import { importedPath } from '../tape-paths.ts';

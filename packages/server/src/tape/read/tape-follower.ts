@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { type ColumnsSnapshot, type Segment, viewSegment } from '../live-columns.ts';
 import type { Commit, LiveTape, TapeDay, TapePlace } from '../tape.ts';
 import { manifestIndex } from './manifest-index.ts';

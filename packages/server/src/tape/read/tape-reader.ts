@@ -7,7 +7,7 @@
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays } from '@tapeloom/core/utc-day';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { type ColumnsSnapshot, liveBatches, liveRankBefore } from '../live-columns.ts';
 import type { Tape, TapeDay, TapePlace } from '../tape.ts';
 import { TapeDamagedError } from '../tape-errors.ts';

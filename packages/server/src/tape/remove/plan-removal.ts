@@ -7,7 +7,7 @@ import type { SessionTable } from '@tapeloom/core/calendar/session';
 import { sessionTable } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { sessionsDirectory } from '../tape-paths.ts';
 import { SessionStore } from '../write/session-store.ts';
 

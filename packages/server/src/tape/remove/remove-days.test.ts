@@ -7,7 +7,7 @@ import { allocateBatch } from '@tapeloom/core/trade-batch';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
 import { importDays } from '../../../testing/imported-dataset.ts';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { readImported } from '../imported/imported-manifest.ts';
 import { verifyTape } from '../inspect/verify-tape.ts';
 import { TapeManifest } from '../tape-manifest.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import {
   type ImportedDay,
   type ImportedManifest,

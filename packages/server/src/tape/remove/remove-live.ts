@@ -3,7 +3,7 @@
  * kept; then their files go. Killed in between, the next opening of the tape deletes what is left of them.
  */
 
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import type { TapeManifest } from '../tape-manifest.ts';
 import { contractDirectory, dayOfFile } from '../tape-paths.ts';
 import type { ContractRemoval } from './plan-removal.ts';

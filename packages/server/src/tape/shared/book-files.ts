@@ -4,7 +4,7 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
+import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import type { ContractRemoval } from '../remove/plan-removal.ts';
 import { removeLive } from '../remove/remove-live.ts';
 import type { TapeBook } from '../stream/tape-book.ts';

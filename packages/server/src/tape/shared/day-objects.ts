@@ -4,7 +4,7 @@
  * the one that the book lists, or it is not taken.
  */
 
-import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
+import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import { parseSidecar } from '../sidecar.ts';
 import { type BookDay, sha256 } from '../stream/tape-book.ts';
 import type { TapeObjects } from '../stream/tape-stream.ts';

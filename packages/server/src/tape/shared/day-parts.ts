@@ -6,7 +6,7 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { MIB } from '@tapeloom/core/units';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import type { Packing } from '../../platform/zstd-aside.ts';
 import type { TapeObjects } from '../stream/tape-stream.ts';
 import { TapeDamagedError } from '../tape-errors.ts';

@@ -1,7 +1,7 @@
 /** How far the tape in a node's directory goes; nothing is changed by looking. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { type Disk, readFileWhole } from '../../platform/disk.ts';
+import { type Disk, readFileWhole } from '../../platform/disk/disk.ts';
 import { readManifest } from '../tape-manifest.ts';
 import { logDirectory } from '../tape-paths.ts';
 import { readMark } from './log-mark.ts';

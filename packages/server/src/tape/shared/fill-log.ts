@@ -5,7 +5,7 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import type { DiskFile } from '../../platform/disk.ts';
+import type { DiskFile } from '../../platform/disk/disk.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { fetchPart, listParts, type PartsStore } from './day-parts.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type SharedNode, SharedWorld } from '../../../../../simulation/tape/shared-nodes.ts';
 import { DATASET, TAPE_ROOT } from '../../../../../simulation/tape/tape-on-sim-disk.ts';
-import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
+import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import { sealedPath, sidecarPath } from '../tape-paths.ts';
 
 const PACE = { batchRowsMax: 5, offersPerDay: 10 };

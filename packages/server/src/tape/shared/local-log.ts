@@ -7,7 +7,7 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { KIB, MIB } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
-import type { Disk, DiskFile } from '../../platform/disk.ts';
+import type { Disk, DiskFile } from '../../platform/disk/disk.ts';
 import { logDirectory, logPath } from '../tape-paths.ts';
 import { type LogMark, markPath, writeMark } from './log-mark.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
+import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import { parseChecked, printChecked } from '../checked-json.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { logDirectory } from '../tape-paths.ts';

@@ -6,7 +6,7 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { LiveDay } from '../live-day.ts';
 import type { TapeManifest } from '../tape-manifest.ts';
 import { dayOfFile, logDirectory, logPath, sealedPath, sidecarPath } from '../tape-paths.ts';

@@ -8,7 +8,7 @@
 import { crc32 } from 'node:zlib';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Clock } from '../../platform/clock.ts';
-import { type Disk, readFileWhole } from '../../platform/disk.ts';
+import { type Disk, readFileWhole } from '../../platform/disk/disk.ts';
 import { claimNews, mendedClaim } from '../stream/claim-body.ts';
 import { FencedWriter } from '../stream/fenced-writer.ts';
 import type { StoredMessage, TapeStream } from '../stream/tape-stream.ts';

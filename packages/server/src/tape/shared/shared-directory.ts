@@ -3,7 +3,7 @@
  * not be mixed with this one's days.
  */
 
-import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
+import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import { parseChecked, printChecked } from '../checked-json.ts';
 import {
   daysDirectory,

@@ -2,7 +2,7 @@
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Clock } from '../../platform/clock.ts';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import type { Packing } from '../../platform/zstd-aside.ts';
 import type { SuccessionState } from '../stream/succession.ts';
 import type { TapeBook } from '../stream/tape-book.ts';

@@ -5,7 +5,7 @@ import { type SharedNode, SharedWorld } from '../../../../../simulation/tape/sha
 import { DATASET, TAPE_ROOT } from '../../../../../simulation/tape/tape-on-sim-disk.ts';
 import { occupyThreads } from '../../../testing/platform/occupied-threads.ts';
 import { PLAIN } from '../../../testing/tape/memory-stream.ts';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { NothingLostError, planRepair, repairStream } from './repair-stream.ts';
 import { TapeRewrittenError } from './shared-errors.ts';
 

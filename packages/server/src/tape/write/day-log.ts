@@ -4,7 +4,7 @@
  * log for good: a disk that failed once is never asked again whether it has changed its mind.
  */
 
-import { type Disk, type DiskFile, UNFINISHED_SUFFIX } from '../../platform/disk.ts';
+import { type Disk, type DiskFile, UNFINISHED_SUFFIX } from '../../platform/disk/disk.ts';
 import { TapeFailedError } from '../tape-errors.ts';
 import { type Commit, type Opening, writeCommit, writeOpening } from './log-payload.ts';
 import { type RecordKind, RecordWriter } from './log-record.ts';

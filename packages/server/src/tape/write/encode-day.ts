@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
-import { freeMemory } from '../../platform/free-memory.ts';
+import { freeMemory } from '../../platform/memory/free-memory.ts';
 import type { LateRows } from '../live-columns.ts';
 import { BatchDecoder } from '../read/batch-decoder.ts';
 import { printSidecar, type SidecarBatch, TradesDigest } from '../sidecar.ts';

@@ -1,7 +1,7 @@
 /** The log of a tape that this machine alone writes: one file per day. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { logDirectory, logPath } from '../tape-paths.ts';
 import { DayLog } from './day-log.ts';
 import type { Commit, Opening } from './log-payload.ts';

@@ -6,7 +6,7 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { epochNs } from '@tapeloom/core/utc-day';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { LiveDay } from '../live-day.ts';
 import { DayConflictError } from '../tape-errors.ts';
 import type { SealedPart, TapeManifest } from '../tape-manifest.ts';

@@ -10,7 +10,7 @@
 
 import { crc32 } from 'node:zlib';
 import { MIB } from '@tapeloom/core/units';
-import type { Disk, DiskFile } from '../../platform/disk.ts';
+import type { Disk, DiskFile } from '../../platform/disk/disk.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import type { LogEnd } from './day-log.ts';
 import { type Commit, type Opening, readCommit, readOpening } from './log-payload.ts';

@@ -8,7 +8,7 @@
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { epochNs } from '@tapeloom/core/utc-day';
-import { type Disk, UNFINISHED_SUFFIX } from '../../platform/disk.ts';
+import { type Disk, UNFINISHED_SUFFIX } from '../../platform/disk/disk.ts';
 import { LiveDay } from '../live-day.ts';
 import { TapeReader } from '../read/tape-reader.ts';
 import { deleteRemoved } from '../remove/remove-live.ts';

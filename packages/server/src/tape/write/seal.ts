@@ -6,7 +6,7 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
-import { type Disk, replaceFile } from '../../platform/disk.ts';
+import { type Disk, replaceFile } from '../../platform/disk/disk.ts';
 import { type LateRows, type LiveColumns, liveBatches } from '../live-columns.ts';
 import { readSoundSidecar } from '../read/sealed-days.ts';
 import { DayConflictError } from '../tape-errors.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { LogCheck } from '../inspect/log-check.ts';
 import { readSoundSidecar } from '../read/sealed-days.ts';
 import { TapeDamagedError } from '../tape-errors.ts';

@@ -6,7 +6,7 @@
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { contractDirectory, dayOfFile, daysDirectory, isSafeName } from '../tape-paths.ts';
 
 /** A look-back reaches less far, a planned roll too. */

@@ -6,7 +6,7 @@
 
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import { formatSessionBook, parseSessionBook } from '@tapeloom/core/calendar/session-book-text';
-import { type Disk, readFileWhole, replaceFile } from '../../platform/disk.ts';
+import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { isSafeName, sessionsDirectory } from '../tape-paths.ts';
 

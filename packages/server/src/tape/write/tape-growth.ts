@@ -4,7 +4,7 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import type { Disk } from '../../platform/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { readSoundSidecar } from '../read/sealed-days.ts';
 import {
   contractDirectory,

@@ -6,7 +6,7 @@ import { orderOf } from '../../../src/billing/paddle/paddle-payment.ts';
 import { paddleProvider } from '../../../src/billing/paddle/paddle-provider.ts';
 import { paddleSignature, SIGNATURE_HEADER } from '../../../src/billing/paddle/paddle-webhook.ts';
 import type { PaymentProvider } from '../../../src/billing/payment-provider.ts';
-import { createLog } from '../../../src/platform/log.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
 import { LeapingClock } from '../leaping-clock.ts';
 import type { Garble, OddWebhook, ProviderRig, Reach, SentWebhook } from '../provider-rig.ts';
 import { LocalPaddle } from './local-paddle.ts';

@@ -5,7 +5,7 @@ import type Stripe from 'stripe';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import type { PaymentProvider } from '../../../src/billing/payment-provider.ts';
 import { stripeProvider } from '../../../src/billing/stripe/stripe-provider.ts';
-import { createLog } from '../../../src/platform/log.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
 import type { Garble, OddWebhook, ProviderRig, Reach, SentWebhook } from '../provider-rig.ts';
 import { StripeServer } from './stripe-server.ts';
 import { disputeCharge, refundCharge } from './stripe-world-billing.ts';

@@ -1,12 +1,12 @@
 /** What keeps us from using a NATS server, in a sentence that names the setting to look at. */
 
 import { errors } from '@nats-io/transport-node';
-import { certificateFault, innermostError } from '../../../platform/certificate-fault.ts';
+import { certificateFault, innermostError } from '../../../platform/network/certificate-fault.ts';
 import {
   lastingFault as lasting,
   passingFault as passing,
   type ServerFault,
-} from '../../../platform/server-fault.ts';
+} from '../../../platform/network/server-fault.ts';
 import { NatsCertificateError } from './nats-certificate.ts';
 import type { NatsAddress } from './nats-connection.ts';
 import { CREDENTIALS_ACCEPT, NatsCredentialsError, NatsTokenError } from './nats-credentials.ts';

@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { json } from 'node:stream/consumers';
-import type { ServerFault } from '../../../platform/server-fault.ts';
+import type { ServerFault } from '../../../platform/network/server-fault.ts';
 import { connectNats, type NatsAddress } from './nats-connection.ts';
 import { natsFault } from './nats-fault.ts';
 

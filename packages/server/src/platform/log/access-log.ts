@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { MIB } from '@tapeloom/core/units';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
-import type { Clock } from './clock.ts';
-import { makeDirectories } from './make-directories.ts';
-import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from './private-file.ts';
+import type { Clock } from '../clock.ts';
+import { makeDirectories } from '../disk/make-directories.ts';
+import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from '../disk/private-file.ts';
 
 const WRITE_EVERY_MS = 1_000;
 const DAY_BYTES_MAX = 512 * MIB;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
+import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { type RestartPolicy, ThreadCrew } from './thread-crew.ts';
 
 const FOR_EVER: RestartPolicy = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { PostgresServer } from '../../testing/platform/postgres-server.ts';
+import { PostgresServer } from '../../../testing/platform/postgres-server.ts';
 import { openPostgres, PostgresError, PostgresUnreachableError } from './postgres.ts';
 
 let server: PostgresServer;

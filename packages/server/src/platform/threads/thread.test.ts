@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { LoopbackPort } from '../../testing/platform/loopback-port.ts';
+import { LoopbackPort } from '../../../testing/platform/loopback-port.ts';
 import { memoryOf, Thread, type ThreadOptions } from './thread.ts';
 import type { DeskOptions } from './thread-desk.ts';
 
@@ -209,7 +209,7 @@ test('a real thread that can do nothing any more is ended all the same', async (
 function startReal() {
   const heard: string[] = [];
   const gone: Error[] = [];
-  const url = new URL('../../testing/platform/thread-worker.ts', import.meta.url);
+  const url = new URL('../../../testing/platform/thread-worker.ts', import.meta.url);
   const thread = new Thread<Shape>(new Worker(url), {
     name: 'the thread',
     hear: (news) => heard.push(news),

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
-import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
+import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
+import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
 import { FreeSpace } from './free-space.ts';
 
 const TOTAL = 1_000;

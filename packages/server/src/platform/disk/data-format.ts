@@ -7,7 +7,7 @@
 
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { VERSION } from './version.ts';
+import { VERSION } from '../version.ts';
 
 /** 1: the accounts' schema up to 4; the tape with a manifest. 2: the accounts' schema 5. 3: its schema 6. 4: its schemas 7 and 8. 5: its schemas 9 to 13. */
 export const DATA_FORMAT = 5;

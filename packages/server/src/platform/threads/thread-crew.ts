@@ -5,8 +5,8 @@
  * is tried until it can, and no place is given up for it.
  */
 
-import type { Clock } from './clock.ts';
-import { isPassingThreadFault } from './passing-fault.ts';
+import type { Clock } from '../clock.ts';
+import { isPassingThreadFault } from '../waiting/passing-fault.ts';
 
 /** Before the next try when the machine had no files or no memory for one. */
 const NOT_BEGUN_MS = 2_000;

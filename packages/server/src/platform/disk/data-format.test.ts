@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { SCHEMA_VERSION } from '../accounts/store/migrations/migrate.ts';
+import { SCHEMA_VERSION } from '../../accounts/store/migrations/migrate.ts';
 import { DATA_FORMAT, DataFormatError } from './data-format.ts';
 import { lockDirectory } from './directory-lock.ts';
 

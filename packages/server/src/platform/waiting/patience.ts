@@ -4,7 +4,7 @@
  * the last has ended.
  */
 
-import type { Clock } from './clock.ts';
+import type { Clock } from '../clock.ts';
 import { isPassingFault } from './passing-fault.ts';
 
 /** Before the first try again; each further wait is twice as long, up to the last. */

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
+import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { AccessLog, accessLogFiles, accessLogPath } from './access-log.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tapeloom-access-'));

@@ -11,7 +11,7 @@
  * - A trusted proxy's sockets are nobody's: each counts at the address it asks for, as long as it asks.
  */
 
-import { type Yielding, type YieldingPlace, YieldingPlaces } from './yielding-places.ts';
+import { type Yielding, type YieldingPlace, YieldingPlaces } from '../sharing/yielding-places.ts';
 
 export interface SocketLimits {
   /** Connections of any kind. */

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
-import { Turns } from './turns.ts';
+import { Turns } from '../waiting/turns.ts';
 
 /** Smaller bodies gain nothing. */
 export const ENCODED_BYTES_MIN = 1_024;

@@ -5,7 +5,7 @@
  */
 
 import { MINUTE_MS } from '@tapeloom/core/units';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../clock.ts';
 import type { Disk, DiskSpace } from './disk.ts';
 
 const LOOK_EVERY_MS = MINUTE_MS;

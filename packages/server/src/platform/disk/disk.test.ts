@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
+import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
 import { type Disk, readFileWhole, replaceFile } from './disk.ts';
 import { NodeDisk } from './node-disk.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
-import { type DiskOperation, SimDisk } from '../../../../simulation/disk/sim-disk.ts';
-import type { Disk } from './disk.ts';
+import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
+import { type DiskOperation, SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
+import type { Disk } from '../disk/disk.ts';
+import { PatientDisk } from '../disk/patient-disk.ts';
 import { isPassingFault, isPassingThreadFault } from './passing-fault.ts';
 import { Patience } from './patience.ts';
-import { PatientDisk } from './patient-disk.ts';
 
 const fault = (code: string, syscall?: string) => Object.assign(new Error(code), { code, syscall });
 const NO_FILES = fault('EMFILE', 'open');

@@ -6,7 +6,7 @@
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MIB } from '@tapeloom/core/units';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../clock.ts';
 import { UNFINISHED_SUFFIX } from './disk.ts';
 
 const TRY_EVERY_MS = 5_000;

@@ -8,9 +8,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { giveFilesToOwner } from '../owner.ts';
 import { requireDataFormat } from './data-format.ts';
 import { makeDirectoriesSync } from './make-directories.ts';
-import { giveFilesToOwner } from './owner.ts';
 
 const SQLITE_BUSY = 5;
 /** Who only looks whether somebody holds it is gone by then. */

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
+import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { waitForDisk } from './disk-again.ts';
 
 test('a disk that takes writes again is told once, after tries that failed', async () => {

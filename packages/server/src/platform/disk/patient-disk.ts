@@ -4,8 +4,8 @@
  * handed through: what they leave in doubt is told at once.
  */
 
+import type { Patience } from '../waiting/patience.ts';
 import type { Disk, DiskEntry, DiskFile, DiskSpace, OpenMode } from './disk.ts';
-import type { Patience } from './patience.ts';
 
 export class PatientDisk implements Disk {
   readonly #disk: Disk;
