@@ -10,8 +10,8 @@ import { GRANTABLE, type Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
-import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
-import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
+import { accountsPath } from '@tapeloom/server/accounts/store/sqlite/accounts-path';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite/sqlite-account-store';
 
 /** One account a name, with the plan `live_history` or what is granted; answers a key of each, with all
  * scopes. */

@@ -11,7 +11,7 @@ import { StoreAuthenticator } from '@tapeloom/server/accounts/auth/store-authent
 import { MemoryAllowances } from '@tapeloom/server/accounts/limits/memory-allowances';
 import { MemoryLeases } from '@tapeloom/server/accounts/limits/memory-leases';
 import type { AccountStore, KeyRecord } from '@tapeloom/server/accounts/store/account-store';
-import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite/sqlite-account-store';
 import { JumpingClock } from '../simulation/clock/jumping-clock.ts';
 
 const MINUTE_MS = 60_000;

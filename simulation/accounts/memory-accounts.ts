@@ -14,7 +14,7 @@ import type {
   Rotation,
   StoreCall,
 } from '@tapeloom/server/accounts/store/account-store';
-import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite/sqlite-account-store';
 import type { Clock } from '@tapeloom/server/platform/clock';
 
 const TOKEN_VALID_NS = 60_000_000_000n;

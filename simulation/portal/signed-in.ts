@@ -5,7 +5,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { normalEmail } from '@tapeloom/core/person/email-address';
 import { digestOf, newSessionText } from '@tapeloom/server/accounts/auth/secret';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
-import type { SessionRecord } from '@tapeloom/server/accounts/store/people-store';
+import type { SessionRecord } from '@tapeloom/server/accounts/people/people-store';
 
 export interface SignedIn {
   readonly session: SessionRecord;

@@ -30,7 +30,7 @@ import type {
   KeyRecord,
   StoreCall,
 } from '@tapeloom/server/accounts/store/account-store';
-import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite/sqlite-account-store';
 import { Billing } from '@tapeloom/server/billing/billing';
 import type { OfferBook } from '@tapeloom/server/billing/offer-book';
 import { offerBook, type Pricing } from '@tapeloom/server/billing/offers';

@@ -1,7 +1,7 @@
 /** Accounts of a cluster, made beside it in its database, as an operator's command makes them. */
 
 import { GRANTABLE, type Grant } from '@tapeloom/core/entitlement/plan';
-import { openPostgresAccountStore } from '@tapeloom/server/accounts/store/postgres-account-store';
+import { openPostgresAccountStore } from '@tapeloom/server/accounts/store/postgres/postgres-account-store';
 import { makeAccountsIn } from '../account-maker.ts';
 
 /** One account a name, with all plans or those that are granted; answers a key of each, with all scopes. */

@@ -8,8 +8,8 @@ import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
-import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
-import { troubleOf } from '@tapeloom/server/accounts/store/sqlite-trouble';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite/sqlite-account-store';
+import { troubleOf } from '@tapeloom/server/accounts/store/sqlite/sqlite-trouble';
 import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import { LedgerWriter } from './accounts-ledger.ts';
 

@@ -15,7 +15,7 @@ import { parseInstant } from '@tapeloom/core/instant-text';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { VALID_KEYS_MAX } from '@tapeloom/server/accounts/store/account-store';
-import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite/sqlite-account-store';
 import type { ClientsTask } from './accounts-clients.ts';
 import { type Entry, readLedger } from './accounts-ledger.ts';
 

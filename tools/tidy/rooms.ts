@@ -104,15 +104,15 @@ const composing = 'process';
 
 /** Adapters: files that bind a port to one technology. */
 const adapters: ReadonlySet<string> = new Set([
-  'packages/server/src/accounts/store/accounts-handle.ts',
+  'packages/server/src/accounts/store/thread/accounts-handle.ts',
   'packages/server/src/accounts/limits/memory-allowances.ts',
   'packages/server/src/accounts/limits/memory-leases.ts',
   'packages/server/src/accounts/shared/postgres-leases.ts',
   'packages/server/src/accounts/shared/postgres-slices.ts',
-  'packages/server/src/accounts/store/postgres-account-store.ts',
-  'packages/server/src/accounts/store/postgres-database.ts',
-  'packages/server/src/accounts/store/sqlite-account-store.ts',
-  'packages/server/src/accounts/store/sqlite-database.ts',
+  'packages/server/src/accounts/store/postgres/postgres-account-store.ts',
+  'packages/server/src/accounts/store/postgres/postgres-database.ts',
+  'packages/server/src/accounts/store/sqlite/sqlite-account-store.ts',
+  'packages/server/src/accounts/store/sqlite/sqlite-database.ts',
   'packages/server/src/accounts/auth/store-authenticator.ts',
   'packages/server/src/platform/disk/node-disk.ts',
   'packages/server/src/platform/system-clock.ts',

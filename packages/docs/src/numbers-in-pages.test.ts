@@ -9,7 +9,7 @@ import { STREAM_LIMITS } from '@tapeloom/protocol/stream-limits';
 import { FAILURES_PER_MINUTE } from '@tapeloom/server/accounts/auth/address-throttle';
 import { CONNECTS_PER_MINUTE } from '@tapeloom/server/accounts/auth/doorkeeper';
 import { VALID_KEYS_MAX } from '@tapeloom/server/accounts/store/account-store';
-import { DELETION_GRACE_NS, SESSIONS_MAX } from '@tapeloom/server/accounts/store/people-store';
+import { DELETION_GRACE_NS, SESSIONS_MAX } from '@tapeloom/server/accounts/people/people-store';
 import { LIMIT_DEFAULT, LIMIT_MAX } from '@tapeloom/server/history/history-fields';
 import { PAGE_BYTES_MAX, PAGE_LIMITS } from '@tapeloom/server/history/history-pages';
 import { BODY_BYTES_MAX } from '@tapeloom/server/http/server/http-server';

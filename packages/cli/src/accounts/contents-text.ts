@@ -1,6 +1,6 @@
 /** What a copy of the accounts holds, in one line. */
 
-import type { BackupContents } from '@tapeloom/server/accounts/store/backup-contents';
+import type { BackupContents } from '@tapeloom/server/accounts/store/sqlite/backup-contents';
 
 export function contentsText({ accounts, keys, auditEvents, bytes }: BackupContents): string {
   const counted = (count: number, word: string) =>

@@ -5,8 +5,8 @@
  */
 
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
-import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
-import { hasAccounts } from '@tapeloom/server/accounts/store/has-accounts';
+import { accountsPath } from '@tapeloom/server/accounts/store/sqlite/accounts-path';
+import { hasAccounts } from '@tapeloom/server/accounts/store/sqlite/has-accounts';
 import type { ClusterConfig } from '@tapeloom/server/config/cluster-settings';
 import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import type { CommandIo } from '../command.ts';
@@ -47,7 +47,7 @@ export async function clusterOf(io: CommandIo): Promise<ClusterConfig | null> {
 
 async function openFile(data: string, schema: 'create' | 'keep'): Promise<AccountStore> {
   const { openSqliteAccountStore } = await import(
-    '@tapeloom/server/accounts/store/sqlite-account-store'
+    '@tapeloom/server/accounts/store/sqlite/sqlite-account-store'
   );
   return await opened(accountsPath(data), openSqliteAccountStore(accountsPath(data), { schema }));
 }
@@ -57,7 +57,7 @@ async function openShared(
   schema: 'create' | 'keep',
 ): Promise<AccountStore> {
   const { openPostgresAccountStore } = await import(
-    '@tapeloom/server/accounts/store/postgres-account-store'
+    '@tapeloom/server/accounts/store/postgres/postgres-account-store'
   );
   const options = { ...postgres, name: 'tapeloom command', connectionsMax: 4 };
   return await opened('the accounts of the cluster', openPostgresAccountStore(options, { schema }));

@@ -3,7 +3,7 @@
  * the provider `test` lives in the running service, which plays it.
  */
 
-import type { OrderRecord } from '@tapeloom/server/accounts/store/orders-store';
+import type { OrderRecord } from '@tapeloom/server/accounts/orders/orders-store';
 import { AskedProvider } from '@tapeloom/server/billing/asked-provider';
 import { openPaddle, openStripe } from '@tapeloom/server/billing/open-adapters';
 import type {

@@ -6,7 +6,7 @@ import type {
   ConsentRecord,
   OrderRecord,
   PaymentEventRecord,
-} from '@tapeloom/server/accounts/store/orders-store';
+} from '@tapeloom/server/accounts/orders/orders-store';
 import { timeJson, timeText } from '../accounts/time-text.ts';
 import { factsText, tableText } from '../table-text.ts';
 

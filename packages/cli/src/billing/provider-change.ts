@@ -2,7 +2,7 @@
 
 import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
-import type { OrderRecord } from '@tapeloom/server/accounts/store/orders-store';
+import type { OrderRecord } from '@tapeloom/server/accounts/orders/orders-store';
 import type { OperatorCall } from '../accounts/operator-command.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { orderJson } from './order-view.ts';

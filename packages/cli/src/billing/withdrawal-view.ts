@@ -1,10 +1,10 @@
 /** Withdrawals as operators and as programs read them. */
 
-import type { OrderRecord } from '@tapeloom/server/accounts/store/orders-store';
+import type { OrderRecord } from '@tapeloom/server/accounts/orders/orders-store';
 import type {
   WithdrawalCounts,
   WithdrawalRecord,
-} from '@tapeloom/server/accounts/store/withdrawals-store';
+} from '@tapeloom/server/accounts/orders/withdrawals-store';
 import { timeJson, timeText } from '../accounts/time-text.ts';
 import { factsText } from '../table-text.ts';
 import { priceText } from './order-view.ts';

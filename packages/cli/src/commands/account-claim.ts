@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { digestOf, newLinkText } from '@tapeloom/server/accounts/auth/secret';
-import { LINK_VALID_MINUTES } from '@tapeloom/server/accounts/store/people-store';
+import { LINK_VALID_MINUTES } from '@tapeloom/server/accounts/people/people-store';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { COMMON_USAGE, findAccount } from '../accounts/account-options.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { digestOf, isSoundText } from '@tapeloom/server/accounts/auth/secret';
-import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
-import { backupAccounts } from '@tapeloom/server/accounts/store/backup';
-import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite-account-store';
+import { accountsPath } from '@tapeloom/server/accounts/store/sqlite/accounts-path';
+import { backupAccounts } from '@tapeloom/server/accounts/store/sqlite/backup';
+import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite/sqlite-account-store';
 import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
-import { fixtureOf } from '../../../server/testing/accounts/migration-fixture.ts';
+import { fixtureOf } from '../../../server/testing/accounts/store/migration-fixture.ts';
 import { runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';
 

@@ -11,7 +11,7 @@ import {
   type MonthUsage,
   VALID_KEYS_MAX,
 } from '@tapeloom/server/accounts/store/account-store';
-import type { DeletionRecord, OwnerRecord } from '@tapeloom/server/accounts/store/people-store';
+import type { DeletionRecord, OwnerRecord } from '@tapeloom/server/accounts/people/people-store';
 import { COMMON_USAGE, findAccount } from '../accounts/account-options.ts';
 import { accountJson } from '../accounts/account-view.ts';
 import { keyJson, keysTable } from '../accounts/key-view.ts';

@@ -1,7 +1,7 @@
 /** `tapeloom billing refund`: gives money of an order's newest charge back. */
 
 import { mayCharge } from '@tapeloom/core/entitlement/payment';
-import type { OrderRecord } from '@tapeloom/server/accounts/store/orders-store';
+import type { OrderRecord } from '@tapeloom/server/accounts/orders/orders-store';
 import type { Receipt } from '@tapeloom/server/billing/payment-provider';
 import { COMMON_USAGE } from '../accounts/account-options.ts';
 import { type OperatorCall, operatorCommand, YES_USAGE } from '../accounts/operator-command.ts';

@@ -2,9 +2,9 @@
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { accountsPath } from '@tapeloom/server/accounts/store/accounts-path';
-import { restoreAccounts } from '@tapeloom/server/accounts/store/backup';
-import { backupContents } from '@tapeloom/server/accounts/store/backup-contents';
+import { accountsPath } from '@tapeloom/server/accounts/store/sqlite/accounts-path';
+import { restoreAccounts } from '@tapeloom/server/accounts/store/sqlite/backup';
+import { backupContents } from '@tapeloom/server/accounts/store/sqlite/backup-contents';
 import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import { restoreBackup } from '@tapeloom/server/process/backup/restore-backup';
 import { COMMON_USAGE } from '../accounts/account-options.ts';

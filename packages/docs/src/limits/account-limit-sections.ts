@@ -12,7 +12,7 @@ import {
   KEYS_MADE_NS,
   VALID_KEYS_MAX,
 } from '@tapeloom/server/accounts/store/account-store';
-import { ORDERS_PLACED_MAX, ORDERS_PLACED_NS } from '@tapeloom/server/accounts/store/orders-store';
+import { ORDERS_PLACED_MAX, ORDERS_PLACED_NS } from '@tapeloom/server/accounts/orders/orders-store';
 import {
   DELETION_GRACE_NS,
   LINK_VALID_NS,
@@ -25,7 +25,7 @@ import {
   NEW_ACCOUNTS_SLOW_NS,
   SESSION_VALID_NS,
   SESSIONS_MAX,
-} from '@tapeloom/server/accounts/store/people-store';
+} from '@tapeloom/server/accounts/people/people-store';
 import { EXPORTS_PER_MINUTE } from '@tapeloom/server/http/portal/account-export-route';
 import { GRACE_SECONDS_MAX } from '@tapeloom/server/http/routes/keys-routes';
 import type { LimitSection } from './limit-section.ts';

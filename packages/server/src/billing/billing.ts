@@ -14,7 +14,7 @@ import {
   type CheckoutRefused,
   type OrderRecord,
   type OrderTerms,
-} from '../accounts/store/orders-store.ts';
+} from '../accounts/orders/orders-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log/log.ts';
 import { Turns } from '../platform/waiting/turns.ts';

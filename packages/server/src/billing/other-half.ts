@@ -3,7 +3,7 @@
 import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
 import { GRANTABLE, type Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { OrderRecord } from '../accounts/store/orders-store.ts';
+import type { OrderRecord } from '../accounts/orders/orders-store.ts';
 
 /** Null: none is bought, or both are had. */
 export function otherHalf(

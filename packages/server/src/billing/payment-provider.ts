@@ -10,7 +10,7 @@
 
 import type { Payment, PaymentKind } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { BillTo } from '../accounts/store/orders-store.ts';
+import type { BillTo } from '../accounts/orders/orders-store.ts';
 
 /** A provider did not answer, or not as agreed. Its message is for the log: customers get 502 `UPSTREAM_ERROR`. */
 export class UpstreamError extends Error {}

@@ -7,7 +7,7 @@ import { playHistories } from '../../testing/billing/shuffled-histories.contract
 import { TestProviderRig } from '../../testing/billing/test-provider-rig.ts';
 import { testWithdrawalsOver } from '../../testing/billing/withdrawals.contract.ts';
 import { PostgresServer } from '../../testing/platform/postgres-server.ts';
-import { openPostgresAccountStore } from '../accounts/store/postgres-account-store.ts';
+import { openPostgresAccountStore } from '../accounts/store/postgres/postgres-account-store.ts';
 
 /** Fewer than in memory: what differs is the store. */
 const HISTORIES = 25;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { BillingRig, DAY_NS, MINUTE_NS, START } from '../../testing/billing/billing-rig.ts';
 import { signed } from '../../testing/billing/scripted-provider.ts';
-import { openSqliteAccountStore } from '../accounts/store/sqlite-account-store.ts';
+import { openSqliteAccountStore } from '../accounts/store/sqlite/sqlite-account-store.ts';
 import type { ProviderObject } from './payment-provider.ts';
 
 test('a webhook counts only if its bytes are signed, and each event once [SEC-29]', async () => {

@@ -3,7 +3,7 @@
 import { PAYMENT_STATES } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG } from '@tapeloom/core/units';
-import type { OrderTerms } from '../accounts/store/orders-store.ts';
+import type { OrderTerms } from '../accounts/orders/orders-store.ts';
 import { isLoopbackUrl } from '../config/public-address.ts';
 import {
   type EventList,

@@ -4,7 +4,7 @@
  */
 
 import { typedTextFault } from '@tapeloom/core/person/plain-text';
-import { NAME_LENGTH_MAX } from '../accounts/store/withdrawal-statement.ts';
+import { NAME_LENGTH_MAX } from '../accounts/orders/withdrawal-statement.ts';
 import { escapeHtml, pageDocument } from '../pages/page-document.ts';
 import type { PageAnswer, PageRequest, PageRoute } from '../pages/page-route.ts';
 import { framed } from '../pages/plain-pages.ts';

@@ -1,6 +1,6 @@
 /** Why an order cannot be withdrawn from, as customers read it. */
 
-import type { WithdrawalRefused } from '../accounts/store/withdrawals-store.ts';
+import type { WithdrawalRefused } from '../accounts/orders/withdrawals-store.ts';
 
 type Reason = Extract<WithdrawalRefused, { readonly refused: 'no-right' }>['why'];
 

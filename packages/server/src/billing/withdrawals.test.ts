@@ -13,7 +13,7 @@ import {
   withdraw,
   withdrawalOf,
 } from '../../testing/billing/withdrawing-buyer.ts';
-import { openSqliteAccountStore } from '../accounts/store/sqlite-account-store.ts';
+import { openSqliteAccountStore } from '../accounts/store/sqlite/sqlite-account-store.ts';
 
 test('a withdrawal is recorded, ends rights and subscription, gives the unused part back and is confirmed with its time', async () => {
   await using rig = await BillingRig.open();

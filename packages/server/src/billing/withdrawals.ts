@@ -12,8 +12,8 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { normalEmail } from '@tapeloom/core/person/email-address';
 import { HOUR_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { AccountStore, Actor } from '../accounts/store/account-store.ts';
-import type { OrderRecord } from '../accounts/store/orders-store.ts';
-import { withdrawalStatement } from '../accounts/store/withdrawal-statement.ts';
+import type { OrderRecord } from '../accounts/orders/orders-store.ts';
+import { withdrawalStatement } from '../accounts/orders/withdrawal-statement.ts';
 import {
   type DecidedRefund,
   type Declared,
@@ -23,7 +23,7 @@ import {
   type WithdrawalProgress,
   type WithdrawalRecord,
   type WithdrawalRefused,
-} from '../accounts/store/withdrawals-store.ts';
+} from '../accounts/orders/withdrawals-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log/log.ts';
 import { Turns } from '../platform/waiting/turns.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { NewMail } from '../accounts/store/mails-store.ts';
+import type { NewMail } from '../accounts/mails/mails-store.ts';
 import { takeOverEarlierMails } from './earlier-mails.ts';
 
 const NOW = 1_794_700_000_000_000_000n as EpochNs;

@@ -6,7 +6,7 @@
 import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { MailsStore, NewMail } from '../accounts/store/mails-store.ts';
+import type { MailsStore, NewMail } from '../accounts/mails/mails-store.ts';
 import type { OutgoingMail } from './mailer.ts';
 
 const NAME = /^([0-9a-f]{32})\.json$/;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
-import type { MailsStore } from '../accounts/store/mails-store.ts';
+import type { MailsStore } from '../accounts/mails/mails-store.ts';
 import { PublicAddress } from '../config/public-address.ts';
 import { createLog } from '../platform/log/log.ts';
 import { MailServices } from './mail-services.ts';

@@ -2,7 +2,7 @@
  * The port of mails with a link: what is sent is queued at once and delivered in the background, so that nobody waits
  * for a mail server, and nobody can tell by the time of an answer whether a mail was sent. A mail that cannot be
  * delivered is tried again for as long as it is of use, and then given up. Mails that must not be lost do not come
- * here: the transaction that owes them writes them into the accounts' database (`accounts/store/mails-store.ts`).
+ * here: the transaction that owes them writes them into the accounts' database (`accounts/mails/mails-store.ts`).
  */
 
 /** A mail without its reader, as the texts are made. */

@@ -5,7 +5,7 @@ import { ENVIRONMENTS, SCOPES } from '@tapeloom/core/entitlement/key-rights';
 import { planAt } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { digestOf, isSoundText } from '../accounts/auth/secret.ts';
-import { openSqliteAccountStore } from '../accounts/store/sqlite-account-store.ts';
+import { openSqliteAccountStore } from '../accounts/store/sqlite/sqlite-account-store.ts';
 import { makeDemoAccount } from './demo-account.ts';
 
 const NOW = 1_800_000_000_000_000_000n as EpochNs;

@@ -11,7 +11,7 @@ import { MessageChannel } from 'node:worker_threads';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
 import { dayOf } from '@tapeloom/core/utc-day';
-import { AccountsBusyError } from '../accounts/store/accounts-busy-error.ts';
+import { AccountsBusyError } from '../accounts/store/thread/accounts-busy-error.ts';
 import type { Config } from '../config/config.ts';
 import type { PublicAddress } from '../config/public-address.ts';
 import { EngineCrew, enginesFor } from '../engine/engine-crew.ts';

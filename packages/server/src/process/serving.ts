@@ -4,7 +4,7 @@
  * answers still count, and the accounts last.
  */
 
-import type { OwedMail } from '../accounts/store/mails-store.ts';
+import type { OwedMail } from '../accounts/mails/mails-store.ts';
 import { addressHere, PublicAddress } from '../config/public-address.ts';
 import type { EchoServer } from '../gateway/wire/echo-server.ts';
 import type { UnreadAnswers } from '../http/server/unread-answers.ts';

@@ -8,7 +8,7 @@ import {
   statusHistory,
 } from '@tapeloom/core/status/status-history';
 import { DAY_NS_BIG, MS_NS_BIG } from '@tapeloom/core/units';
-import type { StatusStore } from '../accounts/store/status-store.ts';
+import type { StatusStore } from '../accounts/status/status-store.ts';
 import type { Clock } from '../platform/clock.ts';
 
 const KEPT_NS = BigInt(STATUS_NOTED_EVERY_MS) * MS_NS_BIG;

@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { grantsOfPayment } from '@tapeloom/core/entitlement/payment';
 import fc from 'fast-check';
-import type { OrderRecord } from '../../src/accounts/store/orders-store.ts';
+import type { OrderRecord } from '../../src/accounts/orders/orders-store.ts';
 import type { PaymentProvider, ProviderObject } from '../../src/billing/payment-provider.ts';
 import { type OpenStore, PaymentsOverRig } from './payments-over-rig.ts';
 import { DAY_MS, HOUR_MS, NEVER, type ProviderRig, type SentWebhook } from './provider-rig.ts';

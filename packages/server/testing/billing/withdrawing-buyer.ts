@@ -1,6 +1,6 @@
 /** Somebody who bought and withdraws, and what a service does with the withdrawal afterwards. */
 
-import type { OrderRecord } from '../../src/accounts/store/orders-store.ts';
+import type { OrderRecord } from '../../src/accounts/orders/orders-store.ts';
 import { type BillingRig, MINUTE_NS } from './billing-rig.ts';
 
 export const HOUR_NS = 60n * MINUTE_NS;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
-import { START } from '../../../testing/accounts/account-store-rig.ts';
+import { START } from '../../../testing/accounts/store/account-store-rig.ts';
 import type { AccountStore, StoreCall } from '../store/account-store.ts';
-import type { PeopleStore, SessionRecord } from '../store/people-store.ts';
-import { openSqliteAccountStore } from '../store/sqlite-account-store.ts';
+import type { PeopleStore, SessionRecord } from '../people/people-store.ts';
+import { openSqliteAccountStore } from '../store/sqlite/sqlite-account-store.ts';
 import { digestOf, newLinkText, newSessionText } from './secret.ts';
 import { SessionKeeper } from './session-keeper.ts';
 

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { MemoryAccounts } from '../../../../../simulation/accounts/memory-accounts.ts';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
-import { AuthenticatorDesk, START } from '../../../testing/accounts/authenticator-desk.ts';
+import { AuthenticatorDesk, START } from '../../../testing/accounts/auth/authenticator-desk.ts';
 import { digestOf, isSoundText, newKeyText, newTokenText } from './secret.ts';
 import { StoreAuthenticator } from './store-authenticator.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { AuthenticatorDesk } from '../../../testing/accounts/authenticator-desk.ts';
+import { AuthenticatorDesk } from '../../../testing/accounts/auth/authenticator-desk.ts';
 import type { RightsChange } from './authenticator.ts';
 import { StoreAuthenticator } from './store-authenticator.ts';
 

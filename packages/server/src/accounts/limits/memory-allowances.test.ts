@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { testAllowances } from '../../../testing/accounts/allowances.contract.ts';
+import { testAllowances } from '../../../testing/accounts/limits/allowances.contract.ts';
 import { MemoryAllowances } from './memory-allowances.ts';
 
 const START = 1_800_000_000_000_000_000n;

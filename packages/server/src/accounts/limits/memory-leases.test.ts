@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { testLeases } from '../../../testing/accounts/leases.contract.ts';
+import { testLeases } from '../../../testing/accounts/limits/leases.contract.ts';
 import { LEASE_SECONDS, type LeaseRequest } from './leases.ts';
 import { MemoryLeases } from './memory-leases.ts';
 

@@ -10,7 +10,7 @@ import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { AccountStore, MonthUsage, RequestCount } from '../store/account-store.ts';
-import type { PeopleStore } from '../store/people-store.ts';
+import type { PeopleStore } from '../people/people-store.ts';
 
 const FLUSH_EVERY_MS = 1_000;
 /** Accounts of which is known that their streaming is stored; of one more, that is written again. */

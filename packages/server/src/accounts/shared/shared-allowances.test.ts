@@ -4,7 +4,7 @@ import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { type AllowanceState, takeFromAllowances } from '@tapeloom/core/quota/allowance';
 import fc from 'fast-check';
-import { SliceModel } from '../../../testing/accounts/slice-model.ts';
+import { SliceModel } from '../../../testing/accounts/limits/slice-model.ts';
 import { SharedAllowances } from './shared-allowances.ts';
 
 const START = 1_800_000_000_000_000_000n;

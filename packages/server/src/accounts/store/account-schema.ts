@@ -9,15 +9,15 @@ import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { ColumnType, Generated, Selectable, Updateable } from 'kysely';
 import type { AuditKind, Budget } from './account-store.ts';
-import type { MailKind } from './mails-store.ts';
-import type { PaymentEventState } from './orders-store.ts';
+import type { MailKind } from '../mails/mails-store.ts';
+import type { PaymentEventState } from '../orders/orders-store.ts';
 import type {
   PasskeyChallengeTable,
   PasskeyRecoveryTable,
   PasskeyTable,
-} from './passkey-schema.ts';
-import type { AccountMark, LinkPurpose } from './people-store.ts';
-import type { WithdrawalState } from './withdrawals-store.ts';
+} from '../people/passkey-schema.ts';
+import type { AccountMark, LinkPurpose } from '../people/people-store.ts';
+import type { WithdrawalState } from '../orders/withdrawals-store.ts';
 
 type Whole = ColumnType<bigint, bigint | number, bigint | number>;
 type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { PostgresServer } from '../../../testing/platform/postgres-server.ts';
 import { AccountsThereError, accountsProof, areEqual, copyAccounts } from './copy-accounts.ts';
-import { openPostgresDatabase } from './postgres-database.ts';
+import { openPostgresDatabase } from './postgres/postgres-database.ts';
 import type { SqlDatabase } from './sql-database.ts';
-import { openSqliteDatabase } from './sqlite-database.ts';
+import { openSqliteDatabase } from './sqlite/sqlite-database.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-copy-'));
 let server: PostgresServer;

@@ -8,7 +8,7 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { Kysely } from 'kysely';
-import { eventOf } from './account-rows.ts';
+import { eventOf } from '../keys/account-rows.ts';
 import type { AccountSchema } from './account-schema.ts';
 import type {
   AuditEvent,

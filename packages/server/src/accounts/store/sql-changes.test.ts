@@ -6,7 +6,7 @@ import type { AccountSchema } from './account-schema.ts';
 import type { AuditEvent } from './account-store.ts';
 import { openSqlAccountStore } from './sql-account-store.ts';
 import { SqlChanges } from './sql-changes.ts';
-import { openSqliteDatabase } from './sqlite-database.ts';
+import { openSqliteDatabase } from './sqlite/sqlite-database.ts';
 
 const OPERATOR = { now: 1n as EpochNs, actor: { kind: 'operator' } } as const;
 

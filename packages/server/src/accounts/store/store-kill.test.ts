@@ -11,10 +11,10 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { VALID_KEYS_MAX } from './account-store.ts';
-import { openSqliteAccountStore } from './sqlite-account-store.ts';
+import { openSqliteAccountStore } from './sqlite/sqlite-account-store.ts';
 
 const WRITER = fileURLToPath(
-  new URL('../../../testing/accounts/store-kill-writer.ts', import.meta.url),
+  new URL('../../../testing/accounts/store/store-kill-writer.ts', import.meta.url),
 );
 const NOW = 1_790_000_000_123_456_789n as EpochNs;
 const KILLS = 2;

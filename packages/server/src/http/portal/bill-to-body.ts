@@ -2,7 +2,7 @@
 
 import { shownText } from '@tapeloom/core/person/plain-text';
 import type { Static } from 'typebox';
-import type { BillTo } from '../../accounts/store/orders-store.ts';
+import type { BillTo } from '../../accounts/orders/orders-store.ts';
 import { closedObject, namedObject, Type } from '../contract/schema.ts';
 import { invalidParameters } from '../server/problem-error.ts';
 

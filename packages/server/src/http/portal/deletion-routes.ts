@@ -3,7 +3,7 @@
  * then that can be withdrawn. A session alone deletes nothing.
  */
 
-import { LINK_VALID_MINUTES } from '../../accounts/store/people-store.ts';
+import { LINK_VALID_MINUTES } from '../../accounts/people/people-store.ts';
 import { deletionMail } from '../../mail/texts/sign-in-mails.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { closedObject } from '../contract/schema.ts';

@@ -6,7 +6,7 @@
  */
 
 import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
-import { LINK_VALID_MINUTES } from '../../accounts/store/people-store.ts';
+import { LINK_VALID_MINUTES } from '../../accounts/people/people-store.ts';
 import { emailApprovalMail, emailChangeMail } from '../../mail/texts/sign-in-mails.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { invalidParameters, ProblemError } from '../server/problem-error.ts';

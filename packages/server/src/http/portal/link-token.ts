@@ -13,7 +13,7 @@ import type {
   LinkRefused,
   SessionRecord,
   TooMany,
-} from '../../accounts/store/people-store.ts';
+} from '../../accounts/people/people-store.ts';
 import { Type } from '../contract/schema.ts';
 import { refusedAtDoor } from '../server/admission.ts';
 import { type ProblemError, rateLimited } from '../server/problem-error.ts';

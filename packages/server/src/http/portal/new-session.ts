@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
 import { digestOf, isSoundSession, newSessionText } from '../../accounts/auth/secret.ts';
-import type { NewSession } from '../../accounts/store/people-store.ts';
+import type { NewSession } from '../../accounts/people/people-store.ts';
 import { browserName } from './browser-name.ts';
 import { readSessionCookie } from './session-cookie.ts';
 

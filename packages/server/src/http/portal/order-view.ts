@@ -10,11 +10,11 @@ import {
 import { judgeWithdrawal } from '@tapeloom/core/entitlement/withdrawal';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Static, TString } from 'typebox';
-import type { OrderRecord } from '../../accounts/store/orders-store.ts';
+import type { OrderRecord } from '../../accounts/orders/orders-store.ts';
 import {
   WITHDRAWAL_STATES,
   type WithdrawalRecord,
-} from '../../accounts/store/withdrawals-store.ts';
+} from '../../accounts/orders/withdrawals-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { namedObject, Type } from '../contract/schema.ts';
 import { BillToView } from './bill-to-body.ts';

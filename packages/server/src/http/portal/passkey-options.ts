@@ -2,7 +2,7 @@
 
 import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { Session } from '../../accounts/auth/session-keeper.ts';
-import { CHALLENGE_VALID_NS, type PasskeyRecord } from '../../accounts/store/passkeys-store.ts';
+import { CHALLENGE_VALID_NS, type PasskeyRecord } from '../../accounts/people/passkeys-store.ts';
 import { namedObject, Type } from '../contract/schema.ts';
 import { passkeyParty } from './passkey-party.ts';
 import { ALGORITHMS, userHandleOf } from './webauthn.ts';

@@ -12,8 +12,8 @@ import type {
   ChallengePurpose,
   PasskeyAct,
   PasskeyRecord,
-} from '../../accounts/store/passkeys-store.ts';
-import type { PasskeyUse } from '../../accounts/store/people-store.ts';
+} from '../../accounts/people/passkeys-store.ts';
+import type { PasskeyUse } from '../../accounts/people/people-store.ts';
 import { refusedAtDoor } from '../server/admission.ts';
 import { ProblemError, rateLimited } from '../server/problem-error.ts';
 import type { RouteRequest } from '../server/route.ts';

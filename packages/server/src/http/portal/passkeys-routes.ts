@@ -12,7 +12,7 @@ import {
   PASSKEYS_MAX,
   type PasskeyRecord,
   type RecoveryRecord,
-} from '../../accounts/store/passkeys-store.ts';
+} from '../../accounts/people/passkeys-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { closedObject, namedObject, Type } from '../contract/schema.ts';
 import { ProblemError, rateLimited } from '../server/problem-error.ts';

@@ -3,8 +3,8 @@
  * link that stops it, and everybody who is signed in sees it and can stop it too.
  */
 
-import { RECOVERY_WAIT_HOURS } from '../../accounts/store/passkeys-store.ts';
-import { LINK_VALID_MINUTES } from '../../accounts/store/people-store.ts';
+import { RECOVERY_WAIT_HOURS } from '../../accounts/people/passkeys-store.ts';
+import { LINK_VALID_MINUTES } from '../../accounts/people/people-store.ts';
 import { recoveryMail } from '../../mail/texts/sign-in-mails.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { closedObject, Type } from '../contract/schema.ts';

@@ -4,7 +4,7 @@
  */
 
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
-import { SESSION_VALID_NS } from '../../accounts/store/people-store.ts';
+import { SESSION_VALID_NS } from '../../accounts/people/people-store.ts';
 
 const NAME = 'tapeloom_session';
 const MAX_AGE_SECONDS = Number(SESSION_VALID_NS / SECOND_NS_BIG);

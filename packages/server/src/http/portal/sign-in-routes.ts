@@ -9,7 +9,7 @@ import {
   LINK_PURPOSES,
   LINK_VALID_MINUTES,
   type SignedIn,
-} from '../../accounts/store/people-store.ts';
+} from '../../accounts/people/people-store.ts';
 import { claimMail, signInMail } from '../../mail/texts/sign-in-mails.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { closedObject, Type } from '../contract/schema.ts';

@@ -4,7 +4,7 @@
  * data is read here only to find the challenge, and proved there.
  */
 
-import type { NewPasskey, PasskeyRecord } from '../../accounts/store/passkeys-store.ts';
+import type { NewPasskey, PasskeyRecord } from '../../accounts/people/passkeys-store.ts';
 import type { AssertionBody, NewCredentialBody } from './passkey-bodies.ts';
 import type { PasskeyParty } from './passkey-party.ts';
 

@@ -5,12 +5,12 @@
 
 import { typedTextFault } from '@tapeloom/core/person/plain-text';
 import type { Static } from 'typebox';
-import type { OrderRecord } from '../../accounts/store/orders-store.ts';
-import { NAME_LENGTH_MAX } from '../../accounts/store/withdrawal-statement.ts';
+import type { OrderRecord } from '../../accounts/orders/orders-store.ts';
+import { NAME_LENGTH_MAX } from '../../accounts/orders/withdrawal-statement.ts';
 import type {
   WithdrawalRecord,
   WithdrawalRefused,
-} from '../../accounts/store/withdrawals-store.ts';
+} from '../../accounts/orders/withdrawals-store.ts';
 import type { Billing } from '../../billing/billing.ts';
 import { WITHDRAWAL_REFUSALS } from '../../billing/withdrawal-refusals.ts';
 import { closedObject, Type } from '../contract/schema.ts';

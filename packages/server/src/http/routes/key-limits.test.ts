@@ -14,7 +14,7 @@ import {
   KEYS_LISTED_MAX,
   KEYS_MADE_MAX,
 } from '../../accounts/store/account-store.ts';
-import { openSqliteAccountStore } from '../../accounts/store/sqlite-account-store.ts';
+import { openSqliteAccountStore } from '../../accounts/store/sqlite/sqlite-account-store.ts';
 
 const LIMITED = { status: 429, code: 'RATE_LIMITED' } as const;
 const SECOND_MS = 1_000;

@@ -21,7 +21,7 @@ import {
   AccountsTroubleError,
   AccountsUnavailableError,
 } from '../../accounts/store/account-store.ts';
-import { AccountsBusyError } from '../../accounts/store/accounts-busy-error.ts';
+import { AccountsBusyError } from '../../accounts/store/thread/accounts-busy-error.ts';
 import type { Pages } from '../../pages/pages.ts';
 import type { AnsweredRequest } from '../../platform/log/access-log.ts';
 import { blotSecrets } from '../../platform/log/log.ts';

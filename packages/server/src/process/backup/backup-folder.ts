@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MIB } from '@tapeloom/core/units';
-import { BackupRefusedError } from '../../accounts/store/backup.ts';
+import { BackupRefusedError } from '../../accounts/store/sqlite/backup.ts';
 import { UNFINISHED_SUFFIX } from '../../platform/disk/disk.ts';
 import { makeDirectories } from '../../platform/disk/make-directories.ts';
 import {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BackupRefusedError } from '../../accounts/store/backup.ts';
+import { BackupRefusedError } from '../../accounts/store/sqlite/backup.ts';
 import {
   type BackupFile,
   contentPath,

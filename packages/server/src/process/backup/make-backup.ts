@@ -6,8 +6,8 @@
 import { existsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { accountsPath } from '../../accounts/store/accounts-path.ts';
-import { BackupRefusedError, backupAccounts } from '../../accounts/store/backup.ts';
+import { accountsPath } from '../../accounts/store/sqlite/accounts-path.ts';
+import { BackupRefusedError, backupAccounts } from '../../accounts/store/sqlite/backup.ts';
 import { DATA_FORMAT, requireKnownFormat } from '../../platform/disk/data-format.ts';
 import { lockFolder } from '../../platform/disk/directory-lock.ts';
 import { makeDirectories } from '../../platform/disk/make-directories.ts';

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BackupRefusedError } from '../../accounts/store/backup.ts';
+import { BackupRefusedError } from '../../accounts/store/sqlite/backup.ts';
 import { DATA_FORMAT } from '../../platform/disk/data-format.ts';
 import { makeDirectories } from '../../platform/disk/make-directories.ts';
 import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from '../../platform/disk/private-file.ts';

@@ -6,7 +6,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { prepareSharedTables } from '../../accounts/shared/shared-tables.ts';
-import { openPostgresAccountStore } from '../../accounts/store/postgres-account-store.ts';
+import { openPostgresAccountStore } from '../../accounts/store/postgres/postgres-account-store.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import type { Postgres } from '../../platform/postgres/postgres.ts';
 import {

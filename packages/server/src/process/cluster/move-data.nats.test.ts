@@ -9,8 +9,8 @@ import { feedScript, SCRIPT_SYMBOLS } from '../../../../../simulation/tape/feed-
 import { allTapeRows } from '../../../../../simulation/tape/tape-on-sim-disk.ts';
 import { ClusterServersRig } from '../../../testing/tape/cluster-servers-rig.ts';
 import { natsServerMissing } from '../../../testing/tape/find-nats-server.ts';
-import { accountsPath } from '../../accounts/store/accounts-path.ts';
-import { openSqliteDatabase } from '../../accounts/store/sqlite-database.ts';
+import { accountsPath } from '../../accounts/store/sqlite/accounts-path.ts';
+import { openSqliteDatabase } from '../../accounts/store/sqlite/sqlite-database.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import { DirectoryLockedError, lockDirectory } from '../../platform/disk/directory-lock.ts';
 import { NodeDisk } from '../../platform/disk/node-disk.ts';

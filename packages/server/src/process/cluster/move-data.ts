@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { knownNodes } from '../../accounts/shared/known-nodes.ts';
 import { adoptSharedSecret, sharedSecrets } from '../../accounts/shared/shared-secrets.ts';
-import { accountsPath } from '../../accounts/store/accounts-path.ts';
+import { accountsPath } from '../../accounts/store/sqlite/accounts-path.ts';
 import {
   AccountsThereError,
   accountsProof,
@@ -17,9 +17,9 @@ import {
   copyAccounts,
   type TableProof,
 } from '../../accounts/store/copy-accounts.ts';
-import { openPostgresDatabase } from '../../accounts/store/postgres-database.ts';
+import { openPostgresDatabase } from '../../accounts/store/postgres/postgres-database.ts';
 import type { SqlDatabase } from '../../accounts/store/sql-database.ts';
-import { openSqliteDatabase } from '../../accounts/store/sqlite-database.ts';
+import { openSqliteDatabase } from '../../accounts/store/sqlite/sqlite-database.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import { lockDirectory } from '../../platform/disk/directory-lock.ts';
 import { NodeDisk } from '../../platform/disk/node-disk.ts';

@@ -1,6 +1,6 @@
 /** What `/metrics` shows of payments: what providers said, and whether they can be asked. */
 
-import { WITHDRAWAL_STATES } from '../../accounts/store/withdrawals-store.ts';
+import { WITHDRAWAL_STATES } from '../../accounts/orders/withdrawals-store.ts';
 import type { Payments } from '../../billing/payments.ts';
 import type { Withdrawals } from '../../billing/withdrawals.ts';
 import { counter, gauge, type Reading } from '../../platform/metrics.ts';

@@ -1,0 +1,56 @@
+/** What an account has done, or its owner has said, once: a row for each. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { AccountMark } from './people-store.ts';
+import type { Sql } from '../store/sql-database.ts';
+
+export async function marksOf(sql: Sql, accountId: string): Promise<ReadonlySet<AccountMark>> {
+  const rows = await sql
+    .selectFrom('account_marks')
+    .select('mark')
+    .where('account_id', '=', accountId)
+    .execute();
+  return new Set(rows.map(({ mark }) => mark));
+}
+
+export async function setMark(
+  sql: Sql,
+  now: EpochNs,
+  accountId: string,
+  mark: AccountMark,
+  isSet: boolean,
+): Promise<void> {
+  if (isSet) await add(sql, now, mark, [accountId]);
+  else
+    await sql
+      .deleteFrom('account_marks')
+      .where('account_id', '=', accountId)
+      .where('mark', '=', mark)
+      .execute();
+}
+
+export function markStreamed(sql: Sql, now: EpochNs, accountIds: readonly string[]): Promise<void> {
+  return add(sql, now, 'streamed', accountIds);
+}
+
+/** Of accounts that are there: a deleted one gets none any more. */
+async function add(
+  sql: Sql,
+  now: EpochNs,
+  mark: AccountMark,
+  accountIds: readonly string[],
+): Promise<void> {
+  const there = await sql
+    .selectFrom('accounts')
+    .leftJoin('account_deletions', 'account_deletions.account_id', 'accounts.id')
+    .select('accounts.id')
+    .where('accounts.id', 'in', accountIds)
+    .where('account_deletions.done_at', 'is', null)
+    .execute();
+  if (there.length === 0) return;
+  await sql
+    .insertInto('account_marks')
+    .values(there.map(({ id }) => ({ account_id: id, mark, at: now })))
+    .onConflict((conflict) => conflict.columns(['account_id', 'mark']).doNothing())
+    .execute();
+}

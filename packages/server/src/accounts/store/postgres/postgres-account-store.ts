@@ -1,0 +1,13 @@
+/** The account store on PostgreSQL, for all nodes of a cluster. Loaded where that is configured, and nowhere else. */
+
+import type { PostgresOptions } from '../../../platform/postgres/postgres.ts';
+import type { AccountStore } from '../account-store.ts';
+import { openPostgresDatabase } from './postgres-database.ts';
+import { openSqlAccountStore, type SqlAccountStoreOptions } from '../sql-account-store.ts';
+
+export async function openPostgresAccountStore(
+  postgres: PostgresOptions,
+  options?: SqlAccountStoreOptions,
+): Promise<AccountStore> {
+  return await openSqlAccountStore(openPostgresDatabase(postgres), options);
+}

@@ -1,0 +1,16 @@
+/**
+ * The account store on SQLite, in the calling thread: for commands, tests, and the thread of the service
+ * that is made for it. A process that serves uses `AccountsHandle` instead.
+ */
+
+import type { AccountStore } from '../account-store.ts';
+import { openSqlAccountStore, type SqlAccountStoreOptions } from '../sql-account-store.ts';
+import { openSqliteDatabase } from './sqlite-database.ts';
+
+/** `path` of the file (made if it is missing), or `:memory:`. */
+export async function openSqliteAccountStore(
+  path: string,
+  options?: SqlAccountStoreOptions,
+): Promise<AccountStore> {
+  return await openSqlAccountStore(openSqliteDatabase(path), options);
+}

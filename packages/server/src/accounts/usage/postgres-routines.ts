@@ -1,0 +1,379 @@
+/**
+ * What is done for every page, replay and minute, each in one call: the statements of `sqlite-routines.ts` as functions in the
+ * database. They take locks in one order: the rows of all months they touch, the oldest first, then reservations, then what
+ * keys and days used; so nobody who charges one account waits in a circle. A function that has been released is never changed: nodes of two
+ * programs use the database while one replaces the other. The next one has the next number.
+ *
+ * A call whose connection breaks may have been done or not. Reserving the same id again takes nothing more, and a reservation
+ * that is found settled by the repetition was settled by us, since nobody else does.
+ *
+ * A database may forget what it has acknowledged: reservations that were not synced when it dies, and everything since an older copy
+ * when it is put back to that. Whoever was let in is charged all the same, unless the account itself is gone.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { periodOf } from '@tapeloom/core/quota/month';
+import { MINUTE_NS_BIG } from '@tapeloom/core/units';
+import { dayOf } from '@tapeloom/core/utc-day';
+import { type Kysely, sql } from 'kysely';
+import type { AccountSchema } from '../store/account-schema.ts';
+import type { RequestCount, Reservation, ReserveRequest } from '../store/account-store.ts';
+import { makeFunction } from '../store/postgres/postgres-schema.ts';
+import { EXPIRED_KEPT_NS, whole } from './sql-budgets.ts';
+import type { Settlement, SqlDatabase, SqlRoutines } from '../store/sql-database.ts';
+
+/** Reservations that are remembered until they are closed; there are no more than calls under way. */
+const OPEN_MAX = 10_000;
+
+type Database = Kysely<AccountSchema>;
+
+/** Does a call that may be repeated until its outcome is known; `isRepeated` from the second time on. */
+type Repeating = <Result>(
+  call: (database: Database, isRepeated: boolean) => Promise<Result>,
+) => Promise<Result>;
+
+export function postgresRoutines(
+  { writing }: Pick<SqlDatabase, 'writing'>,
+  repeating: Repeating,
+): SqlRoutines {
+  const open = new OpenReservations();
+  const settle = async (
+    database: Database,
+    now: EpochNs,
+    id: string,
+    settlement: Settlement,
+    isRepeated: boolean,
+  ) => {
+    const known = open.find(now, id);
+    const outcome = await close(database, now, id, settlement);
+    if (outcome !== null || known === null) return isDone(outcome, 'settled', isRepeated);
+    if (!(await isThere(database, known))) return false;
+    await reserve(database, now, known);
+    return isDone(await close(database, now, id, settlement), 'settled', isRepeated);
+  };
+  return {
+    reserve: async (now, request) => {
+      const verdict = await repeating((database) => reserve(database, now, request));
+      if (verdict.granted) open.add(now, request);
+      return verdict;
+    },
+    settle: async (now, id, settlement) => {
+      const isOurs = await repeating((database, isRepeated) =>
+        settle(database, now, id, settlement, isRepeated),
+      );
+      open.forget(id);
+      return isOurs;
+    },
+    settleWithin: (sql, now, id, settlement) => settle(sql, now, id, settlement, false),
+    voidReservation: async (id) => {
+      const isOurs = await repeating(async (database, isRepeated) =>
+        isDone(await close(database, null, id, { amount: 0 }), 'voided', isRepeated),
+      );
+      open.forget(id);
+      return isOurs;
+    },
+    addUsage: (counts) => writing((database) => addUsage(database, counts)),
+    touchKeys: (lastUsed) => repeating((database) => touchKeys(database, lastUsed)),
+  };
+}
+
+/** Whether it was closed by us: now, or before by a call whose answer was lost. */
+function isDone(outcome: string | null, state: string, isRepeated: boolean): boolean {
+  return outcome === CLOSED || (isRepeated && outcome === state);
+}
+
+/** Reservations until they are closed: one that is missing then is made again, whatever the limits say by now. */
+class OpenReservations {
+  readonly #requests = new Map<string, ReserveRequest>();
+
+  add(now: EpochNs, request: ReserveRequest): void {
+    if (this.#requests.size >= OPEN_MAX) this.#clear(now);
+    const testLimit = request.testLimit === null ? null : Number.MAX_SAFE_INTEGER;
+    this.#requests.set(request.id, { ...request, limit: null, testLimit, isSynced: true });
+  }
+
+  /** Null: it was closed, or nobody may close it any more. */
+  find(now: EpochNs, id: string): ReserveRequest | null {
+    const request = this.#requests.get(id);
+    return request === undefined || request.expiresAt + EXPIRED_KEPT_NS < now ? null : request;
+  }
+
+  forget(id: string): void {
+    this.#requests.delete(id);
+  }
+
+  /** What nobody closed has expired by itself; where that is not enough the oldest go. */
+  #clear(now: EpochNs): void {
+    for (const [id, { expiresAt }] of this.#requests) {
+      const isFull = this.#requests.size > OPEN_MAX / 2;
+      if (expiresAt <= now || isFull) this.#requests.delete(id);
+    }
+  }
+}
+
+async function isThere(database: Database, { accountId }: ReserveRequest): Promise<boolean> {
+  const found = database.selectFrom('accounts').select('id').where('id', '=', accountId);
+  return (await found.executeTakeFirst()) !== undefined;
+}
+
+async function reserve(
+  database: Database,
+  now: EpochNs,
+  request: ReserveRequest,
+): Promise<Reservation> {
+  const { id, accountId, keyId, budget, period, expiresAt } = request;
+  const amount = whole(request.amount, 'an amount to reserve');
+  const limit = request.limit === null ? null : whole(request.limit, 'a limit');
+  const testLimit = request.testLimit === null ? null : whole(request.testLimit, 'a limit');
+  const isSynced = request.isSynced !== false;
+  const { rows } = await sql<{ outcome: bigint }>`select accounts_reserve_2(
+    ${now}, ${id}, ${accountId}, ${keyId}, ${budget}, ${amount},
+    ${limit}, ${testLimit}, ${period}, ${expiresAt}, ${isSynced}) as outcome`.execute(database);
+  const outcome = Number(rows[0]!.outcome);
+  if (outcome === OUTCOMES.granted) return { granted: true };
+  if (outcome === OUTCOMES.another) {
+    throw new RangeError(`reservation ${id} was made for something else`);
+  }
+  return { granted: false, remaining: outcome };
+}
+
+/** What `accounts_reserve_2` answers; from 0 on it is refused, and that is what remains. */
+const OUTCOMES = { granted: -1, another: -2 };
+
+/** `CLOSED`, or the state it had before; null: there is none. Given back, where there is no time. */
+async function close(
+  database: Database,
+  now: EpochNs | null,
+  id: string,
+  settlement: Settlement,
+): Promise<string | null> {
+  const amount = whole(settlement.amount, 'an amount to charge');
+  const historyItems = whole(settlement.historyItems ?? 0, 'a count of items');
+  const state = now === null ? 'voided' : 'settled';
+  const period = now === null ? '' : periodOf(now);
+  const day = now === null ? 0n : BigInt(dayOf(now));
+  const { rows } = await sql<{ outcome: string | null }>`select accounts_close_1(
+    ${id}, ${state}, ${amount}, ${historyItems}, ${period}, ${day}) as outcome`.execute(database);
+  return rows[0]!.outcome;
+}
+
+/** What `accounts_close_1` answers when it did it. */
+const CLOSED = 'closed';
+
+/**
+ * In the order of their rows, so that nodes that add at once do not wait in a circle. What was counted of an account that the database
+ * does not know any more counts for nobody, and must not keep that of the others from being written.
+ */
+async function addUsage(database: Database, counts: readonly RequestCount[]): Promise<void> {
+  const columns = sql`unnest(
+    ${counts.map(({ accountId }) => accountId)}::text[], ${counts.map(({ period }) => period)}::text[],
+    ${counts.map(({ keyId }) => keyId)}::text[], ${counts.map(({ isTest }) => (isTest ? 1n : 0n))}::int8[],
+    ${counts.map(({ restRequests }) => whole(restRequests, 'a count of requests'))}::int8[]
+  ) as used (account_id, period, key_id, is_test, requests)
+  where exists (select from accounts where accounts.id = used.account_id)`;
+  await sql`insert into month_usage as month (account_id, period, rest_requests, test_rest_requests)
+    select account_id, period, sum(requests)::int8, sum(requests * is_test)::int8 from ${columns}
+    group by account_id, period order by account_id, period
+    on conflict (account_id, period) do update set
+      rest_requests = month.rest_requests + excluded.rest_requests,
+      test_rest_requests = month.test_rest_requests + excluded.test_rest_requests`.execute(
+    database,
+  );
+  await sql`insert into key_usage as used_before (account_id, period, key_id, rest_requests)
+    select account_id, period, key_id, sum(requests)::int8 from ${columns}
+    group by account_id, period, key_id order by account_id, period, key_id
+    on conflict (account_id, period, key_id) do update set
+      rest_requests = used_before.rest_requests + excluded.rest_requests`.execute(database);
+}
+
+async function touchKeys(
+  database: Database,
+  lastUsed: ReadonlyMap<string, EpochNs>,
+): Promise<void> {
+  const minutes = [...lastUsed.values()].map((instant) => instant - (instant % MINUTE_NS_BIG));
+  await sql`with used as (
+      select * from unnest(${[...lastUsed.keys()]}::text[], ${minutes}::int8[]) as used (id, minute)
+    ), held as (
+      select keys.id, used.minute from keys join used on used.id = keys.id
+      where keys.last_used_at is null or keys.last_used_at < used.minute
+      order by keys.id for update of keys
+    )
+    update keys set last_used_at = greatest(keys.last_used_at, held.minute)
+    from held where keys.id = held.id`.execute(database);
+}
+
+export async function makeRoutines(database: Kysely<unknown>): Promise<void> {
+  await makeFunction(
+    database,
+    'accounts_hold_month_1',
+    'void',
+    HOLD_MONTH,
+    'account text, month text',
+  );
+  await makeFunction(
+    database,
+    'accounts_give_back_2',
+    'void',
+    GIVE_BACK,
+    'instant int8, account text, months text[]',
+  );
+  await makeFunction(
+    database,
+    'accounts_reserve_2',
+    'int8',
+    RESERVE,
+    `instant int8, reservation text, account text, key text, budget_name text, wanted int8,
+     most int8, test_most int8, month text, expiry int8, is_synced boolean`,
+  );
+  await makeFunction(
+    database,
+    'accounts_close_1',
+    'text',
+    CLOSE,
+    `reservation text, new_state text, charged int8, items int8, current_month text, today int8`,
+  );
+}
+
+/** The row of an account's month, made if it is missing, is held until the transaction ends. */
+const HOLD_MONTH = `begin
+  perform 1 from month_usage where account_id = account and period = month for update;
+  if found then return; end if;
+  insert into month_usage (account_id, period) values (account, month) on conflict do nothing;
+  perform 1 from month_usage where account_id = account and period = month for update;
+end`;
+
+/** What unsettled reservations of an account held beyond their expiry in months whose rows the caller holds. */
+const GIVE_BACK = `declare
+  held record;
+begin
+  for held in
+    update reservations set state = 'expired'
+    where state = 'open' and expires_at <= instant and account_id = account
+      and period = any(months)
+    returning period, budget, is_test, amount
+  loop
+    update month_usage set
+      reserved_compute_units = reserved_compute_units
+        - case held.budget when 'computeUnits' then held.amount else 0 end,
+      reserved_export_bytes = reserved_export_bytes
+        - case held.budget when 'exportBytes' then held.amount else 0 end,
+      test_reserved_compute_units = test_reserved_compute_units
+        - case held.budget when 'computeUnits' then held.amount * held.is_test else 0 end,
+      test_reserved_export_bytes = test_reserved_export_bytes
+        - case held.budget when 'exportBytes' then held.amount * held.is_test else 0 end
+    where account_id = account and period = held.period;
+  end loop;
+end`;
+
+const RESERVE = `declare
+  earlier reservations%rowtype;
+  months text[];
+  one text;
+  usage month_usage%rowtype;
+  left_over int8;
+  test_left_over int8;
+  of_tests int8 := case when test_most is null then 0 else wanted end;
+begin
+  if not is_synced then perform set_config('synchronous_commit', 'off', true); end if;
+  -- Also those of earlier months of which something is given back below.
+  months := array(
+    select distinct period from reservations
+    where state = 'open' and expires_at <= instant and account_id = account
+    union select month order by 1);
+  foreach one in array months loop perform accounts_hold_month_1(account, one); end loop;
+  select * into earlier from reservations where id = reservation;
+  if found then
+    return case when earlier.account_id = account and earlier.budget = budget_name
+      and earlier.amount = wanted then ${OUTCOMES.granted} else ${OUTCOMES.another} end;
+  end if;
+  perform accounts_give_back_2(instant, account, months);
+  select * into usage from month_usage where account_id = account and period = month;
+  if budget_name = 'computeUnits' then
+    left_over := most - usage.compute_units - usage.reserved_compute_units;
+    test_left_over := test_most - usage.test_compute_units - usage.test_reserved_compute_units;
+  else
+    left_over := most - usage.export_bytes - usage.reserved_export_bytes;
+    test_left_over := test_most - usage.test_export_bytes - usage.test_reserved_export_bytes;
+  end if;
+  -- A limit that is null is none: comparisons with null are not true, and least() passes over it.
+  if left_over < wanted or test_left_over < wanted then
+    return greatest(0, least(left_over, test_left_over));
+  end if;
+  if budget_name = 'computeUnits' then
+    update month_usage set
+      reserved_compute_units = reserved_compute_units + wanted,
+      test_reserved_compute_units = test_reserved_compute_units + of_tests
+    where account_id = account and period = month;
+  else
+    update month_usage set
+      reserved_export_bytes = reserved_export_bytes + wanted,
+      test_reserved_export_bytes = test_reserved_export_bytes + of_tests
+    where account_id = account and period = month;
+  end if;
+  insert into reservations
+    (id, account_id, key_id, is_test, budget, amount, period, expires_at, state)
+  values (reservation, account, key, case when test_most is null then 0 else 1 end, budget_name,
+    wanted, month, expiry, 'open');
+  return ${OUTCOMES.granted};
+end`;
+
+/** The day that is charged: today if the month has it, else the month's day that is nearest to it. */
+const CHARGED_DAY = `case
+  when held.period = current_month then today
+  when current_month < held.period then to_char(to_date(held.period, 'YYYY-MM'), 'YYYYMMDD')::int8
+  else to_char(to_date(held.period, 'YYYY-MM') + interval '1 month - 1 day', 'YYYYMMDD')::int8
+end`;
+
+const CLOSE = `declare
+  held reservations%rowtype;
+  given_back int8;
+  units int8 := 0;
+  bytes int8 := 0;
+begin
+  select * into held from reservations where id = reservation;
+  if not found then return null; end if;
+  perform accounts_hold_month_1(held.account_id, held.period);
+  select * into held from reservations where id = reservation for update;
+  if held.state is null or held.state not in ('open', 'expired') then return held.state; end if;
+  given_back := case held.state when 'open' then held.amount else 0 end;
+  update reservations set state = new_state where id = reservation;
+  if held.budget = 'computeUnits' then
+    units := charged;
+    update month_usage set
+      compute_units = compute_units + charged,
+      history_items = history_items + items,
+      reserved_compute_units = reserved_compute_units - given_back,
+      test_compute_units = test_compute_units + charged * held.is_test,
+      test_history_items = test_history_items + items * held.is_test,
+      test_reserved_compute_units = test_reserved_compute_units - given_back * held.is_test
+    where account_id = held.account_id and period = held.period;
+  else
+    bytes := charged;
+    update month_usage set
+      export_bytes = export_bytes + charged,
+      history_items = history_items + items,
+      reserved_export_bytes = reserved_export_bytes - given_back,
+      test_export_bytes = test_export_bytes + charged * held.is_test,
+      test_history_items = test_history_items + items * held.is_test,
+      test_reserved_export_bytes = test_reserved_export_bytes - given_back * held.is_test
+    where account_id = held.account_id and period = held.period;
+  end if;
+  if new_state <> 'settled' then return '${CLOSED}'; end if;
+  if held.key_id is not null then
+    insert into key_usage as used
+      (account_id, period, key_id, compute_units, history_items, export_bytes)
+    values (held.account_id, held.period, held.key_id, units, items, bytes)
+    on conflict (account_id, period, key_id) do update set
+      compute_units = used.compute_units + excluded.compute_units,
+      history_items = used.history_items + excluded.history_items,
+      export_bytes = used.export_bytes + excluded.export_bytes;
+  end if;
+  if charged > 0 then
+    insert into day_usage as used (account_id, day, compute_units, export_bytes)
+    values (held.account_id, ${CHARGED_DAY}, units, bytes)
+    on conflict (account_id, day) do update set
+      compute_units = used.compute_units + excluded.compute_units,
+      export_bytes = used.export_bytes + excluded.export_bytes;
+  end if;
+  return '${CLOSED}';
+end`;

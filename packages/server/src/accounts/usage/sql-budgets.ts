@@ -1,0 +1,211 @@
+/**
+ * Budgets of a month, of an account and of its test keys, whose use counts at both. What is used and what
+ * is reserved never exceed a limit by a reservation: the statement that reserves judges both. A reservation holds its
+ * amount while its state is `open`, and it leaves that state once: whoever changes the state gives the amount back,
+ * so it is never given twice, whatever the clock does. Everything happens in the month that reserved.
+ *
+ * Here is what is asked and tidied now and then. What reserves and settles is each database's own: `sqlite-routines.ts`
+ * and `postgres-routines.ts`.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { DAY_NS_BIG } from '@tapeloom/core/units';
+import type { Kysely, Selectable } from 'kysely';
+import type { AccountSchema } from '../store/account-schema.ts';
+import { BUDGETS, type Budget, type MonthUsage } from '../store/account-store.ts';
+import { removed, type Sql } from '../store/sql-database.ts';
+import { countsOf } from './sql-usage.ts';
+
+/**
+ * How long a reservation is remembered beyond its expiry. A settled or voided one for a day: until then its id
+ * takes nothing a second time, and every page and export leaves one. One that nobody closed, which is rare,
+ * for 40 days: until then it can be settled.
+ */
+const CLOSED_KEPT_NS = DAY_NS_BIG;
+export const EXPIRED_KEPT_NS = 40n * CLOSED_KEPT_NS;
+
+export const BUDGET_COLUMNS = {
+  computeUnits: {
+    used: 'compute_units',
+    reserved: 'reserved_compute_units',
+    testUsed: 'test_compute_units',
+    testReserved: 'test_reserved_compute_units',
+  },
+  exportBytes: {
+    used: 'export_bytes',
+    reserved: 'reserved_export_bytes',
+    testUsed: 'test_export_bytes',
+    testReserved: 'test_reserved_export_bytes',
+  },
+} as const satisfies Record<Budget, unknown>;
+
+const NO_USE = {
+  used: { computeUnits: 0, historyItems: 0, exportBytes: 0, restRequests: 0 },
+  reserved: { computeUnits: 0, exportBytes: 0 },
+};
+const NOTHING_USED: MonthUsage = { ...NO_USE, tests: NO_USE };
+
+const HELD = ['account_id', 'key_id', 'is_test', 'budget', 'period', 'amount'] as const;
+
+/** What a reservation holds, and where. */
+export interface Held {
+  readonly account_id: string;
+  readonly key_id: string | null;
+  readonly is_test: bigint;
+  readonly period: string;
+  readonly budget: Budget;
+  readonly amount: bigint;
+}
+
+/**
+ * What unsettled reservations held beyond their expiry, of some accounts; how many. The rows of months are held before those of reservations, and
+ * in one order, as by everybody who charges.
+ */
+export async function giveBackSome(sql: Sql, now: EpochNs, limit: number): Promise<number> {
+  const some = await sql
+    .selectFrom('reservations')
+    .select(['id', 'account_id', 'period'])
+    .where('state', '=', 'open')
+    .where('expires_at', '<=', now)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
+  const months = Map.groupBy(some, ({ account_id, period }) => `${account_id} ${period}`);
+  for (const month of [...months.keys()].sort()) {
+    const reservations = months.get(month)!;
+    await holdMonth(sql, reservations[0]!);
+    const ids = reservations.map(({ id }) => id);
+    const expired = await expiring(sql).where('id', 'in', ids).returning(HELD).execute();
+    for (const held of expired) await giveBack(sql, held);
+  }
+  return some.length;
+}
+
+/** A write, since both databases wait for those. */
+async function holdMonth(sql: Sql, { account_id, period }: Pick<Held, 'account_id' | 'period'>) {
+  await sql
+    .updateTable('month_usage')
+    .set((eb) => ({ rest_requests: eb.ref('rest_requests') }))
+    .where('account_id', '=', account_id)
+    .where('period', '=', period)
+    .execute();
+}
+
+function expiring(sql: Sql) {
+  return sql.updateTable('reservations').set({ state: 'expired' }).where('state', '=', 'open');
+}
+
+/** Some that were settled or voided long ago, or expired longer ago; how many. An open one stays. */
+export async function forgetReservations(sql: Sql, now: EpochNs, limit: number): Promise<number> {
+  let forgotten = 0;
+  for (const [state, keptNs] of [
+    ['settled', CLOSED_KEPT_NS],
+    ['voided', CLOSED_KEPT_NS],
+    ['expired', EXPIRED_KEPT_NS],
+  ] as const) {
+    const old = sql
+      .selectFrom('reservations')
+      .select('id')
+      .where('state', '=', state)
+      .where('expires_at', '<', now - keptNs)
+      .limit(limit - forgotten);
+    forgotten += removed(await sql.deleteFrom('reservations').where('id', 'in', old).execute());
+  }
+  return forgotten;
+}
+
+/** One statement that only reads: what has expired but was not given back yet is left out. */
+export async function usageOf(
+  database: Kysely<AccountSchema>,
+  now: EpochNs,
+  accountId: string,
+  period: string,
+): Promise<MonthUsage> {
+  const row = await database
+    .selectFrom('month_usage as month')
+    .selectAll('month')
+    .select((eb) =>
+      BUDGETS.flatMap((budget) => {
+        const expired = eb
+          .selectFrom('reservations')
+          .select((sum) =>
+            sum
+              .cast<bigint>(sum.fn.coalesce(sum.fn.sum('amount'), sum.val(0n)), 'bigint')
+              .as('sum'),
+          )
+          .where('state', '=', 'open')
+          .where('expires_at', '<=', now)
+          .where('reservations.account_id', '=', accountId)
+          .where('reservations.period', '=', period)
+          .where('budget', '=', budget);
+        const ofTests = expired.where('is_test', '=', 1n);
+        return [
+          expired.as(`expired_${budget}` as const),
+          ofTests.as(`test_expired_${budget}` as const),
+        ];
+      }),
+    )
+    .where('month.account_id', '=', accountId)
+    .where('month.period', '=', period)
+    .executeTakeFirst();
+  if (row === undefined) return NOTHING_USED;
+  return monthUsageOf(row, {
+    reserved: {
+      computeUnits: row.expired_computeUnits!,
+      exportBytes: row.expired_exportBytes!,
+    },
+    testReserved: {
+      computeUnits: row.test_expired_computeUnits!,
+      exportBytes: row.test_expired_exportBytes!,
+    },
+  });
+}
+
+export type MonthRow = Selectable<AccountSchema['month_usage']>;
+
+type Expired = Readonly<Record<'reserved' | 'testReserved', Readonly<Record<Budget, bigint>>>>;
+const NONE_EXPIRED = { computeUnits: 0n, exportBytes: 0n };
+const NOTHING_EXPIRED: Expired = { reserved: NONE_EXPIRED, testReserved: NONE_EXPIRED };
+
+/** What has expired and was not given back is left out. */
+export function monthUsageOf(row: MonthRow, expired = NOTHING_EXPIRED): MonthUsage {
+  return {
+    used: countsOf(row),
+    reserved: {
+      computeUnits: Number(row.reserved_compute_units - expired.reserved.computeUnits),
+      exportBytes: Number(row.reserved_export_bytes - expired.reserved.exportBytes),
+    },
+    tests: {
+      used: {
+        computeUnits: Number(row.test_compute_units),
+        historyItems: Number(row.test_history_items),
+        exportBytes: Number(row.test_export_bytes),
+        restRequests: Number(row.test_rest_requests),
+      },
+      reserved: {
+        computeUnits: Number(row.test_reserved_compute_units - expired.testReserved.computeUnits),
+        exportBytes: Number(row.test_reserved_export_bytes - expired.testReserved.exportBytes),
+      },
+    },
+  };
+}
+
+async function giveBack(sql: Sql, held: Held): Promise<void> {
+  const { reserved, testReserved } = BUDGET_COLUMNS[held.budget];
+  await sql
+    .updateTable('month_usage')
+    .set((eb) => ({
+      [reserved]: eb(reserved, '-', held.amount),
+      ...(held.is_test === 0n ? {} : { [testReserved]: eb(testReserved, '-', held.amount) }),
+    }))
+    .where('account_id', '=', held.account_id)
+    .where('period', '=', held.period)
+    .execute();
+}
+
+export function whole(value: number, what: string): bigint {
+  if (!Number.isSafeInteger(value) || value < 0) {
+    throw new RangeError(`${what} must be a whole number from 0 on, got ${value}`);
+  }
+  return BigInt(value);
+}

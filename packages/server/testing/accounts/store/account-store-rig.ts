@@ -1,0 +1,135 @@
+/**
+ * Two holds on one account store, for the contract suite: what is done through `store` is seen through
+ * `other`, which works beside it in another thread or process. Tests share the store, each with accounts
+ * and a time of its own; names and secrets never come twice.
+ */
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import type { Grant } from '@tapeloom/core/entitlement/plan';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type {
+  AccountRecord,
+  AccountStore,
+  KeyRecord,
+  MonthUsage,
+  NewKey,
+  ReserveRequest,
+  SecretDigest,
+  StoreCall,
+} from '../../../src/accounts/store/account-store.ts';
+
+export interface StorePair extends AsyncDisposable {
+  readonly store: AccountStore;
+  readonly other: AccountStore;
+}
+
+export const SECOND_NS = 1_000_000_000n;
+export const DAY_NS = 86_400n * SECOND_NS;
+/** Not whole in any unit, and beyond what a double can hold: the last digit must survive. */
+export const START = 1_790_000_000_123_456_789n as EpochNs;
+
+export const ALL_RIGHTS: NewKey = {
+  name: 'a key',
+  environment: 'live',
+  scopes: ['stream', 'history', 'export', 'keys'],
+  instruments: null,
+  allowedIps: null,
+  expiresAt: null,
+};
+
+let made = 0;
+
+export class StoreRig {
+  readonly store: AccountStore;
+  readonly other: AccountStore;
+  now = START;
+
+  constructor({ store, other }: Pick<StorePair, 'store' | 'other'>) {
+    this.store = store;
+    this.other = other;
+  }
+
+  get operator(): StoreCall {
+    return { now: this.now, actor: { kind: 'operator' } };
+  }
+
+  by(key: KeyRecord): StoreCall {
+    return { now: this.now, actor: { kind: 'key', keyId: key.id } };
+  }
+
+  later(ns: bigint): EpochNs {
+    return (this.now + ns) as EpochNs;
+  }
+
+  pass(ns: bigint): void {
+    this.now = this.later(ns);
+  }
+
+  /** A store that is not always the same one. */
+  either(choice: number): AccountStore {
+    return choice % 2 === 0 ? this.store : this.other;
+  }
+
+  unique(what: string): string {
+    made += 1;
+    return `${what} ${made}`;
+  }
+
+  secret(): SecretDigest {
+    const hash = createHash('sha256').update(this.unique('secret')).digest('hex');
+    return { hash, hint: hash.slice(-4) };
+  }
+
+  async account(grants: readonly Grant[] = []): Promise<AccountRecord> {
+    const wanted = { name: this.unique('account'), grants };
+    const account = await this.store.createAccount(this.operator, wanted);
+    return 'refused' in account ? assert.fail(account.refused) : account;
+  }
+
+  async key(accountId: string, rights: Partial<NewKey> = {}): Promise<KeyRecord> {
+    const wanted = { ...ALL_RIGHTS, ...rights };
+    const key = await this.store.createKey(this.operator, accountId, wanted, this.secret());
+    return 'refused' in key ? assert.fail(key.refused) : key;
+  }
+
+  /** The key's record as the list has it. */
+  async listed(key: KeyRecord): Promise<KeyRecord | undefined> {
+    const keys = await this.store.listKeys(this.now, key.accountId);
+    return keys.find(({ id }) => id === key.id);
+  }
+
+  request(accountId: string, more: Partial<ReserveRequest> = {}): ReserveRequest {
+    return {
+      id: this.unique('reservation'),
+      accountId,
+      keyId: `key of ${accountId}`,
+      budget: 'computeUnits',
+      amount: 10,
+      limit: 100,
+      testLimit: null,
+      period: '2026-09',
+      expiresAt: this.later(60n * SECOND_NS),
+      ...more,
+    };
+  }
+}
+
+type Tally = MonthUsage['tests'];
+type PartialTally = { readonly [Part in keyof Tally]?: Partial<Tally[Part]> };
+
+/** What is left out is 0. */
+export function tally({ used = {}, reserved = {} }: PartialTally): Tally {
+  return {
+    used: { computeUnits: 0, historyItems: 0, exportBytes: 0, restRequests: 0, ...used },
+    reserved: { computeUnits: 0, exportBytes: 0, ...reserved },
+  };
+}
+
+export function usage(
+  used: Partial<Tally['used']>,
+  reserved: Partial<Tally['reserved']> = {},
+  tests: PartialTally = {},
+): MonthUsage {
+  return { ...tally({ used, reserved }), tests: tally(tests) };
+}
