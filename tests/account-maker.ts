@@ -4,8 +4,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import type { Environment } from '@tapeloom/core/entitlement/key-rights';
-import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
+import { type Environment, SCOPES } from '@tapeloom/core/entitlement/key-rights';
 import { GRANTABLE, type Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';

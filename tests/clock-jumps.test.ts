@@ -8,9 +8,10 @@ import { periodOf } from '@tapeloom/core/quota/month';
 import type { RightsChange } from '@tapeloom/server/accounts/auth/authenticator';
 import { digestOf, newKeyText, newTokenText } from '@tapeloom/server/accounts/auth/secret';
 import { StoreAuthenticator } from '@tapeloom/server/accounts/auth/store-authenticator';
+import type { KeyRecord } from '@tapeloom/server/accounts/keys/keys-store';
 import { MemoryAllowances } from '@tapeloom/server/accounts/limits/memory-allowances';
 import { MemoryLeases } from '@tapeloom/server/accounts/limits/memory-leases';
-import type { AccountStore, KeyRecord } from '@tapeloom/server/accounts/store/account-store';
+import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite/sqlite-account-store';
 import { JumpingClock } from '../simulation/clock/jumping-clock.ts';
 

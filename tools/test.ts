@@ -33,8 +33,7 @@ import { parseArgs } from 'node:util';
 import { builtProgram } from './build/built-program.ts';
 import { memoryDirectory } from './memory-directory.ts';
 import { batchModule, testBatches } from './test-batches.ts';
-import type { TestRecord } from './test-results.ts';
-import { recordOf, resultsPath } from './test-results.ts';
+import { recordOf, resultsPath, type TestRecord } from './test-results.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Without `examples`: those that npm alone can run are in `tests`, Python's is run by `.ci/run`. */

@@ -14,8 +14,7 @@ import { ClusterRig } from '../../tests/cluster-suite/cluster-rig.ts';
 import { makeSharedAccounts } from '../../tests/cluster-suite/shared-accounts.ts';
 import { median } from '../shared/machine-load.ts';
 import { CONNECTIONS_EACH, CONNECTIONS_PER_ACCOUNT, Crowd, SUBSCRIPTIONS } from './crowd.ts';
-import type { ClusterPart, RunClusterPart } from './part.ts';
-import { verdict } from './part.ts';
+import { type ClusterPart, type RunClusterPart, verdict } from './part.ts';
 import { UpdateReader } from './update-reader.ts';
 
 const NODES_MAX = 3;

@@ -15,8 +15,7 @@ import { ClusterRig } from '../../tests/cluster-suite/cluster-rig.ts';
 import { makeSharedAccounts } from '../../tests/cluster-suite/shared-accounts.ts';
 import { RunningService } from '../../tests/running-service.ts';
 import { type BusyDay, putBusyDay } from './busy-day.ts';
-import type { RunClusterPart } from './part.ts';
-import { verdict } from './part.ts';
+import { type RunClusterPart, verdict } from './part.ts';
 import { UpdateReader } from './update-reader.ts';
 
 const SECONDS_MAX = 10;

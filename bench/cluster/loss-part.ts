@@ -4,8 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { leaderOf, streamLeaderOf } from '../../tests/cluster-suite/cluster-leaders.ts';
 import { ClusterRig } from '../../tests/cluster-suite/cluster-rig.ts';
 import { makeSharedAccounts } from '../../tests/cluster-suite/shared-accounts.ts';
-import type { RunClusterPart } from './part.ts';
-import { verdict } from './part.ts';
+import { type RunClusterPart, verdict } from './part.ts';
 import { UpdateReader } from './update-reader.ts';
 
 const SEQUENCER_MS_MAX = 5_000;

@@ -12,8 +12,7 @@ import { makeSharedAccounts } from '../../tests/cluster-suite/shared-accounts.ts
 import { RunningService } from '../../tests/running-service.ts';
 import { HttpLoad } from '../rest/http-load.ts';
 import { median } from '../shared/machine-load.ts';
-import type { RunClusterPart } from './part.ts';
-import { verdict } from './part.ts';
+import { type RunClusterPart, verdict } from './part.ts';
 
 const SHARE_MIN = 0.5;
 const CUSTOMERS = 64;

@@ -22,8 +22,13 @@ import { TapeDays } from '@tapeloom/server/runs/tape-days';
 import type { IntakeBatch } from '@tapeloom/server/tape/write/intake';
 import { openTape } from '@tapeloom/server/tape/write/open-tape';
 import { seededRandom } from '../../simulation/clock/seeded-random.ts';
-import type { Drive, EdgesWanted, PublishedAt, ToDrivenIngest } from '../shared/stream-wire.ts';
-import { monotonicMs } from '../shared/stream-wire.ts';
+import {
+  type Drive,
+  type EdgesWanted,
+  monotonicMs,
+  type PublishedAt,
+  type ToDrivenIngest,
+} from '../shared/stream-wire.ts';
 
 export interface DrivenIngestData {
   readonly tapeRoot: string;

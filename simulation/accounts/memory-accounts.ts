@@ -8,13 +8,10 @@ import { type KeyRights, SCOPES } from '@tapeloom/core/entitlement/key-rights';
 import type { Grant, Plan } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { digestOf, newKeyText, newTokenText } from '@tapeloom/server/accounts/auth/secret';
-import type {
-  AccountStore,
-  KeyRecord,
-  Rotation,
-  StoreCall,
-} from '@tapeloom/server/accounts/store/account-store';
+import type { KeyRecord, Rotation } from '@tapeloom/server/accounts/keys/keys-store';
+import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite/sqlite-account-store';
+import type { StoreCall } from '@tapeloom/server/accounts/store/store-call';
 import type { Clock } from '@tapeloom/server/platform/clock';
 
 const TOKEN_VALID_NS = 60_000_000_000n;

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { normalEmail } from '@tapeloom/core/person/email-address';
 import { digestOf, newSessionText } from '@tapeloom/server/accounts/auth/secret';
-import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import type { SessionRecord } from '@tapeloom/server/accounts/people/people-store';
+import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 
 export interface SignedIn {
   readonly session: SessionRecord;

@@ -21,16 +21,14 @@ import { Doorkeeper } from '@tapeloom/server/accounts/auth/doorkeeper';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';
 import { SessionKeeper } from '@tapeloom/server/accounts/auth/session-keeper';
 import { StoreAuthenticator } from '@tapeloom/server/accounts/auth/store-authenticator';
+import type { KeyRecord } from '@tapeloom/server/accounts/keys/keys-store';
 import { Charges } from '@tapeloom/server/accounts/limits/charges';
 import { MemoryAllowances } from '@tapeloom/server/accounts/limits/memory-allowances';
 import { MemoryLeases } from '@tapeloom/server/accounts/limits/memory-leases';
 import { UsageMeter } from '@tapeloom/server/accounts/limits/usage-meter';
-import type {
-  AccountStore,
-  KeyRecord,
-  StoreCall,
-} from '@tapeloom/server/accounts/store/account-store';
+import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite/sqlite-account-store';
+import type { StoreCall } from '@tapeloom/server/accounts/store/store-call';
 import { Billing } from '@tapeloom/server/billing/billing';
 import type { OfferBook } from '@tapeloom/server/billing/offer-book';
 import { offerBook, type Pricing } from '@tapeloom/server/billing/offers';

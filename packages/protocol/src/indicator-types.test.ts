@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { indicatorTypesText, type TypedCatalogue, type TypedIndicator } from './indicator-types.ts';
-import type { IndicatorId, IndicatorTypes } from './indicators.ts';
-import { CATALOGUE_FINGERPRINT } from './indicators.ts';
+import { CATALOGUE_FINGERPRINT, type IndicatorId, type IndicatorTypes } from './indicators.ts';
 
 const file = new URL('../../../contract/catalogue.json', import.meta.url);
 const catalogue = JSON.parse(readFileSync(file, 'utf8')) as TypedCatalogue;

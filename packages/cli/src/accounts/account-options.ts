@@ -3,7 +3,8 @@
 import { resolve } from 'node:path';
 import { PLANS, type Plan } from '@tapeloom/core/entitlement/plan';
 import { normalEmail } from '@tapeloom/core/person/email-address';
-import type { AccountRecord, AccountStore } from '@tapeloom/server/accounts/store/account-store';
+import type { AccountRecord } from '@tapeloom/server/accounts/keys/keys-store';
+import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
 import { requireKnownFormat } from '@tapeloom/server/platform/disk/data-format';
 import { type CommandIo, UsageError } from '../command.ts';

@@ -2,7 +2,7 @@
 
 import { type Grant, type Plan, planAt } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountRecord } from '@tapeloom/server/accounts/store/account-store';
+import type { AccountRecord } from '@tapeloom/server/accounts/keys/keys-store';
 import { tableText } from '../table-text.ts';
 import { timeJson, timeText } from './time-text.ts';
 

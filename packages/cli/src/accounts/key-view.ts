@@ -2,7 +2,7 @@
 
 import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { KeyRecord } from '@tapeloom/server/accounts/store/account-store';
+import type { KeyRecord } from '@tapeloom/server/accounts/keys/keys-store';
 import { keysTable as shownKeysTable } from '../keys-table.ts';
 import { timeJson } from './time-text.ts';
 

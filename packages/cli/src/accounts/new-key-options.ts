@@ -13,7 +13,7 @@ import {
 } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
-import type { NewKey } from '@tapeloom/server/accounts/store/account-store';
+import type { NewKey } from '@tapeloom/server/accounts/keys/keys-store';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
 import { joinedListing } from '@tapeloom/server/markets/joined-listing';
 import type { Market, MarketListing } from '@tapeloom/server/markets/market';

@@ -1,7 +1,7 @@
 /** What the commands about orders have in common. */
 
-import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import type { OrderRecord } from '@tapeloom/server/accounts/orders/orders-store';
+import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { UsageError } from '../command.ts';
 
 export const WAIT_USAGE = '  --wait <seconds>    how long to wait for the service (default: 30)';

@@ -1,8 +1,8 @@
 /** After a provider was asked to change something: what the running service has heard of it. */
 
 import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
-import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import type { OrderRecord } from '@tapeloom/server/accounts/orders/orders-store';
+import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import type { OperatorCall } from '../accounts/operator-command.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { orderJson } from './order-view.ts';

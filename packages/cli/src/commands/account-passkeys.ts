@@ -1,7 +1,7 @@
 /** `tapeloom account passkeys`: the passkeys of an account's owner, and their removal for who has lost them. */
 
-import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import type { PasskeyRecord } from '@tapeloom/server/accounts/people/passkeys-store';
+import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { COMMON_USAGE, findAccount } from '../accounts/account-options.ts';
 import { type OperatorCall, operatorCommand, YES_USAGE } from '../accounts/operator-command.ts';
 import { timeJson, timeText } from '../accounts/time-text.ts';

@@ -7,11 +7,10 @@ import { periodOf } from '@tapeloom/core/quota/month';
 import {
   type AccountRecord,
   type KeyRecord,
-  type KeyUsage,
-  type MonthUsage,
   VALID_KEYS_MAX,
-} from '@tapeloom/server/accounts/store/account-store';
+} from '@tapeloom/server/accounts/keys/keys-store';
 import type { DeletionRecord, OwnerRecord } from '@tapeloom/server/accounts/people/people-store';
+import type { KeyUsage, MonthUsage } from '@tapeloom/server/accounts/usage/usage-store';
 import { COMMON_USAGE, findAccount } from '../accounts/account-options.ts';
 import { accountJson } from '../accounts/account-view.ts';
 import { keyJson, keysTable } from '../accounts/key-view.ts';

@@ -1,6 +1,7 @@
 /** `tapeloom audit`: who did what to accounts and keys. */
 
-import type { AccountRecord, AuditEvent } from '@tapeloom/server/accounts/store/account-store';
+import type { AccountRecord } from '@tapeloom/server/accounts/keys/keys-store';
+import type { AuditEvent } from '@tapeloom/server/accounts/store/account-store';
 import { findAccount } from '../accounts/account-options.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { readSince, timeJson, timeText } from '../accounts/time-text.ts';

@@ -1,8 +1,11 @@
 /** `tapeloom billing replay`: has the service ask a provider about an order or event again. */
 
 import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
+import type {
+  OrderRecord,
+  PaymentEventRecord,
+} from '@tapeloom/server/accounts/orders/orders-store';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
-import type { OrderRecord, PaymentEventRecord } from '@tapeloom/server/accounts/orders/orders-store';
 import { COMMON_USAGE, writeJson } from '../accounts/account-options.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { findOrder, readWaitMs, WAIT_USAGE } from '../billing/billing-options.ts';

@@ -1,7 +1,7 @@
 /** `tapeloom billing write-off`: ends an order whose payment its provider has lost, once the provider was asked. */
 
-import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import type { OrderRecord } from '@tapeloom/server/accounts/orders/orders-store';
+import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
 import { COMMON_USAGE } from '../accounts/account-options.ts';
 import { type OperatorCall, operatorCommand, YES_USAGE } from '../accounts/operator-command.ts';
 import { findOrder, readWaitMs, WAIT_USAGE } from '../billing/billing-options.ts';

@@ -6,7 +6,7 @@ import {
   KEYS_LISTED_MAX,
   type Refused,
   VALID_KEYS_MAX,
-} from '@tapeloom/server/accounts/store/account-store';
+} from '@tapeloom/server/accounts/keys/keys-store';
 import type { OnceRefused } from '@tapeloom/server/accounts/store/once';
 import { COMMON_USAGE, findAccount, writeJson } from '../accounts/account-options.ts';
 import { keyJson } from '../accounts/key-view.ts';

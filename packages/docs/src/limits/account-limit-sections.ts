@@ -11,7 +11,7 @@ import {
   KEYS_MADE_MAX,
   KEYS_MADE_NS,
   VALID_KEYS_MAX,
-} from '@tapeloom/server/accounts/store/account-store';
+} from '@tapeloom/server/accounts/keys/keys-store';
 import { ORDERS_PLACED_MAX, ORDERS_PLACED_NS } from '@tapeloom/server/accounts/orders/orders-store';
 import {
   DELETION_GRACE_NS,

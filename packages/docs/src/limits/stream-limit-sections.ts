@@ -9,13 +9,13 @@ import {
   SUB_BYTES_MAX,
 } from '@tapeloom/protocol/client-messages';
 import { CONNECTS_PER_MINUTE } from '@tapeloom/server/accounts/auth/doorkeeper';
+import { TOKEN_VALID_NS } from '@tapeloom/server/accounts/keys/keys-store';
 import {
   IDLE_TOPICS_PER_SUBSCRIPTION,
   PER_MINUTE_MIN,
   TIMES_PER_MINUTE,
 } from '@tapeloom/server/accounts/limits/cold-opens';
 import { LEASE_SECONDS } from '@tapeloom/server/accounts/limits/leases';
-import { TOKEN_VALID_NS } from '@tapeloom/server/accounts/store/account-store';
 import { AUTH_WITHIN_MS } from '@tapeloom/server/gateway/connection/connection';
 import { HEARTBEAT_MS } from '@tapeloom/server/gateway/connection/connection-socket';
 import { ROLL_NOTICE_NS } from '@tapeloom/server/gateway/connection/connection-subscriptions';

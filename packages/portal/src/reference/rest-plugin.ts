@@ -4,8 +4,7 @@
  */
 
 import { signInPath } from '../shell/wanted-path.ts';
-import type { Operation, Trying } from './rest-document.ts';
-import { tryingOf } from './rest-document.ts';
+import { type Operation, type Trying, tryingOf } from './rest-document.ts';
 import type { SwaggerReact, SwaggerSystem } from './swagger-shapes.ts';
 
 export interface RestPluginOptions {

@@ -7,7 +7,6 @@
 
 import { randomBytes } from 'node:crypto';
 import { mayCharge, paymentStateAt, willEnd } from '@tapeloom/core/entitlement/payment';
-import type { AccountStore, Actor } from '../accounts/store/account-store.ts';
 import {
   type BillTo,
   bindsAccount,
@@ -15,6 +14,8 @@ import {
   type OrderRecord,
   type OrderTerms,
 } from '../accounts/orders/orders-store.ts';
+import type { AccountStore } from '../accounts/store/account-store.ts';
+import type { Actor } from '../accounts/store/store-call.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log/log.ts';
 import { Turns } from '../platform/waiting/turns.ts';

@@ -4,8 +4,8 @@
  */
 
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';
-import type { AccountStore } from '../accounts/store/account-store.ts';
 import type { OrderRecord } from '../accounts/orders/orders-store.ts';
+import type { AccountStore } from '../accounts/store/account-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log/log.ts';
 import type { Billing } from './billing.ts';

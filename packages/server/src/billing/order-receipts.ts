@@ -5,8 +5,8 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountStore } from '../accounts/store/account-store.ts';
 import type { OrderRecord } from '../accounts/orders/orders-store.ts';
+import type { AccountStore } from '../accounts/store/account-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Receipt, UpstreamError } from './payment-provider.ts';
 import type { Payments } from './payments.ts';

@@ -8,8 +8,9 @@
 import { grantsOfPayment, type Payment } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';
-import type { AccountStore, Actor } from '../accounts/store/account-store.ts';
 import type { Heard, OrderRecord, PaymentEventRecord } from '../accounts/orders/orders-store.ts';
+import type { AccountStore } from '../accounts/store/account-store.ts';
+import type { Actor } from '../accounts/store/store-call.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log/log.ts';
 import { Turns } from '../platform/waiting/turns.ts';

@@ -11,7 +11,6 @@ import { refundOf } from '@tapeloom/core/entitlement/withdrawal';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { normalEmail } from '@tapeloom/core/person/email-address';
 import { HOUR_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
-import type { AccountStore, Actor } from '../accounts/store/account-store.ts';
 import type { OrderRecord } from '../accounts/orders/orders-store.ts';
 import { withdrawalStatement } from '../accounts/orders/withdrawal-statement.ts';
 import {
@@ -24,6 +23,8 @@ import {
   type WithdrawalRecord,
   type WithdrawalRefused,
 } from '../accounts/orders/withdrawals-store.ts';
+import type { AccountStore } from '../accounts/store/account-store.ts';
+import type { Actor } from '../accounts/store/store-call.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log/log.ts';
 import { Turns } from '../platform/waiting/turns.ts';

@@ -3,9 +3,10 @@
 import { PAYMENT_GRACE_NS, paymentEndsAt, willEnd } from '@tapeloom/core/entitlement/payment';
 import { END_CAUSES } from '@tapeloom/core/entitlement/payment-news';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { type AccountStore, BUDGETS } from '../accounts/store/account-store.ts';
 import type { OwedMail } from '../accounts/mails/mails-store.ts';
 import type { OrderRecord } from '../accounts/orders/orders-store.ts';
+import type { AccountStore } from '../accounts/store/account-store.ts';
+import { BUDGETS } from '../accounts/usage/usage-store.ts';
 import type { MailText } from './mailer.ts';
 import {
   accountDeletedMail,

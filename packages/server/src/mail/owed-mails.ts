@@ -7,8 +7,8 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG, MINUTE_MS, MINUTE_NS_BIG } from '@tapeloom/core/units';
-import { type AccountStore, AccountsUnavailableError } from '../accounts/store/account-store.ts';
 import type { OwedMail } from '../accounts/mails/mails-store.ts';
+import { type AccountStore, AccountsUnavailableError } from '../accounts/store/account-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { MailFault, type MailTransport } from './mail-transport.ts';
 import type { MailText } from './mailer.ts';

@@ -26,10 +26,10 @@ import {
   AccountsTroubleError,
   type StoreTrouble,
 } from '../accounts/store/account-store.ts';
-import { AccountsHandle, AccountsRefusedError } from '../accounts/store/thread/accounts-handle.ts';
 import { AccountsHealth } from '../accounts/store/accounts-health.ts';
 import { accountsPath } from '../accounts/store/sqlite/accounts-path.ts';
 import { hasAccounts } from '../accounts/store/sqlite/has-accounts.ts';
+import { AccountsHandle, AccountsRefusedError } from '../accounts/store/thread/accounts-handle.ts';
 import type { ClusterConfig } from '../config/cluster-settings.ts';
 import { hasExportSecret } from '../exports/export-secret.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -252,7 +252,9 @@ async function openSharedStore(
   place: { readonly clock: Clock; readonly log: Log },
 ): Promise<AccountStore> {
   const { reachedAtStart } = await import('./cluster/reached-at-start.ts');
-  const { openPostgresAccountStore } = await import('../accounts/store/postgres/postgres-account-store.ts');
+  const { openPostgresAccountStore } = await import(
+    '../accounts/store/postgres/postgres-account-store.ts'
+  );
   const name = `tapeloom accounts of ${node}`;
   try {
     const open = () => openPostgresAccountStore({ ...postgres, name });

@@ -4,11 +4,16 @@
  * that dies between making and showing the keys costs an operator one command, never a second account.
  */
 
-import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
-import { ENVIRONMENTS, type Environment, SCOPES } from '@tapeloom/core/entitlement/key-rights';
+import {
+  ENVIRONMENTS,
+  type Environment,
+  type KeyRights,
+  SCOPES,
+} from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { digestOf, newKeyText, type RandomBytes } from '../accounts/auth/secret.ts';
-import type { AccountStore, StoreCall } from '../accounts/store/account-store.ts';
+import type { AccountStore } from '../accounts/store/account-store.ts';
+import type { StoreCall } from '../accounts/store/store-call.ts';
 
 export const DEMO_ACCOUNT = 'demo';
 

@@ -9,8 +9,8 @@ import {
   STATUS_GAP_NS,
   STATUS_NOTED_EVERY_MS,
 } from '@tapeloom/core/status/status-history';
-import { AccountsUnavailableError } from '../accounts/store/account-store.ts';
 import type { StatusStore } from '../accounts/status/status-store.ts';
+import { AccountsUnavailableError } from '../accounts/store/account-store.ts';
 import type { Clock } from '../platform/clock.ts';
 
 export interface StatusRecorderOptions {

@@ -1,11 +1,10 @@
 /** Billing over a real store in memory, with a scripted provider for each of two regions and time by hand. */
 
-import type { Plan } from '@tapeloom/core/entitlement/plan';
-import { planAt } from '@tapeloom/core/entitlement/plan';
+import { type Plan, planAt } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
-import type { AccountStore } from '../../src/accounts/store/account-store.ts';
 import type { OrderRecord } from '../../src/accounts/orders/orders-store.ts';
+import type { AccountStore } from '../../src/accounts/store/account-store.ts';
 import { openSqliteAccountStore } from '../../src/accounts/store/sqlite/sqlite-account-store.ts';
 import { Billing, type CheckoutWish, type Refusal } from '../../src/billing/billing.ts';
 import type { OfferBook } from '../../src/billing/offer-book.ts';

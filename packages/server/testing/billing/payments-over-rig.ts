@@ -2,8 +2,8 @@
 
 import type { PaymentKind } from '@tapeloom/core/entitlement/payment';
 import { type Plan, planAt } from '@tapeloom/core/entitlement/plan';
-import type { AccountStore } from '../../src/accounts/store/account-store.ts';
 import type { OrderRecord } from '../../src/accounts/orders/orders-store.ts';
+import type { AccountStore } from '../../src/accounts/store/account-store.ts';
 import { openSqliteAccountStore } from '../../src/accounts/store/sqlite/sqlite-account-store.ts';
 import { Billing } from '../../src/billing/billing.ts';
 import type { OfferBook } from '../../src/billing/offer-book.ts';

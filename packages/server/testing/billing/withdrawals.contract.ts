@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { OrderRecord } from '../../src/accounts/orders/orders-store.ts';
-import { openSqliteAccountStore } from '../../src/accounts/store/sqlite/sqlite-account-store.ts';
 import type {
   Declared,
   WithdrawalRecord,
   WithdrawalRefused,
 } from '../../src/accounts/orders/withdrawals-store.ts';
+import { openSqliteAccountStore } from '../../src/accounts/store/sqlite/sqlite-account-store.ts';
 import { type OpenStore, PaymentsOverRig } from './payments-over-rig.ts';
 import { DAY_MS, HOUR_MS, type ProviderRig } from './provider-rig.ts';
 

@@ -3,8 +3,7 @@
  * script paints at the beginning, from the same snapshot by the same rules.
  */
 
-import type { IndicatorObject } from '@tapeloom/client/stream';
-import { priceText } from '@tapeloom/client/stream';
+import { type IndicatorObject, priceText } from '@tapeloom/client/stream';
 import type { SnapshotMessage, SubscribedMessage } from '@tapeloom/protocol/server-messages';
 import { chartGeometry, PriceFollower } from '../../footprint/chart-geometry.ts';
 import { type ChartModel, ChartModels } from '../../footprint/chart-model.ts';

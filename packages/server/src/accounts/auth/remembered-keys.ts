@@ -5,7 +5,7 @@
  */
 
 import { timingSafeEqual } from 'node:crypto';
-import type { KeyWithAccount } from '../store/account-store.ts';
+import type { KeyWithAccount } from '../keys/keys-store.ts';
 import type { Caller } from './caller.ts';
 
 /** Enough of a digest, in hexadecimal, to find its record by. */

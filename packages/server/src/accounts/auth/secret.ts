@@ -15,7 +15,7 @@ import {
   SESSION_TEXT,
   TOKEN_TEXT,
 } from '@tapeloom/protocol/key-text';
-import type { SecretDigest } from '../store/account-store.ts';
+import type { SecretDigest } from '../keys/keys-store.ts';
 
 const RANDOM_BYTES = 20;
 const HINT_CHARACTERS = 4;

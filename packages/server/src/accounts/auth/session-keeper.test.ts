@@ -3,9 +3,10 @@ import { after, before, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { START } from '../../../testing/accounts/store/account-store-rig.ts';
-import type { AccountStore, StoreCall } from '../store/account-store.ts';
 import type { PeopleStore, SessionRecord } from '../people/people-store.ts';
+import type { AccountStore } from '../store/account-store.ts';
 import { openSqliteAccountStore } from '../store/sqlite/sqlite-account-store.ts';
+import type { StoreCall } from '../store/store-call.ts';
 import { digestOf, newLinkText, newSessionText } from './secret.ts';
 import { SessionKeeper } from './session-keeper.ts';
 

@@ -8,8 +8,9 @@ import { hash } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { MINUTE_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
-import type { AccountChange, AccountStore, AuditKind } from '../store/account-store.ts';
 import type { SessionRecord } from '../people/people-store.ts';
+import type { AccountChange, AccountStore } from '../store/account-store.ts';
+import type { AuditKind } from '../store/audit-kinds.ts';
 import { latest } from '../store/sound-times.ts';
 import { isSoundSession } from './secret.ts';
 

@@ -15,14 +15,9 @@ import { type Plan, planAt } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { TOKEN_TEXT } from '@tapeloom/protocol/key-text';
 import type { Clock } from '../../platform/clock.ts';
-import {
-  type AccountChange,
-  type AccountStore,
-  type AuditKind,
-  type KeyRecord,
-  type KeyWithAccount,
-  REFUSAL_KINDS,
-} from '../store/account-store.ts';
+import type { KeyRecord, KeyWithAccount } from '../keys/keys-store.ts';
+import type { AccountChange, AccountStore } from '../store/account-store.ts';
+import { type AuditKind, REFUSAL_KINDS } from '../store/audit-kinds.ts';
 import {
   type Authentication,
   type Authenticator,

@@ -9,13 +9,8 @@
 import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
 import { type Plan, planAt } from '@tapeloom/core/entitlement/plan';
 import type { Clock } from '../../platform/clock.ts';
-import type {
-  AccountChange,
-  AccountRecord,
-  AccountStore,
-  KeyRecord,
-  KeyWithAccount,
-} from '../store/account-store.ts';
+import type { AccountRecord, KeyRecord, KeyWithAccount } from '../keys/keys-store.ts';
+import type { AccountChange, AccountStore } from '../store/account-store.ts';
 import type { RightsChange } from './authenticator.ts';
 
 const LOOK_EVERY_MS = 1_000;

@@ -3,8 +3,8 @@
 import type { Scope } from '@tapeloom/core/entitlement/key-rights';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountRow, AuditRow, KeyRow } from '../store/account-schema.ts';
-import type { AccountRecord, AuditEvent, KeyRecord } from '../store/account-store.ts';
+import type { AccountRow, KeyRow } from './key-tables.ts';
+import type { AccountRecord, KeyRecord } from './keys-store.ts';
 
 export function accountOf(row: AccountRow, grants: readonly Grant[]): AccountRecord {
   return {
@@ -38,20 +38,6 @@ export function keyOf(row: KeyRow): KeyRecord {
     revokedAt: instantOrNull(row.revoked_at),
     rotatedTo: row.rotated_to,
     hint: row.hint,
-  };
-}
-
-export function eventOf(row: AuditRow): AuditEvent {
-  return {
-    sequence: Number(row.sequence),
-    at: instant(row.at),
-    count: Number(row.count),
-    lastAt: instant(row.last_at ?? row.at),
-    kind: row.kind,
-    accountId: row.account_id,
-    keyId: row.key_id,
-    actor: row.actor,
-    details: JSON.parse(row.details) as Record<string, unknown>,
   };
 }
 

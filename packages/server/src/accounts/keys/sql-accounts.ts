@@ -2,11 +2,13 @@
 
 import { type Grant, planAt } from '@tapeloom/core/entitlement/plan';
 import type { Kysely } from 'kysely';
-import { accountOf, grantOf } from './account-rows.ts';
-import type { AccountRow, AccountSchema } from '../store/account-schema.ts';
-import type { AccountRecord, StoreCall } from '../store/account-store.ts';
+import type { AccountSchema } from '../store/account-schema.ts';
 import { tell, type Writing } from '../store/sql-audit.ts';
 import type { Sql } from '../store/sql-database.ts';
+import type { StoreCall } from '../store/store-call.ts';
+import { accountOf, grantOf } from './account-rows.ts';
+import type { AccountRow } from './key-tables.ts';
+import type { AccountRecord } from './keys-store.ts';
 
 /** The source of what operators grant; others are ids of orders. */
 export const OPERATOR = 'operator';

@@ -11,8 +11,8 @@ import {
   SECOND_NS,
   StoreRig,
 } from '../../../testing/accounts/store/account-store-rig.ts';
-import { ENDED_KEY_SHOWN_NS, KEYS_LISTED_MAX, type KeyRecord } from '../store/account-store.ts';
 import { openSqliteAccountStore } from '../store/sqlite/sqlite-account-store.ts';
+import { ENDED_KEY_SHOWN_NS, KEYS_LISTED_MAX, type KeyRecord } from './keys-store.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-key-limit-'));
 after(() => rmSync(directory, { recursive: true, force: true }));

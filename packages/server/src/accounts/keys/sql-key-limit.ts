@@ -6,18 +6,18 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { type RawBuilder, sql as raw } from 'kysely';
-import type { KeyRow } from '../store/account-schema.ts';
+import { countedUntil, latest } from '../store/sound-times.ts';
+import type { Sql } from '../store/sql-database.ts';
+import type { Actor } from '../store/store-call.ts';
+import type { KeyRow } from './key-tables.ts';
 import {
-  type Actor,
   ENDED_KEY_SHOWN_NS,
   KEYS_LISTED_MAX,
   KEYS_MADE_MAX,
   KEYS_MADE_NS,
   type Refused,
   VALID_KEYS_MAX,
-} from '../store/account-store.ts';
-import { countedUntil, latest } from '../store/sound-times.ts';
-import type { Sql } from '../store/sql-database.ts';
+} from './keys-store.ts';
 
 /** When a key ends; one without an end after all others. Word for word what the index `keys_by_end` holds. */
 export const KEY_END = raw<bigint>`coalesce(revoked_at, expires_at, 9223372036854775807)`;

@@ -11,8 +11,13 @@ import {
 import { type KeyRights, keyStateAt } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
+import { type OnceRefused, REMEMBERED_NS } from '../store/once.ts';
+import { countRefusal, tell, type Writing } from '../store/sql-audit.ts';
+import type { Sql } from '../store/sql-database.ts';
+import { judgeOnce, remember } from '../store/sql-once.ts';
+import type { StoreCall } from '../store/store-call.ts';
 import { accountOf, keyOf } from './account-rows.ts';
-import type { KeyRow } from '../store/account-schema.ts';
+import type { KeyRow } from './key-tables.ts';
 import {
   ENDED_KEY_SHOWN_NS,
   type KeyRecord,
@@ -21,14 +26,9 @@ import {
   type Refused,
   type Rotation,
   type SecretDigest,
-  type StoreCall,
-} from '../store/account-store.ts';
-import { type OnceRefused, REMEMBERED_NS } from '../store/once.ts';
+} from './keys-store.ts';
 import { grantsOf, holdAccount } from './sql-accounts.ts';
-import { countRefusal, tell, type Writing } from '../store/sql-audit.ts';
-import type { Sql } from '../store/sql-database.ts';
 import { addKeyWithinLimits, KEY_END, type KeyLimitReached } from './sql-key-limit.ts';
-import { judgeOnce, remember } from '../store/sql-once.ts';
 
 type Operation = 'create' | 'rotate' | 'revoke';
 

@@ -5,15 +5,14 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { SESSION_RIGHTS } from '../auth/session-rights.ts';
-import { accountOf } from './account-rows.ts';
-import { type KeyWithAccount, TOKEN_VALID_NS } from '../store/account-store.ts';
 import { latest } from '../store/sound-times.ts';
-import { grantsOf } from './sql-accounts.ts';
 import { removed, type Sql } from '../store/sql-database.ts';
+import { accountOf } from './account-rows.ts';
+import { type KeyWithAccount, TOKEN_VALID_NS } from './keys-store.ts';
+import { grantsOf } from './sql-accounts.ts';
 import { findKeyById, hasEnded } from './sql-keys.ts';
 
-export const TOKEN_TABLES = ['stream_tokens', 'session_tokens'] as const;
-type TokenTable = (typeof TOKEN_TABLES)[number];
+type TokenTable = 'stream_tokens' | 'session_tokens';
 
 interface NewToken {
   readonly hash: string;
@@ -84,9 +83,9 @@ export async function findHolder(
 }
 
 /** Some of those that are over, or that a clock ahead has made; how many. */
-export async function removeExpired(
-  sql: Sql,
+export async function forgetTokens(
   table: TokenTable,
+  sql: Sql,
   now: EpochNs,
   limit: number,
 ): Promise<number> {

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { refusedAs } from '../../../testing/refused-as.ts';
-import { AccountsTroubleError, type ReserveRequest } from '../store/account-store.ts';
+import { AccountsTroubleError } from '../store/account-store.ts';
+import type { ReserveRequest } from '../usage/usage-store.ts';
 import { type ChargeKind, type ChargeStore, Charges } from './charges.ts';
 
 const rights = {

@@ -1,7 +1,7 @@
 /** What is left of a month's budget for the key that asks: what both of its limits leave. */
 
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
-import type { Budget, MonthUsage } from '../store/account-store.ts';
+import type { Budget, MonthUsage } from '../usage/usage-store.ts';
 
 /** What is used and what running work has reserved is taken off; never below 0. */
 export function remainingBudget(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { MonthUsage } from '../store/account-store.ts';
+import type { MonthUsage } from '../usage/usage-store.ts';
 import { RememberedUsage } from './remembered-usage.ts';
 
 function report(computeUnits: number, reservedUnits = 0): MonthUsage {

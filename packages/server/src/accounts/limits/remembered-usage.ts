@@ -6,7 +6,7 @@
  * reservations also end by themselves; nothing else of it goes by the time.
  */
 
-import type { MonthUsage, RequestCount } from '../store/account-store.ts';
+import type { MonthUsage, RequestCount } from '../usage/usage-store.ts';
 import { withRequests } from './usage-meter.ts';
 
 const REPORTS_MAX = 10_000;

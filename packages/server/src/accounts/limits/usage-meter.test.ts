@@ -5,7 +5,8 @@ import { periodOf } from '@tapeloom/core/quota/month';
 import fc from 'fast-check';
 import { MemoryAccounts } from '../../../../../simulation/accounts/memory-accounts.ts';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
-import type { AccountStore, MonthUsage } from '../store/account-store.ts';
+import type { AccountStore } from '../store/account-store.ts';
+import type { MonthUsage } from '../usage/usage-store.ts';
 import { RememberedUsage } from './remembered-usage.ts';
 import { UsageMeter } from './usage-meter.ts';
 

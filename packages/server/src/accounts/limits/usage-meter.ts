@@ -9,8 +9,9 @@ import { periodOf } from '@tapeloom/core/quota/month';
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
 import type { Caller } from '../auth/caller.ts';
-import type { AccountStore, MonthUsage, RequestCount } from '../store/account-store.ts';
 import type { PeopleStore } from '../people/people-store.ts';
+import type { AccountStore } from '../store/account-store.ts';
+import type { MonthUsage, RequestCount } from '../usage/usage-store.ts';
 
 const FLUSH_EVERY_MS = 1_000;
 /** Accounts of which is known that their streaming is stored; of one more, that is written again. */

@@ -3,10 +3,10 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { HOUR_NS_BIG } from '@tapeloom/core/units';
 import type { MailRow } from '../store/account-schema.ts';
-import type { MailsStore, OwedMail } from './mails-store.ts';
 import type { Sql } from '../store/sql-database.ts';
-import { owe } from './sql-owe.ts';
 import type { SqlStore } from '../store/sql-store.ts';
+import type { MailsStore, OwedMail } from './mails-store.ts';
+import { owe } from './sql-owe.ts';
 
 /** No wait is as long: a mail put off for longer was put off by a clock that was ahead. */
 const PUT_OFF_MAX_NS = HOUR_NS_BIG;

@@ -1,8 +1,8 @@
 /** Owes a mail; see `mails-store.ts`. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { NewMail } from './mails-store.ts';
 import type { Sql } from '../store/sql-database.ts';
+import type { NewMail } from './mails-store.ts';
 
 /** As part of the transaction that owes it. */
 export async function owe(

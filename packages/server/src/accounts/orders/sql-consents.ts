@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { Consent, ConsentRecord, OrderRecord } from './orders-store.ts';
 import type { Sql } from '../store/sql-database.ts';
+import type { Consent, ConsentRecord, OrderRecord } from './orders-store.ts';
 
 /** The digest of the text. */
 export async function recordConsent(

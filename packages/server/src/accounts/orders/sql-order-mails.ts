@@ -3,10 +3,10 @@
 import { paymentNews } from '@tapeloom/core/entitlement/payment-news';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { NewMail } from '../mails/mails-store.ts';
-import type { OrderRecord } from './orders-store.ts';
-import type { Sql } from '../store/sql-database.ts';
 import { owe } from '../mails/sql-owe.ts';
 import { findOwner } from '../people/sql-people-owners.ts';
+import type { Sql } from '../store/sql-database.ts';
+import type { OrderRecord } from './orders-store.ts';
 
 type Owed = Pick<NewMail, 'kind' | 'details'> & {
   /** Which of the mails of this kind about this order it is; null: there is one. */

@@ -3,7 +3,8 @@
 import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { OrderRow, PaymentEventRow, PaymentListingRow } from '../store/account-schema.ts';
+import type { Sql } from '../store/sql-database.ts';
+import type { OrderRow, PaymentEventRow, PaymentListingRow } from './order-tables.ts';
 import type {
   BillTo,
   OrderRecord,
@@ -11,7 +12,6 @@ import type {
   PaymentEventRecord,
   PaymentListing,
 } from './orders-store.ts';
-import type { Sql } from '../store/sql-database.ts';
 
 /** Of an order of which the provider has said nothing yet. */
 const NOTHING_HEARD = -1;

@@ -4,9 +4,9 @@ import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { sql } from 'kysely';
 import { START } from '../../../testing/accounts/store/account-store-rig.ts';
-import type { Ask } from './orders-store.ts';
 import { openSqlAccountStore } from '../store/sql-account-store.ts';
 import { openSqliteDatabase } from '../store/sqlite/sqlite-database.ts';
+import type { Ask } from './orders-store.ts';
 
 const TERMS = {
   id: 'ord_1',

@@ -1,9 +1,14 @@
-/** Orders over a SQL database; see `orders-store.ts`. */
+/** The statements about orders; see `orders-store.ts`. */
 
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { OrderChange } from '../store/account-schema.ts';
-import type { StoreCall } from '../store/account-store.ts';
+import { holdAccount, OPERATOR, replaceGrants } from '../keys/sql-accounts.ts';
+import { deletionOf } from '../people/sql-people-deletions.ts';
+import { countedUntil, latest, latestDue } from '../store/sound-times.ts';
+import { tell, type Writing } from '../store/sql-audit.ts';
+import type { Sql } from '../store/sql-database.ts';
+import type { StoreCall } from '../store/store-call.ts';
+import type { OrderChange } from './order-tables.ts';
 import {
   type Ask,
   bindsAccount,
@@ -17,69 +22,22 @@ import {
   ORDERS_PLACED_MAX,
   ORDERS_PLACED_NS,
   type OrderRecord,
-  type OrdersStore,
   type OrderTerms,
   type PaymentCounts,
   SAME_CHECKOUT_NS,
 } from './orders-store.ts';
-import { countedUntil, latest, latestDue } from '../store/sound-times.ts';
-import { holdAccount, OPERATOR, replaceGrants } from '../keys/sql-accounts.ts';
-import { tell, type Writing } from '../store/sql-audit.ts';
-import { readConsents, recordConsent } from './sql-consents.ts';
-import type { Sql } from '../store/sql-database.ts';
+import { recordConsent } from './sql-consents.ts';
 import { oweOrderMails } from './sql-order-mails.ts';
 import { newOrderRow, orderById, orderOf, paymentColumns } from './sql-order-rows.ts';
 import * as events from './sql-payment-events.ts';
-import { deletionOf } from '../people/sql-people-deletions.ts';
-import type { SqlStore } from '../store/sql-store.ts';
 import { takeUpAgain } from './sql-withdrawals.ts';
 
-export function sqlOrders(store: SqlStore): OrdersStore {
-  return {
-    ordersOf: store.reads(ordersOf),
-    findOrder: store.reads(async (sql, accountId, orderId) => {
-      const order = await orderById(sql, orderId);
-      return order === null || (accountId !== null && order.accountId !== accountId) ? null : order;
-    }),
-    findOrderByRef: store.reads(orderByRef),
-    listOrders: store.reads(listOrders),
-    ordersOfLeaving: store.reads(ordersOfLeaving),
-    consentsOf: store.reads((sql, accountId) => readConsents(sql, 'account_id', accountId)),
-    consentOf: store.reads(async (sql, { id }) => {
-      const [consent] = await readConsents(sql, 'order_id', id);
-      return consent ?? null;
-    }),
-    judgeCheckout: store.reads(judgeCheckout),
-    placeOrder: store.writes(placeOrder),
-    beginAsk: store.changes(beginAsk),
-    hearPayment: store.writes(hearPayment),
-    writeOff: store.writes(writeOff),
-    noteAsked: store.writes(noteAsked),
-    lookAgain: store.changes(async (sql, { id }, lookAt) => {
-      await changeOrder(sql, id, { look_at: lookAt });
-    }),
-    receiveEvent: store.changes(events.receiveEvent),
-    eventsOf: store.reads(events.eventsOf),
-    findEvents: store.reads((sql, { id }) => events.findEvents(sql, id)),
-    putOffEvent: store.changes(events.putOffEvent),
-    nameEvent: store.changes(events.nameEvent),
-    findListing: store.reads(events.findListing),
-    noteListing: store.changes(events.noteListing),
-    dueListings: store.reads(events.dueListings),
-    dueEvents: store.reads(events.dueEvents),
-    dueOrders: store.reads(dueOrders),
-    hurry: store.changes(hurry),
-    paymentCounts: store.reads(paymentCounts),
-    forgetEvents: store.changes(events.forgetEvents),
-  };
-}
-
-async function listOrders(sql: Sql, limit: number): Promise<readonly OrderRecord[]> {
+export async function listOrders(sql: Sql, limit: number): Promise<readonly OrderRecord[]> {
   const query = sql.selectFrom('orders').selectAll().orderBy('created_at', 'desc').orderBy('id');
   return (await query.limit(limit).execute()).map(orderOf);
 }
 
-async function ordersOfLeaving(sql: Sql, limit: number): Promise<readonly OrderRecord[]> {
+export async function ordersOfLeaving(sql: Sql, limit: number): Promise<readonly OrderRecord[]> {
   const rows = await sql
     .selectFrom('account_deletions')
     .innerJoin('orders', 'orders.account_id', 'account_deletions.account_id')
@@ -94,7 +52,7 @@ async function ordersOfLeaving(sql: Sql, limit: number): Promise<readonly OrderR
   return rows.map(orderOf);
 }
 
-async function placeOrder(
+export async function placeOrder(
   writing: Writing,
   call: StoreCall & { readonly sessionId: string | null },
   accountId: string,
@@ -119,7 +77,11 @@ async function placeOrder(
   return order;
 }
 
-async function dueOrders(sql: Sql, now: EpochNs, limit: number): Promise<readonly OrderRecord[]> {
+export async function dueOrders(
+  sql: Sql,
+  now: EpochNs,
+  limit: number,
+): Promise<readonly OrderRecord[]> {
   const due = sql
     .selectFrom('orders')
     .selectAll()
@@ -129,7 +91,7 @@ async function dueOrders(sql: Sql, now: EpochNs, limit: number): Promise<readonl
   return (await due.orderBy('look_at').orderBy('id').limit(limit).execute()).map(orderOf);
 }
 
-async function hurry(sql: Sql, now: EpochNs) {
+export async function hurry(sql: Sql, now: EpochNs) {
   const events = sql.updateTable('payment_events').set({ try_at: now });
   const orders = sql.updateTable('orders').set({ look_at: now });
   await sql.updateTable('payment_listings').set({ list_at: now }).execute();
@@ -141,7 +103,7 @@ async function hurry(sql: Sql, now: EpochNs) {
   };
 }
 
-async function paymentCounts(sql: Sql): Promise<PaymentCounts> {
+export async function paymentCounts(sql: Sql): Promise<PaymentCounts> {
   const rows = await sql
     .selectFrom('orders')
     .select(['state', (eb) => eb.fn.countAll().as('count')])
@@ -153,7 +115,7 @@ async function paymentCounts(sql: Sql): Promise<PaymentCounts> {
   };
 }
 
-async function ordersOf(sql: Sql, accountId: string): Promise<readonly OrderRecord[]> {
+export async function ordersOf(sql: Sql, accountId: string): Promise<readonly OrderRecord[]> {
   const rows = await sql
     .selectFrom('orders')
     .selectAll()
@@ -164,7 +126,7 @@ async function ordersOf(sql: Sql, accountId: string): Promise<readonly OrderReco
   return rows.map(orderOf);
 }
 
-async function orderByRef(
+export async function orderByRef(
   sql: Sql,
   { provider, ref }: Pick<OrderTerms, 'provider' | 'ref'>,
 ): Promise<OrderRecord | null> {
@@ -174,7 +136,7 @@ async function orderByRef(
 }
 
 /** Whoever places an order asks it again while he holds the account's row. */
-async function judgeCheckout(
+export async function judgeCheckout(
   sql: Sql,
   now: EpochNs,
   accountId: string,
@@ -230,7 +192,7 @@ async function holdersOf(
   return held.filter(({ plan }) => plans.includes(plan)).map(({ source }) => source);
 }
 
-async function beginAsk(
+export async function beginAsk(
   sql: Sql,
   { id, provider, ref }: Pick<OrderRecord, 'id' | 'provider' | 'ref'>,
 ): Promise<Ask> {
@@ -243,7 +205,7 @@ async function beginAsk(
   return { number: Number(asks), events: await events.pendingEvents(sql, { provider, ref }) };
 }
 
-async function hearPayment(
+export async function hearPayment(
   writing: Writing,
   call: StoreCall,
   heard: HeardPayment,
@@ -302,7 +264,7 @@ function isOfAnother({ asks }: OrderRecord, { number }: Ask): boolean {
   return number > asks;
 }
 
-async function writeOff(
+export async function writeOff(
   writing: Writing,
   call: StoreCall,
   orderId: string,
@@ -335,7 +297,7 @@ async function writeOff(
   return order;
 }
 
-async function noteAsked(
+export async function noteAsked(
   writing: Writing,
   call: StoreCall,
   { id, accountId, provider, ref }: OrderRecord,
@@ -349,7 +311,11 @@ async function noteAsked(
   return event.id;
 }
 
-async function changeOrder(sql: Sql, id: string, columns: OrderChange): Promise<OrderRecord> {
+export async function changeOrder(
+  sql: Sql,
+  id: string,
+  columns: OrderChange,
+): Promise<OrderRecord> {
   const row = await sql
     .updateTable('orders')
     .set(columns)

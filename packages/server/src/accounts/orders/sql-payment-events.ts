@@ -1,6 +1,8 @@
 /** Events of payment providers: each is kept once, until it is settled and long enough after. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { latestDue } from '../store/sound-times.ts';
+import { removed, type Sql } from '../store/sql-database.ts';
 import {
   EVENTS_KEPT_NS,
   type PaymentEvent,
@@ -8,8 +10,6 @@ import {
   type PaymentListing,
   TRY_WITHIN_NS,
 } from './orders-store.ts';
-import { latestDue } from '../store/sound-times.ts';
-import { removed, type Sql } from '../store/sql-database.ts';
 import { listingOf, paymentEventOf } from './sql-order-rows.ts';
 
 /** Of one object, or one id, nobody looks at more. */

@@ -4,16 +4,17 @@ import { createHash } from 'node:crypto';
 import { judgeWithdrawal } from '@tapeloom/core/entitlement/withdrawal';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ExpressionBuilder } from 'kysely';
-import type { AccountSchema, WithdrawalChange, WithdrawalRow } from '../store/account-schema.ts';
-import type { StoreCall } from '../store/account-store.ts';
-import type { OrderRecord } from './orders-store.ts';
-import { latestDue } from '../store/sound-times.ts';
 import { holdAccount, replaceGrants } from '../keys/sql-accounts.ts';
+import { owe } from '../mails/sql-owe.ts';
+import type { AccountSchema } from '../store/account-schema.ts';
+import { latestDue } from '../store/sound-times.ts';
 import { tell, type Writing } from '../store/sql-audit.ts';
 import type { Sql } from '../store/sql-database.ts';
-import { orderById, orderOf } from './sql-order-rows.ts';
-import { owe } from '../mails/sql-owe.ts';
 import type { SqlStore } from '../store/sql-store.ts';
+import type { StoreCall } from '../store/store-call.ts';
+import type { WithdrawalChange, WithdrawalRow } from './order-tables.ts';
+import type { OrderRecord } from './orders-store.ts';
+import { orderById, orderOf } from './sql-order-rows.ts';
 import { withdrawalStatement } from './withdrawal-statement.ts';
 import {
   type Declaration,

@@ -7,8 +7,8 @@
 import type { Share, WithdrawalVerdict } from '@tapeloom/core/entitlement/withdrawal';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { HOUR_NS_BIG } from '@tapeloom/core/units';
-import type { OrderRecord } from './orders-store.ts';
 import type { StoreCall } from '../store/store-call.ts';
+import type { OrderRecord } from './orders-store.ts';
 
 /** The longest that one waits to be tried again. */
 export const WITHDRAWAL_WITHIN_NS = 6n * HOUR_NS_BIG;

@@ -7,8 +7,8 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
-import type { LinkRefused, NewSession, PasskeyUse, SignedIn, TooMany } from './people-store.ts';
 import type { StoreCall } from '../store/store-call.ts';
+import type { LinkRefused, NewSession, PasskeyUse, SignedIn, TooMany } from './people-store.ts';
 
 /** Passkeys an account may have. */
 export const PASSKEYS_MAX = 10;

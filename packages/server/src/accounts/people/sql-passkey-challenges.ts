@@ -1,6 +1,8 @@
 /** Challenges that passkeys sign: counted before they are made, and used up by the one statement that finds them good. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { countedUntil, latest } from '../store/sound-times.ts';
+import { removed, type Sql } from '../store/sql-database.ts';
 import {
   CHALLENGE_VALID_NS,
   CHALLENGES_MAX,
@@ -8,8 +10,6 @@ import {
   type NewChallenge,
 } from './passkeys-store.ts';
 import type { TooMany } from './people-store.ts';
-import { countedUntil, latest } from '../store/sound-times.ts';
-import { removed, type Sql } from '../store/sql-database.ts';
 import { takeTurn } from './sql-people-links.ts';
 
 export async function addChallenge(

@@ -4,7 +4,10 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { StoreCall } from '../store/account-store.ts';
+import { holdAccount } from '../keys/sql-accounts.ts';
+import { tell, toldTooOften, type Writing } from '../store/sql-audit.ts';
+import type { Sql } from '../store/sql-database.ts';
+import type { StoreCall } from '../store/store-call.ts';
 import {
   type PasskeysStore,
   RECOVERIES_ASKED_MAX,
@@ -12,9 +15,6 @@ import {
   RECOVERY_WAIT_NS,
   type RecoveryRecord,
 } from './passkeys-store.ts';
-import { holdAccount } from '../keys/sql-accounts.ts';
-import { tell, toldTooOften, type Writing } from '../store/sql-audit.ts';
-import type { Sql } from '../store/sql-database.ts';
 import { endRecovery, oweOwner, passkeysOf, removePasskeys } from './sql-passkeys.ts';
 import { linkFault, useLink } from './sql-people-links.ts';
 

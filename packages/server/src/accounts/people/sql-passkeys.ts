@@ -1,9 +1,13 @@
 /** Passkeys: how many there may be, and which of their uses count. A change, its event and its mail are one transaction. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { StoreCall } from '../store/account-store.ts';
+import { holdAccount } from '../keys/sql-accounts.ts';
 import type { MailKind } from '../mails/mails-store.ts';
-import type { PasskeyRow } from './passkey-schema.ts';
+import { owe } from '../mails/sql-owe.ts';
+import { tell, toldTooOften, type Writing } from '../store/sql-audit.ts';
+import { removed, type Sql } from '../store/sql-database.ts';
+import type { StoreCall } from '../store/store-call.ts';
+import type { PasskeyRow } from './passkey-tables.ts';
 import {
   type NewChallenge,
   type NewPasskey,
@@ -15,10 +19,6 @@ import {
   type PasskeysStore,
 } from './passkeys-store.ts';
 import type { NewSession, PasskeyUse, SignedIn } from './people-store.ts';
-import { holdAccount } from '../keys/sql-accounts.ts';
-import { tell, toldTooOften, type Writing } from '../store/sql-audit.ts';
-import { removed, type Sql } from '../store/sql-database.ts';
-import { owe } from '../mails/sql-owe.ts';
 import { useChallenge } from './sql-passkey-challenges.ts';
 import { beginSession } from './sql-people-sessions.ts';
 

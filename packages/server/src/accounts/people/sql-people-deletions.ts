@@ -5,7 +5,11 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { StoreCall } from '../store/account-store.ts';
+import { holdAccount } from '../keys/sql-accounts.ts';
+import { owe } from '../mails/sql-owe.ts';
+import { tell, toldTooOften, type Writing } from '../store/sql-audit.ts';
+import type { Sql } from '../store/sql-database.ts';
+import type { StoreCall } from '../store/store-call.ts';
 import {
   DELETION_GRACE_NS,
   DELETIONS_ASKED_MAX,
@@ -14,10 +18,6 @@ import {
   type LinkRefused,
   type TooMany,
 } from './people-store.ts';
-import { holdAccount } from '../keys/sql-accounts.ts';
-import { tell, toldTooOften, type Writing } from '../store/sql-audit.ts';
-import type { Sql } from '../store/sql-database.ts';
-import { owe } from '../mails/sql-owe.ts';
 import { mailboxTurn, ownersLinkFault, useLink } from './sql-people-links.ts';
 import { findOwner } from './sql-people-owners.ts';
 import { endSessions } from './sql-people-sessions.ts';

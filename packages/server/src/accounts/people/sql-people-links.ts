@@ -4,7 +4,8 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { LinkRow } from '../store/account-schema.ts';
+import { countedUntil, latest } from '../store/sound-times.ts';
+import { removed, type Sql } from '../store/sql-database.ts';
 import {
   LINK_VALID_NS,
   LINKS_COUNTED_NS,
@@ -18,8 +19,7 @@ import {
   type NewLink,
   type TooMany,
 } from './people-store.ts';
-import { countedUntil, latest } from '../store/sound-times.ts';
-import { removed, type Sql } from '../store/sql-database.ts';
+import type { LinkRow } from './people-tables.ts';
 
 export async function addLink(
   sql: Sql,

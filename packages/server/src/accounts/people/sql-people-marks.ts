@@ -1,8 +1,8 @@
 /** What an account has done, or its owner has said, once: a row for each. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountMark } from './people-store.ts';
 import type { Sql } from '../store/sql-database.ts';
+import type { AccountMark } from './people-store.ts';
 
 export async function marksOf(sql: Sql, accountId: string): Promise<ReadonlySet<AccountMark>> {
   const rows = await sql

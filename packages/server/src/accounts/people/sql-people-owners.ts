@@ -2,7 +2,11 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { EmailAddress } from '@tapeloom/core/person/email-address';
-import type { StoreCall } from '../store/account-store.ts';
+import { holdAccount } from '../keys/sql-accounts.ts';
+import { owe } from '../mails/sql-owe.ts';
+import { tell, type Writing } from '../store/sql-audit.ts';
+import type { Sql } from '../store/sql-database.ts';
+import type { StoreCall } from '../store/store-call.ts';
 import type {
   AlreadyOwned,
   ClaimUsed,
@@ -11,10 +15,6 @@ import type {
   OwnerRecord,
   TooMany,
 } from './people-store.ts';
-import { holdAccount } from '../keys/sql-accounts.ts';
-import { tell, type Writing } from '../store/sql-audit.ts';
-import type { Sql } from '../store/sql-database.ts';
-import { owe } from '../mails/sql-owe.ts';
 import { forgetPasskeys } from './sql-passkeys.ts';
 import {
   addLink,

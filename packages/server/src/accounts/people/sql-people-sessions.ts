@@ -1,16 +1,16 @@
 /** Sessions: who is signed in where. What is kept of one is its digest and the kind of its browser. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { StoreCall } from '../store/account-store.ts';
+import { latest } from '../store/sound-times.ts';
+import { tell, type Writing } from '../store/sql-audit.ts';
+import { removed, type Sql } from '../store/sql-database.ts';
+import type { StoreCall } from '../store/store-call.ts';
 import {
   type NewSession,
   SESSION_VALID_NS,
   SESSIONS_MAX,
   type SessionRecord,
 } from './people-store.ts';
-import { latest } from '../store/sound-times.ts';
-import { tell, type Writing } from '../store/sql-audit.ts';
-import { removed, type Sql } from '../store/sql-database.ts';
 
 function sessions(sql: Sql) {
   return sql

@@ -4,8 +4,11 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { LinkRow } from '../store/account-schema.ts';
-import type { StoreCall } from '../store/account-store.ts';
+import { createAccount, holdAccount } from '../keys/sql-accounts.ts';
+import { countedUntil, latest } from '../store/sound-times.ts';
+import type { Writing } from '../store/sql-audit.ts';
+import { removed, type Sql } from '../store/sql-database.ts';
+import type { StoreCall } from '../store/store-call.ts';
 import {
   type AlreadyOwned,
   type EmailTaken,
@@ -19,10 +22,7 @@ import {
   type SignedIn,
   type TooMany,
 } from './people-store.ts';
-import { countedUntil, latest } from '../store/sound-times.ts';
-import { createAccount, holdAccount } from '../keys/sql-accounts.ts';
-import type { Writing } from '../store/sql-audit.ts';
-import { removed, type Sql } from '../store/sql-database.ts';
+import type { LinkRow } from './people-tables.ts';
 import { usePasskey } from './sql-passkeys.ts';
 import { linkFault, mailboxTurn, takeTurn, useLink } from './sql-people-links.ts';
 import { findOwner, holdOwner, writeOwner } from './sql-people-owners.ts';

@@ -8,41 +8,17 @@
  * `account-store.contract.ts`.
  */
 
-import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
-import type { ManagementCriterion } from '@tapeloom/core/entitlement/key-management';
-import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
-import type { Grant } from '@tapeloom/core/entitlement/plan';
-import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { DAY_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { Refusal } from '../../platform/refusal.ts';
-import { type AuditKind, REFUSAL_KINDS, type RefusalKind } from './audit-kinds.ts';
+import type { KeysStore } from '../keys/keys-store.ts';
 import type { MailsStore } from '../mails/mails-store.ts';
-import type { Done, OnceRefused } from './once.ts';
 import type { OrdersStore } from '../orders/orders-store.ts';
+import type { WithdrawalsStore } from '../orders/withdrawals-store.ts';
 import type { PasskeysStore } from '../people/passkeys-store.ts';
 import type { PeopleStore } from '../people/people-store.ts';
 import type { StatusStore } from '../status/status-store.ts';
-import type { Actor, StoreCall } from './store-call.ts';
-import type { WithdrawalsStore } from '../orders/withdrawals-store.ts';
-
-export type { Actor, AuditKind, RefusalKind, StoreCall };
-export { REFUSAL_KINDS };
-
-/** Valid (active or expiring) keys an account may have. */
-export const VALID_KEYS_MAX = 10;
-/** Months before this one for which it is known what each key used. */
-export const KEY_USAGE_MONTHS = 13;
-/** Keys in a report of what each used. */
-export const KEYS_REPORTED_MAX = 100;
-/** How long a key that ended stays in the list: 30 days. */
-export const ENDED_KEY_SHOWN_NS = 30n * DAY_NS_BIG;
-/** Keys in the list: while there are so many, nobody makes another. */
-export const KEYS_LISTED_MAX = 1_000;
-/** Keys that an account's own keys may make in 24 hours, by creation and by rotation together. */
-export const KEYS_MADE_MAX = 200;
-export const KEYS_MADE_NS = DAY_NS_BIG;
-/** How long a stream token can be used. */
-export const TOKEN_VALID_NS = MINUTE_NS_BIG;
+import type { UsageStore } from '../usage/usage-store.ts';
+import type { AuditKind } from './audit-kinds.ts';
 
 /** The store cannot be asked now; nothing happened that the caller could rely on. */
 export class AccountsUnavailableError extends Refusal {
@@ -66,143 +42,6 @@ export class AccountsTroubleError extends AccountsUnavailableError {
     super(message, options);
     this.trouble = trouble;
   }
-}
-
-export interface AccountRecord {
-  readonly id: string;
-  /** What operators call it; unique. */
-  readonly name: string;
-  readonly createdAt: EpochNs;
-  readonly suspendedAt: EpochNs | null;
-  readonly grants: readonly Grant[];
-}
-
-export interface KeyRecord extends KeyRights {
-  readonly id: string;
-  readonly accountId: string;
-  readonly name: string;
-  readonly createdAt: EpochNs;
-  /** To the minute. */
-  readonly lastUsedAt: EpochNs | null;
-  readonly revokedAt: EpochNs | null;
-  /** The key that took its place. */
-  readonly rotatedTo: string | null;
-  /** The last four characters of the secret. */
-  readonly hint: string;
-}
-
-export interface NewKey extends KeyRights {
-  readonly name: string;
-}
-
-/** What is kept of a secret: SHA-256 in hexadecimal, and its last four characters. */
-export interface SecretDigest {
-  readonly hash: string;
-  readonly hint: string;
-}
-
-/** A refusal, as plain data: the doors choose status and words. */
-export type Refused =
-  | { readonly refused: 'not-found' }
-  /** The acting key is itself revoked, expired or unknown by now, or its account is suspended. */
-  | { readonly refused: 'actor-ended' }
-  /** Recorded in the audit log as `key.management-refused`. */
-  | { readonly refused: 'criterion'; readonly criterion: ManagementCriterion }
-  | { readonly refused: 'too-many-keys' }
-  /** Counted in the audit log as `key.limit-refused`; one more can be made at `until`. */
-  | { readonly refused: 'made-too-many' | 'list-full'; readonly until: EpochNs }
-  | { readonly refused: 'already-rotated' }
-  /** The key to rotate is revoked or expired. */
-  | { readonly refused: 'ended' };
-
-export interface KeyWithAccount {
-  readonly key: KeyRecord;
-  readonly account: AccountRecord;
-}
-
-export interface Rotation {
-  readonly created: KeyRecord;
-  readonly previous: KeyRecord;
-}
-
-export const BUDGETS = ['computeUnits', 'exportBytes'] as const;
-export type Budget = (typeof BUDGETS)[number];
-
-/** The limits are what used and reserved together may reach: of the account, and of its test keys. */
-export interface ReserveRequest extends CountedLimit {
-  /**
-   * Idempotency key: once granted, the same id again is granted and takes nothing, whatever became of
-   * the reservation, until a day after its expiry (40 days, if nobody settled or voided it). A refused one
-   * leaves nothing and is judged anew.
-   * The same id for another account, budget or amount is our own mistake and rejects.
-   */
-  readonly id: string;
-  readonly accountId: string;
-  /** The key that uses it. */
-  readonly keyId: string;
-  readonly budget: Budget;
-  readonly amount: number;
-  /** `YYYY-MM`, by the time of the reservation; it is settled there whenever that is. */
-  readonly period: string;
-  /** When an unsettled reservation is given back. */
-  readonly expiresAt: EpochNs;
-  /** Whether it must outlast the machine; by itself it does. */
-  readonly isSynced?: boolean;
-}
-
-export type Reservation =
-  | { readonly granted: true }
-  /** `remaining`: what could have been reserved within both limits, never below 0. */
-  | { readonly granted: false; readonly remaining: number };
-
-export interface UsageCounts {
-  readonly computeUnits: number;
-  readonly historyItems: number;
-  readonly exportBytes: number;
-  readonly restRequests: number;
-}
-
-interface Tally {
-  readonly used: UsageCounts;
-  /** What running work has reserved beyond what is used. */
-  readonly reserved: Readonly<Record<Budget, number>>;
-}
-
-export interface MonthUsage extends Tally {
-  /** Of all this, what is of test keys. */
-  readonly tests: Tally;
-}
-
-/** What one key used in a month. */
-export interface KeyUsage {
-  readonly keyId: string;
-  readonly used: UsageCounts;
-}
-
-/** What one of an account's keys used in a month, with what is known of it; null: it was the portal's own use. */
-export interface NamedKeyUsage extends KeyUsage {
-  readonly key: KeyRecord | null;
-}
-
-/** What an account used in a month, over all keys. */
-export interface PeriodUsage {
-  readonly period: string;
-  readonly used: UsageCounts;
-}
-
-/** What was charged on a day: to a month's last day also what was settled after its end. */
-export interface DayUsage {
-  readonly day: UtcDay;
-  readonly used: Readonly<Record<Budget, number>>;
-}
-
-/** Requests of one key in a month. */
-export interface RequestCount {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly isTest: boolean;
-  readonly period: string;
-  readonly restRequests: number;
 }
 
 export interface AuditEvent {
@@ -244,7 +83,7 @@ export type AccountChange =
   /** The database is not what it was: of all accounts. */
   | { readonly accountId: null; readonly keyId: null; readonly kind: 'accounts.replaced' };
 
-export interface AccountStore extends AsyncDisposable {
+export interface AccountStore extends KeysStore, UsageStore, AsyncDisposable {
   readonly people: PeopleStore;
   readonly orders: OrdersStore;
   readonly withdrawals: WithdrawalsStore;
@@ -252,105 +91,6 @@ export interface AccountStore extends AsyncDisposable {
   readonly status: StatusStore;
   readonly passkeys: PasskeysStore;
 
-  createAccount(
-    call: StoreCall,
-    account: { readonly name: string; readonly grants: readonly Grant[] },
-  ): Promise<AccountRecord | { readonly refused: 'name-taken' }>;
-  /** By id or by name. */
-  findAccount(idOrName: string): Promise<AccountRecord | null>;
-  listAccounts(): Promise<readonly AccountRecord[]>;
-  setGrants(
-    call: StoreCall,
-    accountId: string,
-    grants: readonly Grant[],
-  ): Promise<AccountRecord | null>;
-  setSuspended(
-    call: StoreCall,
-    accountId: string,
-    isSuspended: boolean,
-  ): Promise<AccountRecord | null>;
-
-  /** Also keys that ended, so that the refusal can say why. */
-  findKey(hash: string): Promise<KeyWithAccount | null>;
-  /**
-   * A key of this account; also one that ended. Null, for operators and the service itself: of any account, or a
-   * session that goes on, as the key that its tokens are of.
-   */
-  findKeyById(accountId: string | null, keyId: string): Promise<KeyWithAccount | null>;
-  /** Newest first: valid keys and those that ended in the last 30 days. */
-  listKeys(now: EpochNs, accountId: string): Promise<readonly KeyRecord[]>;
-  createKey(
-    call: StoreCall,
-    accountId: string,
-    key: NewKey,
-    secret: SecretDigest,
-  ): Promise<KeyRecord | Refused | OnceRefused>;
-  rotateKey(
-    call: StoreCall,
-    accountId: string,
-    keyId: string,
-    graceSeconds: number,
-    secret: SecretDigest,
-  ): Promise<Rotation | Refused | OnceRefused>;
-  /** Revoking a key that has ended changes nothing and answers its record. */
-  revokeKey(call: StoreCall, accountId: string, keyId: string): Promise<KeyRecord | Refused>;
-  /** When keys were last used; an earlier time never replaces a later one. */
-  touchKeys(lastUsed: ReadonlyMap<string, EpochNs>): Promise<void>;
-
-  /** Keeps the digest of a token of this key; false when the key has ended by now. */
-  issueToken(
-    now: EpochNs,
-    token: { readonly hash: string; readonly keyId: string; readonly expiresAt: EpochNs },
-  ): Promise<boolean>;
-  /** The same of a session: it has the account's right to stream, and ends with the session. */
-  issueSessionToken(
-    now: EpochNs,
-    accountId: string,
-    token: { readonly hash: string; readonly sessionId: string; readonly expiresAt: EpochNs },
-  ): Promise<boolean>;
-  /** Uses the token up. Null when there is none of this digest, or it is too old, or its key has ended. */
-  consumeToken(now: EpochNs, hash: string): Promise<KeyWithAccount | null>;
-
-  reserve(now: EpochNs, request: ReserveRequest): Promise<Reservation>;
-  /**
-   * Charges what was really used and gives the rest back, in the month of the reservation. Also after
-   * its expiry, and more than was reserved (a running response is never cut). False when it was settled
-   * or voided before, or never made.
-   */
-  settle(
-    now: EpochNs,
-    id: string,
-    used: { readonly amount: number; readonly historyItems?: number },
-  ): Promise<boolean>;
-  /** Settles and remembers at once; or does neither and says why, and the reservation stays as it is. */
-  settleOnce(
-    now: EpochNs,
-    id: string,
-    used: { readonly amount: number; readonly historyItems?: number },
-    done: Done,
-  ): Promise<OnceRefused | null>;
-  /** What `settleOnce` would refuse by now; null: nothing. */
-  findOnce(
-    now: EpochNs,
-    asked: Pick<Done, 'accountId' | 'keyId' | 'once'>,
-  ): Promise<OnceRefused | null>;
-  /** Gives everything back. False when it was settled or voided before, or never made. */
-  voidReservation(now: EpochNs, id: string): Promise<boolean>;
-  /** Adds counts that no budget limits. Those of an account that is not there, since the store went back, count for nobody. */
-  addUsage(counts: readonly RequestCount[]): Promise<void>;
-  /**
-   * Sees what was done through this object; what other processes did shows within a second. What is no promise
-   * has all that `addUsage` was called with, stored already or not.
-   */
-  usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage> | MonthUsage;
-  /** Keys that used something in a month, also those that ended; of the last 13 months and this one. */
-  usageByKey(accountId: string, period: string): Promise<readonly KeyUsage[]>;
-  /** The same with their names, those that used most first, of them 100 at most. */
-  usageByNamedKey(accountId: string, period: string): Promise<readonly NamedKeyUsage[]>;
-  /** Months from this one on in which something was used, the oldest first. */
-  usageMonths(accountId: string, from: string): Promise<readonly PeriodUsage[]>;
-  /** Days of a month on which something was charged, the first one first; kept as long as what keys used. */
-  usageDays(accountId: string, period: string): Promise<readonly DayUsage[]>;
   /**
    * Housekeeping, about once a minute: gives back what expired reservations of all accounts hold, and
    * removes expired tokens, reservations closed long ago, what keys and days used long ago, what was remembered of

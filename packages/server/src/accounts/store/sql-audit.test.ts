@@ -6,9 +6,9 @@ import { after, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { sql } from 'kysely';
 import { DAY_NS, START } from '../../../testing/accounts/store/account-store-rig.ts';
-import { AccountsHandle } from './thread/accounts-handle.ts';
 import { openSqlAccountStore } from './sql-account-store.ts';
 import { openSqliteDatabase } from './sqlite/sqlite-database.ts';
+import { AccountsHandle } from './thread/accounts-handle.ts';
 
 const KEPT_NS = 30n * DAY_NS;
 

@@ -8,17 +8,12 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { Kysely } from 'kysely';
-import { eventOf } from '../keys/account-rows.ts';
-import type { AccountSchema } from './account-schema.ts';
-import type {
-  AuditEvent,
-  AuditFilter,
-  AuditKind,
-  RefusalKind,
-  StoreCall,
-} from './account-store.ts';
+import type { AccountSchema, AuditRow } from './account-schema.ts';
+import type { AuditEvent, AuditFilter } from './account-store.ts';
+import type { AuditKind, RefusalKind } from './audit-kinds.ts';
 import { countedUntil, latest } from './sound-times.ts';
 import { removed, type Sql } from './sql-database.ts';
+import type { StoreCall } from './store-call.ts';
 
 /** A write under way: its statements, and the events to announce once it is committed. */
 export interface Writing {
@@ -141,4 +136,18 @@ export async function auditKeptFrom(database: Kysely<AccountSchema>): Promise<Ep
     .select('kept_from')
     .executeTakeFirstOrThrow();
   return row.kept_from as EpochNs;
+}
+
+function eventOf(row: AuditRow): AuditEvent {
+  return {
+    sequence: Number(row.sequence),
+    at: row.at as EpochNs,
+    count: Number(row.count),
+    lastAt: (row.last_at ?? row.at) as EpochNs,
+    kind: row.kind,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    actor: row.actor,
+    details: JSON.parse(row.details) as Record<string, unknown>,
+  };
 }

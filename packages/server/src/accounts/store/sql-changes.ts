@@ -10,7 +10,8 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Kysely } from 'kysely';
 import type { AccountSchema } from './account-schema.ts';
-import { type AccountChange, type AuditEvent, REFUSAL_KINDS } from './account-store.ts';
+import type { AccountChange, AuditEvent } from './account-store.ts';
+import { REFUSAL_KINDS } from './audit-kinds.ts';
 import { auditKeptFrom, readAudit } from './sql-audit.ts';
 
 const EVENTS_PER_READ = 500;

@@ -2,14 +2,9 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { DeleteResult, Kysely, Transaction } from 'kysely';
+import type { RequestCount, Reservation, ReserveRequest } from '../usage/usage-store.ts';
 import type { AccountSchema } from './account-schema.ts';
-import type {
-  AccountStore,
-  AccountsTroubleError,
-  RequestCount,
-  Reservation,
-  ReserveRequest,
-} from './account-store.ts';
+import type { AccountStore, AccountsTroubleError } from './account-store.ts';
 import type { SchemaDialect } from './migrations/migration.ts';
 
 /** What others did since it was last asked; `unknown`: it was not looked at now. May err towards `written`. */

@@ -4,8 +4,13 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { Done, OnceRefused, OnceRequest } from './once.ts';
-import { PAGE_REQUEST, REMEMBERED_MAX } from './once.ts';
+import {
+  type Done,
+  type OnceRefused,
+  type OnceRequest,
+  PAGE_REQUEST,
+  REMEMBERED_MAX,
+} from './once.ts';
 import { removed, type Sql } from './sql-database.ts';
 
 /** Why a request is not to be done; null: it may be. */

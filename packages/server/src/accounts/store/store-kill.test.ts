@@ -10,7 +10,7 @@ import type { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { VALID_KEYS_MAX } from './account-store.ts';
+import { VALID_KEYS_MAX } from '../keys/keys-store.ts';
 import { openSqliteAccountStore } from './sqlite/sqlite-account-store.ts';
 
 const WRITER = fileURLToPath(

@@ -7,8 +7,8 @@ import { type Kysely, sql } from 'kysely';
 import { PostgresServer } from '../../../testing/platform/postgres-server.ts';
 import type { AccountSchema } from '../store/account-schema.ts';
 import { openPostgresDatabase } from '../store/postgres/postgres-database.ts';
-import { postgresRoutines } from './postgres-routines.ts';
 import { openSqlAccountStore } from '../store/sql-account-store.ts';
+import { postgresRoutines } from './postgres-routines.ts';
 
 const SEPTEMBER = BigInt(Date.UTC(2026, 8, 30, 23, 59)) * 1_000_000n;
 const OCTOBER = (BigInt(Date.UTC(2026, 9, 1, 0, 1)) * 1_000_000n) as EpochNs;

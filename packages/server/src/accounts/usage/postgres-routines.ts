@@ -17,10 +17,10 @@ import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { type Kysely, sql } from 'kysely';
 import type { AccountSchema } from '../store/account-schema.ts';
-import type { RequestCount, Reservation, ReserveRequest } from '../store/account-store.ts';
 import { makeFunction } from '../store/postgres/postgres-schema.ts';
-import { EXPIRED_KEPT_NS, whole } from './sql-budgets.ts';
 import type { Settlement, SqlDatabase, SqlRoutines } from '../store/sql-database.ts';
+import { EXPIRED_KEPT_NS, whole } from './sql-budgets.ts';
+import type { RequestCount, Reservation, ReserveRequest } from './usage-store.ts';
 
 /** Reservations that are remembered until they are closed; there are no more than calls under way. */
 const OPEN_MAX = 10_000;

@@ -10,11 +10,12 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG } from '@tapeloom/core/units';
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { AccountSchema } from '../store/account-schema.ts';
-import { BUDGETS, type Budget, type MonthUsage } from '../store/account-store.ts';
 import { removed, type Sql } from '../store/sql-database.ts';
 import { countsOf } from './sql-usage.ts';
+import { BUDGETS, type Budget, type MonthUsage } from './usage-store.ts';
+import type { MonthRow } from './usage-tables.ts';
 
 /**
  * How long a reservation is remembered beyond its expiry. A settled or voided one for a day: until then its id
@@ -160,8 +161,6 @@ export async function usageOf(
     },
   });
 }
-
-export type MonthRow = Selectable<AccountSchema['month_usage']>;
 
 type Expired = Readonly<Record<'reserved' | 'testReserved', Readonly<Record<Budget, bigint>>>>;
 const NONE_EXPIRED = { computeUnits: 0n, exportBytes: 0n };

@@ -7,11 +7,11 @@
 import { PLAN_LIMITS, planAt } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { nextRenewal, periodOf } from '@tapeloom/core/quota/month';
-import { BUDGETS, type Budget } from '../store/account-store.ts';
 import { grantsOf } from '../keys/sql-accounts.ts';
-import { BUDGET_COLUMNS } from './sql-budgets.ts';
-import { removed, type Sql } from '../store/sql-database.ts';
 import { owe } from '../mails/sql-owe.ts';
+import { removed, type Sql } from '../store/sql-database.ts';
+import { BUDGET_COLUMNS } from './sql-budgets.ts';
+import { BUDGETS, type Budget } from './usage-store.ts';
 
 const MOST_PERCENT = 80;
 const ALL_PERCENT = 100;

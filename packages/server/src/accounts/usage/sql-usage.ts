@@ -9,6 +9,7 @@ import { utcDay } from '@tapeloom/core/utc-day';
 import type { Kysely } from 'kysely';
 import { keyOf } from '../keys/account-rows.ts';
 import type { AccountSchema } from '../store/account-schema.ts';
+import { removed, type Sql } from '../store/sql-database.ts';
 import {
   type DayUsage,
   KEY_USAGE_MONTHS,
@@ -17,8 +18,7 @@ import {
   type NamedKeyUsage,
   type PeriodUsage,
   type UsageCounts,
-} from '../store/account-store.ts';
-import { removed, type Sql } from '../store/sql-database.ts';
+} from './usage-store.ts';
 
 type Count = 'compute_units' | 'history_items' | 'export_bytes' | 'rest_requests';
 

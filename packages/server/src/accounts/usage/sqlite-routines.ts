@@ -9,9 +9,10 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayIn } from '@tapeloom/core/quota/month';
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import { remainingBudget } from '../limits/remaining-budget.ts';
-import type { Budget, RequestCount, Reservation, ReserveRequest } from '../store/account-store.ts';
-import { BUDGET_COLUMNS, type Held, type MonthRow, monthUsageOf, whole } from './sql-budgets.ts';
 import type { Settlement, SqlRoutines } from '../store/sql-database.ts';
+import { BUDGET_COLUMNS, type Held, monthUsageOf, whole } from './sql-budgets.ts';
+import type { Budget, RequestCount, Reservation, ReserveRequest } from './usage-store.ts';
+import type { MonthRow } from './usage-tables.ts';
 
 /** Has the connection alone until the work is done. */
 type Holding = <Result>(work: () => Result) => Promise<Result>;

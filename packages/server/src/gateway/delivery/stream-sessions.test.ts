@@ -6,8 +6,7 @@ import type { Plan } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { type SignedIn, signIn } from '../../../../../simulation/portal/signed-in.ts';
 import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
-import type { StreamClient } from '../../../../../simulation/stream/stream-client.ts';
-import { subscribe } from '../../../../../simulation/stream/stream-client.ts';
+import { type StreamClient, subscribe } from '../../../../../simulation/stream/stream-client.ts';
 import { digestOf, newTokenText } from '../../accounts/auth/secret.ts';
 
 const MINUTE_NS = 60_000_000_000n;

@@ -2,8 +2,9 @@
 
 import { GRANTABLE, type Grant, PLANS, planAt } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { AccountRecord, AccountStore } from '../../accounts/store/account-store.ts';
+import type { AccountRecord } from '../../accounts/keys/keys-store.ts';
 import type { AccountMark, SessionRecord } from '../../accounts/people/people-store.ts';
+import type { AccountStore } from '../../accounts/store/account-store.ts';
 import { otherHalf } from '../../billing/other-half.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { closedObject, namedObject, Type } from '../contract/schema.ts';

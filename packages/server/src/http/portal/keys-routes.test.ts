@@ -12,7 +12,7 @@ import { PortalBrowser } from '../../../../../simulation/portal/portal-browser.t
 import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
 import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
 import { digestOf } from '../../accounts/auth/secret.ts';
-import { KEYS_MADE_MAX, VALID_KEYS_MAX } from '../../accounts/store/account-store.ts';
+import { KEYS_MADE_MAX, VALID_KEYS_MAX } from '../../accounts/keys/keys-store.ts';
 import type { KeyView } from '../routes/key-view.ts';
 
 const SECOND_NS = 1_000_000_000n;

@@ -4,7 +4,7 @@
  * them confirms whatever makes a secret: a new key, and a rotation.
  */
 
-import { KEYS_LISTED_MAX, VALID_KEYS_MAX } from '../../accounts/store/account-store.ts';
+import { KEYS_LISTED_MAX, VALID_KEYS_MAX } from '../../accounts/keys/keys-store.ts';
 import { closedObject, namedObject, Type } from '../contract/schema.ts';
 import { KeyView, viewKey } from '../routes/key-view.ts';
 import { type KeysFacts, managingRoutes } from '../routes/keys-routes.ts';

@@ -1,6 +1,6 @@
 /** Where somebody is signed in, and signing out. The owner's browsers are known by words, never by a secret. */
 
-import type { StoreCall } from '../../accounts/store/account-store.ts';
+import type { StoreCall } from '../../accounts/store/store-call.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { ProblemError } from '../server/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';

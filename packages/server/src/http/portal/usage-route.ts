@@ -9,12 +9,12 @@ import { periodBefore, periodOf } from '@tapeloom/core/quota/month';
 
 import type { Static } from 'typebox';
 import type { OpenNow } from '../../accounts/limits/open-now.ts';
+import type { AccountStore } from '../../accounts/store/account-store.ts';
 import {
-  type AccountStore,
   KEYS_REPORTED_MAX,
   type NamedKeyUsage,
   type UsageCounts,
-} from '../../accounts/store/account-store.ts';
+} from '../../accounts/usage/usage-store.ts';
 import { dayText } from '../../history/refusal-answer.ts';
 import { closedObject, namedObject, Type } from '../contract/schema.ts';
 import { type UsageOf, UsageView, usageView } from '../routes/usage-route.ts';

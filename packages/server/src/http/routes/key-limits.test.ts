@@ -9,11 +9,8 @@ import {
   type RestAnswer,
   RestService,
 } from '../../../../../simulation/rest/rest-service.ts';
-import {
-  type AccountStore,
-  KEYS_LISTED_MAX,
-  KEYS_MADE_MAX,
-} from '../../accounts/store/account-store.ts';
+import { KEYS_LISTED_MAX, KEYS_MADE_MAX } from '../../accounts/keys/keys-store.ts';
+import type { AccountStore } from '../../accounts/store/account-store.ts';
 import { openSqliteAccountStore } from '../../accounts/store/sqlite/sqlite-account-store.ts';
 
 const LIMITED = { status: 429, code: 'RATE_LIMITED' } as const;

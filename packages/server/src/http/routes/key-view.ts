@@ -8,7 +8,7 @@ import {
 } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Static } from 'typebox';
-import type { KeyRecord } from '../../accounts/store/account-store.ts';
+import type { KeyRecord } from '../../accounts/keys/keys-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { namedObject, Type } from '../contract/schema.ts';
 

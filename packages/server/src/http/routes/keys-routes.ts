@@ -1,10 +1,7 @@
 /** The routes that manage keys: with a key, and (of the portal, which has its own list) as the account's owner. */
 
-import {
-  type AccountStore,
-  KEYS_LISTED_MAX,
-  KEYS_MADE_MAX,
-} from '../../accounts/store/account-store.ts';
+import { KEYS_LISTED_MAX, KEYS_MADE_MAX } from '../../accounts/keys/keys-store.ts';
+import type { AccountStore } from '../../accounts/store/account-store.ts';
 import { namedObject, Type } from '../contract/schema.ts';
 import { endedKey } from '../server/ended-key.ts';
 import {

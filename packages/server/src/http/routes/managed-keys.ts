@@ -10,16 +10,16 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Static } from 'typebox';
 import { digestOf, newKeyText } from '../../accounts/auth/secret.ts';
 import {
-  type AccountStore,
-  type Actor,
   ENDED_KEY_SHOWN_NS,
   KEYS_LISTED_MAX,
   KEYS_MADE_MAX,
   type KeyRecord,
   type Refused,
   VALID_KEYS_MAX,
-} from '../../accounts/store/account-store.ts';
+} from '../../accounts/keys/keys-store.ts';
+import type { AccountStore } from '../../accounts/store/account-store.ts';
 import type { OnceRefused } from '../../accounts/store/once.ts';
+import type { Actor } from '../../accounts/store/store-call.ts';
 import { onceProblem } from '../server/idempotency.ts';
 import { ProblemError, rateLimited } from '../server/problem-error.ts';
 import {

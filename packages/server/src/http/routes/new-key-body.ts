@@ -14,7 +14,7 @@ import {
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 import type { Static } from 'typebox';
-import type { NewKey } from '../../accounts/store/account-store.ts';
+import type { NewKey } from '../../accounts/keys/keys-store.ts';
 import { namedObject, Type } from '../contract/schema.ts';
 
 /** The last instant that 64 bits hold, in the year 2262. */

@@ -3,7 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { digestOf, newTokenText } from '../../accounts/auth/secret.ts';
-import { type AccountStore, TOKEN_VALID_NS } from '../../accounts/store/account-store.ts';
+import { TOKEN_VALID_NS } from '../../accounts/keys/keys-store.ts';
+import type { AccountStore } from '../../accounts/store/account-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { namedObject, Type } from '../contract/schema.ts';
 import { endedKey } from '../server/ended-key.ts';

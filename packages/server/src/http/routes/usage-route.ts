@@ -9,7 +9,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { nextRenewal, periodOf } from '@tapeloom/core/quota/month';
 import type { Static } from 'typebox';
 import { remainingBudget } from '../../accounts/limits/remaining-budget.ts';
-import type { Budget, MonthUsage } from '../../accounts/store/account-store.ts';
+import type { Budget, MonthUsage } from '../../accounts/usage/usage-store.ts';
 import { whenKnown } from '../../platform/waiting/when-known.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { namedObject, Type } from '../contract/schema.ts';

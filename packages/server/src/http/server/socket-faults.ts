@@ -5,8 +5,7 @@
 
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Problem } from '@tapeloom/protocol/problem';
-import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
+import { PROBLEM_CONTENT_TYPE, type Problem } from '@tapeloom/protocol/problem';
 import { newRequestId } from '../../platform/request-id.ts';
 import { problemDocument } from './problem-document.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';

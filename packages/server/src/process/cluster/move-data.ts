@@ -9,7 +9,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { knownNodes } from '../../accounts/shared/known-nodes.ts';
 import { adoptSharedSecret, sharedSecrets } from '../../accounts/shared/shared-secrets.ts';
-import { accountsPath } from '../../accounts/store/sqlite/accounts-path.ts';
 import {
   AccountsThereError,
   accountsProof,
@@ -19,6 +18,7 @@ import {
 } from '../../accounts/store/copy-accounts.ts';
 import { openPostgresDatabase } from '../../accounts/store/postgres/postgres-database.ts';
 import type { SqlDatabase } from '../../accounts/store/sql-database.ts';
+import { accountsPath } from '../../accounts/store/sqlite/accounts-path.ts';
 import { openSqliteDatabase } from '../../accounts/store/sqlite/sqlite-database.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import { lockDirectory } from '../../platform/disk/directory-lock.ts';

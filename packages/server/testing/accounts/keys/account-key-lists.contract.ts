@@ -3,11 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import {
-  type AuditEvent,
-  KEYS_MADE_MAX,
-  type KeyRecord,
-} from '../../../src/accounts/store/account-store.ts';
+import { KEYS_MADE_MAX, type KeyRecord } from '../../../src/accounts/keys/keys-store.ts';
+import type { AuditEvent } from '../../../src/accounts/store/account-store.ts';
 import { ALL_RIGHTS, DAY_NS, SECOND_NS, type StoreRig } from '../store/account-store-rig.ts';
 
 export function testKeyLists(adapter: string, start: () => Promise<StoreRig>): void {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ManagementCriterion } from '@tapeloom/core/entitlement/key-management';
-import type { KeyRecord, NewKey } from '../../../src/accounts/store/account-store.ts';
+import type { KeyRecord, NewKey } from '../../../src/accounts/keys/keys-store.ts';
 import { ALL_RIGHTS, DAY_NS, SECOND_NS, START, type StoreRig } from '../store/account-store-rig.ts';
 
 const FUTURE = (START + DAY_NS) as typeof START;

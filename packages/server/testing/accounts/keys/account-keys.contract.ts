@@ -9,7 +9,7 @@ import {
   ENDED_KEY_SHOWN_NS,
   type KeyRecord,
   VALID_KEYS_MAX,
-} from '../../../src/accounts/store/account-store.ts';
+} from '../../../src/accounts/keys/keys-store.ts';
 import { ALL_RIGHTS, DAY_NS, SECOND_NS, START, type StoreRig } from '../store/account-store-rig.ts';
 
 const MINUTE_NS = 60n * SECOND_NS;

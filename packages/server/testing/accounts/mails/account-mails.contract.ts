@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Budget } from '../../../src/accounts/store/account-store.ts';
 import type { NewMail, OwedMail } from '../../../src/accounts/mails/mails-store.ts';
+import type { Budget } from '../../../src/accounts/usage/usage-store.ts';
 import { DAY_NS, SECOND_NS, type StoreRig } from '../store/account-store-rig.ts';
 
 const MINUTE_NS = 60n * SECOND_NS;

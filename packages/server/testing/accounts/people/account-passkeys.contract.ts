@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StoreCall } from '../../../src/accounts/store/account-store.ts';
 import type { NewPasskey } from '../../../src/accounts/people/passkeys-store.ts';
+import type { StoreCall } from '../../../src/accounts/store/store-call.ts';
 import { DAY_NS, SECOND_NS, type StoreRig } from '../store/account-store-rig.ts';
 
 const MINUTE_NS = 60n * SECOND_NS;

@@ -4,13 +4,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { EmailAddress } from '@tapeloom/core/person/email-address';
-import type { AccountChange, StoreCall } from '../../../src/accounts/store/account-store.ts';
 import type {
   LinkPurpose,
   NewLink,
   SessionRecord,
   SignedIn,
 } from '../../../src/accounts/people/people-store.ts';
+import type { AccountChange } from '../../../src/accounts/store/account-store.ts';
+import type { StoreCall } from '../../../src/accounts/store/store-call.ts';
 import { DAY_NS, SECOND_NS, type StoreRig } from '../store/account-store-rig.ts';
 
 const MINUTE_NS = 60n * SECOND_NS;

@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { KeyRecord, StoreCall } from '../../../src/accounts/store/account-store.ts';
+import type { KeyRecord } from '../../../src/accounts/keys/keys-store.ts';
 import {
   type Done,
   type OnceRequest,
   PAGE_REQUEST,
   REMEMBERED_MAX,
 } from '../../../src/accounts/store/once.ts';
+import type { StoreCall } from '../../../src/accounts/store/store-call.ts';
 import { ALL_RIGHTS, DAY_NS, SECOND_NS, type StoreRig } from './account-store-rig.ts';
 
 export function testOnce(adapter: string, start: () => Promise<StoreRig>): void {

@@ -10,14 +10,13 @@ import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type {
   AccountRecord,
-  AccountStore,
   KeyRecord,
-  MonthUsage,
   NewKey,
-  ReserveRequest,
   SecretDigest,
-  StoreCall,
-} from '../../../src/accounts/store/account-store.ts';
+} from '../../../src/accounts/keys/keys-store.ts';
+import type { AccountStore } from '../../../src/accounts/store/account-store.ts';
+import type { StoreCall } from '../../../src/accounts/store/store-call.ts';
+import type { MonthUsage, ReserveRequest } from '../../../src/accounts/usage/usage-store.ts';
 
 export interface StorePair extends AsyncDisposable {
   readonly store: AccountStore;

@@ -7,19 +7,19 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { AccountChange } from '../../../src/accounts/store/account-store.ts';
-import { testBudgets } from '../usage/account-budgets.contract.ts';
 import { testKeyLists } from '../keys/account-key-lists.contract.ts';
 import { testKeyManagement } from '../keys/account-key-management.contract.ts';
 import { testKeys } from '../keys/account-keys.contract.ts';
+import { testSessionTokens } from '../keys/account-session-tokens.contract.ts';
 import { testMails } from '../mails/account-mails.contract.ts';
-import { testOnce } from './account-once.contract.ts';
 import { testPasskeys } from '../people/account-passkeys.contract.ts';
 import { testPeople } from '../people/account-people.contract.ts';
-import { testSessionTokens } from '../keys/account-session-tokens.contract.ts';
 import { testStatus } from '../status/account-status.contract.ts';
-import { ALL_RIGHTS, START, type StorePair, StoreRig } from './account-store-rig.ts';
+import { testBudgets } from '../usage/account-budgets.contract.ts';
 import { testUseByKey } from '../usage/account-test-keys.contract.ts';
 import { testUsageReports } from '../usage/account-usage.contract.ts';
+import { testOnce } from './account-once.contract.ts';
+import { ALL_RIGHTS, START, type StorePair, StoreRig } from './account-store-rig.ts';
 import { testWrongClock } from './account-wrong-clock.contract.ts';
 
 export function testAccountStore(adapter: string, create: () => Promise<StorePair>): void {

@@ -4,7 +4,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { Reservation, ReserveRequest } from '../../../src/accounts/store/account-store.ts';
+import type { Reservation, ReserveRequest } from '../../../src/accounts/usage/usage-store.ts';
 
 interface Made {
   readonly amount: number;

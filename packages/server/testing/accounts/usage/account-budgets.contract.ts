@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import fc from 'fast-check';
 import type { AccountStore } from '../../../src/accounts/store/account-store.ts';
-import { BudgetModel } from './account-budget-model.ts';
 import { DAY_NS, SECOND_NS, START, type StoreRig, usage } from '../store/account-store-rig.ts';
+import { BudgetModel } from './account-budget-model.ts';
 
 const HOUR_SECONDS = 3_600;
 const PERIODS = ['2026-09', '2026-10'] as const;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ReserveRequest } from '../../../src/accounts/store/account-store.ts';
+import type { ReserveRequest } from '../../../src/accounts/usage/usage-store.ts';
 import { SECOND_NS, type StoreRig, tally, usage } from '../store/account-store-rig.ts';
 
 export function testUseByKey(adapter: string, start: () => Promise<StoreRig>): void {

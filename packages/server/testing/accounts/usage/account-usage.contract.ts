@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { UsageCounts } from '../../../src/accounts/store/account-store.ts';
+import type { UsageCounts } from '../../../src/accounts/usage/usage-store.ts';
 import { DAY_NS, START, type StoreRig, tally } from '../store/account-store-rig.ts';
 
 const counts = (used: Partial<UsageCounts>) => tally({ used }).used;

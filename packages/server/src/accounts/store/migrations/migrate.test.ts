@@ -6,11 +6,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Kysely } from 'kysely';
-import { fillStore, fixtureOf, sqlOf } from '../../../../testing/accounts/store/migration-fixture.ts';
+import {
+  fillStore,
+  fixtureOf,
+  sqlOf,
+} from '../../../../testing/accounts/store/migration-fixture.ts';
 import type { AccountStore } from '../account-store.ts';
-import { AccountsHandle } from '../thread/accounts-handle.ts';
 import { openSqliteAccountStore } from '../sqlite/sqlite-account-store.ts';
 import { openSqliteDatabase } from '../sqlite/sqlite-database.ts';
+import { AccountsHandle } from '../thread/accounts-handle.ts';
 import { MIGRATIONS, migrate, SCHEMA_VERSION, SchemaTooNewError } from './migrate.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-migrate-'));

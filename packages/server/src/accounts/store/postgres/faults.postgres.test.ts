@@ -7,7 +7,8 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { CuttingLine } from '../../../../testing/platform/cutting-line.ts';
 import { PostgresServer } from '../../../../testing/platform/postgres-server.ts';
 import { openPostgres } from '../../../platform/postgres/postgres.ts';
-import { type AccountStore, AccountsTroubleError, type NewKey } from '../account-store.ts';
+import type { NewKey } from '../../keys/keys-store.ts';
+import { type AccountStore, AccountsTroubleError } from '../account-store.ts';
 import { openPostgresAccountStore } from './postgres-account-store.ts';
 
 const NOW = 1_790_000_000_123_456_789n as EpochNs;

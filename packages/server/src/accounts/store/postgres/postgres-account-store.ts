@@ -2,8 +2,8 @@
 
 import type { PostgresOptions } from '../../../platform/postgres/postgres.ts';
 import type { AccountStore } from '../account-store.ts';
-import { openPostgresDatabase } from './postgres-database.ts';
 import { openSqlAccountStore, type SqlAccountStoreOptions } from '../sql-account-store.ts';
+import { openPostgresDatabase } from './postgres-database.ts';
 
 export async function openPostgresAccountStore(
   postgres: PostgresOptions,

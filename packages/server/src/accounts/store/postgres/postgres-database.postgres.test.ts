@@ -7,10 +7,11 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { sql } from 'kysely';
 import { PostgresServer } from '../../../../testing/platform/postgres-server.ts';
 import { openPostgres } from '../../../platform/postgres/postgres.ts';
-import type { AccountStore, NewKey } from '../account-store.ts';
+import type { NewKey } from '../../keys/keys-store.ts';
+import type { AccountStore } from '../account-store.ts';
+import { openSqlAccountStore } from '../sql-account-store.ts';
 import { openPostgresAccountStore } from './postgres-account-store.ts';
 import { openPostgresDatabase } from './postgres-database.ts';
-import { openSqlAccountStore } from '../sql-account-store.ts';
 
 const NOW = 1_790_000_000_123_456_789n as EpochNs;
 const OPERATOR = { now: NOW, actor: { kind: 'operator' } } as const;

@@ -21,10 +21,11 @@ import {
   PostgresUnreachableError,
 } from '../../../platform/postgres/postgres.ts';
 import { PostgresNews } from '../../../platform/postgres/postgres-news.ts';
+import { makeRoutines, postgresRoutines } from '../../usage/postgres-routines.ts';
 import type { AccountSchema } from '../account-schema.ts';
 import { AccountsTroubleError } from '../account-store.ts';
 import { migrate } from '../migrations/migrate.ts';
-import { makeRoutines, postgresRoutines } from '../../usage/postgres-routines.ts';
+import type { Elsewhere, Sql, SqlDatabase } from '../sql-database.ts';
 import {
   MIGRATION_LOCK,
   makeAuditFeed,
@@ -33,7 +34,6 @@ import {
   SWEEP_LOCK,
 } from './postgres-schema.ts';
 import { isPassing, troubleOf } from './postgres-trouble.ts';
-import type { Elsewhere, Sql, SqlDatabase } from '../sql-database.ts';
 
 /** 14.0, as the server numbers it: the first that replaces triggers. */
 const VERSION_MIN = 140_000;

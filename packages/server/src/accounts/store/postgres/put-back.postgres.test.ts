@@ -5,7 +5,8 @@ import { after, before, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { PostgresCopy } from '../../../../testing/platform/postgres-copy.ts';
 import { PostgresServer } from '../../../../testing/platform/postgres-server.ts';
-import type { AccountChange, AccountStore, Budget } from '../account-store.ts';
+import type { Budget } from '../../usage/usage-store.ts';
+import type { AccountChange, AccountStore } from '../account-store.ts';
 import { openPostgresAccountStore } from './postgres-account-store.ts';
 
 const NOW = 1_790_000_000_123_456_789n as EpochNs;

@@ -14,10 +14,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { SchemaTooNewError } from '../migrations/migrate.ts';
 import { AccountsHandle } from '../thread/accounts-handle.ts';
 import { accountsPath } from './accounts-path.ts';
 import { BackupRefusedError, backupAccounts, restoreAccounts } from './backup.ts';
-import { SchemaTooNewError } from '../migrations/migrate.ts';
 import { openSqliteAccountStore } from './sqlite-account-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tapeloom-backup-'));

@@ -16,8 +16,8 @@ import { UNFINISHED_SUFFIX } from '../../../platform/disk/disk.ts';
 import { makeDirectories } from '../../../platform/disk/make-directories.ts';
 import { OWNER_ONLY } from '../../../platform/disk/private-file.ts';
 import { syncDirectory } from '../../../platform/disk/sync-directory.ts';
-import { accountsPath } from './accounts-path.ts';
 import { SCHEMA_VERSION, SchemaTooNewError } from '../migrations/migrate.ts';
+import { accountsPath } from './accounts-path.ts';
 import { requireSoundSqlite } from './sqlite-database.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;

@@ -24,11 +24,11 @@ import {
 } from 'kysely';
 import { makeDirectoriesSync } from '../../../platform/disk/make-directories.ts';
 import { OWNER_ONLY } from '../../../platform/disk/private-file.ts';
+import { sqliteRoutines } from '../../usage/sqlite-routines.ts';
 import type { AccountSchema } from '../account-schema.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { SchemaDialect } from '../migrations/migration.ts';
 import type { Elsewhere, Sql, SqlDatabase, SqlRoutines } from '../sql-database.ts';
-import { sqliteRoutines } from '../../usage/sqlite-routines.ts';
 import { checkTables, damaged, structureOf, troubleOf } from './sqlite-trouble.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { openSqliteAccountStore } from '../sqlite/sqlite-account-store.ts';
 import { AccountsBusyError } from './accounts-busy-error.ts';
 import { AccountsGoneError, AccountsHandle, AccountsRefusedError } from './accounts-handle.ts';
-import { openSqliteAccountStore } from '../sqlite/sqlite-account-store.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-handle-'));
 after(() => rmSync(directory, { recursive: true, force: true }));

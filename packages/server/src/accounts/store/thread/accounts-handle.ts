@@ -19,6 +19,12 @@ import { Worker } from 'node:worker_threads';
 import { FairLine, type LineCounts } from '../../../platform/sharing/fair-line.ts';
 import { Thread } from '../../../platform/threads/thread.ts';
 import { RememberedUsage } from '../../limits/remembered-usage.ts';
+import type { MailsStore } from '../../mails/mails-store.ts';
+import type { OrdersStore } from '../../orders/orders-store.ts';
+import type { WithdrawalsStore } from '../../orders/withdrawals-store.ts';
+import type { PasskeysStore } from '../../people/passkeys-store.ts';
+import type { PeopleStore } from '../../people/people-store.ts';
+import type { StatusStore } from '../../status/status-store.ts';
 import {
   type AccountChange,
   type AccountStore,
@@ -35,12 +41,6 @@ import type {
   StoreMethod,
   StorePart,
 } from './accounts-wire.ts';
-import type { MailsStore } from '../../mails/mails-store.ts';
-import type { OrdersStore } from '../../orders/orders-store.ts';
-import type { PasskeysStore } from '../../people/passkeys-store.ts';
-import type { PeopleStore } from '../../people/people-store.ts';
-import type { StatusStore } from '../../status/status-store.ts';
-import type { WithdrawalsStore } from '../../orders/withdrawals-store.ts';
 
 /**
  * Calls on the wire: enough that the thread never waits for the next one, and few enough that somebody who

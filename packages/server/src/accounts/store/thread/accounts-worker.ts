@@ -3,8 +3,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { ThreadDesk } from '../../../platform/threads/thread-desk.ts';
 import { type AccountStore, AccountsTroubleError } from '../account-store.ts';
-import type { AccountsShape, AccountsWorkerData, PlainError } from './accounts-wire.ts';
 import { openSqliteAccountStore } from '../sqlite/sqlite-account-store.ts';
+import type { AccountsShape, AccountsWorkerData, PlainError } from './accounts-wire.ts';
 
 type Methods = Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
 

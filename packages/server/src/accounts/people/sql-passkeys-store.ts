@@ -1,10 +1,10 @@
 /** Passkeys over a SQL database; see `passkeys-store.ts`. */
 
+import type { SqlStore } from '../store/sql-store.ts';
 import type { PasskeysStore } from './passkeys-store.ts';
 import * as challenges from './sql-passkey-challenges.ts';
 import * as recoveries from './sql-passkey-recoveries.ts';
 import * as passkeys from './sql-passkeys.ts';
-import type { SqlStore } from '../store/sql-store.ts';
 
 export function sqlPasskeys(store: SqlStore): PasskeysStore {
   return {

@@ -1,13 +1,14 @@
 /** People over a SQL database; see `people-store.ts`. */
 
+import type { SqlStore } from '../store/sql-store.ts';
 import type { PeopleStore } from './people-store.ts';
+import { forgetChallenges } from './sql-passkey-challenges.ts';
 import * as deletions from './sql-people-deletions.ts';
 import * as links from './sql-people-links.ts';
 import * as marks from './sql-people-marks.ts';
 import * as owners from './sql-people-owners.ts';
 import * as sessions from './sql-people-sessions.ts';
 import { forgetBirths, signIn } from './sql-people-sign-in.ts';
-import type { SqlStore } from '../store/sql-store.ts';
 
 /** What housekeeping clears away of people, some at a time. */
 export const FORGOTTEN_PEOPLE = [
@@ -15,6 +16,7 @@ export const FORGOTTEN_PEOPLE = [
   links.forgetTurns,
   sessions.forgetSessions,
   forgetBirths,
+  forgetChallenges,
 ] as const;
 
 export function sqlPeople(store: SqlStore): PeopleStore {

@@ -1,12 +1,10 @@
 /** The tables about passkeys; see `account-schema.ts`. */
 
-import type { ColumnType, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
+import type { Whole, WholeOrNull } from '../store/columns.ts';
 import type { ChallengePurpose } from './passkeys-store.ts';
 
-type Whole = ColumnType<bigint, bigint | number, bigint | number>;
-type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
-
-export interface PasskeyTable {
+interface PasskeyTable {
   id: string;
   account_id: string;
   /** Unique: a credential opens one account. */
@@ -20,7 +18,7 @@ export interface PasskeyTable {
   last_used_at: WholeOrNull;
 }
 
-export interface PasskeyChallengeTable {
+interface PasskeyChallengeTable {
   hash: string;
   purpose: ChallengePurpose;
   session_id: string | null;
@@ -30,10 +28,16 @@ export interface PasskeyChallengeTable {
 }
 
 /** A row while one waits. */
-export interface PasskeyRecoveryTable {
+interface PasskeyRecoveryTable {
   account_id: string;
   asked_at: Whole;
   due_at: Whole;
+}
+
+export interface PasskeyTables {
+  passkeys: PasskeyTable;
+  passkey_challenges: PasskeyChallengeTable;
+  passkey_recoveries: PasskeyRecoveryTable;
 }
 
 export type PasskeyRow = Selectable<PasskeyTable>;
