@@ -32,6 +32,7 @@ import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { builtProgram } from './build/built-program.ts';
 import { memoryDirectory } from './memory-directory.ts';
+import type { ProcessorTime } from './processor-time.ts';
 import { batchModule, testBatches } from './test-batches.ts';
 import { recordOf, resultsPath, type TestRecord } from './test-results.ts';
 
@@ -52,8 +53,9 @@ const builtPath = 'node_modules/.cache/built';
 const preloads = [
   import.meta.resolve('./untracked-promises.ts'),
   import.meta.resolve('./property-seed.ts'),
+  import.meta.resolve('./processor-time.ts'),
 ];
-const slowestShown = 10;
+const costliestShown = 15;
 const TELL_MS = 30_000;
 const usualSeed = '1';
 
@@ -89,6 +91,9 @@ if (files.some(isWhole)) process.env.BUILT_TAPELOOM ??= await builtProgram(join(
 const batchNames = new Map<string, string>();
 mkdirSync(join(root, batchesPath), { recursive: true });
 const faultsPath = join(root, batchesPath, 'faults');
+const timesPath = join(root, batchesPath, 'processor-times');
+writeFileSync(timesPath, '');
+process.env.PROCESSOR_TIMES = timesPath;
 if (values.validated) {
   const preload = import.meta.resolve('./validated/validate-responses.ts');
   writeFileSync(faultsPath, '');
@@ -157,9 +162,9 @@ clearInterval(telling);
 if (values.validated) tellFaults();
 if (seed !== usualSeed) console.log(seedText);
 for (const [reason, count] of skipped) console.log(`skipped, ${count}: ${reason}`);
+console.log(costText());
 if (isWholeRun) {
   console.log('not run here: tests with PostgreSQL or a nats-server: npm run test:cluster');
-  console.log(slowestText());
   const path = join(root, resultsPath);
   mkdirSync(join(path, '..'), { recursive: true });
   writeFileSync(`${path}.part`, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
@@ -206,11 +211,28 @@ function isWhole(path: string): boolean {
   return path.startsWith(join(root, 'tests/'));
 }
 
-function slowestText(): string {
-  const slowest = [...fileMs].sort(([, a], [, b]) => b - a).slice(0, slowestShown);
-  const lines = slowest.map(
-    ([file, ms]) =>
-      `${(ms / 1_000).toFixed(1).padStart(6)} s  ${batchNames.get(file) ?? relative(root, file)}`,
-  );
-  return ['batches that took longest', ...lines].join('\n');
+/** The batches that used most processor time, with their wall time, and what the whole run used. */
+function costText(): string {
+  const times = readFileSync(timesPath, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as ProcessorTime);
+  const column = (seconds: number) => `${seconds.toFixed(1).padStart(6)} s`;
+  const total = (of: (time: ProcessorTime) => number) =>
+    times.reduce((sum, time) => sum + of(time), 0);
+  const own = total(({ ownSeconds }) => ownSeconds);
+  const children = total(({ childSeconds }) => childSeconds);
+  const costOf = (time: ProcessorTime) => time.ownSeconds + time.childSeconds;
+  const lines = times
+    .sort((a, b) => costOf(b) - costOf(a))
+    .slice(0, costliestShown)
+    .map(({ file, ownSeconds, childSeconds }) => {
+      const columns = [ownSeconds, childSeconds, (fileMs.get(file) ?? 0) / 1_000].map(column);
+      return `${columns.join('')}  ${batchNames.get(file) ?? relative(root, file)}`;
+    });
+  return [
+    `processor time: ${own.toFixed(0)} s in test processes, ${children.toFixed(0)} s in their children`,
+    '    own  children   wall  batches that used most',
+    ...lines,
+  ].join('\n');
 }
