@@ -4,15 +4,29 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { dayOf } from '@tapeloom/core/utc-day';
 import { Connection } from '@tapeloom/server/gateway/connection/connection';
 import { createResolver } from '@tapeloom/server/gateway/delivery/stream-request';
 import { RIGHT_BOOK, RIGHT_CASES } from '../simulation/accounts/right-cases.ts';
 import { fillMarket, TRADES_A_DAY } from '../simulation/history/history-market.ts';
 import { checkProblem } from '../simulation/rest/problem-check.ts';
 import { DOCS_URL, instantOf, RestService } from '../simulation/rest/rest-service.ts';
+import { TAPE_START, WholeService } from '../simulation/rest/whole-service.ts';
+import { StreamClient, subscribe } from '../simulation/stream/stream-client.ts';
 
 const HOUR = 3_600_000_000_000n;
 const RANGE = { instrument: 'ESZ6', indicator: 'bars', from: '2026-11-09', to: '2026-11-11' };
+
+const LIVE_RIGHTS = Entitlements.of(
+  {
+    environment: 'live',
+    scopes: ['stream'],
+    allowedIps: null,
+    instruments: null,
+    expiresAt: null,
+  },
+  'live',
+);
 
 interface Page {
   readonly items: readonly { readonly cursor: string; readonly ts: string }[];
@@ -88,17 +102,7 @@ function subscribed(
   indicator: string,
   { clock }: RestService,
 ): string {
-  const entitlements = Entitlements.of(
-    {
-      environment: 'live',
-      scopes: ['stream'],
-      allowedIps: null,
-      instruments: null,
-      expiresAt: null,
-    },
-    'live',
-  );
-  const caller = { accountId: 'a', keyId: 'k', isSuspended: false, entitlements };
+  const caller = { accountId: 'a', keyId: 'k', isSuspended: false, entitlements: LIVE_RIGHTS };
   const connection = new Connection({ resolve, nextNumber: () => 1 });
   connection.step({ t: 'opened', authorization: 'Bearer x', address: '192.0.2.1' });
   connection.step({ t: 'judged', authentication: { verdict: 'accepted', caller } });
@@ -197,5 +201,103 @@ test('the delay holds for pages, estimates and cursors: what is ahead of it does
     const late = { ...fields, from: String(visible), to: '2026-11-12' };
     const none = await service.get(address('/v1/history', late), { key });
     checkProblem(none, DOCS_URL, { status: 400, code: 'INVALID_PARAMETERS' });
+  }
+});
+
+test('live_history streams without delay as live does, and reads and exports the past as history does, with one key [PLAN-06]', async () => {
+  await using service = await WholeService.start();
+  const params = { bar: 'tick', size: 1 };
+  for (const price of [100, 101, 102]) await service.trade(60_000, { price });
+  await service.jump(15 * 60_000);
+  for (const price of [103, 104]) await service.trade(60_000, { price });
+  const past = {
+    instrument: 'A.c.0',
+    indicator: 'bars',
+    params: JSON.stringify(params),
+    from: String(TAPE_START),
+    to: String(TAPE_START + 300n * 1_000_000_000n),
+  };
+  const streamed = async (key: string) => {
+    using client = await new StreamClient(service.stream.url, `Bearer ${key}`).opened();
+    client.send(subscribe('a', { instrument: 'A.c.0', params }));
+    const { topic } = await client.find('subscribed');
+    const { items } = await client.find('snapshot');
+    return { topic, items: items.map(({ id, data }) => ({ id, data })) };
+  };
+  const read = async (key: string) => {
+    const { status, body } = await service.rest.get<Page>(address('/v1/history', past), { key });
+    return { status, items: body.items };
+  };
+  const exported = async (key: string) => {
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await fetch(`${service.url}${address('/v1/export', past)}`, { headers });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    return { status: answer.status, bytes: answer.ok ? bytes.toString('hex') : '' };
+  };
+  const [live, history, both] = [
+    await service.rest.customer('live'),
+    await service.rest.customer('history'),
+    await service.rest.customer('live_history'),
+  ];
+
+  const inTime = await streamed(live);
+  assert.equal(inTime.items.length, 5);
+  assert.ok((await streamed(history)).items.length < 5, 'ten minutes behind');
+  assert.deepEqual(await streamed(both), inTime);
+  const page = await read(history);
+  assert.deepEqual([page.status, page.items.length], [200, 3]);
+  assert.notEqual((await read(live)).status, 200);
+  assert.deepEqual(await read(both), page);
+  const file = await exported(history);
+  assert.deepEqual([file.status, file.bytes.length > 0], [200, true]);
+  assert.notEqual((await exported(live)).status, 200);
+  assert.deepEqual(await exported(both), file);
+});
+
+test('an alias means the same contract over history and the stream: one a day, the next one from the roll on [INST-04]', async () => {
+  for (const [day, contract] of [
+    ['2026-09-11', 'ESU6'],
+    ['2026-09-14', 'ESZ6'],
+  ] as const) {
+    const now = instantOf(`${day}T16:00:00Z`);
+    await using service = await RestService.start({ start: now });
+    for (const [index, symbol] of ['ESU6', 'ESZ6'].entries()) {
+      const trades = [1, 2, 3].map((at) => ({
+        at: (now - BigInt(at) * 60_000_000_000n) as EpochNs,
+        price: 20_000 + 100 * index + at,
+        size: 1,
+        side: 1 as const,
+      }));
+      // A session is given whole or not at all, and this one has begun on the day before.
+      const before = { ...trades[0]!, at: (now - 17n * HOUR) as EpochNs };
+      service.tape.commit(symbol, [before, ...trades.reverse()], now);
+    }
+    service.market.tapeTime = now;
+    const key = await service.customer('live_history');
+    const hour = { ...RANGE, from: `${day}T15:00:00Z`, to: `${day}T16:00:00Z` };
+    const page = async (instrument: string) => {
+      const answer = await service.get<Page & { readonly contract: string }>(
+        address('/v1/history', { ...hour, instrument }),
+        { key },
+      );
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body;
+    };
+    const [alias, named, other] = [
+      await page('ES.c.0'),
+      await page(contract),
+      await page(contract === 'ESU6' ? 'ESZ6' : 'ESU6'),
+    ];
+    assert.equal(alias.contract, contract);
+    assert.deepEqual(alias.items, named.items);
+    assert.notDeepEqual(alias.items, other.items);
+    const resolve = createResolver({
+      book: () => service.market.book,
+      isStreamed: () => true,
+      epochReset: () => null,
+    });
+    const message = { t: 'subscribe', sub: 's', instrument: 'ES.c.0', indicator: 'bars' } as const;
+    const request = resolve(message, { entitlements: LIVE_RIGHTS, day: dayOf(now), now });
+    assert.equal('spec' in request && request.spec.contract, contract);
   }
 });

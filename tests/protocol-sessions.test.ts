@@ -25,7 +25,7 @@ const AFTER: Readonly<Record<AfterClose, string>> = {
 };
 
 for (const session of sessions) {
-  test(`docs/protocol.md, ${session.name}: the server answers as the page says`, () =>
+  test(`docs/protocol.md, ${session.name}: the server answers as the page says [WS-03]`, () =>
     play(session));
 }
 

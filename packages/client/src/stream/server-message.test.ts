@@ -23,3 +23,27 @@ test('a time is nanoseconds in digits, whatever time came before it', () => {
   for (const ts of ['', '-1', '1.5', '1'.repeat(20), 1, null]) assert.equal(pong(ts), 'bad');
   assert.notEqual(pong('0'), 'bad');
 });
+
+test('the kind of a message is read from t, and from no other field [WS-03]', () => {
+  const [sub, cursor, ts] = ['s1', '20261112.9.2', '1794300000000000000'];
+  const object = { id: '20261112.9', final: false, ts };
+  const fields = {
+    upsert: { sub, cursor, ...object, data: {} },
+    remove: { sub, cursor, ...object },
+    hb: { ts },
+    snapshot: { sub, cursor, items: [] },
+    status: { sub, state: 'live', lagMs: 0 },
+    subscribed: { sub, contract: 'ESZ6', tickSizeNanos: 250_000_000 },
+    reset: { sub, reason: 'roll' },
+    error: { code: 'INTERNAL', message: 'x' },
+    pong: { ts },
+    notice: { kind: 'reconnect' },
+  };
+  for (const [t, others] of Object.entries(fields)) {
+    assert.deepEqual(read({ t, ...others }), { t, ...others });
+    for (const name of ['type', 'T', 'op', 'event']) {
+      assert.equal(read({ [name]: t, ...others }), 'bad', t);
+      assert.equal(read({ t: 'of a newer server', [name]: t, ...others }), null, t);
+    }
+  }
+});

@@ -18,7 +18,7 @@ const unknown: DailyVolume = () => null;
 const meaningOn = (rolls: readonly Designation[], day: UtcDay) =>
   rolls.findLast((roll) => roll.from <= day)?.symbol;
 
-test('a roll is decided by the volume of the day before it, and no sooner [INST-04]', () => {
+test('a roll is decided by the volume of the day before it, and no sooner', () => {
   const crossing: DailyVolume = (symbol, day) =>
     (symbol === 'ESZ6') === day >= 20260909 ? 900 : 100;
   const eve = decideRolls(CHAIN, null, crossing, utcDay(20260908));
@@ -85,7 +85,7 @@ function chainOf(product: Product, from: UtcDay) {
   return { contracts, chain: rollChain(contracts, product.roll, from) };
 }
 
-test('adding days, whatever their volumes, never changes what is decided [INST-04]', () => {
+test('adding days, whatever their volumes, never changes what is decided', () => {
   fc.assert(
     fc.property(products, starts, steps, (product, from, changes) => {
       const { contracts, chain } = chainOf(product, from);

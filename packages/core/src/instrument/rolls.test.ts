@@ -32,7 +32,7 @@ const crossing =
   (symbol, at) =>
     (symbol === later) === at >= day ? 1000 : 10;
 
-test('calendar rolls fall on the conventional day of each product [INST-04]', () => {
+test('calendar rolls fall on the conventional day of each product', () => {
   const second = (root: string) =>
     rows(calendarRolls(listed(product(root)), product(root).roll, FROM))[1];
   assert.deepEqual(second('ES'), [20260914, 'ESZ6']); // Monday of the week of expiry
@@ -60,7 +60,7 @@ test('calendar rolls start with the contract in front and plan up to the last on
   assert.deepEqual(calendarRolls([], ES.roll, FROM), []);
 });
 
-test('volume rolls on the day after the next contract first traded more [INST-04]', () => {
+test('volume rolls on the day after the next contract first traded more', () => {
   const rolls = volumeRolls(CONTRACTS, crossing('ESZ6', 20260910), ES.roll, FROM, utcDay(20260930));
   assert.deepEqual(rows(rolls).slice(0, 2), [
     [20260901, 'ESU6'],
@@ -68,7 +68,7 @@ test('volume rolls on the day after the next contract first traded more [INST-04
   ]);
 });
 
-test('volume never rolls back, though the old contract trades more again [INST-04]', () => {
+test('volume never rolls back, though the old contract trades more again', () => {
   const flicker: DailyVolume = (symbol, day) =>
     symbol === 'ESZ6' && day === 20260908 ? 2000 : 1000;
   const rolls = volumeRolls(CONTRACTS.slice(0, 2), flicker, ES.roll, FROM, utcDay(20260930));
@@ -122,7 +122,7 @@ const volumes = fc.integer().map((seed): DailyVolume => {
   };
 });
 
-test('designations of either rule ascend, exist and have not expired [INST-04]', () => {
+test('designations of either rule ascend, exist and have not expired', () => {
   fc.assert(
     fc.property(products, starts, volumes, (each, from, volume) => {
       const contracts = contractsOf(each, 'sim', from, addDays(from, 500));

@@ -62,7 +62,7 @@ test('a plan that shrinks or ends counts test keys at both limits, the oldest fi
   assert.ok(!alone.kinds().includes('error') && !alone.kinds().includes('reset'));
 });
 
-test('a changed delay resets: entitlement_changed, subscribed, status, snapshot; then the other stream [EVT-07] [SEC-25]', async () => {
+test('a changed delay resets: entitlement_changed, subscribed, status, snapshot; then the other stream [EVT-07] [EVT-16] [SEC-25]', async () => {
   await using desk = await AccountStream.start();
   const key = await desk.key('live');
   using client = await desk.open(key);
@@ -76,7 +76,7 @@ test('a changed delay resets: entitlement_changed, subscribed, status, snapshot;
   await grant(desk, key, [HISTORY]);
   await client.find('snapshot', (message) => message !== before);
   const [reset, subscribed, ...rest] = client.messages.slice(start);
-  assert.ok(reset?.t === 'reset' && reset.reason === 'entitlement_changed');
+  assert.deepEqual(reset, { t: 'reset', sub: 'a', reason: 'entitlement_changed' });
   assert.ok(subscribed?.t === 'subscribed' && subscribed.topic.includes('delaySeconds=600'));
   // The topic is new: it may warm up first. Ten minutes ago nothing had been traded.
   assert.deepEqual(

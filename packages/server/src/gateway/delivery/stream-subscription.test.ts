@@ -316,7 +316,7 @@ test('a source that is down: status down for running streams, SOURCE_DOWN for ne
   await one.find('snapshot', (it) => it.sub === 'b');
 });
 
-test('at a roll the alias starts afresh on its new contract: reset, subscribed, snapshot [EVT-06] [EVT-17] [INST-04]', async () => {
+test('at a roll the alias starts afresh on its new contract: reset, subscribed, snapshot [EVT-06] [EVT-16] [EVT-17] [INST-04]', async () => {
   await using stream = await InProcessStream.start();
   using one = await openClient(stream);
   one.send(subscribe('alias', { instrument: 'A.c.0' }));

@@ -22,6 +22,24 @@ function paths(message: unknown): readonly string[] {
   return (refusal(message).errors ?? []).map((fault) => fault.path);
 }
 
+test('the kind of a message is read from t, and from no other field [WS-03]', () => {
+  const fields = {
+    auth: { token: 'x' },
+    subscribe: { sub: 'a', instrument: 'ES.c.0', indicator: 'bars' },
+    unsubscribe: { sub: 'a' },
+    ping: { id: 7 },
+  };
+  assert.deepEqual(Object.keys(fields), Object.keys(CLIENT_MESSAGE_SCHEMAS));
+  for (const [t, others] of Object.entries(fields)) {
+    const parsed = parseClientMessage(JSON.stringify({ t, ...others }));
+    assert.deepEqual(parsed, { ok: true, message: { t, ...others } });
+    for (const name of ['type', 'T', 'kind', 'op', 'event']) {
+      assert.deepEqual(paths({ [name]: t, ...others }), ['/t'], name);
+      assert.deepEqual(paths({ t: 'nothing', [name]: t, ...others }), ['/t'], name);
+    }
+  }
+});
+
 test('what cannot be understood is refused without a sub [EVT-21] [SEC-22]', () => {
   const proto = '{"t":"subscribe","instrument":"A","indicator":"bars","params":{"__proto__":{}}}';
   const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;

@@ -41,7 +41,7 @@ test('a key needs the scope history, for query and estimate [AUTH-22]', async ()
   }
 });
 
-test('an alias means the contract it designated at from, also across a roll [INST-11] [DET-22]', async () => {
+test('an alias means the contract it designated at from, also across a roll [INST-04] [INST-11] [DET-22]', async () => {
   const alias = { ...RANGE, instrument: 'ES.c.0', limit: '10000' };
   const older = { ...RANGE, instrument: 'ESU6', dataset: SIM_DATASET, limit: '10000' };
   for (const range of [

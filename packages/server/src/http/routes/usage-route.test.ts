@@ -88,7 +88,7 @@ test('a usage report has its six parts, with the plan and limits of each plan [U
   }
 });
 
-test('live_history has real time and all history with one key [PLAN-06]', async () => {
+test('live_history has the limits of both plans', async () => {
   const { limits } = await usage(await service.customer('live_history'));
   const [live, history] = [PLAN_LIMITS.live, PLAN_LIMITS.history];
   for (const field of ['realtime', 'delaySeconds', 'maxConnections', 'maxSubscriptions'] as const) {

@@ -227,16 +227,35 @@ test('a key works from its addresses only, single and range, also behind a trust
 test('a key without the scope of a route is 403 FORBIDDEN [AUTH-15] [ERR-31]', async () => {
   const account = await service.account('live_history');
   const all = ['stream', 'history', 'export', 'keys'] as const;
-  for (const [method, url, scope] of [
+  const needed = [
     ['GET', '/v1/keys', 'keys'],
+    ['POST', '/v1/keys', 'keys'],
+    ['POST', '/v1/keys/:id/rotate', 'keys'],
+    ['DELETE', '/v1/keys/:id', 'keys'],
     ['POST', '/v1/stream-tokens', 'stream'],
-  ] as const) {
-    const { secret: key } = await service.key(account, {
-      scopes: all.filter((other) => other !== scope),
-    });
-    checkProblem(await service.request(method, url, { key }), DOCS_URL, FORBIDDEN);
+    ['GET', '/v1/history', 'history'],
+    ['GET', '/v1/history/estimate', 'history'],
+    ['GET', '/v1/export', 'export'],
+  ] as const;
+  const withScope = service.routes.filter(({ access }) => typeof access === 'object');
+  assert.deepEqual(
+    withScope.map(({ method, path }) => `${method} ${path}`).sort(),
+    needed.map(([method, path]) => `${method} ${path}`).sort(),
+  );
+  for (const scope of all) {
+    const others = await service.key(account, { scopes: all.filter((other) => other !== scope) });
+    const alone = await service.key(account, { scopes: [scope] });
+    for (const [method, path, scopeOfRoute] of needed) {
+      const url = path.replace(':id', 'nothing');
+      const ask = ({ secret: key }: typeof alone) => service.request(method, url, { key });
+      const [isRefused, isTaken] = scopeOfRoute === scope ? [others, alone] : [alone, others];
+      checkProblem(await ask(isRefused), DOCS_URL, FORBIDDEN);
+      assert.notEqual((await ask(isTaken)).status, 403, `${method} ${path} with ${scope}`);
+    }
     for (const open of ['/v1/usage', '/v1/instruments']) {
-      assert.equal((await service.get(open, { key })).status, 200);
+      for (const { secret: key } of [others, alone]) {
+        assert.equal((await service.get(open, { key })).status, 200);
+      }
     }
   }
 });

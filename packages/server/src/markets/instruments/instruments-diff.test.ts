@@ -77,7 +77,7 @@ test('sessions that have not opened may change, those that have stay', () => {
   ]);
 });
 
-test('planned rolls may change, those in effect never do [INST-04]', () => {
+test('planned rolls may change, those in effect never do', () => {
   const later = { es: { roll: { rule: 'before-expiry', businessDays: 2 } } };
   const [past, planned] = diff({}, later);
   assert.equal(
