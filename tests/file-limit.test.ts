@@ -6,7 +6,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectionLimits } from '@tapeloom/server/process/connection-limits';
+import { connectionLimits } from '@tapeloom/server/operations/start/connection-limits';
 import { killServices, NO_TRADES, PATIENCE_MS, RunningService, within } from './running-service.ts';
 
 after(killServices);

@@ -11,7 +11,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openFilesMax } from '@tapeloom/server/platform/open-files';
-import { connectionLimits } from '@tapeloom/server/process/connection-limits';
+import { connectionLimits } from '@tapeloom/server/operations/start/connection-limits';
 import { freePort } from '../../packages/server/testing/platform/free-ports.ts';
 import { makeAccounts } from '../../tests/account-maker.ts';
 import { RunningService } from '../../tests/running-service.ts';

@@ -24,7 +24,7 @@ import { AccountServices } from '@tapeloom/server/process/account-services';
 import { Doors } from '@tapeloom/server/process/doors';
 import type { IngestHandle } from '@tapeloom/server/process/ingest-handle';
 import type { IngestOpened } from '@tapeloom/server/process/ingest-wire';
-import { onlyMarket, openImported } from '@tapeloom/server/process/market-services';
+import { onlyMarket, openImported } from '@tapeloom/server/operations/start/service-markets';
 import { makeAccounts } from '../../tests/account-maker.ts';
 import { BareWriter } from '../peers/bare-writes.ts';
 import type { DrivenIngestData } from '../tape/driven-ingest.ts';

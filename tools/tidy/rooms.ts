@@ -141,11 +141,11 @@ const adapterRooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/server/src/tape/stream/nats/': [
     'packages/server/src/process/cluster/open-stream.ts',
-    'packages/server/src/process/cluster/give-room.ts',
-    'packages/server/src/process/cluster/init-cluster.ts',
-    'packages/server/src/process/cluster/rebuild-cluster.ts',
-    'packages/server/src/process/cluster/cluster-status.ts',
-    'packages/server/src/process/cluster/open-cluster-tape.ts',
+    'packages/server/src/operations/cluster/give-room.ts',
+    'packages/server/src/operations/cluster/init-cluster.ts',
+    'packages/server/src/operations/cluster/rebuild-cluster.ts',
+    'packages/server/src/operations/cluster/cluster-status.ts',
+    'packages/server/src/operations/cluster/open-cluster-tape.ts',
   ],
   'packages/server/src/markets/files/': [
     'packages/server/src/process/imported-datasets.ts',

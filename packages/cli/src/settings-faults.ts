@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { type Config, ConfigError, readConfig } from '@tapeloom/server/config/config';
 import type { ConfigSources } from '@tapeloom/server/config/raw-settings';
 import type { MarketSettings } from '@tapeloom/server/markets/read-markets';
-import { readServiceMarkets } from '@tapeloom/server/process/market-services';
-import { readNamedFiles } from '@tapeloom/server/process/named-files';
-import { StartRefusedError } from '@tapeloom/server/process/start-refused-error';
+import { readServiceMarkets } from '@tapeloom/server/operations/start/service-markets';
+import { readNamedFiles } from '@tapeloom/server/operations/start/named-files';
+import { StartRefusedError } from '@tapeloom/server/operations/start/start-refused-error';
 
 export interface JudgedSettings {
   readonly faults: readonly string[];

@@ -1,7 +1,7 @@
 /** What was refused, as tests look at it. */
 
 import assert from 'node:assert/strict';
-import { answerTo, type RefusalAnswer } from '../src/history/refusal-answer.ts';
+import { answerTo, type RefusalAnswer } from '../src/platform/refusal-answer.ts';
 import { Refusal, type RefusalReason } from '../src/platform/refusal.ts';
 
 /** For `assert.rejects`: refused for this kind of reason, with these details if they are told. */

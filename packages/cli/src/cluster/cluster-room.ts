@@ -2,7 +2,7 @@
 
 import { GIB } from '@tapeloom/core/units';
 import { byteCount } from '@tapeloom/server/config/setting';
-import type { ClusterPlan } from '@tapeloom/server/process/cluster/init-cluster';
+import type { ClusterPlan } from '@tapeloom/server/operations/cluster/init-cluster';
 import { UsageError } from '../command.ts';
 
 const STREAM_BYTES = 4 * GIB;

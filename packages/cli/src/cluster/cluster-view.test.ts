@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ClusterStatus, NodeStatus } from '@tapeloom/server/process/cluster/cluster-status';
+import type { ClusterStatus, NodeStatus } from '@tapeloom/server/operations/cluster/cluster-status';
 import { clusterText } from './cluster-view.ts';
 
 function node(name: string, changed: Partial<NodeStatus>): NodeStatus {

@@ -4,7 +4,7 @@ import {
   type ClusterStatus,
   type NodeStatus,
   SILENT_MS,
-} from '@tapeloom/server/process/cluster/cluster-status';
+} from '@tapeloom/server/operations/cluster/cluster-status';
 import { sizeText } from '../size-text.ts';
 import { factsText, tableText } from '../table-text.ts';
 

@@ -1,7 +1,7 @@
 /** `tapeloom backup verify`: holds every byte of a folder of backups against what was recorded. */
 
 import { resolve } from 'node:path';
-import { checkBackups } from '@tapeloom/server/process/backup/check-backup';
+import { checkBackups } from '@tapeloom/server/operations/backup/check-backup';
 import { writeJson } from '../accounts/account-options.ts';
 import type { CommandBody, CommandIo } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';

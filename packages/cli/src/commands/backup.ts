@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { MS_NS_BIG } from '@tapeloom/core/units';
-import { type BackupMade, makeBackup } from '@tapeloom/server/process/backup/make-backup';
+import { type BackupMade, makeBackup } from '@tapeloom/server/operations/backup/make-backup';
 import { COMMON_USAGE } from '../accounts/account-options.ts';
 import { refuseInCluster } from '../accounts/open-accounts.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';

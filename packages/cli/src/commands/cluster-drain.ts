@@ -2,7 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
-import { Drain, NoSuchNodeError } from '@tapeloom/server/process/cluster/drain-node';
+import { Drain, NoSuchNodeError } from '@tapeloom/server/operations/cluster/drain-node';
 import { tell } from '../accounts/account-options.ts';
 import { clusterPlace } from '../cluster/cluster-place.ts';
 import type { CommandBody, CommandIo } from '../command.ts';

@@ -1,6 +1,6 @@
 /** `tapeloom cluster init`: makes what the nodes of a cluster share, once. */
 
-import { initCluster } from '@tapeloom/server/process/cluster/init-cluster';
+import { initCluster } from '@tapeloom/server/operations/cluster/init-cluster';
 import { tell } from '../accounts/account-options.ts';
 import { clusterPlace } from '../cluster/cluster-place.ts';
 import { ROOM_TEXTS, roomOf } from '../cluster/cluster-room.ts';

@@ -1,7 +1,7 @@
 /** `tapeloom cluster rebuild`: a new stream out of the directory of a node, where NATS has lost everything. */
 
 import { resolve } from 'node:path';
-import { rebuildCluster } from '@tapeloom/server/process/cluster/rebuild-cluster';
+import { rebuildCluster } from '@tapeloom/server/operations/cluster/rebuild-cluster';
 import { tell } from '../accounts/account-options.ts';
 import { clusterPlace } from '../cluster/cluster-place.ts';
 import { ROOM_TEXTS, roomOf } from '../cluster/cluster-room.ts';

@@ -1,6 +1,6 @@
 /** `tapeloom cluster room`: gives the stream more room, and checks its servers afterwards. */
 
-import { giveRoom } from '@tapeloom/server/process/cluster/give-room';
+import { giveRoom } from '@tapeloom/server/operations/cluster/give-room';
 import { writeJson } from '../accounts/account-options.ts';
 import { clusterPlace } from '../cluster/cluster-place.ts';
 import { readBytes } from '../cluster/cluster-room.ts';

@@ -1,6 +1,6 @@
 /** `tapeloom cluster secret`: changes the secret behind the tokens of exports. */
 
-import { changeSecret } from '@tapeloom/server/process/cluster/change-secret';
+import { changeSecret } from '@tapeloom/server/operations/cluster/change-secret';
 import { tell } from '../accounts/account-options.ts';
 import { clusterPlace } from '../cluster/cluster-place.ts';
 import type { CommandBody, CommandIo } from '../command.ts';

@@ -1,7 +1,7 @@
 /** `tapeloom migrate`: moves a data directory into a cluster, or a cluster into a data directory. */
 
 import { resolve } from 'node:path';
-import { type MovedData, moveBack, moveIn } from '@tapeloom/server/process/cluster/move-data';
+import { type MovedData, moveBack, moveIn } from '@tapeloom/server/operations/cluster/move-data';
 import { writeJson } from '../accounts/account-options.ts';
 import { clusterPlace } from '../cluster/cluster-place.ts';
 import { contractsOfDays } from '../cluster/contracts-of-days.ts';

@@ -6,7 +6,7 @@ import { accountsPath } from '@tapeloom/server/accounts/store/sqlite/accounts-pa
 import { restoreAccounts } from '@tapeloom/server/accounts/store/sqlite/backup';
 import { backupContents } from '@tapeloom/server/accounts/store/sqlite/backup-contents';
 import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
-import { restoreBackup } from '@tapeloom/server/process/backup/restore-backup';
+import { restoreBackup } from '@tapeloom/server/operations/backup/restore-backup';
 import { COMMON_USAGE } from '../accounts/account-options.ts';
 import { contentsText } from '../accounts/contents-text.ts';
 import { refuseInCluster } from '../accounts/open-accounts.ts';

@@ -47,6 +47,6 @@ async function serve(args: readonly string[], io: CommandIo): Promise<number> {
 }
 
 export async function serveLive(args: readonly string[]): Promise<number> {
-  const { runProcess } = await import('@tapeloom/server/process/service-process');
+  const { runProcess } = await import('@tapeloom/server/serve');
   return await runProcess(args, BY_NAME);
 }

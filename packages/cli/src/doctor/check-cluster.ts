@@ -8,7 +8,7 @@ export async function checkCluster(
   dataset: string,
 ): Promise<readonly Finding[]> {
   if (cluster === null) return [];
-  const { clusterStatus } = await import('@tapeloom/server/process/cluster/cluster-status');
+  const { clusterStatus } = await import('@tapeloom/server/operations/cluster/cluster-status');
   const { concerns, nodes } = await clusterStatus(cluster, dataset);
   if (concerns.length === 0) return [ok('cluster', `${nodes.length} nodes, nothing is wrong`)];
   const advice = 'tapeloom cluster status shows all of it (docs/operating/many-machines.md).';

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { Config } from '@tapeloom/server/config/config';
 import { PublicAddress } from '@tapeloom/server/config/public-address';
-import { tryMail } from '@tapeloom/server/process/try-mail';
+import { tryMail } from '@tapeloom/server/operations/try-mail';
 import { UsageError } from '../command.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 

@@ -49,7 +49,7 @@ async function play(request: ReplayRequest, data: string, io: CommandIo): Promis
       ? `The data directory ${data} is kept at the end.\n`
       : `The data directory ${data} is removed at the end; --keep keeps it.\n`,
   );
-  const { runProcess } = await import('@tapeloom/server/process/service-process');
+  const { runProcess } = await import('@tapeloom/server/serve');
   const market = { kind: 'replay', ...options, isHeld } as const;
   const onChart = (link: string) => {
     if (opensChart) openBrowser(link, io);

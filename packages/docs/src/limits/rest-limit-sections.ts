@@ -19,7 +19,7 @@ import { OPEN_LIMITS } from '@tapeloom/server/exports/table-thread';
 import { AHEAD_MS_MAX } from '@tapeloom/server/history/awaited-cursors';
 import { LIMIT_DEFAULT, LIMIT_MAX } from '@tapeloom/server/history/history-fields';
 import { PAGE_BYTES_MAX, PAGE_LIMITS } from '@tapeloom/server/history/history-pages';
-import { DAYS_NAMED_MAX } from '@tapeloom/server/history/refusal-answer';
+import { DAYS_NAMED_MAX } from '@tapeloom/server/platform/refusal-answer';
 import { SESSION_REQUESTS_PER_MINUTE } from '@tapeloom/server/http/server/admission';
 import {
   BYTES_PER_SECOND_MIN,

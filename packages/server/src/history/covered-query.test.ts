@@ -20,7 +20,7 @@ import { StudyReplays } from '../runs/study-replays.ts';
 import { AHEAD_MS_MAX, AWAITED_LIMITS } from './awaited-cursors.ts';
 import { type CoveredQuery, type CoverMoment, coverQuery, tradesLeft } from './covered-query.ts';
 import type { HistoryQuery } from './history-query.ts';
-import { answerTo } from './refusal-answer.ts';
+import { answerTo } from '../platform/refusal-answer.ts';
 
 const SECOND_NS = 1_000_000_000;
 const OPEN_NS = 10 * HOUR_NS;

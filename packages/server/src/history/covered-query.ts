@@ -19,7 +19,7 @@ import { passingGaps } from '../runs/locate-cursor.ts';
 import type { CursorPlace, Replays } from '../runs/replay.ts';
 import { type AwaitedMoment, awaitCursors, CursorWait, LOOK_AGAIN_MS } from './awaited-cursors.ts';
 import { type HistoryQuery, untilBeforeFrom } from './history-query.ts';
-import { dayText, missingMembers, NOT_WARM_DETAIL } from './refusal-answer.ts';
+import { dayText, missingMembers, NOT_WARM_DETAIL } from '../platform/refusal-answer.ts';
 
 export interface CoveredQuery {
   readonly query: HistoryQuery;

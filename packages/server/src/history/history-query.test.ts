@@ -19,7 +19,7 @@ import {
   parseHistoryQueryText,
   readHistoryQueries,
 } from './history-query.ts';
-import { answerTo } from './refusal-answer.ts';
+import { answerTo } from '../platform/refusal-answer.ts';
 import { tapeRevision, withRevision } from './tape-revision.ts';
 
 const TODAY = utcDay(20261113);

@@ -1,7 +1,7 @@
 /**
  * Why something is not to be had, as far as who asked for it may know. It is thrown where it is found, crosses
  * threads as its reason, which is plain data, and becomes words for a customer at the doors only
- * (`history/refusal-answer.ts`).
+ * (`platform/refusal-answer.ts`).
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';

@@ -20,7 +20,7 @@ import { createHttpServer } from '../http/server/http-server.ts';
 import { createLog } from '../platform/log/log.ts';
 import { DoorSockets, socketLimits } from '../platform/network/door-sockets.ts';
 import { AccountServices, type AccountServicesOptions } from './account-services.ts';
-import { StartRefusedError } from './start-refused-error.ts';
+import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-services-'));
 after(() => rmSync(directory, { recursive: true, force: true }));

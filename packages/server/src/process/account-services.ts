@@ -39,7 +39,7 @@ import type { LineCounts } from '../platform/sharing/fair-line.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { type FirstKeys, makeDemoAccount } from './demo-account.ts';
 import { replayLink } from './replay-link.ts';
-import { StartRefusedError } from './start-refused-error.ts';
+import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 
 /** How often what has ended (tokens, reservations, old audit events) is cleared away. */
 const SWEEP_EVERY_MS = MINUTE_MS;

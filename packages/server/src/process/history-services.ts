@@ -27,7 +27,7 @@ import type { DayDamage } from '../runs/sound-tape.ts';
 import type { IngestHandle } from './ingest-handle.ts';
 import type { HistoryReadings } from './metrics/service-metrics.ts';
 import type { RestParts } from './rest-door.ts';
-import { StartRefusedError } from './start-refused-error.ts';
+import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 
 const MS_NS = 1_000_000;
 

@@ -14,7 +14,7 @@ import type {
   IngestWorkerData,
   TapeSpread,
 } from './ingest-wire.ts';
-import { StartRefusedError } from './start-refused-error.ts';
+import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 
 /** What is left of the two seconds of a clean stop is for the rest of the process. */
 const STOP_WITHIN_MS = 1_500;

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { MisconfiguredError, StartRefusedError } from './start-refused-error.ts';
+import { MisconfiguredError, StartRefusedError } from '../operations/start/start-refused-error.ts';
 
 /** Starting again does not help. */
 const MISCONFIGURED: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import { nodeVersionFault } from '../platform/node-version.ts';
 const fault = nodeVersionFault(process.version);
 if (fault === null) {
   boundHeaps();
-  const { runProcess } = await import('./service-process.ts');
+  const { runProcess } = await import('../serve.ts');
   process.exitCode = await runProcess(process.argv.slice(2), BY_NPM);
 } else {
   console.error(fault);

@@ -10,7 +10,7 @@ import { isPaddleLive, isStripeLive, type PaymentSettings } from '../config/paym
 import type { PageRoute } from '../pages/page-route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log/log.ts';
-import { StartRefusedError } from './start-refused-error.ts';
+import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 
 export interface OpenProvidersOptions {
   readonly config: PaymentSettings & { readonly data: string };

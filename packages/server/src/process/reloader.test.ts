@@ -10,8 +10,8 @@ import { readConfig } from '../config/config.ts';
 import { readSettingsFile } from '../config/env.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
 import { createLog } from '../platform/log/log.ts';
-import { readServiceMarkets } from './market-services.ts';
-import { readNamedFiles } from './named-files.ts';
+import { readServiceMarkets } from '../operations/start/service-markets.ts';
+import { readNamedFiles } from '../operations/start/named-files.ts';
 import type { Reloadable } from './reloadable.ts';
 import { Reloader } from './reloader.ts';
 

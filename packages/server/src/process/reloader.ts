@@ -15,11 +15,11 @@ import { needsRestart } from '../markets/instruments/running-instruments.ts';
 import type { Clock } from '../platform/clock.ts';
 import { NodeDisk } from '../platform/disk/node-disk.ts';
 import type { Log } from '../platform/log/log.ts';
-import { readServiceMarkets, requireDistinctNames } from './market-services.ts';
-import { readNamedFiles } from './named-files.ts';
+import { readServiceMarkets, requireDistinctNames } from '../operations/start/service-markets.ts';
+import { readNamedFiles } from '../operations/start/named-files.ts';
 import type { Reloadable } from './reloadable.ts';
 import type { Service } from './service.ts';
-import { StartRefusedError } from './start-refused-error.ts';
+import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 
 /** Settings that take effect without a restart. */
 const RELOADED = ['TAPELOOM_OFFERS', 'TAPELOOM_PAGES', 'TAPELOOM_TRUSTED_PROXIES'];

@@ -1,7 +1,7 @@
 /** One PostgreSQL and one NATS server, as the commands of a cluster are told of them, for tests. */
 
 import type { ClusterConfig } from '../../src/config/cluster-settings.ts';
-import { type InitialisedCluster, initCluster } from '../../src/process/cluster/init-cluster.ts';
+import { type InitialisedCluster, initCluster } from '../../src/operations/cluster/init-cluster.ts';
 import { PostgresServer } from '../platform/postgres-server.ts';
 import { NatsServers } from './nats-servers.ts';
 import { addressOf } from './nats-tape-rig.ts';

@@ -10,7 +10,7 @@ import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import { lookAgainMs } from '../../history/awaited-cursors.ts';
-import { answerTo } from '../../history/refusal-answer.ts';
+import { answerTo } from '../../platform/refusal-answer.ts';
 import type { RefusalReason } from '../../platform/refusal.ts';
 import type { CursorPlace } from '../../runs/replay.ts';
 import { type ErrorReply, invalid } from '../wire/client-message.ts';

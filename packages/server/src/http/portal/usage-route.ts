@@ -15,7 +15,7 @@ import {
   type NamedKeyUsage,
   type UsageCounts,
 } from '../../accounts/usage/usage-store.ts';
-import { dayText } from '../../history/refusal-answer.ts';
+import { dayText } from '../../platform/refusal-answer.ts';
 import { closedObject, namedObject, Type } from '../contract/schema.ts';
 import { type UsageOf, UsageView, usageView } from '../routes/usage-route.ts';
 import { invalidParameters } from '../server/problem-error.ts';

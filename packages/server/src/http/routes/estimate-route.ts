@@ -3,7 +3,7 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type CoveredQuery, lookBackText } from '../../history/covered-query.ts';
 import { gapListOf } from '../../history/gap-list.ts';
-import { missingMembers } from '../../history/refusal-answer.ts';
+import { missingMembers } from '../../platform/refusal-answer.ts';
 import { GapsView } from '../contract/gaps-schema.ts';
 import { IndicatorId } from '../contract/indicator-schemas.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';

@@ -16,7 +16,7 @@ import {
   RANGE,
 } from '../../../../../simulation/history/history-requests.ts';
 import { RestService } from '../../../../../simulation/rest/rest-service.ts';
-import { dayText } from '../../history/refusal-answer.ts';
+import { dayText } from '../../platform/refusal-answer.ts';
 import { SIM_DATASET } from '../../markets/sim/sim-universe.ts';
 
 const PATHS = ['/v1/history', '/v1/history/estimate'] as const;

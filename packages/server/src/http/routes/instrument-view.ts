@@ -21,7 +21,7 @@ import {
   qualityRanges,
 } from '../../history/day-quality.ts';
 import type { DaysByContract } from '../../history/known-days.ts';
-import { dayText, missingMembers } from '../../history/refusal-answer.ts';
+import { dayText, missingMembers } from '../../platform/refusal-answer.ts';
 import { whenKnown } from '../../platform/waiting/when-known.ts';
 import { hasSessions, missingDays } from '../../runs/coverage.ts';
 import { Instant } from '../contract/instant-schema.ts';

@@ -8,7 +8,7 @@ import {
   PAST_DAY_STATES,
   STATUS_DAYS,
 } from '@tapeloom/core/status/status-history';
-import { dayText } from '../../history/refusal-answer.ts';
+import { dayText } from '../../platform/refusal-answer.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { namedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';

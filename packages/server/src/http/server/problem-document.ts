@@ -6,7 +6,7 @@
 import { ERROR_CODES, errorAnchor } from '@tapeloom/protocol/error-codes';
 import type { FieldFault, Problem } from '@tapeloom/protocol/problem';
 import type { FastifySchemaValidationError } from 'fastify';
-import { answerTo } from '../../history/refusal-answer.ts';
+import { answerTo } from '../../platform/refusal-answer.ts';
 import { Refusal } from '../../platform/refusal.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 

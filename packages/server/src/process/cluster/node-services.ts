@@ -31,10 +31,10 @@ import {
 } from '../../platform/postgres/postgres.ts';
 import { agreedComputations, disputedIndicators } from '../../topics/agreed-computations.ts';
 import type { Computations } from '../../topics/epoch-floors.ts';
-import { StartRefusedError } from '../start-refused-error.ts';
-import { readClusterId } from './cluster-identity.ts';
-import { EXPORT_SECRET } from './export-secret-name.ts';
-import { postgresFault } from './postgres-fault.ts';
+import { StartRefusedError } from '../../operations/start/start-refused-error.ts';
+import { readClusterId } from '../../operations/cluster/cluster-identity.ts';
+import { EXPORT_SECRET } from '../../operations/cluster/export-secret-name.ts';
+import { postgresFault } from '../../operations/cluster/postgres-fault.ts';
 import { reachedAtStart } from './reached-at-start.ts';
 
 /** How often it is looked whether there is another: well before a new one signs. */

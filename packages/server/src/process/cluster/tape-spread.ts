@@ -2,7 +2,7 @@
 
 import type { KnownNode } from '../../accounts/shared/known-nodes.ts';
 import type { TapeSpread } from '../ingest-wire.ts';
-import { readNodeReport } from './node-report.ts';
+import { readNodeReport } from '../../operations/cluster/node-report.ts';
 
 export function tapeSpread(
   nodes: readonly Pick<KnownNode, 'isAlive' | 'roles' | 'report'>[],

@@ -6,8 +6,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, ConfigError } from '../config/config.ts';
-import { Portal } from '../pages/portal.ts';
-import { PortalBuild } from '../pages/portal-build.ts';
+import { Portal } from './portal.ts';
+import { PortalBuild } from './portal-build.ts';
 import type { Log } from '../platform/log/log.ts';
 
 const BUILT = new URL('../../../portal/dist/', import.meta.url);

@@ -4,7 +4,7 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { type QuestionFault, type RefusalReason, SCARCE } from '../platform/refusal.ts';
+import { type QuestionFault, type RefusalReason, SCARCE } from './refusal.ts';
 
 const RETRY_AFTER_CLOSED_S = 2;
 const RETRY_AFTER_ACCOUNTS_S = 5;

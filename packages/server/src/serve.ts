@@ -7,33 +7,33 @@
 
 import { isatty } from 'node:tty';
 
-import type { CalledAs } from '../config/called-as.ts';
-import { replayFault } from '../config/cluster-settings.ts';
-import { asksForHelp } from '../config/command-line.ts';
-import { type Config, ConfigError } from '../config/config.ts';
-import { loadConfig, processEnvironment, readSettingsFile } from '../config/env.ts';
-import { helpText } from '../config/help-text.ts';
-import type { MarketSetting } from '../markets/market-setting.ts';
-import { Announcer } from '../platform/announcer.ts';
-import { DataFormatError } from '../platform/disk/data-format.ts';
-import { DirectoryLockedError, lockDirectory } from '../platform/disk/directory-lock.ts';
-import { diskFault } from '../platform/disk/disk-fault.ts';
-import { createLog, type Log } from '../platform/log/log.ts';
-import { LogLimit } from '../platform/log/log-limit.ts';
-import { collectAfterRushes } from '../platform/memory/collect-garbage.ts';
-import { returnLargeAllocations } from '../platform/memory/returned-memory.ts';
-import { Output } from '../platform/output.ts';
-import { ServiceManager } from '../platform/service-manager.ts';
-import { leaveServiceNote } from '../platform/service-note.ts';
-import { createClock } from '../platform/system-clock.ts';
-import { VERSION } from '../platform/version.ts';
-import type { FillPart } from './ingest-wire.ts';
-import { type NamedFiles, readNamedFiles } from './named-files.ts';
-import { openPortal } from './portal-place.ts';
-import { ReplayWatch } from './replay-watch.ts';
-import type { Service } from './service.ts';
-import { MisconfiguredError, StartRefusedError } from './start-refused-error.ts';
-import { ingestReport, startLine, startReport } from './start-report.ts';
+import type { CalledAs } from './config/called-as.ts';
+import { replayFault } from './config/cluster-settings.ts';
+import { asksForHelp } from './config/command-line.ts';
+import { type Config, ConfigError } from './config/config.ts';
+import { loadConfig, processEnvironment, readSettingsFile } from './config/env.ts';
+import { helpText } from './config/help-text.ts';
+import type { MarketSetting } from './markets/market-setting.ts';
+import { Announcer } from './platform/announcer.ts';
+import { DataFormatError } from './platform/disk/data-format.ts';
+import { DirectoryLockedError, lockDirectory } from './platform/disk/directory-lock.ts';
+import { diskFault } from './platform/disk/disk-fault.ts';
+import { createLog, type Log } from './platform/log/log.ts';
+import { LogLimit } from './platform/log/log-limit.ts';
+import { collectAfterRushes } from './platform/memory/collect-garbage.ts';
+import { returnLargeAllocations } from './platform/memory/returned-memory.ts';
+import { Output } from './platform/output.ts';
+import { ServiceManager } from './platform/service-manager.ts';
+import { leaveServiceNote } from './platform/service-note.ts';
+import { createClock } from './platform/system-clock.ts';
+import { VERSION } from './platform/version.ts';
+import type { FillPart } from './process/ingest-wire.ts';
+import { type NamedFiles, readNamedFiles } from './operations/start/named-files.ts';
+import { openPortal } from './pages/portal-place.ts';
+import { ReplayWatch } from './process/replay-watch.ts';
+import type { Service } from './process/service.ts';
+import { MisconfiguredError, StartRefusedError } from './operations/start/start-refused-error.ts';
+import { ingestReport, startLine, startReport } from './process/start-report.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_MISCONFIGURED = 2;
@@ -232,7 +232,7 @@ async function startService(
   announcer: Announcer,
   { log, logLimit }: Logging,
 ): Promise<Service> {
-  const { Service } = await import('./service.ts');
+  const { Service } = await import('./process/service.ts');
   const isServing = config.cluster?.roles.serve !== false;
   const portal = isServing ? openPortal(config, log, (line) => announcer.say(line)) : null;
   // A start that is refused does not wait for the portal to be built.
@@ -279,7 +279,7 @@ function reloadOn(
 ): () => void {
   // Loaded when it is asked for: few services ever are.
   const load = async () => {
-    const { Reloader } = await import('./reloader.ts');
+    const { Reloader } = await import('./process/reloader.ts');
     return new Reloader({
       config,
       live: { offers, operatorPages, trustedProxies: config.trustedProxies },

@@ -5,11 +5,11 @@
  */
 
 import { availableParallelism } from 'node:os';
-import { computeThreadsFor } from '../compute/compute-pool.ts';
-import { enginesFor } from '../engine/engine-crew.ts';
-import type { Log } from '../platform/log/log.ts';
-import { type SocketLimits, socketLimits } from '../platform/network/door-sockets.ts';
-import { openFilesMax } from '../platform/open-files.ts';
+import { computeThreadsFor } from '../../compute/compute-pool.ts';
+import { enginesFor } from '../../engine/engine-crew.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { type SocketLimits, socketLimits } from '../../platform/network/door-sockets.ts';
+import { openFilesMax } from '../../platform/open-files.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 
 const CONNECTIONS_MAX = 20_000;

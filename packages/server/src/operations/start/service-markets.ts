@@ -3,22 +3,22 @@
 import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
-import type { Config } from '../config/config.ts';
-import { joinedListing, MarketClashError } from '../markets/joined-listing.ts';
-import type { MarketSetting } from '../markets/market-setting.ts';
-import { openMarket } from '../markets/open-market.ts';
+import type { Config } from '../../config/config.ts';
+import { joinedListing, MarketClashError } from '../../markets/joined-listing.ts';
+import type { MarketSetting } from '../../markets/market-setting.ts';
+import { openMarket } from '../../markets/open-market.ts';
 import {
   InstrumentsUnreadableError,
   type MarketSettings,
   readMarkets,
-} from '../markets/read-markets.ts';
-import type { Disk } from '../platform/disk/disk.ts';
-import { NodeDisk } from '../platform/disk/node-disk.ts';
-import { type ClockSetting, createClock } from '../platform/system-clock.ts';
-import { readImported } from '../tape/imported/imported-manifest.ts';
-import { TapeDamagedError } from '../tape/tape-errors.ts';
-import { isSafeName } from '../tape/tape-paths.ts';
-import { ImportedDatasets, listedMarkets } from './imported-datasets.ts';
+} from '../../markets/read-markets.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
+import { NodeDisk } from '../../platform/disk/node-disk.ts';
+import { type ClockSetting, createClock } from '../../platform/system-clock.ts';
+import { readImported } from '../../tape/imported/imported-manifest.ts';
+import { TapeDamagedError } from '../../tape/tape-errors.ts';
+import { isSafeName } from '../../tape/tape-paths.ts';
+import { ImportedDatasets, listedMarkets } from '../../process/imported-datasets.ts';
 import { MisconfiguredError, StartRefusedError } from './start-refused-error.ts';
 
 /** A market that was asked for is the only one. */

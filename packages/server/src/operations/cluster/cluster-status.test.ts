@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { utcDay } from '@tapeloom/core/utc-day';
 import type { KeptState } from '../../tape/stream/nats/nats-admin.ts';
-import type { SharedTapeReport } from '../ingest-wire.ts';
+import type { SharedTapeReport } from '../../process/ingest-wire.ts';
 import {
   type ClusterFacts,
   clusterConcerns,

@@ -1,11 +1,11 @@
 /** What the settings name: the offers, the operator's pages, another portal. All that is wrong with them is told at once. */
 
-import { requireProviders } from '../billing/configured-providers.ts';
-import { loadOffers } from '../billing/load-offers.ts';
-import type { OfferBook } from '../billing/offer-book.ts';
-import { type Config, ConfigError } from '../config/config.ts';
-import { OperatorPages } from '../pages/operator-pages.ts';
-import { requirePortal } from './portal-place.ts';
+import { requireProviders } from '../../billing/configured-providers.ts';
+import { loadOffers } from '../../billing/load-offers.ts';
+import type { OfferBook } from '../../billing/offer-book.ts';
+import { type Config, ConfigError } from '../../config/config.ts';
+import { OperatorPages } from '../../pages/operator-pages.ts';
+import { requirePortal } from '../../pages/portal-place.ts';
 
 export interface NamedFiles {
   readonly offers: OfferBook;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openFilesMax } from '../platform/open-files.ts';
+import { openFilesMax } from '../../platform/open-files.ts';
 import { connectionLimits, fewConnections } from './connection-limits.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 

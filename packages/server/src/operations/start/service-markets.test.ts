@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { utcDay } from '@tapeloom/core/utc-day';
-import { importDays } from '../../testing/imported-dataset.ts';
-import { type Config, readConfig } from '../config/config.ts';
-import { NodeDisk } from '../platform/disk/node-disk.ts';
-import { openTape } from '../tape/write/open-tape.ts';
-import { readServiceMarkets } from './market-services.ts';
+import { importDays } from '../../../testing/imported-dataset.ts';
+import { type Config, readConfig } from '../../config/config.ts';
+import { NodeDisk } from '../../platform/disk/node-disk.ts';
+import { openTape } from '../../tape/write/open-tape.ts';
+import { readServiceMarkets } from './service-markets.ts';
 import { MisconfiguredError, StartRefusedError } from './start-refused-error.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tapeloom-markets-'));
