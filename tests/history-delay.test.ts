@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { AHEAD_MS_MAX } from '@tapeloom/server/history/awaited-cursors';
+import { AHEAD_MS_MAX } from '@tapeloom/server/runs/ahead-wait';
 import fc from 'fast-check';
 import { seededRandom } from '../simulation/clock/seeded-random.ts';
 import { fillMarket } from '../simulation/history/history-market.ts';

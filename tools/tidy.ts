@@ -9,13 +9,14 @@ import { checkDocsDrift } from './tidy/docs-drift.ts';
 import { checkHouseRules } from './tidy/house-rules.ts';
 import { checkLockfile } from './tidy/lockfile.ts';
 import { checkMessageTexts } from './tidy/message-texts.ts';
+import { checkImports, checkTable } from './tidy/module-imports.ts';
 import { checkReach } from './tidy/reach.ts';
-import { checkImports } from './tidy/rooms.ts';
 import { readTree } from './tidy/tree.ts';
 
 const checks = [
   checkHouseRules,
   checkImports,
+  checkTable,
   checkReach,
   checkDocsDrift,
   checkContractDrift,

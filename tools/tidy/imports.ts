@@ -14,13 +14,11 @@ export interface Import {
   readonly specifier: string;
   /** The file of this checkout that is meant; null for Node's own and foreign packages. */
   readonly to: string | null;
-  readonly isTypeOnly: boolean;
   /** Named as the address of a worker or process, not imported. */
   readonly isAddress: boolean;
 }
 
-const statement =
-  /\b(?:import|export)\b(\s+type\b)?([\s\w$*{},]*?\bfrom\s*|\s*)(['"])([^'"\n]+)\3/g;
+const statement = /\b(?:import|export)\b(?:[\s\w$*{},]*?\bfrom\s*|\s*)(['"])([^'"\n]+)\1/g;
 const dynamic = /\bimport\s*\(\s*(['"])([^'"\n]+)\1/g;
 const address = /\b(?:new\s+URL|import\.meta\.resolve)\s*\(\s*(['"])([^'"\n]+)\1/g;
 
@@ -29,16 +27,14 @@ export function importsOf(tree: Tree): readonly Import[] {
   for (const [from, text] of tree.texts) {
     if (!isSource(from)) continue;
     const { code, bare } = readSource(text);
-    const add = (index: number, specifier: string, isTypeOnly: boolean, isAddress: boolean) => {
+    const add = (index: number, specifier: string, isAddress: boolean) => {
       if (bare[index] === ' ') return;
       const to = fileOf(tree, from, specifier);
-      found.push({ from, line: lineAt(text, index), specifier, to, isTypeOnly, isAddress });
+      found.push({ from, line: lineAt(text, index), specifier, to, isAddress });
     };
-    for (const match of code.matchAll(statement)) {
-      add(match.index, match[4]!, match[1] !== undefined || namesTypesOnly(match[2]!), false);
-    }
-    for (const match of code.matchAll(dynamic)) add(match.index, match[2]!, false, false);
-    for (const match of code.matchAll(address)) add(match.index, match[2]!, false, true);
+    for (const match of code.matchAll(statement)) add(match.index, match[2]!, false);
+    for (const match of code.matchAll(dynamic)) add(match.index, match[2]!, false);
+    for (const match of code.matchAll(address)) add(match.index, match[2]!, true);
   }
   return found;
 }
@@ -58,15 +54,6 @@ export function testFilesOf(links: readonly Import[]): ReadonlySet<string> {
     }
   }
   return files;
-}
-
-function namesTypesOnly(clause: string): boolean {
-  const names = /^\s*\{([^}]*)\}/.exec(clause)?.[1];
-  if (names === undefined || names.trim() === '') return false;
-  return names
-    .split(',')
-    .filter((name) => name.trim() !== '')
-    .every((name) => /^\s*type\s/.test(name));
 }
 
 function fileOf(tree: Tree, from: string, specifier: string): string | null {

@@ -7,8 +7,7 @@ const soundTexts: Readonly<Record<string, string>> = {
     '{"scripts":{"start":"node packages/server/src/process/main.ts","test":"node --test"}}',
   'README.md': '# Title\n\nRun `npm test`. See `packages/core/src/price.ts` and [it](#title).\n',
   'packages/core/src/price.ts': '/** Prices. */\nexport const tick = 1;\n',
-  'packages/protocol/src/message.ts':
-    "/** Messages. */\nimport type { Tick } from '@tapeloom/core/price';\nexport const t = 1;\n",
+  'packages/protocol/src/message.ts': '/** Messages. */\nexport const t = 1;\n',
   'packages/server/src/process/main.ts':
     "/** Starts. */\nimport '../tape/log.ts';\nimport '@tapeloom/core/price';\n" +
     "import '@tapeloom/protocol/message';\nimport '../platform/disk/node-disk.ts';\n",

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { type Config, ConfigError, readConfig } from '@tapeloom/server/config/config';
 import type { ConfigSources } from '@tapeloom/server/config/raw-settings';
 import type { MarketSettings } from '@tapeloom/server/markets/read-markets';
-import { readServiceMarkets } from '@tapeloom/server/operations/start/service-markets';
 import { readNamedFiles } from '@tapeloom/server/operations/start/named-files';
+import { readServiceMarkets } from '@tapeloom/server/operations/start/service-markets';
 import { StartRefusedError } from '@tapeloom/server/operations/start/start-refused-error';
 
 export interface JudgedSettings {

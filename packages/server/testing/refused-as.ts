@@ -1,8 +1,8 @@
 /** What was refused, as tests look at it. */
 
 import assert from 'node:assert/strict';
-import { answerTo, type RefusalAnswer } from '../src/platform/refusal-answer.ts';
 import { Refusal, type RefusalReason } from '../src/platform/refusal.ts';
+import { answerTo, type RefusalAnswer } from '../src/platform/refusal-answer.ts';
 
 /** For `assert.rejects`: refused for this kind of reason, with these details if they are told. */
 export function refusedAs<T extends RefusalReason['t']>(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openPostgres } from '@tapeloom/server/platform/postgres/postgres';
 import { ClusterRefusedError } from '@tapeloom/server/operations/cluster/cluster-servers';
+import { openPostgres } from '@tapeloom/server/platform/postgres/postgres';
 import { PostgresServer } from '../../../server/testing/platform/postgres-server.ts';
 import { natsServerMissing } from '../../../server/testing/tape/find-nats-server.ts';
 import { NatsServers } from '../../../server/testing/tape/nats-servers.ts';

@@ -1,7 +1,10 @@
 /** `tapeloom cluster status`: what runs where, who appends, and what is not as it should be. */
 
 import { setTimeout } from 'node:timers/promises';
-import { type ClusterStatus, clusterStatus } from '@tapeloom/server/operations/cluster/cluster-status';
+import {
+  type ClusterStatus,
+  clusterStatus,
+} from '@tapeloom/server/operations/cluster/cluster-status';
 import { writeJson } from '../accounts/account-options.ts';
 import { clusterPlace } from '../cluster/cluster-place.ts';
 import { clusterText } from '../cluster/cluster-view.ts';

@@ -1,9 +1,14 @@
 /** `tapeloom tape trim`: sets aside what lies on a live tape after an instant, so that a service can start again. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import {
+  isNothing,
+  planTrim,
+  type TrimPlan,
+  trimTape,
+} from '@tapeloom/server/operations/trim-tape';
 import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
-import { isNothing, planTrim, type TrimPlan, trimTape } from '@tapeloom/server/operations/trim-tape';
 import { isImported } from '@tapeloom/server/tape/imported/imported-manifest';
 import { isSafeName } from '@tapeloom/server/tape/tape-paths';
 import { COMMON_USAGE, dataDirectory, writeJson } from '../accounts/account-options.ts';

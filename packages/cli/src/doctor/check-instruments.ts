@@ -5,9 +5,9 @@ import { DAY_NS_BIG } from '@tapeloom/core/units';
 import type { Config } from '@tapeloom/server/config/config';
 import type { ListedDataset } from '@tapeloom/server/markets/instruments/instruments-file';
 import type { MarketSettings } from '@tapeloom/server/markets/read-markets';
-import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { requireDistinctNames } from '@tapeloom/server/operations/start/service-markets';
 import { StartRefusedError } from '@tapeloom/server/operations/start/start-refused-error';
+import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';
 import { type Finding, fault, ok, warning } from './finding.ts';
 

@@ -8,13 +8,16 @@ import { promisify } from 'node:util';
 import { GIB } from '@tapeloom/core/units';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { Config } from '@tapeloom/server/config/config';
+import {
+  connectionLimits,
+  fewConnections,
+} from '@tapeloom/server/operations/start/connection-limits';
+import { StartRefusedError } from '@tapeloom/server/operations/start/start-refused-error';
 import { littleBecause } from '@tapeloom/server/platform/disk/free-space';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { openFilesMax } from '@tapeloom/server/platform/open-files';
 import type { ServiceNote } from '@tapeloom/server/platform/service-note';
 import { createClock } from '@tapeloom/server/platform/system-clock';
-import { connectionLimits, fewConnections } from '@tapeloom/server/operations/start/connection-limits';
-import { StartRefusedError } from '@tapeloom/server/operations/start/start-refused-error';
 import { dayOfFile, logDirectory } from '@tapeloom/server/tape/tape-paths';
 import { tapeDayBytes } from '@tapeloom/server/tape/write/tape-growth';
 import { sizeText } from '../size-text.ts';

@@ -16,10 +16,8 @@ import { COMPUTE_LIMITS } from '@tapeloom/server/compute/compute-pool';
 import { PACE_LIMITS } from '@tapeloom/server/exports/export-pace';
 import { TOKEN_VALID_NS } from '@tapeloom/server/exports/export-token';
 import { OPEN_LIMITS } from '@tapeloom/server/exports/table-thread';
-import { AHEAD_MS_MAX } from '@tapeloom/server/history/awaited-cursors';
 import { LIMIT_DEFAULT, LIMIT_MAX } from '@tapeloom/server/history/history-fields';
 import { PAGE_BYTES_MAX, PAGE_LIMITS } from '@tapeloom/server/history/history-pages';
-import { DAYS_NAMED_MAX } from '@tapeloom/server/platform/refusal-answer';
 import { SESSION_REQUESTS_PER_MINUTE } from '@tapeloom/server/http/server/admission';
 import {
   BYTES_PER_SECOND_MIN,
@@ -36,6 +34,8 @@ import { DEPTH_MAX } from '@tapeloom/server/http/server/json-body';
 import { RATE_WINDOW_SECONDS } from '@tapeloom/server/http/server/rate-headers';
 import { UNREAD_LIMITS } from '@tapeloom/server/http/server/unread-answers';
 import { UNREAD_BYTES_MAX, UNREAD_MS_MAX } from '@tapeloom/server/http/server/unread-body';
+import { DAYS_NAMED_MAX } from '@tapeloom/server/platform/refusal-answer';
+import { AHEAD_MS_MAX } from '@tapeloom/server/runs/ahead-wait';
 import type { LimitSection } from './limit-section.ts';
 import {
   bodyTooLarge,

@@ -28,8 +28,8 @@ import {
 import { FREE_RESUME_NS } from '@tapeloom/server/gateway/delivery/start-verdict';
 import { DEPTH_MAX } from '@tapeloom/server/gateway/wire/client-message';
 import { OUTBOX_LIMITS } from '@tapeloom/server/gateway/wire/outbox';
-import { AHEAD_MS_MAX } from '@tapeloom/server/history/awaited-cursors';
 import { STRANGERS_PER_ADDRESS_MAX } from '@tapeloom/server/platform/network/door-sockets';
+import { AHEAD_MS_MAX } from '@tapeloom/server/runs/ahead-wait';
 import { TOPIC_LINGER_MS } from '@tapeloom/server/topics/idle-topics';
 import { STALE_AFTER_MS } from '@tapeloom/server/topics/topic-hub';
 import type { LimitSection } from './limit-section.ts';

@@ -10,13 +10,10 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { Refusal } from '../platform/refusal.ts';
 import type { PlaceLimits } from '../platform/sharing/shared-places.ts';
+import { AHEAD_MS_MAX, lookAgainMs } from '../runs/ahead-wait.ts';
 import type { Replays } from '../runs/replay.ts';
 import type { HistoryQuery } from './history-query.ts';
 
-/** How long a cursor is waited for. */
-export const AHEAD_MS_MAX = 5_000;
-/** The first wait; the next ones are longer, where a look is work. */
-export const LOOK_AGAIN_MS = 50;
 /** Requests that wait at the same time, of one account and in all: as many as a client has streams whose
  * first snapshots it joins to history at once. Some are for accounts of which none waits. */
 export const AWAITED_LIMITS: PlaceLimits = { eachMax: 64, allMax: 1_024, keptForNew: 256 };
@@ -31,11 +28,6 @@ export interface AwaitedMoment {
   readonly pause: (ms: number) => Promise<unknown>;
   /** Whether others are known to have more of the tape than there is here; left out where nobody else has it. */
   readonly isBehind?: () => boolean;
-}
-
-/** How long to wait before the next look, having waited so long: twice as long each time, 0 at the end. */
-export function lookAgainMs(waitedMs: number): number {
-  return Math.min(Math.max(LOOK_AGAIN_MS, waitedMs), AHEAD_MS_MAX - waitedMs);
 }
 
 /** The wait of one request, whatever for: as long as is waited in all, among a limited number of others. */

@@ -14,13 +14,14 @@ import {
 import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
 import { answerToRefused, refusedAs } from '../../testing/refused-as.ts';
 import { Refusal } from '../platform/refusal.ts';
+import { answerTo } from '../platform/refusal-answer.ts';
 import { SharedPlaces } from '../platform/sharing/shared-places.ts';
 import { SettledDaysReader } from '../results/settled-days-reader.ts';
+import { AHEAD_MS_MAX } from '../runs/ahead-wait.ts';
 import { StudyReplays } from '../runs/study-replays.ts';
-import { AHEAD_MS_MAX, AWAITED_LIMITS } from './awaited-cursors.ts';
+import { AWAITED_LIMITS } from './awaited-cursors.ts';
 import { type CoveredQuery, type CoverMoment, coverQuery, tradesLeft } from './covered-query.ts';
 import type { HistoryQuery } from './history-query.ts';
-import { answerTo } from '../platform/refusal-answer.ts';
 
 const SECOND_NS = 1_000_000_000;
 const OPEN_NS = 10 * HOUR_NS;

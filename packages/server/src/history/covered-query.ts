@@ -13,13 +13,14 @@ import { wholeSecond } from '@tapeloom/core/studies/flush-step';
 import { SECOND_NS } from '@tapeloom/core/units';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import { Refusal } from '../platform/refusal.ts';
+import { dayText, missingMembers, NOT_WARM_DETAIL } from '../platform/refusal-answer.ts';
 import type { SettledDays } from '../results/settled-days.ts';
+import { LOOK_AGAIN_MS } from '../runs/ahead-wait.ts';
 import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
 import { passingGaps } from '../runs/locate-cursor.ts';
 import type { CursorPlace, Replays } from '../runs/replay.ts';
-import { type AwaitedMoment, awaitCursors, CursorWait, LOOK_AGAIN_MS } from './awaited-cursors.ts';
+import { type AwaitedMoment, awaitCursors, CursorWait } from './awaited-cursors.ts';
 import { type HistoryQuery, untilBeforeFrom } from './history-query.ts';
-import { dayText, missingMembers, NOT_WARM_DETAIL } from '../platform/refusal-answer.ts';
 
 export interface CoveredQuery {
   readonly query: HistoryQuery;

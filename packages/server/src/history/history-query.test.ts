@@ -11,6 +11,7 @@ import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { RIGHT_BOOK, RIGHT_CASES } from '../../../../simulation/accounts/right-cases.ts';
 import { type QuestionFault, Refusal } from '../platform/refusal.ts';
+import { answerTo } from '../platform/refusal-answer.ts';
 import { HISTORY_PARAMETERS, type HistoryOperation } from './history-fields.ts';
 import {
   type HistoryContext,
@@ -19,7 +20,6 @@ import {
   parseHistoryQueryText,
   readHistoryQueries,
 } from './history-query.ts';
-import { answerTo } from '../platform/refusal-answer.ts';
 import { tapeRevision, withRevision } from './tape-revision.ts';
 
 const TODAY = utcDay(20261113);

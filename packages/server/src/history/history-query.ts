@@ -21,8 +21,8 @@ import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { didYouMean } from '../config/nearest-name.ts';
 import { Refusal } from '../platform/refusal.ts';
-import type { ExportFormat, HistoryFields, HistoryOperation } from './history-fields.ts';
 import { dayText } from '../platform/refusal-answer.ts';
+import type { ExportFormat, HistoryFields, HistoryOperation } from './history-fields.ts';
 import { readStudyFields } from './study-fields.ts';
 import { type ServedDays, tapeRevision } from './tape-revision.ts';
 

@@ -6,9 +6,9 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, ConfigError } from '../config/config.ts';
+import type { Log } from '../platform/log/log.ts';
 import { Portal } from './portal.ts';
 import { PortalBuild } from './portal-build.ts';
-import type { Log } from '../platform/log/log.ts';
 
 const BUILT = new URL('../../../portal/dist/', import.meta.url);
 /** The page that every address of the portal is answered with. */

@@ -17,10 +17,10 @@ import { openSqliteDatabase } from '../accounts/store/sqlite/sqlite-database.ts'
 import { keysRoutes } from '../http/routes/keys-routes.ts';
 import { usageRoute } from '../http/routes/usage-route.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
+import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 import { createLog } from '../platform/log/log.ts';
 import { DoorSockets, socketLimits } from '../platform/network/door-sockets.ts';
 import { AccountServices, type AccountServicesOptions } from './account-services.ts';
-import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-services-'));
 after(() => rmSync(directory, { recursive: true, force: true }));

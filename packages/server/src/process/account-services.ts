@@ -32,6 +32,7 @@ import { hasAccounts } from '../accounts/store/sqlite/has-accounts.ts';
 import { AccountsHandle, AccountsRefusedError } from '../accounts/store/thread/accounts-handle.ts';
 import type { ClusterConfig } from '../config/cluster-settings.ts';
 import { hasExportSecret } from '../exports/export-secret.ts';
+import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import { closeToOthers } from '../platform/disk/private-file.ts';
 import type { Log } from '../platform/log/log.ts';
@@ -39,7 +40,6 @@ import type { LineCounts } from '../platform/sharing/fair-line.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { type FirstKeys, makeDemoAccount } from './demo-account.ts';
 import { replayLink } from './replay-link.ts';
-import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 
 /** How often what has ended (tokens, reservations, old audit events) is cleared away. */
 const SWEEP_EVERY_MS = MINUTE_MS;

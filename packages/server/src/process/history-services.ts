@@ -16,6 +16,7 @@ import { ExportSecretError, exportSecret } from '../exports/export-secret.ts';
 import { ExportTokens, type TokenSecrets } from '../exports/export-token.ts';
 import { TableThread } from '../exports/table-thread.ts';
 import { AWAITED_LIMITS } from '../history/awaited-cursors.ts';
+import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import { NodeDisk } from '../platform/disk/node-disk.ts';
 import type { Log } from '../platform/log/log.ts';
@@ -27,7 +28,6 @@ import type { DayDamage } from '../runs/sound-tape.ts';
 import type { IngestHandle } from './ingest-handle.ts';
 import type { HistoryReadings } from './metrics/service-metrics.ts';
 import type { RestParts } from './rest-door.ts';
-import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 
 const MS_NS = 1_000_000;
 

@@ -256,11 +256,6 @@ export class ImportedDatasets {
   }
 }
 
-/** As far as names go: without what was imported. */
-export function listedMarkets(listed: readonly ListedDataset[]): readonly FilesMarket[] {
-  return listed.map((one) => new FilesMarket(one, new Map(), new Map()));
-}
-
 function lastDaysOf(contracts: ImportedDays): ReadonlyMap<string, UtcDay> {
   const lastDays = new Map<string, UtcDay>();
   for (const [symbol, days] of contracts) {

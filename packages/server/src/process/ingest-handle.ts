@@ -5,6 +5,7 @@
 
 import { type MessagePort, Worker } from 'node:worker_threads';
 import type { UtcDay } from '@tapeloom/core/numbers';
+import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 import { Thread } from '../platform/threads/thread.ts';
 import type { Computations } from '../topics/epoch-floors.ts';
 import type {
@@ -14,7 +15,6 @@ import type {
   IngestWorkerData,
   TapeSpread,
 } from './ingest-wire.ts';
-import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 
 /** What is left of the two seconds of a clean stop is for the rest of the process. */
 const STOP_WITHIN_MS = 1_500;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { listen } from './listen.ts';
 import { MisconfiguredError, StartRefusedError } from '../operations/start/start-refused-error.ts';
+import { listen } from './listen.ts';
 
 const DOOR = { host: 'TAPELOOM_HOST', port: 'TAPELOOM_PORT' };
 

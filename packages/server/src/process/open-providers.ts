@@ -7,10 +7,10 @@ import type { OfferBook } from '../billing/offer-book.ts';
 import { openPaddle, openStripe } from '../billing/open-adapters.ts';
 import type { PaymentProvider } from '../billing/payment-provider.ts';
 import { isPaddleLive, isStripeLive, type PaymentSettings } from '../config/payment-settings.ts';
+import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 import type { PageRoute } from '../pages/page-route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log/log.ts';
-import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 
 export interface OpenProvidersOptions {
   readonly config: PaymentSettings & { readonly data: string };

@@ -9,9 +9,9 @@ import { DEFAULT_PRICING } from '../billing/offers-default.ts';
 import { readConfig } from '../config/config.ts';
 import { readSettingsFile } from '../config/env.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
-import { createLog } from '../platform/log/log.ts';
-import { readServiceMarkets } from '../operations/start/service-markets.ts';
 import { readNamedFiles } from '../operations/start/named-files.ts';
+import { readServiceMarkets } from '../operations/start/service-markets.ts';
+import { createLog } from '../platform/log/log.ts';
 import type { Reloadable } from './reloadable.ts';
 import { Reloader } from './reloader.ts';
 

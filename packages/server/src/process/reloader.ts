@@ -12,14 +12,14 @@ import { type Config, ConfigError, changedSettings } from '../config/config.ts';
 import { type DatasetFacts, diffInstruments } from '../markets/instruments/instruments-diff.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
 import { needsRestart } from '../markets/instruments/running-instruments.ts';
+import { readNamedFiles } from '../operations/start/named-files.ts';
+import { readServiceMarkets, requireDistinctNames } from '../operations/start/service-markets.ts';
+import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import { NodeDisk } from '../platform/disk/node-disk.ts';
 import type { Log } from '../platform/log/log.ts';
-import { readServiceMarkets, requireDistinctNames } from '../operations/start/service-markets.ts';
-import { readNamedFiles } from '../operations/start/named-files.ts';
 import type { Reloadable } from './reloadable.ts';
 import type { Service } from './service.ts';
-import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 
 /** Settings that take effect without a restart. */
 const RELOADED = ['TAPELOOM_OFFERS', 'TAPELOOM_PAGES', 'TAPELOOM_TRUSTED_PROXIES'];

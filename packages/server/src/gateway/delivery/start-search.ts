@@ -7,7 +7,7 @@
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
-import { lookAgainMs } from '../../history/awaited-cursors.ts';
+import { lookAgainMs } from '../../runs/ahead-wait.ts';
 import type { CursorPlace } from '../../runs/replay.ts';
 import type { DeliveryReplay, DeliveryStart } from './delivery-events.ts';
 import {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
-import { AHEAD_MS_MAX } from '../../history/awaited-cursors.ts';
+import { AHEAD_MS_MAX } from '../../runs/ahead-wait.ts';
 import type { CursorPlace } from '../../runs/replay.ts';
 import { judgeDay, judgeGap, judgePlace, judgeTime, type StreamTimes } from './start-verdict.ts';
 

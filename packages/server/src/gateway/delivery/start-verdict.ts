@@ -9,9 +9,9 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { ResetReason } from '@tapeloom/protocol/server-messages';
-import { lookAgainMs } from '../../history/awaited-cursors.ts';
-import { answerTo } from '../../platform/refusal-answer.ts';
 import type { RefusalReason } from '../../platform/refusal.ts';
+import { answerTo } from '../../platform/refusal-answer.ts';
+import { lookAgainMs } from '../../runs/ahead-wait.ts';
 import type { CursorPlace } from '../../runs/replay.ts';
 import { type ErrorReply, invalid } from '../wire/client-message.ts';
 

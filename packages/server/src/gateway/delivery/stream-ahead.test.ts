@@ -11,7 +11,7 @@ import { AccountStream } from '../../../../../simulation/stream/account-stream.t
 import { DAY, FLOOD } from '../../../../../simulation/stream/in-process-stream.ts';
 import { StallingSocket } from '../../../../../simulation/stream/stalling-socket.ts';
 import { subscribe } from '../../../../../simulation/stream/stream-client.ts';
-import { AHEAD_MS_MAX } from '../../history/awaited-cursors.ts';
+import { AHEAD_MS_MAX } from '../../runs/ahead-wait.ts';
 
 const STEP_MS = 50;
 const TRADES_SEEN = 5;

@@ -13,7 +13,7 @@ import { SOCKET_SETTINGS } from '../../gateway/connection/socket-settings.ts';
 import { FREE_RESUME_NS } from '../../gateway/delivery/start-verdict.ts';
 import { DEPTH_MAX, parseClientMessage } from '../../gateway/wire/client-message.ts';
 import { OUTBOX_LIMITS } from '../../gateway/wire/outbox.ts';
-import { AHEAD_MS_MAX } from '../../history/awaited-cursors.ts';
+import { AHEAD_MS_MAX } from '../../runs/ahead-wait.ts';
 import { asyncapiText } from './interface-documents.ts';
 
 type Node = Readonly<Record<string, unknown>>;

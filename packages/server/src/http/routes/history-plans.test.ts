@@ -16,8 +16,8 @@ import {
   RANGE,
 } from '../../../../../simulation/history/history-requests.ts';
 import { RestService } from '../../../../../simulation/rest/rest-service.ts';
-import { dayText } from '../../platform/refusal-answer.ts';
 import { SIM_DATASET } from '../../markets/sim/sim-universe.ts';
+import { dayText } from '../../platform/refusal-answer.ts';
 
 const PATHS = ['/v1/history', '/v1/history/estimate'] as const;
 

@@ -6,8 +6,8 @@
 import { ERROR_CODES, errorAnchor } from '@tapeloom/protocol/error-codes';
 import type { FieldFault, Problem } from '@tapeloom/protocol/problem';
 import type { FastifySchemaValidationError } from 'fastify';
-import { answerTo } from '../../platform/refusal-answer.ts';
 import { Refusal } from '../../platform/refusal.ts';
+import { answerTo } from '../../platform/refusal-answer.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
 
 const NOT_JSON = 'The body must be JSON, sent with the content type application/json.';

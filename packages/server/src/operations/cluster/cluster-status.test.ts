@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { utcDay } from '@tapeloom/core/utc-day';
+import type { SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
 import type { KeptState } from '../../tape/stream/nats/nats-admin.ts';
-import type { SharedTapeReport } from '../../process/ingest-wire.ts';
 import {
   type ClusterFacts,
   clusterConcerns,

@@ -1,7 +1,7 @@
 /** What a node says of itself with every beat, for `tapeloom cluster status`. */
 
 import type { NodeReport } from '../../accounts/shared/known-nodes.ts';
-import { SHARED_TAPE_ROLES, type SharedTapeReport } from '../../process/ingest-wire.ts';
+import { SHARED_TAPE_ROLES, type SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
 
 export interface NodeSelf {
   /** Null until the ingest thread has told. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { Config } from '../../config/config.ts';
+import { FilesMarket } from '../../markets/files/files-market.ts';
 import { joinedListing, MarketClashError } from '../../markets/joined-listing.ts';
 import type { MarketSetting } from '../../markets/market-setting.ts';
 import { openMarket } from '../../markets/open-market.ts';
@@ -14,11 +15,9 @@ import {
 } from '../../markets/read-markets.ts';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { NodeDisk } from '../../platform/disk/node-disk.ts';
-import { type ClockSetting, createClock } from '../../platform/system-clock.ts';
 import { readImported } from '../../tape/imported/imported-manifest.ts';
 import { TapeDamagedError } from '../../tape/tape-errors.ts';
 import { isSafeName } from '../../tape/tape-paths.ts';
-import { ImportedDatasets, listedMarkets } from '../../process/imported-datasets.ts';
 import { MisconfiguredError, StartRefusedError } from './start-refused-error.ts';
 
 /** A market that was asked for is the only one. */
@@ -30,7 +29,7 @@ export async function readServiceMarkets({
   readonly market?: MarketSetting;
 }): Promise<MarketSettings> {
   if (market !== undefined) return onlyMarket(market);
-  return await refusing(async () => {
+  return await refusingStart(async () => {
     const disk = new NodeDisk();
     const markets = await readMarkets(disk, config);
     await requireInstruments(disk, config.data, markets);
@@ -79,28 +78,14 @@ export async function requireDistinctNames(
   { live, imported }: MarketSettings,
   now: EpochNs,
 ): Promise<void> {
-  await refusing(async () => {
-    joinedListing([openMarket(live), ...listedMarkets(imported)], dayOf(now));
+  await refusingStart(async () => {
+    const named = imported.map((one) => new FilesMarket(one, new Map(), new Map()));
+    joinedListing([openMarket(live), ...named], dayOf(now));
   });
 }
 
-/** With the service's clock. */
-export async function openImported(
-  data: string,
-  { live, imported: listed }: MarketSettings,
-  clockSetting: ClockSetting,
-): Promise<ImportedDatasets> {
-  const clock = createClock(clockSetting);
-  return await refusing(async () => {
-    const imported = await ImportedDatasets.open({ disk: new NodeDisk(), data, listed, clock });
-    // Who composes the doors finds names that each mean one thing.
-    if (listed.length > 0)
-      joinedListing([openMarket(live), ...imported.markets], dayOf(clock.now()));
-    return imported;
-  });
-}
-
-async function refusing<T>(work: () => Promise<T>): Promise<T> {
+/** What an operator can mend refuses the start. */
+export async function refusingStart<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SharedTapeReport } from '../ingest-wire.ts';
+import type { SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
 import { isBehindOthers } from './behind-others.ts';
 
 const LEVEL: SharedTapeReport = {

@@ -1,6 +1,6 @@
 /** Whether a node may lack what other nodes have: then a cursor that it does not know is sent elsewhere, and not refused. */
 
-import type { SharedTapeReport } from '../ingest-wire.ts';
+import type { SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
 
 /** Who appends is heard of more often. */
 const SILENT_MS_MAX = 2_000;

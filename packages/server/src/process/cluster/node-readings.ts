@@ -2,7 +2,7 @@
 
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { SharedTapeReport } from '../ingest-wire.ts';
+import type { SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
 import type { ClusterReadings } from '../metrics/cluster-metrics.ts';
 import type { NodeServices } from './node-services.ts';
 

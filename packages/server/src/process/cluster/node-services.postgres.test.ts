@@ -13,9 +13,9 @@ import { prepareSharedTables } from '../../accounts/shared/shared-tables.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import { ExportTokens } from '../../exports/export-token.ts';
 import type { HistoryQuery } from '../../history/history-query.ts';
+import { changeSecret } from '../../operations/cluster/change-secret.ts';
 import { openPostgres } from '../../platform/postgres/postgres.ts';
 import { createClock } from '../../platform/system-clock.ts';
-import { changeSecret } from '../../operations/cluster/change-secret.ts';
 import { NodeServices } from './node-services.ts';
 
 const SECRETS_EVERY_MS = 10_000;

@@ -21,6 +21,10 @@ import { prepareSharedTables } from '../../accounts/shared/shared-tables.ts';
 import { sweepShared } from '../../accounts/shared/sweep-shared.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import type { TokenSecrets } from '../../exports/export-token.ts';
+import { readClusterId } from '../../operations/cluster/cluster-identity.ts';
+import { EXPORT_SECRET } from '../../operations/cluster/export-secret-name.ts';
+import { postgresFault } from '../../operations/cluster/postgres-fault.ts';
+import { StartRefusedError } from '../../operations/start/start-refused-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log/log.ts';
 import {
@@ -31,10 +35,6 @@ import {
 } from '../../platform/postgres/postgres.ts';
 import { agreedComputations, disputedIndicators } from '../../topics/agreed-computations.ts';
 import type { Computations } from '../../topics/epoch-floors.ts';
-import { StartRefusedError } from '../../operations/start/start-refused-error.ts';
-import { readClusterId } from '../../operations/cluster/cluster-identity.ts';
-import { EXPORT_SECRET } from '../../operations/cluster/export-secret-name.ts';
-import { postgresFault } from '../../operations/cluster/postgres-fault.ts';
 import { reachedAtStart } from './reached-at-start.ts';
 
 /** How often it is looked whether there is another: well before a new one signs. */

@@ -1,8 +1,8 @@
 /** How far the nodes alive that serve have come on the tape, by what each has last said of itself. */
 
 import type { KnownNode } from '../../accounts/shared/known-nodes.ts';
-import type { TapeSpread } from '../ingest-wire.ts';
 import { readNodeReport } from '../../operations/cluster/node-report.ts';
+import type { TapeSpread } from '../ingest-wire.ts';
 
 export function tapeSpread(
   nodes: readonly Pick<KnownNode, 'isAlive' | 'roles' | 'report'>[],

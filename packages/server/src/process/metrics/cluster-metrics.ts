@@ -2,7 +2,7 @@
 
 import { counter, gauge, type Reading } from '../../platform/metrics.ts';
 import type { PostgresCounts } from '../../platform/postgres/postgres.ts';
-import { SHARED_TAPE_ROLES, type SharedTapeReport } from '../ingest-wire.ts';
+import { SHARED_TAPE_ROLES, type SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
 
 export interface ClusterReadings {
   readonly roles: { readonly ingest: boolean; readonly serve: boolean };

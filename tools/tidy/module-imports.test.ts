@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkImports } from './rooms.ts';
+import { checkImports, checkTable } from './module-imports.ts';
 import { treeWith } from './sample-tree.ts';
 
 /** What tidy says when this file imports that one. */
@@ -44,16 +44,15 @@ test('a test, and what only tests use, may import what the rest may not', () => 
   assert.equal(saidOf(path, statement, byBoth).length, 1);
 });
 
-test('protocol imports types of core, never values', () => {
-  const path = 'packages/protocol/src/frame.ts';
-  const from = "from '@tapeloom/core/price';";
-  assert.match(saidOf(path, `import { tick } ${from}`)[0]!, /types only from core/);
-  assert.match(saidOf(path, `import { type Tick, tick } ${from}`)[0]!, /types only from core/);
-  assert.deepEqual(saidOf(path, `import type { Tick } ${from}`), []);
-  assert.deepEqual(saidOf(path, `import { type Tick, type Lot } ${from}`), []);
+test('protocol imports nothing of the house, no types either', () => {
+  const [said] = saidOf(
+    'packages/protocol/src/frame.ts',
+    "import type { Tick } from '@tapeloom/core/price';",
+  );
+  assert.match(said!, /protocol may not import core \(allowed: nothing\)/);
 });
 
-test('the command line reaches only the named rooms of the server', () => {
+test('the command line reaches only the named modules of the server', () => {
   const path = 'packages/cli/src/commands/tape-ls.ts';
   const gateway = { 'packages/server/src/gateway/door.ts': '/** It. */\n' };
   assert.deepEqual(saidOf(path, "import '@tapeloom/server/tape/log';"), []);
@@ -63,49 +62,63 @@ test('the command line reaches only the named rooms of the server', () => {
   );
 });
 
-test('rooms of the server go down only', () => {
+test('modules of the server import down only', () => {
   const others = {
     'packages/server/src/engine/pool.ts': '/** It. */\n',
     'packages/server/src/config/config.ts': '/** It. */\n',
   };
   const statement = "import '../engine/pool.ts';";
   const tape = 'packages/server/src/tape/seal.ts';
-  assert.match(saidOf(tape, statement, others)[0]!, /room tape may not import room engine/);
+  assert.match(saidOf(tape, statement, others)[0]!, /module tape may not import module engine/);
   assert.deepEqual(saidOf('packages/server/src/http/status.ts', statement, others), []);
-  assert.deepEqual(saidOf(tape, "import '../config/config.ts';", others), []);
+  const markets = 'packages/server/src/markets/market.ts';
+  assert.deepEqual(saidOf(markets, "import '../config/config.ts';", others), []);
   assert.match(
     saidOf('packages/server/src/platform/clock.ts', "import '../config/config.ts';", others)[0]!,
-    /room platform may not import room config/,
+    /module platform may not import module config/,
   );
 });
 
-test('a room that the table does not know is found', () => {
+test('a module that the table does not know is found', () => {
   assert.match(
     saidOf('packages/server/src/cellar/wine.ts', "import '../tape/log.ts';")[0]!,
-    /room "cellar" is not in the import table/,
+    /module "cellar" is not in the import table/,
   );
 });
 
-test('an adapter of another room is named by the composition only', () => {
+test('an adapter of another module is named by the composition only', () => {
   const statement = "import { disk } from '../platform/disk/node-disk.ts';";
   assert.match(saidOf('packages/server/src/tape/seal.ts', statement)[0]!, /is an adapter/);
   assert.deepEqual(saidOf('packages/server/src/tape/ingest-worker.ts', statement), []);
 });
 
-test('the room of one adapter is known to who chooses it', () => {
+test('the folder of one adapter is imported only by the files that choose it', () => {
   const others = { 'packages/server/src/markets/sim/fill.ts': '/** It. */\n' };
   const said = (path: string, specifier: string) =>
     saidOf(`packages/server/src/${path}`, `import '${specifier}';`, others);
   const [first] = said('process/service.ts', '../markets/sim/fill.ts');
-  assert.match(first!, /markets\/sim\/ is the room of one adapter: import its port/);
+  assert.match(first!, /markets\/sim\/ is the folder of one adapter: import its port/);
   assert.deepEqual(said('markets/open-market.ts', './sim/fill.ts'), []);
 });
 
-test('nobody imports the file that composes the process', () => {
-  assert.match(
-    saidOf('packages/server/src/tape/seal.ts', "import '../process/main.ts';")[0]!,
-    /composes the process/,
-  );
+test('only the entry of the server imports what composes the process', () => {
+  const [room] = saidOf('packages/server/src/tape/seal.ts', "import '../process/main.ts';");
+  assert.match(room!, /composes the process/);
+  const [cli] = saidOf('packages/cli/src/serve.ts', "import '@tapeloom/server/process/main';");
+  assert.match(cli!, /cli may not import server\/process/);
+  assert.deepEqual(saidOf('packages/server/src/serve.ts', "import './process/main.ts';"), []);
+  const entry = { 'packages/server/src/serve.ts': '/** It. */\n' };
+  assert.deepEqual(saidOf('packages/cli/src/x.ts', "import '@tapeloom/server/serve';", entry), []);
+});
+
+test('an entry of the table that no import needs is found, also one that only a test or a thread needs', () => {
+  const unused = (changes: Readonly<Record<string, string>>) =>
+    checkTable(treeWith(changes)).filter(({ message }) => message.startsWith('tape → platform:'));
+  const statement = "/** It. */\nimport '../platform/disk/node-disk.ts';\n";
+  assert.equal(unused({}).length, 1);
+  assert.equal(unused({ 'packages/server/src/tape/seal.test.ts': statement }).length, 1);
+  assert.equal(unused({ 'packages/server/src/tape/seal-worker.ts': statement }).length, 1);
+  assert.equal(unused({ 'packages/server/src/tape/seal.ts': statement }).length, 0);
 });
 
 test('packages are named, never reached by path, and a package does not name itself', () => {
@@ -134,7 +147,7 @@ test('worker addresses and dynamic imports count like imports', () => {
   ]) {
     assert.match(
       saidOf('packages/server/src/tape/seal.ts', statement, others)[0]!,
-      /tape may not import room engine/,
+      /tape may not import module engine/,
     );
   }
 });

@@ -1,0 +1,154 @@
+/**
+ * The import table: which package and which module of the server may import which. It names only imports that exist, and
+ * modules import only those above them; `module-imports.ts` checks both.
+ */
+
+/** What each package may import from the others. */
+export const packages: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  protocol: [],
+  client: ['protocol'],
+  cli: [
+    'client',
+    'protocol',
+    'core',
+    'server/platform',
+    'server/config',
+    'server/tape',
+    'server/feeds',
+    'server/markets',
+    'server/imports',
+    'server/runs',
+    'server/results',
+    'server/accounts',
+    'server/billing',
+    'server/operations',
+    'server/serve',
+  ],
+  docs: [
+    'core',
+    'protocol',
+    'cli/charts',
+    'server/platform',
+    'server/markets',
+    'server/topics',
+    'server/runs',
+    'server/compute',
+    'server/history',
+    'server/exports',
+    'server/accounts',
+    'server/gateway',
+    'server/http',
+  ],
+  portal: ['client', 'protocol', 'core', 'cli/charts'],
+  server: ['core', 'protocol'],
+};
+
+/** What each module of the server may import. */
+export const modules: Readonly<Record<string, readonly string[]>> = {
+  platform: [],
+  config: ['platform'],
+  tape: ['platform'],
+  feeds: ['platform', 'tape'],
+  markets: ['platform', 'config', 'tape'],
+  imports: ['platform', 'tape', 'feeds', 'markets'],
+  blocks: ['platform'],
+  topics: ['platform', 'blocks'],
+  runs: ['platform', 'tape', 'blocks'],
+  engine: ['platform', 'tape', 'blocks', 'topics', 'runs'],
+  results: ['platform', 'tape', 'blocks', 'runs'],
+  compute: ['platform', 'tape', 'runs', 'results'],
+  history: ['platform', 'config', 'tape', 'blocks', 'runs', 'results'],
+  exports: ['platform', 'blocks', 'results', 'history'],
+  accounts: ['platform'],
+  gateway: ['platform', 'config', 'blocks', 'topics', 'runs', 'accounts'],
+  pages: ['platform', 'config'],
+  billing: ['platform', 'config', 'accounts', 'pages'],
+  mail: ['platform', 'config', 'accounts'],
+  http: [
+    'platform',
+    'config',
+    'topics',
+    'runs',
+    'engine',
+    'results',
+    'history',
+    'exports',
+    'accounts',
+    'pages',
+    'billing',
+    'mail',
+  ],
+  operations: [
+    'platform',
+    'config',
+    'tape',
+    'markets',
+    'topics',
+    'engine',
+    'compute',
+    'accounts',
+    'pages',
+    'billing',
+    'mail',
+  ],
+};
+
+/** Composes the process: it may import every module, and only an entry imports it. */
+export const composing = 'process';
+/** Files directly below `src`: the ways into the server. They may import everything. */
+export const entries: ReadonlySet<string> = new Set(['packages/server/src/serve.ts']);
+/** Modules that may name adapters of other modules, as `process` may. */
+export const namingAdapters: ReadonlySet<string> = new Set(['operations', composing]);
+
+/** Adapters: files that bind a port to one technology. */
+export const adapters: ReadonlySet<string> = new Set([
+  'packages/server/src/accounts/store/thread/accounts-handle.ts',
+  'packages/server/src/accounts/limits/memory-allowances.ts',
+  'packages/server/src/accounts/limits/memory-leases.ts',
+  'packages/server/src/accounts/shared/postgres-leases.ts',
+  'packages/server/src/accounts/shared/postgres-slices.ts',
+  'packages/server/src/accounts/store/postgres/postgres-account-store.ts',
+  'packages/server/src/accounts/store/postgres/postgres-database.ts',
+  'packages/server/src/accounts/store/sqlite/sqlite-account-store.ts',
+  'packages/server/src/accounts/store/sqlite/sqlite-database.ts',
+  'packages/server/src/accounts/auth/store-authenticator.ts',
+  'packages/server/src/platform/disk/node-disk.ts',
+  'packages/server/src/platform/system-clock.ts',
+]);
+
+/** Folders of one adapter. Only the files that choose it, or are about it, import them. */
+export const adapterFolders: Readonly<Record<string, readonly string[]>> = {
+  'packages/server/src/markets/replay/': [
+    'packages/server/src/markets/market-setting.ts',
+    'packages/server/src/markets/open-live-market.ts',
+    'packages/server/src/markets/open-market.ts',
+    'packages/cli/src/replay/replay.ts',
+    'packages/cli/src/replay/run-replay.ts',
+    'packages/cli/src/replay/tape-replay.ts',
+  ],
+  'packages/server/src/markets/sim/': [
+    'packages/server/src/markets/market-setting.ts',
+    'packages/server/src/markets/open-live-market.ts',
+    'packages/server/src/markets/open-market.ts',
+    'packages/cli/src/commands/sim-fill.ts',
+    'packages/docs/src/charts/scene.ts',
+  ],
+  'packages/server/src/markets/still/': [
+    'packages/server/src/markets/open-live-market.ts',
+    'packages/server/src/markets/open-market.ts',
+  ],
+  'packages/server/src/tape/stream/nats/': [
+    'packages/server/src/process/cluster/open-stream.ts',
+    'packages/server/src/operations/cluster/give-room.ts',
+    'packages/server/src/operations/cluster/init-cluster.ts',
+    'packages/server/src/operations/cluster/rebuild-cluster.ts',
+    'packages/server/src/operations/cluster/cluster-status.ts',
+    'packages/server/src/operations/cluster/open-cluster-tape.ts',
+  ],
+  'packages/server/src/markets/files/': [
+    'packages/server/src/process/imported-datasets.ts',
+    'packages/server/src/operations/start/service-markets.ts',
+    'packages/cli/src/command-config.ts',
+  ],
+};
