@@ -39,7 +39,7 @@ import { HistoryServices } from './history-services.ts';
 import type { ImportedDatasets } from './imported-datasets.ts';
 import type { IngestHandle } from './ingest-handle.ts';
 import type { IngestOpened, NewestDays } from './ingest-wire.ts';
-import { listen } from './listen.ts';
+import { listenPublicly, type PublicPort } from './listen.ts';
 import { watchMemory } from './memory-watch.ts';
 import type { HistoryReadings } from './metrics/service-metrics.ts';
 import { PortalServices, type PortalServicesOptions } from './portal-services.ts';
@@ -95,6 +95,7 @@ export class Doors implements AsyncDisposable {
   /** Whose tape is written. */
   readonly #market: Market;
   readonly #imported: ImportedDatasets;
+  #port: PublicPort | null = null;
   #watching: Disposable | null = null;
   #memory: Disposable | null = null;
   readonly #events: DoorEvents;
@@ -216,10 +217,11 @@ export class Doors implements AsyncDisposable {
     this.#watching = this.#watchImports();
     this.#memory = watchMemory(this.hub, this.#timers);
     await this.http.app.ready();
-    const address = await listen(this.http.app.server, host, port, {
+    this.#port = await listenPublicly(this.http.app.server, host, port, {
       host: 'TAPELOOM_HOST',
       port: 'TAPELOOM_PORT',
     });
+    const { address } = this.#port;
     this.#publicAddress.opened(address);
     this.#people.open();
     void this.#past.tidyCache();
@@ -279,6 +281,7 @@ export class Doors implements AsyncDisposable {
     await this.gateway[Symbol.asyncDispose]();
     // What is nearly done may end; nobody is waited for longer, and every connection is cut.
     await Promise.race([this.http.idle(), setTimeout(ANSWERED_WITHIN_MS, null, { ref: false })]);
+    this.#port?.[Symbol.dispose]();
     await this.http.app.close();
     await this.#people[Symbol.asyncDispose]();
     this.hub[Symbol.dispose]();

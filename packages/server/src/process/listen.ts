@@ -1,8 +1,18 @@
-/** Opens a port; one that cannot be opened refuses the start with the variables that chose it. */
+/**
+ * Opens a port; one that cannot be opened refuses the start with the variables that chose it.
+ *
+ * The event loop accepts one connection of each listening socket in a turn. Under a flood of connections a turn takes
+ * milliseconds, and everybody would wait behind hundreds of strangers: a public port has several sockets (SO_REUSEPORT).
+ */
 
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  type AddressInfo,
+  createServer,
+  type ListenOptions,
+  type Server as NetServer,
+} from 'node:net';
 import { MisconfiguredError, StartRefusedError } from '../operations/start/start-refused-error.ts';
 
 /** Starting again does not help. */
@@ -11,6 +21,10 @@ const MISCONFIGURED: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no address is known for that name',
   EACCES: 'this user may not open that port',
 };
+
+const PUBLIC_SOCKETS = 16;
+/** Where the kernel shares connections out among the sockets of a port. */
+const HAS_SHARED_PORTS = process.platform === 'linux';
 
 /** What chose where to listen; an option has no host beside it. */
 export interface DoorVariables {
@@ -26,13 +40,63 @@ export async function listen(
   variables: DoorVariables,
 ): Promise<string> {
   try {
-    server.listen(port, host);
-    await once(server, 'listening');
+    return urlOf(await opened(server, { host, port }));
   } catch (error) {
     throw refusal(error as NodeJS.ErrnoException, `${host}:${port}`, variables);
   }
-  const { port: actual, family, address } = server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
+}
+
+export interface PublicPort extends Disposable {
+  /** The address that was opened. */
+  readonly address: string;
+}
+
+/** Listens with several sockets. Dispose of it before the server is closed: it then accepts by its own socket alone. */
+export async function listenPublicly(
+  server: Server,
+  host: string,
+  port: number,
+  variables: DoorVariables,
+): Promise<PublicPort> {
+  if (!HAS_SHARED_PORTS) {
+    return { address: await listen(server, host, port, variables), [Symbol.dispose]: () => {} };
+  }
+  const more: NetServer[] = [];
+  try {
+    // Sockets that share a port share it with another process of this user, too: it must be free first.
+    const first = createServer();
+    const place = await opened(first, { host, port });
+    first.close();
+    await once(first, 'close');
+    const shared = { host: place.address, port: place.port, reusePort: true };
+    while (more.length < PUBLIC_SOCKETS - 1) {
+      const next = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+        server.emit('connection', socket),
+      );
+      next.maxConnections = server.maxConnections;
+      more.push(next);
+      await opened(next, shared);
+    }
+    const address = urlOf(await opened(server, shared));
+    return { address, [Symbol.dispose]: () => closeAll(more) };
+  } catch (error) {
+    closeAll(more);
+    throw refusal(error as NodeJS.ErrnoException, `${host}:${port}`, variables);
+  }
+}
+
+async function opened(server: NetServer, where: ListenOptions): Promise<AddressInfo> {
+  server.listen(where);
+  await once(server, 'listening');
+  return server.address() as AddressInfo;
+}
+
+function closeAll(servers: readonly NetServer[]): void {
+  for (const server of servers) server.close();
+}
+
+function urlOf({ port, family, address }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 function refusal(
