@@ -10,6 +10,7 @@ import { NodeDisk } from '../platform/disk/node-disk.ts';
 import { collectAfterRushes, collectGarbage } from '../platform/memory/collect-garbage.ts';
 import { returnFreeMemory } from '../platform/memory/returned-memory.ts';
 import { createClock } from '../platform/system-clock.ts';
+import { runInBackground } from '../platform/threads/background-thread.ts';
 import { ThreadDesk } from '../platform/threads/thread-desk.ts';
 import { ResultCache } from '../results/result-cache.ts';
 import { type CacheUse, SettledDaysReader } from '../results/settled-days-reader.ts';
@@ -27,6 +28,7 @@ const SERVED_AFTER_MS = 50;
 /** How often what the last work left behind is looked for, where the thread has nothing to do at the time. */
 const COLLECT_EVERY_MS = 15_000;
 
+runInBackground();
 const parent = parentPort!;
 const desk = new ThreadDesk<ComputeShape>(parent);
 const setup = workerData as ComputeThreadData;

@@ -3,9 +3,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { freeMemory } from '../platform/memory/free-memory.ts';
+import { runInBackground } from '../platform/threads/background-thread.ts';
 import { ThreadDesk } from '../platform/threads/thread-desk.ts';
 import type { DigestedParts, DigestShape } from './digest-wire.ts';
 
+runInBackground();
 const bodies = new Map<number, Hash>();
 
 new ThreadDesk<DigestShape>(parentPort!).open({

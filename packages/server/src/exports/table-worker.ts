@@ -2,10 +2,12 @@
 
 import { parentPort } from 'node:worker_threads';
 import { reasonOf } from '../platform/refusal.ts';
+import { runInBackground } from '../platform/threads/background-thread.ts';
 import { ThreadDesk } from '../platform/threads/thread-desk.ts';
 import type { Pieces, TableShape } from './table-wire.ts';
 import { TableWriter } from './table-writer.ts';
 
+runInBackground();
 const desk = new ThreadDesk<TableShape>(parentPort!);
 const tables = new Map<number, TableWriter>();
 
