@@ -19,8 +19,8 @@ export function collectGarbage(): void {
 }
 
 /**
- * From now on, whenever it is worth it (`rush-watch.ts`); after a rush thoroughly: only so the room for young objects
- * becomes small again, too. Compiled code is kept, which such a collection would otherwise throw away.
+ * From now on, whenever it is worth it (`rush-watch.ts`), thoroughly: only so the room for young objects becomes
+ * small again, too. Compiled code is kept, which such a collection would otherwise throw away.
  */
 export function collectAfterRushes(): void {
   const watch = new RushWatch();
@@ -36,10 +36,8 @@ export function collectAfterRushes(): void {
       heapBytes: total_heap_size,
       externalBytes: external_memory,
     };
-    const due = watch.due(look);
-    if (due === null) return;
-    if (due === 'thorough') collector()({ type: 'major', flavor: 'last-resort' });
-    else collectGarbage();
+    if (!watch.isDue(look)) return;
+    collector()({ type: 'major', flavor: 'last-resort' });
     void returnFreeMemory();
   }, LOOK_MS).unref();
 }

@@ -28,23 +28,19 @@ export interface ThreadLook {
   readonly externalBytes: number;
 }
 
-/** A thorough collection runs several times and also shrinks the space for young objects, which takes a busy thread four times as long. */
-export type Collection = 'single' | 'thorough';
-
 export class RushWatch {
   #busiest = 0;
   /** The least outside of the heap since the last collection. */
   #leastExternal = 0;
   #isCollected = true;
 
-  /** Which collection is worth it now; null for none. */
-  due(look: ThreadLook): Collection | null {
+  /** Whether a collection is worth it now. */
+  isDue(look: ThreadLook): boolean {
     const { usedBytes, heapBytes, externalBytes } = look;
     const isRushOver = this.#isRushOver(look) && heapBytes + externalBytes >= HEAP_BYTES_MIN;
-    const hasGrown = this.#hasGrown(externalBytes);
-    if (!(isRushOver || hasGrown) || usedBytes > USED_BYTES_MAX) return null;
-    this.#isCollected = true;
-    return isRushOver ? 'thorough' : 'single';
+    const isDue = (this.#hasGrown(externalBytes) || isRushOver) && usedBytes <= USED_BYTES_MAX;
+    if (isDue) this.#isCollected = true;
+    return isDue;
   }
 
   /** Once for each rush. */
