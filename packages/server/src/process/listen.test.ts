@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { MisconfiguredError, StartRefusedError } from '../operations/start/start-refused-error.ts';
 import { listen, listenPublicly } from './listen.ts';
 
+const linuxMissing = process.platform !== 'linux' && 'only Linux shares a port out among sockets';
 const CLIENTS = 64;
 const DOOR = { host: 'TAPELOOM_HOST', port: 'TAPELOOM_PORT' };
 
@@ -40,7 +41,7 @@ test('a port that is in use may be free later, so the start may be tried again',
 });
 
 test('a public port accepts several connections in one turn of the event loop', {
-  skip: process.platform !== 'linux' && 'only Linux shares a port out among sockets',
+  skip: linuxMissing,
 }, async () => {
   const server = createServer();
   using port = await listenPublicly(server, '127.0.0.1', 0, DOOR);

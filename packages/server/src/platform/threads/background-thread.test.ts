@@ -4,8 +4,10 @@ import { getPriority } from 'node:os';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
+const linuxMissing = process.platform !== 'linux' && 'only Linux has priorities of threads';
+
 test('a background thread lowers its own priority and nobody else’s', {
-  skip: process.platform !== 'linux' && 'only Linux has priorities of threads',
+  skip: linuxMissing,
 }, async () => {
   const before = getPriority();
   const code = `
