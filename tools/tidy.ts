@@ -5,6 +5,8 @@
 
 import { join } from 'node:path';
 import { checkContractDrift } from './tidy/contract-drift.ts';
+import { checkDecisions } from './tidy/decisions.ts';
+import { checkDependencyReasons } from './tidy/dependency-reasons.ts';
 import { checkDocsDrift } from './tidy/docs-drift.ts';
 import { checkHouseRules } from './tidy/house-rules.ts';
 import { checkLockfile } from './tidy/lockfile.ts';
@@ -22,6 +24,8 @@ const checks = [
   checkContractDrift,
   checkLockfile,
   checkMessageTexts,
+  checkDecisions,
+  checkDependencyReasons,
 ];
 
 const startMs = performance.now();

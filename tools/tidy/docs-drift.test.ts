@@ -38,6 +38,13 @@ test('a path or a file name that does not exist is found', () => {
   );
 });
 
+test('a package whose name looks like a file is none', () => {
+  const manifest = {
+    'packages/core/package.json': '{"devDependencies":{"highlight.js":"11.0.0"}}',
+  };
+  assert.deepEqual(saidOf('`highlight.js`\n', manifest), []);
+});
+
 test('an npm script that is not in package.json is found', () => {
   assert.match(saidOf('npm run fly\n')[0]!, /package\.json has no script "fly"/);
   assert.deepEqual(saidOf('npm test && npm start && npm ci\n'), []);
@@ -67,7 +74,10 @@ test('a variable that no page tells of is found', () => {
   assert.match(saidOf('# A\n', env)[0]!, /^2: no page tells of the variable TAPELOOM_PORT/);
 });
 
-test('of the change log only the links are checked', () => {
+test('of the change log and of laboratory notes only the links are checked', () => {
+  const note = 'bench/notes/0072-imports.md';
+  assert.deepEqual(saidOf('`packages/gone.ts`\n', {}, note), []);
+  assert.equal(saidOf('[a](gone.md)\n', {}, note).length, 1);
   assert.deepEqual(saidOf('`packages/gone.ts`, `npm run fly`\n', {}, 'CHANGELOG.md'), []);
   assert.equal(saidOf('[a](gone.md)\n', {}, 'CHANGELOG.md').length, 1);
 });

@@ -1,15 +1,16 @@
 /**
  * The pages tell the truth about the checkout: every link leads somewhere, every path, npm script,
  * benchmark, torture run, `tapeloom` command and `TAPELOOM_` variable they name exists, and every such
- * variable is named by a page. Of the change log, which tells the past, and of pages made from types only the
- * links are checked.
+ * variable is named by a page. In the change log and in laboratory notes, which report the past, and in pages made from
+ * types, only the links are checked.
  */
 
 import { posix } from 'node:path';
 import { type Finding, isSource, isTest, lineAt, type Tree } from './tree.ts';
 
-const pages = /^(?:[A-Z]+\.md|docs\/.+\.md|(?:packages|examples)(?:\/[\w-]+)?\/README\.md)$/;
-const linksOnly = /^(?:CHANGELOG\.md|docs\/client\/)/;
+const pages =
+  /^(?:[A-Z]+\.md|docs\/.+\.md|(?:packages|examples)(?:\/[\w-]+)?\/README\.md|bench\/notes\/.+\.md)$/;
+const linksOnly = /^(?:CHANGELOG\.md|docs\/client\/|bench\/notes\/)/;
 const pathRoots = /^(?:packages|tools|docs|contract|bench|tests|simulation|deploy|\.ci)\//;
 /** Names of files that a running system makes, and of foreign projects' files. */
 const isPlaceholder = /[<>*…{}]|\.\.\./;
@@ -59,9 +60,16 @@ function* missingPaths(tree: Tree, _page: string, text: string): ReturnType<Chec
       if (!exists(tree, name)) yield [match.index, `${name} does not exist`];
     } else if (isSource(name) && !/^(?:https?:|\/)/.test(name)) {
       const isThere = [...tree.paths].some((path) => path === name || path.endsWith(`/${name}`));
-      if (!isThere) yield [match.index, `no file is called ${name}`];
+      if (!isThere && !isPackage(tree, name)) yield [match.index, `no file is called ${name}`];
     }
   }
+}
+
+/** `highlight.js` is a dependency, not a file. */
+function isPackage(tree: Tree, name: string): boolean {
+  return [...tree.texts].some(
+    ([path, text]) => path.endsWith('package.json') && text.includes(`"${name}":`),
+  );
 }
 
 function* missingScripts(tree: Tree, _page: string, text: string): ReturnType<Check> {
