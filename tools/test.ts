@@ -54,6 +54,7 @@ const preloads = [
   import.meta.resolve('./untracked-promises.ts'),
   import.meta.resolve('./property-seed.ts'),
   import.meta.resolve('./processor-time.ts'),
+  import.meta.resolve('./stuck-batch.ts'),
 ];
 const costliestShown = 15;
 const TELL_MS = 30_000;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { Kysely } from 'kysely';
+import type { Kysely, KyselyPlugin } from 'kysely';
 import {
   fillStore,
   fixtureOf,
@@ -15,7 +15,7 @@ import type { AccountStore } from '../account-store.ts';
 import { openSqliteAccountStore } from '../sqlite/sqlite-account-store.ts';
 import { openSqliteDatabase } from '../sqlite/sqlite-database.ts';
 import { AccountsHandle } from '../thread/accounts-handle.ts';
-import { MIGRATIONS, migrate, SCHEMA_VERSION, SchemaTooNewError } from './migrate.ts';
+import { hasSchema, MIGRATIONS, migrate, SCHEMA_VERSION, SchemaTooNewError } from './migrate.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-migrate-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -239,12 +239,43 @@ test('a migration that fails leaves the version before it', async () => {
 
 test('several that open a new database at once all find it ready', async () => {
   const path = newFile();
-  const handles = await Promise.all(
-    Array.from({ length: 3 }, () => AccountsHandle.open({ path, onFault: assert.ifError })),
+  await using handles = new AsyncDisposableStack();
+  const opening = Array.from({ length: 3 }, async () =>
+    handles.use(await AccountsHandle.open({ path, onFault: assert.ifError })),
   );
-  await fillStore(handles[0]!);
-  await assertFilled(handles[2]!);
-  for (const handle of handles) await handle[Symbol.asyncDispose]();
+  // All of them, so that none is left behind when one fails.
+  await Promise.allSettled(opening);
+  const [first, , last] = await Promise.all(opening);
+  await fillStore(first!);
+  await assertFilled(last!);
+});
+
+test('the first version may be made by another process between two looks at the schema', async () => {
+  const path = newFile();
+  await using database = openSqliteDatabase(path);
+  const kysely = database.kysely as Kysely<unknown>;
+  let [isList, isMade] = [false, false];
+  const meanwhile: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      isList = node.kind === 'SelectQueryNode';
+      return node;
+    },
+    // Once the list of versions was read, which was empty.
+    transformResult: async ({ result }) => {
+      if (isList && !isMade) {
+        isMade = true;
+        await using _other = await AccountsHandle.open({ path, onFault: assert.ifError });
+      }
+      return result;
+    },
+  };
+  await database.kysely.schema
+    .createTable('schema_version')
+    .addColumn('version', 'bigint', (column) => column.primaryKey())
+    .execute();
+  await migrate(kysely.withPlugin(meanwhile), database.schema);
+  assert.equal(isMade, true);
+  assert.equal(await hasSchema(kysely), true);
 });
 
 test('a database whose list of versions lacks rows is refused in words, and left as it is', async () => {

@@ -114,21 +114,29 @@ export async function migrate(
 
 /** Versions are noted one after the other and none is ever removed; 0: another process is making the first. */
 async function schemaVersion(database: Kysely<unknown>): Promise<number> {
+  let found = await listedVersions(database);
+  if (found.length === 0) {
+    const tables = await database.introspection.getTables();
+    if (!tables.some(({ name }) => name === 'accounts')) return 0;
+    // Another process may have made the first version between the two looks.
+    found = await listedVersions(database);
+    if (found.length === 0) throw new SchemaUnknownError([]);
+  }
+  const newest = found.at(-1)!;
+  // A newer program may list them in its own way.
+  if (newest > SCHEMA_VERSION) return newest;
+  const isWhole = found.every((version, index) => version === index + 1);
+  if (!isWhole) throw new SchemaUnknownError(found);
+  return newest;
+}
+
+async function listedVersions(database: Kysely<unknown>): Promise<readonly number[]> {
   const rows = await versions(database)
     .selectFrom('schema_version')
     .select('version')
     .orderBy('version')
     .execute();
-  const found = rows.map(({ version }) => Number(version));
-  const newest = found.at(-1) ?? 0;
-  // A newer program may list them in its own way.
-  if (newest > SCHEMA_VERSION) return newest;
-  const isWhole = found.every((version, index) => version === index + 1);
-  if (!isWhole) throw new SchemaUnknownError(found);
-  if (newest > 0) return newest;
-  const tables = await database.introspection.getTables();
-  if (tables.some(({ name }) => name === 'accounts')) throw new SchemaUnknownError([]);
-  return 0;
+  return rows.map(({ version }) => Number(version));
 }
 
 function versions(database: Kysely<unknown>): Kysely<VersionSchema> {
