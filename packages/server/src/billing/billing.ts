@@ -18,7 +18,7 @@ import type { AccountStore } from '../accounts/store/account-store.ts';
 import type { Actor } from '../accounts/store/store-call.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log/log.ts';
-import { Turns } from '../platform/waiting/turns.ts';
+import { SerialQueues } from '../platform/waiting/serial-queue.ts';
 import {
   type Offer,
   type OfferBook,
@@ -87,7 +87,7 @@ export class Billing {
   readonly withdrawals: Withdrawals;
   readonly receipts: OrderReceipts;
   readonly #options: BillingOptions;
-  readonly #turns = new Turns();
+  readonly #queues = new SerialQueues();
 
   constructor(options: BillingOptions) {
     this.#options = options;
@@ -112,7 +112,7 @@ export class Billing {
     const required = waiverOf(offers, price).version;
     if (accepted !== true || version !== required) return { refused: 'waiver', version: required };
     const terms = { book: offers, offer, price, provider };
-    const inTurn = this.#turns.run(wish.accountId, () => this.#checkoutInTurn(wish, terms));
+    const inTurn = this.#queues.run(wish.accountId, () => this.#checkoutInTurn(wish, terms));
     return this.#logged(inTurn);
   }
 
@@ -131,7 +131,7 @@ export class Billing {
     if (order === null) return { refused: 'not-found' };
     if (order.state === 'failed') return order;
     if (order.state !== 'open') return { refused: 'paid' };
-    const inTurn = this.#turns.run(accountId, () => this.#close(order));
+    const inTurn = this.#queues.run(accountId, () => this.#close(order));
     const after = await this.#logged(inTurn);
     if (after.state === 'failed') return after;
     return { refused: after.state === 'open' ? 'confirming' : 'paid' };
@@ -187,7 +187,7 @@ export class Billing {
    */
   async beforeDeletion(accountId: string): Promise<void> {
     const { store } = this.#options;
-    await this.#turns.run(accountId, async () => {
+    await this.#queues.run(accountId, async () => {
       for (const order of await store.orders.ordersOf(accountId)) {
         if (mayCharge(order)) await this.#end(order);
       }

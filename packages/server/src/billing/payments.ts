@@ -13,7 +13,7 @@ import type { AccountStore } from '../accounts/store/account-store.ts';
 import type { Actor } from '../accounts/store/store-call.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log/log.ts';
-import { Turns } from '../platform/waiting/turns.ts';
+import { SerialQueues } from '../platform/waiting/serial-queue.ts';
 import { AskedProvider } from './asked-provider.ts';
 import { nextLook } from './next-look.ts';
 import { PaymentListings } from './payment-listings.ts';
@@ -67,7 +67,7 @@ export class Payments {
   readonly #options: PaymentsOptions;
   readonly #providers: ReadonlyMap<string, AskedProvider>;
   readonly #listings: PaymentListings;
-  readonly #turns = new Turns();
+  readonly #queues = new SerialQueues();
   /** Looks that wait for their turn: whoever asks for another before it begins shares it. */
   readonly #waiting = new Map<string, Promise<OrderRecord>>();
   readonly #work: UnattendedWork<Round>;
@@ -139,7 +139,7 @@ export class Payments {
     const waiting = this.#waiting.get(order.id);
     if (waiting !== undefined) return waiting;
     let hasBegun = false;
-    const look = this.#turns.run(order.id, () => {
+    const look = this.#queues.run(order.id, () => {
       hasBegun = true;
       this.#waiting.delete(order.id);
       return this.#look(order, actor);

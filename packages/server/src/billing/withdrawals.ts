@@ -27,7 +27,7 @@ import type { AccountStore } from '../accounts/store/account-store.ts';
 import type { Actor } from '../accounts/store/store-call.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log/log.ts';
-import { Turns } from '../platform/waiting/turns.ts';
+import { SerialQueues } from '../platform/waiting/serial-queue.ts';
 import type { OfferBook } from './offer-book.ts';
 import {
   type Receipt,
@@ -78,7 +78,7 @@ export interface FormWish {
 
 export class Withdrawals {
   readonly #options: WithdrawalsOptions;
-  readonly #turns = new Turns();
+  readonly #queues = new SerialQueues();
   readonly #work: UnattendedWork<void>;
   #declaredTotal = 0;
   #waiting: WithdrawalCounts = {};
@@ -185,7 +185,7 @@ export class Withdrawals {
   }
 
   #inTurn(orderId: string): Promise<void> {
-    return this.#turns.run(orderId, async () => {
+    return this.#queues.run(orderId, async () => {
       const { store, clock, log } = this.#options;
       const withdrawal = await store.withdrawals.withdrawalOf({ id: orderId });
       const order = await store.orders.findOrder(null, orderId);

@@ -15,7 +15,7 @@ import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
 import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
 import type { Clock } from '../../platform/clock.ts';
 import { type PlaceLimits, SharedPlaces } from '../../platform/sharing/shared-places.ts';
-import { Turns } from '../../platform/waiting/turns.ts';
+import { SerialQueues } from '../../platform/waiting/serial-queue.ts';
 import { MemoryAllowances } from '../limits/memory-allowances.ts';
 import { type AddressThrottle, neighbourhood } from './address-throttle.ts';
 import type { Authentication, Authenticator } from './authenticator.ts';
@@ -51,8 +51,8 @@ export interface DoorkeeperOptions {
 export class Doorkeeper {
   readonly #options: DoorkeeperOptions;
   readonly #lookUps: SharedPlaces;
-  readonly #byAddress = new Turns();
-  readonly #guessers = new Turns();
+  readonly #byAddress = new SerialQueues();
+  readonly #guessers = new SerialQueues();
   readonly #connects = new MemoryAllowances();
   #throttledTotal = 0;
 

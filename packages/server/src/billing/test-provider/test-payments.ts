@@ -9,7 +9,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log/log.ts';
-import { Turns } from '../../platform/waiting/turns.ts';
+import { SerialQueues } from '../../platform/waiting/serial-queue.ts';
 import { type Asked, type AskedAnswer, PaymentFiles } from './payment-files.ts';
 import {
   type Change,
@@ -64,7 +64,7 @@ export class TestPayments implements AsyncDisposable {
   readonly #files: PaymentFiles;
   readonly #payments: Map<string, TestPayment>;
   #secrets: readonly [Uint8Array, ...Uint8Array[]];
-  readonly #turns = new Turns();
+  readonly #queues = new SerialQueues();
   readonly #timer: Disposable;
   readonly #gone = new AbortController();
   /** Ids of events that are on their way. */
@@ -129,7 +129,7 @@ export class TestPayments implements AsyncDisposable {
 
   /** One for an order, however often it is asked for. */
   start(terms: Omit<NewTestPayment, 'ref'>): Promise<TestPayment> {
-    return this.#turns.run(terms.orderId, async () => {
+    return this.#queues.run(terms.orderId, async () => {
       const known = this.findByOrder(terms.orderId);
       if (known !== null) return known;
       await this.#makeRoom();
@@ -145,7 +145,7 @@ export class TestPayments implements AsyncDisposable {
     ref: string,
     change: Change,
   ): Promise<TestPayment | { readonly refused: string } | null> {
-    const outcome = await this.#turns.run(ref, async () => {
+    const outcome = await this.#queues.run(ref, async () => {
       const payment = this.find(ref);
       if (payment === null) return null;
       const after = change(payment, this.clock.now(), newEventId());
@@ -158,7 +158,7 @@ export class TestPayments implements AsyncDisposable {
 
   /** Signs with another secret from now on. What was signed before is good until the next time. */
   async rotateSecret(): Promise<void> {
-    await this.#turns.run(ROTATE, async () => {
+    await this.#queues.run(ROTATE, async () => {
       this.#secrets = await this.#files.rotateSecret(this.#secrets[0]);
     });
   }
@@ -259,7 +259,7 @@ export class TestPayments implements AsyncDisposable {
         'a webhook of the provider test was given up',
       );
     }
-    await this.#turns.run(ref, async () => {
+    await this.#queues.run(ref, async () => {
       const payment = this.find(ref);
       if (payment === null) return;
       const events = payment.events.flatMap((it) => {

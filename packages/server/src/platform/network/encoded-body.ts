@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
-import { Turns } from '../waiting/turns.ts';
+import { SerialQueue } from '../waiting/serial-queue.ts';
 
 /** Smaller bodies gain nothing. */
 export const ENCODED_BYTES_MIN = 1_024;
@@ -42,7 +42,7 @@ const QUALITY = /^q\s*=\s*\d+(?:\.\d*)?$/;
 /** The best first. */
 const ENCODINGS = Object.keys(ENCODERS) as Encoding[];
 
-const turns = new Turns();
+const encodings = new SerialQueue();
 let waiting = 0;
 
 export interface Representation {
@@ -94,7 +94,7 @@ export class EncodedBody {
   async #encode(encoding: Encoding): Promise<Buffer> {
     waiting += 1;
     try {
-      return await turns.run('', () => ENCODERS[encoding](this.#plain));
+      return await encodings.run(() => ENCODERS[encoding](this.#plain));
     } catch (error) {
       this.#encoded.delete(encoding);
       throw error;

@@ -1,0 +1,40 @@
+/** Does work one after the other, in the order in which it was queued. A failure does not stop what comes after it. */
+
+const nothing = () => {};
+
+export class SerialQueue {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Resolves when everything queued so far is over, failed or not. */
+  get idle(): Promise<void> {
+    return this.#last;
+  }
+
+  /** Resolves and rejects as the work does. */
+  run<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+    const done = this.#last.then(work);
+    this.#last = done.then(nothing, nothing);
+    return done;
+  }
+}
+
+/** A queue for each holder, there only while it has work. */
+export class SerialQueues {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /** Work of a holder without any starts at once. */
+  run<Result>(holder: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#last.get(holder);
+    const done = before === undefined ? work() : before.then(work);
+    const over: Promise<void> = done.then(
+      () => this.#ended(holder, over),
+      () => this.#ended(holder, over),
+    );
+    this.#last.set(holder, over);
+    return done;
+  }
+
+  #ended(holder: string, over: Promise<void>): void {
+    if (this.#last.get(holder) === over) this.#last.delete(holder);
+  }
+}
