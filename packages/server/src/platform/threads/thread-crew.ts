@@ -7,6 +7,7 @@
 
 import type { Clock } from '../clock.ts';
 import { isPassingThreadFault } from '../waiting/passing-fault.ts';
+import { backoffMs } from '../waiting/retry.ts';
 
 /** Before the next try when the machine had no files or no memory for one. */
 const NOT_BEGUN_MS = 2_000;
@@ -95,12 +96,12 @@ export class ThreadCrew<T extends AsyncDisposable> implements AsyncDisposable {
   /** The wait before the next thread; null when there shall be none. */
   #countLoss(place: Place<T>): number | null {
     const { timers, policy } = this.#options;
-    const { firstMs, factor, lastMs, windowMs, restartsMax } = policy;
+    const { windowMs, restartsMax } = policy;
     const now: bigint = timers.now();
     const windowFrom = now - BigInt(windowMs) * 1_000_000n;
     place.losses = [...place.losses.filter((at) => at > windowFrom), now];
     if (place.losses.length > restartsMax) return null;
-    return Math.min(lastMs, firstMs * factor ** (place.losses.length - 1));
+    return backoffMs(place.losses.length - 1, policy);
   }
 
   #startAnew(place: Place<T>): void {

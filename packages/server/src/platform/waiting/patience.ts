@@ -6,9 +6,9 @@
 
 import type { Clock } from '../clock.ts';
 import { isPassingFault } from './passing-fault.ts';
+import { type Backoff, retry } from './retry.ts';
 
-/** Before the first try again; each further wait is twice as long, up to the last. */
-const TRY_AGAIN_MS = { first: 100, last: 3_200 } as const;
+const TRY_AGAIN: Backoff = { firstMs: 100, lastMs: 3_200 };
 
 export interface PatienceOptions {
   readonly clock: Pick<Clock, 'now' | 'after'>;
@@ -45,35 +45,18 @@ export class Patience {
 
   async run<T>(work: () => Promise<T>, terms: PatienceTerms = {}): Promise<T> {
     const { isPassing = isPassingFault, signal } = terms;
-    let waitMs: number = TRY_AGAIN_MS.first;
     let hasWaited = false;
+    const passes = (fault: unknown) => {
+      if (!isPassing(fault)) return false;
+      if (!hasWaited) this.#begin(fault);
+      hasWaited = true;
+      return true;
+    };
     try {
-      for (;;) {
-        try {
-          return await work();
-        } catch (fault) {
-          if (signal?.aborted === true || !isPassing(fault)) throw fault;
-          if (!hasWaited) this.#begin(fault);
-          hasWaited = true;
-        }
-        await this.#pause(waitMs, signal);
-        waitMs = Math.min(2 * waitMs, TRY_AGAIN_MS.last);
-      }
+      return await retry(work, { clock: this.#options.clock, backoff: TRY_AGAIN, passes, signal });
     } finally {
       if (hasWaited) this.#end();
     }
-  }
-
-  #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        timer[Symbol.dispose]();
-        signal?.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = this.#options.clock.after(ms, done);
-      signal?.addEventListener('abort', done);
-    });
   }
 
   #begin(fault: unknown): void {
