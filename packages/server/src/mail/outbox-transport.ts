@@ -8,6 +8,7 @@ import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MailSender } from '../config/mail-sender.ts';
 import { OWNER_ONLY_DIRECTORY, replacePrivateFile } from '../platform/disk/private-file.ts';
+import { SerialQueue } from '../platform/waiting/serial-queue.ts';
 import { MailFault, type MailTransport } from './mail-transport.ts';
 import type { OutgoingMail } from './mailer.ts';
 import { mimeMessage } from './mime-message.ts';
@@ -28,7 +29,7 @@ export interface OutboxTransportOptions {
 export class OutboxTransport implements MailTransport {
   readonly #options: OutboxTransportOptions;
   /** One after another, so that the folder is counted right. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #deliveries = new SerialQueue();
   #filesCount = 0;
 
   constructor(options: OutboxTransportOptions) {
@@ -41,9 +42,7 @@ export class OutboxTransport implements MailTransport {
   }
 
   deliver(mail: OutgoingMail): Promise<void> {
-    const delivery = this.#last.then(() => this.#write(mail));
-    this.#last = delivery.catch(() => undefined);
-    return delivery;
+    return this.#deliveries.run(() => this.#write(mail));
   }
 
   async #write(mail: OutgoingMail): Promise<void> {
