@@ -8,9 +8,9 @@
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { Clock } from '../platform/clock.ts';
+import { sleep } from '../platform/waiting/sleep.ts';
 import type { SharedTape } from '../tape/shared/shared-tape.ts';
 import type { LeadTerm } from '../tape/shared/shared-tape-options.ts';
-import { pause } from '../tape/stream/pause.ts';
 import type { TapeBook } from '../tape/stream/tape-book.ts';
 import { withAgreed } from '../topics/agreed-computations.ts';
 import { type DayToCome, isComing, withSettled } from '../topics/days-to-come.ts';
@@ -129,7 +129,7 @@ export class SharedFloors implements Disposable {
     if (term === null || this.#epochs().coming === undefined) return;
     for (let looks = 0; looks < READ_LOOKS_MAX && term.days.spread.read < number; looks += 1) {
       if (term.signal.aborted) return;
-      await pause(clock, LOOK_MS, term.signal);
+      await sleep(clock, LOOK_MS, term.signal);
     }
   }
 

@@ -5,12 +5,11 @@
  */
 
 import type { Clock } from '../../platform/clock.ts';
-import { pause } from '../stream/pause.ts';
+import { type Backoff, retry } from '../../platform/waiting/retry.ts';
 import type { TapeObjects, TapeStream } from '../stream/tape-stream.ts';
 import { DayConflictError, TapeDamagedError } from '../tape-errors.ts';
 
-/** Before the first repetition; each further wait is twice as long, up to the last. */
-const ASK_AGAIN_MS = { first: 50, last: 1_000 } as const;
+const ASK_AGAIN: Backoff = { firstMs: 50, lastMs: 1_000 };
 /** Elections take up to ten seconds; what is not there after so many tries is not coming. */
 const BELIEVED_AFTER = 60;
 /** A fault that is still there after so many tries, some five seconds, is reported. */
@@ -29,21 +28,23 @@ export interface Asking {
 
 export async function answered<T>(asking: Asking, ask: () => Promise<T>): Promise<T> {
   const { stream, clock, signal, onWaiting } = asking;
-  let waitMs: number = ASK_AGAIN_MS.first;
-  for (let tries = 1; ; tries++) {
+  const asked = async () => {
     signal.throwIfAborted();
     try {
       return await ask();
     } catch (error) {
       signal.throwIfAborted();
-      if (isLasting(error) && tries >= BELIEVED_AFTER) throw error;
-      if (tries === REPORTED_AFTER) onWaiting?.(error);
+      throw error;
     }
+  };
+  const passes = async (error: unknown, tries: number) => {
+    if (isLasting(error) && tries >= BELIEVED_AFTER) return false;
+    if (tries === REPORTED_AFTER) onWaiting?.(error);
     // The server at the other end may be cut off from the others, and keep its clients.
     if (tries % RECONNECT.every === RECONNECT.first) await stream.reconnect();
-    await pause(clock, waitMs, signal);
-    waitMs = Math.min(2 * waitMs, ASK_AGAIN_MS.last);
-  }
+    return true;
+  };
+  return await retry(asked, { clock, backoff: ASK_AGAIN, passes, signal });
 }
 
 /** The same objects, each call retried. */

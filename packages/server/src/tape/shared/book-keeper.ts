@@ -7,8 +7,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Clock } from '../../platform/clock.ts';
+import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
+import { sleep } from '../../platform/waiting/sleep.ts';
 import type { FencedWriter } from '../stream/fenced-writer.ts';
-import { pause } from '../stream/pause.ts';
 import {
   type BookDay,
   decodeBook,
@@ -57,7 +58,7 @@ export class BookKeeper {
   /** The object that holds it; null where its message does. */
   #object: string | null = null;
   readonly #first = Promise.withResolvers<void>();
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writing = new SerialQueue();
   /** Days that the first streams need, once they are sealed here. */
   #needed: readonly SealedPart[] | null = null;
   #floors: string | null = null;
@@ -137,7 +138,7 @@ export class BookKeeper {
 
   /** Appends a book, where it says something new or has to stand there. */
   append(writer: FencedWriter, isNeeded = false): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#writing.run(async () => {
       const book = await this.#make(this.book.days);
       const isSaid = this.sequence > 0 && isDeepStrictEqual(book, this.#book);
       if (isNeeded || !isSaid) await this.#append(writer, book);
@@ -149,13 +150,13 @@ export class BookKeeper {
     while (!signal.aborted) {
       try {
         if (!(await this.#listDays(writer, signal)))
-          await pause(this.#options.clock, ROUND_MS, signal);
+          await sleep(this.#options.clock, ROUND_MS, signal);
         await this.#purge(writer);
         await this.#removeUnlisted();
       } catch (error) {
         if (signal.aborted) return;
         this.#options.onFault('sealed days could not be shared; it is tried again', error);
-        await pause(this.#options.clock, ROUND_MS, signal);
+        await sleep(this.#options.clock, ROUND_MS, signal);
       }
     }
   }
@@ -170,7 +171,7 @@ export class BookKeeper {
       if (object !== null) put.push([part, { digest: part.digest, object }]);
     }
     if (put.length === 0) return parts.length > 0;
-    await this.#inTurn(async () => {
+    await this.#writing.run(async () => {
       const days: Record<string, Record<string, BookDay>> = { ...this.book.days };
       for (const [{ symbol, day }, listed] of put) {
         days[symbol] = { ...days[symbol], [day]: listed };
@@ -294,14 +295,8 @@ export class BookKeeper {
       return this.#sequence;
     };
     const first = openings[oldest]!;
-    await this.#inTurn(() => sweepBooks(objects, { newest: this.#object, first, confirm }));
+    await this.#writing.run(() => sweepBooks(objects, { newest: this.#object, first, confirm }));
     this.#purgedBelow = openings[oldest]!;
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const done = this.#writing.then(work);
-    this.#writing = done.catch(() => {});
-    return done;
   }
 }
 

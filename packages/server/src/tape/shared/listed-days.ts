@@ -7,7 +7,7 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
 import type { Clock } from '../../platform/clock.ts';
-import { pause } from '../stream/pause.ts';
+import { sleep } from '../../platform/waiting/sleep.ts';
 import type { BookDay, TapeBook } from '../stream/tape-book.ts';
 import { DayConflictError } from '../tape-errors.ts';
 import type { SealedPart, TapeManifest } from '../tape-manifest.ts';
@@ -93,7 +93,7 @@ export class ListedDays {
     this.#waiting += 1;
     try {
       for (let ms = 0; ms < WANTED_MS_MAX; ms += LOOK_AGAIN_MS) {
-        await new Promise<void>((resolve) => clock.after(LOOK_AGAIN_MS, resolve));
+        await sleep(clock, LOOK_AGAIN_MS);
         if (!missing.some(({ day }) => manifest.lacks(symbol, day))) return 'here';
       }
       return 'coming';
@@ -138,7 +138,7 @@ export class ListedDays {
     }
     if (this.#refused.size === 0 || signal.aborted) return;
     this.#isNews = true;
-    await pause(clock, TRY_AGAIN_MS, signal);
+    await sleep(clock, TRY_AGAIN_MS, signal);
   }
 
   /** False when nothing more is to be fetched. */

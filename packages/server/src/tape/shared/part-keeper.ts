@@ -2,7 +2,7 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Clock } from '../../platform/clock.ts';
-import { pause } from '../stream/pause.ts';
+import { sleep } from '../../platform/waiting/sleep.ts';
 import { type ColumnsEnd, columnsEnd, putColumnPart } from './column-parts.ts';
 import { type DayCheckpoint, NOTHING } from './day-checkpoint.ts';
 import { listParts, type PartsPlace, putPart } from './day-parts.ts';
@@ -27,7 +27,7 @@ export async function keepParts(options: PartKeeperOptions, signal: AbortSignal)
   let records: { readonly day: UtcDay; readonly to: number } | null = null;
   let columns: ColumnsEnd | null = null;
   while (!signal.aborted) {
-    await pause(clock, PART_EVERY_MS, signal);
+    await sleep(clock, PART_EVERY_MS, signal);
     if (signal.aborted) return;
     const checkpoint = await visibleCheckpoint(options, signal);
     if (checkpoint === null) continue;
@@ -49,7 +49,7 @@ async function visibleCheckpoint(
   for (let tries = 1; copy.end !== null && tries <= VISIBLE_TRIES; tries++) {
     const { checkpoint } = copy;
     if (checkpoint !== null) return checkpoint;
-    await pause(clock, VISIBLE_AFTER_MS, signal);
+    await sleep(clock, VISIBLE_AFTER_MS, signal);
   }
   return null;
 }

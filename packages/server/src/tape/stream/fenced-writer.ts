@@ -11,8 +11,10 @@
  */
 
 import type { Clock } from '../../platform/clock.ts';
+import { type Backoff, backoffMs } from '../../platform/waiting/retry.ts';
+import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
+import { sleep } from '../../platform/waiting/sleep.ts';
 import { isLossTold } from './claim-body.ts';
-import { pause } from './pause.ts';
 import { isProvedShrunk, ShrinkWatch } from './shrink-watch.ts';
 import {
   AppendAbandonedError,
@@ -29,8 +31,7 @@ import {
   type TapeStream,
 } from './tape-stream.ts';
 
-/** Before the first repetition; each further wait is twice as long, up to the last. */
-const TRY_AGAIN_MS = { first: 50, last: 1_000 } as const;
+const TRY_AGAIN: Backoff = { firstMs: 50, lastMs: 1_000 };
 /** So often nobody knew before another server is looked for. */
 const UNKNOWN_BEFORE_RECONNECT = 2;
 
@@ -50,7 +51,7 @@ export class FencedWriter {
   readonly #ended = new AbortController();
   readonly #shrinking: ShrinkWatch;
   #last: number;
-  #turn: Promise<void> = Promise.resolve();
+  readonly #appends = new SerialQueue();
   #unknowns = 0;
   #unknownsTotal = 0;
   #appended = 0;
@@ -131,7 +132,7 @@ export class FencedWriter {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(async () => {
+    return this.#appends.run(async () => {
       this.#ended.signal.throwIfAborted();
       try {
         return await work();
@@ -140,27 +141,21 @@ export class FencedWriter {
         throw error;
       }
     });
-    this.#turn = done.then(
-      () => {},
-      () => {},
-    );
-    return done;
   }
 
   async #store(message: StreamMessage): Promise<void> {
-    let waitMs: number = TRY_AGAIN_MS.first;
     this.#unknowns = 0;
     for (;;) {
       if (await this.#isStored(message)) break;
       this.#unknowns += 1;
       this.#unknownsTotal += 1;
       if (this.#unknowns % UNKNOWN_BEFORE_RECONNECT === 0) await this.#stream.reconnect();
-      const paused = pause(this.#clock, waitMs, this.#ended.signal);
+      const waitMs = backoffMs(this.#unknowns - 1, TRY_AGAIN);
+      const paused = sleep(this.#clock, waitMs, this.#ended.signal);
       const [isFound] = await Promise.all([this.#isFound(message), paused]);
       if (isFound) break;
       if (this.#shrinking.isSuspected) await this.#requireLastKept();
       this.#ended.signal.throwIfAborted();
-      waitMs = Math.min(2 * waitMs, TRY_AGAIN_MS.last);
     }
     this.#unknowns = 0;
     this.#shrinking[Symbol.dispose]();

@@ -4,9 +4,9 @@
  */
 
 import type { Clock } from '../../platform/clock.ts';
+import { sleep } from '../../platform/waiting/sleep.ts';
 import { isLossTold, lostClaim } from './claim-body.ts';
 import type { FencedWriter } from './fenced-writer.ts';
-import { pause } from './pause.ts';
 import { StreamShrunkError } from './stream-errors.ts';
 import { isSameMessage, type StoredMessage, type TapeStream } from './tape-stream.ts';
 
@@ -26,7 +26,7 @@ export async function requireKept(
       if (!isLossTold(kept)) await writer.append('claim', lostClaim(known.sequence));
       throw new StreamShrunkError(known.sequence, known.sequence - 1);
     }
-    await pause(clock, ASK_AGAIN_MS, writer.ended);
+    await sleep(clock, ASK_AGAIN_MS, writer.ended);
     writer.ended.throwIfAborted();
   }
 }

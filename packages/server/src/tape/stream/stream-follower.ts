@@ -5,7 +5,8 @@
  */
 
 import type { Clock } from '../../platform/clock.ts';
-import { pause } from './pause.ts';
+import { type Backoff, backoffMs } from '../../platform/waiting/retry.ts';
+import { sleep } from '../../platform/waiting/sleep.ts';
 import { StreamPurgedError } from './stream-errors.ts';
 import type { StoredMessage, StreamReading, TapeStream } from './tape-stream.ts';
 
@@ -16,7 +17,7 @@ const SILENT_MS_MAX = 1_500;
 /** Without a word of who appends another server is looked for, first so soon, then ever less often. */
 const RECONNECT_MS = { first: 4_000, last: 16_000 } as const;
 /** Between two readings of which the first ended by itself. */
-const READ_AGAIN_MS = { first: 20, last: 1_000 } as const;
+const READ_AGAIN: Backoff = { firstMs: 20, lastMs: 1_000 };
 
 export interface StreamFollowerOptions {
   readonly stream: TapeStream;
@@ -78,14 +79,13 @@ export class StreamFollower {
     const stop = () => this.#throwAway();
     this.refresh();
     signal.addEventListener('abort', stop);
-    let waitMs: number = READ_AGAIN_MS.first;
+    let fruitless = 0;
     try {
       while (!signal.aborted) {
         const before = this.#last;
         await this.#readOn(signal);
-        waitMs =
-          this.#last > before ? READ_AGAIN_MS.first : Math.min(2 * waitMs, READ_AGAIN_MS.last);
-        await pause(this.#options.clock, waitMs, signal);
+        fruitless = this.#last > before ? 0 : fruitless + 1;
+        await sleep(this.#options.clock, backoffMs(fruitless, READ_AGAIN), signal);
       }
     } finally {
       signal.removeEventListener('abort', stop);

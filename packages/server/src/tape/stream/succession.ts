@@ -13,9 +13,9 @@
  */
 
 import type { Clock } from '../../platform/clock.ts';
+import { sleep } from '../../platform/waiting/sleep.ts';
 import { claimNews, isLossTold, PLAIN_CLAIM } from './claim-body.ts';
 import { FencedWriter } from './fenced-writer.ts';
-import { pause } from './pause.ts';
 import { requireKept } from './require-kept.ts';
 import { isProvedShrunk, ShrinkWatch } from './shrink-watch.ts';
 import {
@@ -227,7 +227,7 @@ export class Succession implements AsyncDisposable {
       }
       this.#isNewsKnown ||= claim !== undefined;
       if (this.#isNewsKnown) return;
-      await pause(clock, ASK_AGAIN_MS, this.#over.signal);
+      await sleep(clock, ASK_AGAIN_MS, this.#over.signal);
     }
   }
 
@@ -420,7 +420,7 @@ export class Succession implements AsyncDisposable {
     for (let waitedMs = 0; waitedMs < LEAVE_MS_MAX; waitedMs += LEAVE_LOOK_MS) {
       if (writer.ended.aborted) return;
       this.#beat(writer, true);
-      await pause(this.#options.clock, LEAVE_LOOK_MS, writer.ended);
+      await sleep(this.#options.clock, LEAVE_LOOK_MS, writer.ended);
       await writer.look();
     }
   }
