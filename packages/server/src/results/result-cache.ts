@@ -20,6 +20,7 @@ import {
   UNFINISHED_SUFFIX,
 } from '../platform/disk/disk.ts';
 import { freeMemory } from '../platform/memory/free-memory.ts';
+import { SerialQueue } from '../platform/waiting/serial-queue.ts';
 import type { ResultInputs } from '../runs/settled-inputs.ts';
 import {
   isAbsent,
@@ -90,7 +91,7 @@ export class ResultCache implements AsyncDisposable {
   readonly counters: CacheCounters;
   readonly #options: ResultCacheOptions;
   readonly #waiting = { count: 0, bytes: 0 };
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writing = new SerialQueue();
   #writes = 0;
   /** Of files whose results are in memory: when their use was told there. */
   readonly #uses = new Map<string, number>();
@@ -153,7 +154,7 @@ export class ResultCache implements AsyncDisposable {
     const served = this.#options.served?.();
     waiting.count += 1;
     waiting.bytes += bytes;
-    this.#writing = this.#writing.then(async () => {
+    void this.#writing.run(async () => {
       try {
         await served;
         const file = await encodeResult(key, inputs, result, this.#options.now());
@@ -170,7 +171,7 @@ export class ResultCache implements AsyncDisposable {
 
   /** Resolves when everything that was to be written so far is, or has failed. */
   async settled(): Promise<void> {
-    await this.#writing;
+    await this.#writing.idle;
   }
 
   /** Brings the directory below its limit; whoever is used longest ago goes first. */

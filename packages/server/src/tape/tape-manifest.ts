@@ -14,6 +14,7 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type Disk, replaceFile } from '../platform/disk/disk.ts';
+import { SerialQueue } from '../platform/waiting/serial-queue.ts';
 import { printChecked } from './checked-json.ts';
 import { type DaysText, daysInText, readManifestFile } from './manifest-file.ts';
 import { readSoundSidecar } from './read/sealed-days.ts';
@@ -86,7 +87,7 @@ export class TapeManifest {
   /** Named days whose files were found to be others than those that were written, or gone, since the opening. */
   readonly #unsound = new Map<string, SealedPart>();
   #isChanged: boolean;
-  #saving: Promise<void> = Promise.resolve();
+  readonly #saves = new SerialQueue();
 
   private constructor(
     disk: Disk,
@@ -176,7 +177,7 @@ export class TapeManifest {
 
   /** Resolves when all that was named so far is on disk. */
   save(): Promise<void> {
-    const save = async () => {
+    return this.#saves.run(async () => {
       if (!this.#isChanged) return;
       this.#isChanged = false;
       try {
@@ -186,10 +187,7 @@ export class TapeManifest {
         this.#isChanged = true;
         throw error;
       }
-    };
-    // Whoever saved before had his own failure told.
-    this.#saving = this.#saving.catch(() => {}).then(save);
-    return this.#saving;
+    });
   }
 
   /** A log is on disk under its name, with nothing but its opening. */

@@ -7,6 +7,7 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { epochNs } from '@tapeloom/core/utc-day';
 import type { Disk } from '../../platform/disk/disk.ts';
+import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
 import { LiveDay } from '../live-day.ts';
 import { DayConflictError } from '../tape-errors.ts';
 import type { SealedPart, TapeManifest } from '../tape-manifest.ts';
@@ -34,7 +35,7 @@ export class LiveDays {
   readonly #options: LiveDaysOptions;
   readonly #failed = Promise.withResolvers<unknown>();
   #newest: LiveDay | null;
-  #sealing: Promise<void> = Promise.resolve();
+  readonly #sealing = new SerialQueue();
   #unsealed = 0;
   #isStopped = false;
 
@@ -58,7 +59,7 @@ export class LiveDays {
   /** Waits while too many ended days are not sealed yet. Rejects when this one is sealed already. */
   async makeRoomFor(day: UtcDay): Promise<void> {
     const { disk, tapeRoot, dataset } = this.#options;
-    if (this.#unsealed > UNSEALED_DAYS_MAX) await this.#sealing;
+    if (this.#unsealed > UNSEALED_DAYS_MAX) await this.#sealing.idle;
     for (const symbol of await disk.list(daysDirectory(tapeRoot, dataset))) {
       if ((await disk.stat(sidecarPath(tapeRoot, dataset, symbol, day))) === null) continue;
       throw new DayConflictError(dataset, symbol, day, 'is sealed already, and cannot be opened');
@@ -87,7 +88,7 @@ export class LiveDays {
 
   /** Resolves when no day is being sealed, nor waits to be. */
   sealed(): Promise<void> {
-    return this.#sealing;
+    return this.#sealing.idle;
   }
 
   /** What is not sealed by now stays so; the next start seals it. */
@@ -97,7 +98,7 @@ export class LiveDays {
 
   #sealLater(day: LiveDay): void {
     this.#unsealed += 1;
-    this.#sealing = this.#sealing.then(async () => {
+    void this.#sealing.run(async () => {
       try {
         if (await this.#seal(day)) this.#unsealed -= 1;
       } catch (error) {
