@@ -8,6 +8,7 @@ import type { CountedLimit, Entitlements } from '@tapeloom/core/entitlement/enti
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { LeaseKind, Leases } from '../../accounts/limits/leases.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
 import type { LeaseRefusal } from './connection-events.ts';
 
 export class ConnectionLeases {
@@ -20,7 +21,7 @@ export class ConnectionLeases {
   readonly #held: { readonly kind: LeaseKind; readonly holder: string }[] = [];
   #accountId = '';
   #isOver = false;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(
     leases: Leases,
@@ -38,7 +39,7 @@ export class ConnectionLeases {
   connect({ accountId, entitlements }: Caller): Promise<boolean> {
     this.#accountId = accountId;
     const limit = entitlements.counted('maxConnections');
-    return this.#inTurn(() => this.#take('connection', this.#id, this.#id, limit));
+    return this.#queue.run(() => this.#take('connection', this.#id, this.#id, limit));
   }
 
   /** Takes what a subscription counts as, all or nothing; what it has already is not counted twice. */
@@ -49,7 +50,7 @@ export class ConnectionLeases {
   ): Promise<LeaseRefusal | null> {
     const holder = this.#holderOf(number);
     try {
-      return await this.#inTurn(async () => {
+      return await this.#queue.run(async () => {
         const most = entitlements.counted('maxSubscriptions');
         if (!(await this.#take('subscription', holder, holder, most))) return 'subscription';
         if (configuration === null) return null;
@@ -67,31 +68,29 @@ export class ConnectionLeases {
 
   release(number: number, what: 'all' | 'configuration'): void {
     const holder = this.#holderOf(number);
-    this.#inTurn(async () => {
-      await this.#release('configuration', holder);
-      if (what === 'all') await this.#release('subscription', holder);
-    }).catch(this.#onFault);
+    this.#queue
+      .run(async () => {
+        await this.#release('configuration', holder);
+        if (what === 'all') await this.#release('subscription', holder);
+      })
+      .catch(this.#onFault);
   }
 
   /** Resolves when all that was asked for so far has been done. */
   async settled(): Promise<void> {
-    await this.#last;
+    await this.#queue.idle;
   }
 
   /** The connection is gone: everything is given back. */
   end(): void {
     this.#isOver = true;
-    this.#inTurn(async () => {
-      for (const { kind, holder } of this.#held.toReversed()) {
-        await this.#release(kind, holder);
-      }
-    }).catch(this.#onFault);
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#last.then(work);
-    this.#last = done.catch(() => {});
-    return done;
+    this.#queue
+      .run(async () => {
+        for (const { kind, holder } of this.#held.toReversed()) {
+          await this.#release(kind, holder);
+        }
+      })
+      .catch(this.#onFault);
   }
 
   async #take(

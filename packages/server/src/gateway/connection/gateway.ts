@@ -16,6 +16,8 @@ import { ColdOpens } from '../../accounts/limits/cold-opens.ts';
 import { type HeldLease, RENEW_EVERY_SECONDS } from '../../accounts/limits/leases.ts';
 import { clientAddress } from '../../platform/network/client-address.ts';
 import type { DoorSockets } from '../../platform/network/door-sockets.ts';
+import { SerialQueues } from '../../platform/waiting/serial-queue.ts';
+import { sleep } from '../../platform/waiting/sleep.ts';
 import type { ResolveStream } from '../delivery/stream-request.ts';
 import type { SocketWriter } from '../wire/socket-writer.ts';
 import { beyondLimits } from './account-limits.ts';
@@ -80,7 +82,7 @@ class WebSocketGateway implements Gateway {
   readonly #parting: PartingSockets;
   readonly #resources = new DisposableStack();
   /** Changes of accounts being applied: those of one account one after the other. */
-  readonly #changing = new Map<string, Promise<void>>();
+  readonly #changing = new SerialQueues();
   /** Connections written to in this turn of the event loop. */
   #written: SocketWriter[] = [];
   #lastNumber = 0;
@@ -147,7 +149,7 @@ class WebSocketGateway implements Gateway {
     const each = Math.ceil((leaving.length * AWAY_EVERY_MS) / spreadMs);
     for (let from = 0; from < leaving.length && this.#connections.size > 0; from += each) {
       for (const connection of leaving.slice(from, from + each)) connection.step({ t: 'shutdown' });
-      await new Promise<void>((resolve) => void this.#options.timers.after(AWAY_EVERY_MS, resolve));
+      await sleep(this.#options.timers, AWAY_EVERY_MS);
     }
   }
 
@@ -214,14 +216,7 @@ class WebSocketGateway implements Gateway {
       return;
     }
     const { accountId } = change;
-    const before = this.#changing.get(accountId) ?? Promise.resolve();
-    const done = before
-      .then(() => this.#applyRights(accountId))
-      .catch(this.#options.onFault)
-      .finally(() => {
-        if (this.#changing.get(accountId) === done) this.#changing.delete(accountId);
-      });
-    this.#changing.set(accountId, done);
+    this.#changing.run(accountId, () => this.#applyRights(accountId)).catch(this.#options.onFault);
   }
 
   /**
