@@ -22,6 +22,7 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { DAY_NS, MS_NS } from '@tapeloom/core/units';
 import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import type { Clock } from '../platform/clock.ts';
+import { sleep } from '../platform/waiting/sleep.ts';
 import type { Intake, IntakeBatch } from '../tape/write/intake.ts';
 import type { SourceOptions, TradeSource } from './market.ts';
 
@@ -128,17 +129,7 @@ export class ClockedSource implements TradeSource {
 
   /** Waits for the next step of the clock, or at least one millisecond, or the abort. */
   #wait(signal: AbortSignal, now: EpochNs): Promise<void> {
-    // An abort that came before is not heard of any more.
-    if (signal.aborted) return Promise.resolve();
     const intoStepMs = Number(now % STEP_NS) / MS_NS;
-    return new Promise((resolve) => {
-      const done = () => {
-        timer[Symbol.dispose]();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = this.#clock.after(STEP_MS - intoStepMs, done);
-      signal.addEventListener('abort', done);
-    });
+    return sleep(this.#clock, STEP_MS - intoStepMs, signal);
   }
 }

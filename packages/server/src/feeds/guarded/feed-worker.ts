@@ -3,6 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { NodeDisk } from '../../platform/disk/node-disk.ts';
 import { ThreadDesk } from '../../platform/threads/thread-desk.ts';
+import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
 import { type DefinitionPiece, definitionsOf } from '../dbn/definition-file.ts';
 import type { FeedTrades } from '../feed-trades.ts';
 import { type OpenFeed, openFeed } from '../open-feed.ts';
@@ -28,33 +29,34 @@ const desk = new ThreadDesk<FeedShape>(parentPort!);
 const disk = new NodeDisk();
 let trades: OpenTrades | null = null;
 let definitions: Reading<DefinitionPiece> | null = null;
-let before: Promise<unknown> = Promise.resolve();
+/** The file of a read that was given up is closed before the next one is opened. */
+const calls = new SerialQueue();
 
 showLife();
 setInterval(showLife, ALIVE_EVERY_MS).unref();
 desk.open({
   calls: {
     open: async (path, size, hints) =>
-      await inTurn(async () => {
+      await calls.run(async () => {
         await close();
         trades = await openTrades(path, size, hints);
         const { reasons, mapping } = trades.feed;
         return { reasons, mapping };
       }),
-    next: async () => await inTurn(async () => await nextOf(trades!)),
+    next: async () => await calls.run(async () => await nextOf(trades!)),
     openDefinitions: async (path, size) =>
-      await inTurn(async () => {
+      await calls.run(async () => {
         await close();
         const { source, file } = await sourceOf(path, size);
         definitions = reading(definitionsOf(source, path), file);
       }),
     nextDefinitions: async () =>
-      await inTurn(async () => {
+      await calls.run(async () => {
         const { value, done } = await definitions!.pieces.next();
         showLife();
         return done === true ? null : value;
       }),
-    close: async () => await inTurn(close),
+    close: async () => await calls.run(close),
   },
   refusalOf: toRefusal,
   movesMemory: true,
@@ -62,13 +64,6 @@ desk.open({
 
 function showLife(): void {
   Atomics.add(alive, 0, 1);
-}
-
-/** One call after another: the file of a read that was given up is closed before the next one is opened. */
-async function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
-  const turn = before.then(work);
-  before = turn.catch(() => null);
-  return await turn;
 }
 
 async function sourceOf(path: string, size: number) {

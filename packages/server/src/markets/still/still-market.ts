@@ -8,6 +8,7 @@ import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { MS_NS } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
+import { sleep } from '../../platform/waiting/sleep.ts';
 import type { Intake } from '../../tape/write/intake.ts';
 import type { FillPlan, LiveMarket, MarketListing, SourceOptions, TradeSource } from '../market.ts';
 
@@ -68,19 +69,7 @@ class StillSource implements TradeSource {
       // A clock that was set back is waited for.
       const { promise } = this.#intake;
       if (promise === null || now > promise) await this.#intake.offer([], now);
-      await this.#wait(signal);
+      await sleep(this.#clock, PROMISE_EVERY_MS, signal);
     }
-  }
-
-  #wait(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        timer[Symbol.dispose]();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = this.#clock.after(PROMISE_EVERY_MS, done);
-      signal.addEventListener('abort', done);
-    });
   }
 }
