@@ -21,6 +21,7 @@ import type { Clock } from '../platform/clock.ts';
 import { NodeDisk } from '../platform/disk/node-disk.ts';
 import type { Log } from '../platform/log/log.ts';
 import { SharedPlaces } from '../platform/sharing/shared-places.ts';
+import { sleep } from '../platform/waiting/sleep.ts';
 import { removeUnfinished } from '../results/cache-entries.ts';
 import { CacheSize } from '../results/cache-size.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
@@ -110,7 +111,7 @@ export class HistoryServices implements AsyncDisposable {
       pace: this.#pace,
       awaited: this.#awaited,
       sources: { days: this.compute, replays: this.compute },
-      pause: (ms) => new Promise<void>((resolve) => void timers.after(ms, resolve)),
+      pause: (ms) => sleep(timers, ms),
     };
   }
 

@@ -15,6 +15,7 @@ import type { DecidedByAlias, ListedDataset } from '../markets/instruments/instr
 import { movedDays } from '../markets/instruments/moved-days.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Disk } from '../platform/disk/disk.ts';
+import { SerialQueue } from '../platform/waiting/serial-queue.ts';
 import type { DatasetBook } from '../runs/session-tables.ts';
 import { type ChangedDays, changedDays } from '../tape/imported/changed-days.ts';
 import {
@@ -82,8 +83,7 @@ export class ImportedDatasets {
   readonly #served = new Map<string, ImportedManifest>();
   #servedDays: ServedDays = new Map();
   #isLooking = false;
-  /** One at a time. */
-  #saving: Promise<void> = Promise.resolve();
+  readonly #saves = new SerialQueue();
 
   private constructor(options: ImportedDatasetsOptions) {
     this.#options = options;
@@ -173,8 +173,7 @@ export class ImportedDatasets {
     try {
       const isOver = await events.changed(dataset).finally(() => this.#serve(manifest));
       if (!isOver || days.size === 0 || manifest === null) return;
-      this.#saving = this.#saving.catch(() => {}).then(() => this.#saveServed(manifest, decided));
-      await this.#saving;
+      await this.#saves.run(() => this.#saveServed(manifest, decided));
     } catch (error) {
       events.onFault(error, listed.name);
     }

@@ -18,6 +18,7 @@ import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import { NodeDisk } from '../platform/disk/node-disk.ts';
 import type { Log } from '../platform/log/log.ts';
+import { SerialQueue } from '../platform/waiting/serial-queue.ts';
 import type { Reloadable } from './reloadable.ts';
 import type { Service } from './service.ts';
 
@@ -49,8 +50,7 @@ interface Found {
 export class Reloader {
   readonly #options: ReloaderOptions;
   #live: Reloadable;
-  /** One at a time. */
-  #reloading: Promise<void> = Promise.resolve();
+  readonly #reloads = new SerialQueue();
 
   constructor(options: ReloaderOptions) {
     this.#options = options;
@@ -59,8 +59,7 @@ export class Reloader {
 
   /** Resolves when it is over, whether or not anything has changed. */
   reload(): Promise<void> {
-    this.#reloading = this.#reloading.then(() => this.#reload());
-    return this.#reloading;
+    return this.#reloads.run(() => this.#reload());
   }
 
   async #reload(): Promise<void> {

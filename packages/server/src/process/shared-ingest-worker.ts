@@ -20,6 +20,7 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { MS_NS } from '@tapeloom/core/units';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { FillItem, FillPlan, TradeSource } from '../markets/market.ts';
+import { SerialQueue } from '../platform/waiting/serial-queue.ts';
 import { zstdAside } from '../platform/zstd-aside.ts';
 import { SharedTape } from '../tape/shared/shared-tape.ts';
 import type { LeadTerm } from '../tape/shared/shared-tape-options.ts';
@@ -67,7 +68,7 @@ class SharedIngest {
   readonly #floors: SharedFloors;
   #serversLacking: number | null = null;
   /** Days whose files are being checked. */
-  #checking: Promise<void> = Promise.resolve();
+  readonly #checks = new SerialQueue();
   #isLooking = false;
 
   constructor(nats: OpenedStream, tape: SharedTape) {
@@ -91,7 +92,7 @@ class SharedIngest {
     if (order.t === 'follow') this.#followers.follow(order.port);
     else if (order.t === 'agree') this.#floors.agree(order.computations);
     else if (order.t === 'spread') this.#floors.heard(order.spread);
-    else if (order.t === 'check') this.#checking = this.#checked(order.symbol, order.day);
+    else if (order.t === 'check') this.#checkLater(order.symbol, order.day);
     else this.#floors.hold(order.text);
   }
 
@@ -101,7 +102,7 @@ class SharedIngest {
   }
 
   async daysHere(symbol: string, first: UtcDay, last: UtcDay): Promise<boolean> {
-    await this.#checking;
+    await this.#checks.idle;
     return (await this.#tape.want(symbol, first, last)) !== 'coming';
   }
 
@@ -243,9 +244,12 @@ class SharedIngest {
     return { ready: ready.filter(isMissing), rest: rest.filter(isMissing) };
   }
 
+  #checkLater(symbol: string, day: UtcDay): void {
+    void this.#checks.run(() => this.#checked(symbol, day));
+  }
+
   /** A day that is not sound is fetched again; until then nothing that it matters to is shown here. */
   async #checked(symbol: string, day: UtcDay): Promise<void> {
-    await this.#checking;
     try {
       const isSound = await this.#tape.check(symbol, day);
       if (isSound === null) return;

@@ -8,6 +8,7 @@ import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { Cursor } from '@tapeloom/core/cursor';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { SerialQueue } from '../platform/waiting/serial-queue.ts';
 import { sessionsEarlier } from '../runs/look-back.ts';
 import type { TapeEnd } from '../topics/epoch-floors.ts';
 import type { EpochStore } from '../topics/epoch-store.ts';
@@ -56,7 +57,7 @@ export class TapeRepairs {
   readonly #imported = new Set<string>();
   /** Contracts whose turn is to come, or has. */
   readonly #working = new Set<string>();
-  #idle: Promise<void> = Promise.resolve();
+  readonly #repairs = new SerialQueue();
 
   constructor(options: TapeRepairsOptions) {
     this.#options = options;
@@ -64,7 +65,7 @@ export class TapeRepairs {
 
   /** Resolves when all that was noted so far is recorded. */
   get idle(): Promise<void> {
-    return this.#idle;
+    return this.#repairs.idle;
   }
 
   /** The days of a contract whose repair is not recorded yet. */
@@ -102,7 +103,7 @@ export class TapeRepairs {
     }
     if (this.#working.has(contract)) return;
     this.#working.add(contract);
-    this.#idle = this.#idle.then(() => this.#repair(contract)).catch(this.#options.onFault);
+    this.#repairs.run(() => this.#repair(contract)).catch(this.#options.onFault);
   }
 
   /** What could not be recorded stays under way, and is tried again with the next day. */

@@ -12,6 +12,7 @@ import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { Clock } from '../clock.ts';
 import { makeDirectories } from '../disk/make-directories.ts';
 import { OWNER_ONLY, OWNER_ONLY_DIRECTORY } from '../disk/private-file.ts';
+import { SerialQueue } from '../waiting/serial-queue.ts';
 
 const WRITE_EVERY_MS = 1_000;
 const DAY_BYTES_MAX = 512 * MIB;
@@ -65,7 +66,7 @@ export class AccessLog implements AsyncDisposable {
   #day: UtcDay | null = null;
   /** Of the day's file. */
   #bytes = 0;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writes = new SerialQueue();
   /** Told once, until it works again. */
   #isFailing = false;
   /** Lines that found no room. */
@@ -88,8 +89,7 @@ export class AccessLog implements AsyncDisposable {
 
   /** Writes what waits; resolves when that is on its way to the disk. */
   write(): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#write());
-    return this.#writing;
+    return this.#writes.run(() => this.#write());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

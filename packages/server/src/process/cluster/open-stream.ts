@@ -5,6 +5,7 @@
 
 import { TapeClaimedError } from '../../markets/market.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { type Backoff, retry } from '../../platform/waiting/retry.ts';
 import { CopyDiffersError, ForeignDirectoryError } from '../../tape/shared/shared-errors.ts';
 import { natsFault } from '../../tape/stream/nats/nats-fault.ts';
 import {
@@ -15,8 +16,8 @@ import {
 } from '../../tape/stream/nats/open-nats-tape.ts';
 import { TapeDamagedError } from '../../tape/tape-errors.ts';
 
-/** Between two tries to open the stream, and how many there are: where something is said against it, and where nobody answers. */
-const TRY_AGAIN_MS = 1_000;
+const TRY_AGAIN: Backoff = { firstMs: 1_000, lastMs: 1_000 };
+/** How many tries there are: where something is said against it, and where nobody answers. */
 const SAID_TRIES_MAX = 4;
 const UNANSWERED_TRIES_MAX = 30;
 
@@ -28,20 +29,16 @@ export async function openStream(
   clock: Pick<Clock, 'after'>,
   onWaiting: (error: unknown) => void,
 ): Promise<OpenedStream> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await openNatsTape(options);
-    } catch (error) {
-      const isSaid = error instanceof NatsTapeError;
-      if (isSaid && tries >= SAID_TRIES_MAX) throw error;
-      if (tries >= UNANSWERED_TRIES_MAX) {
-        const { nats } = options;
-        throw new NatsTapeError([natsFault(nats, nats.servers.join(), error).sentence]);
-      }
-      if (tries === 1) onWaiting(error);
+  const passes = (error: unknown, tries: number) => {
+    if (error instanceof NatsTapeError && tries >= SAID_TRIES_MAX) return false;
+    if (tries >= UNANSWERED_TRIES_MAX) {
+      const { nats } = options;
+      throw new NatsTapeError([natsFault(nats, nats.servers.join(), error).sentence]);
     }
-    await new Promise<void>((resolve) => clock.after(TRY_AGAIN_MS, resolve));
-  }
+    if (tries === 1) onWaiting(error);
+    return true;
+  };
+  return await retry(() => openNatsTape(options), { clock, backoff: TRY_AGAIN, passes });
 }
 
 /** Why it cannot start, for the operator to judge. */

@@ -7,9 +7,10 @@ import { AccountsTroubleError } from '../../accounts/store/account-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { PostgresUnreachableError } from '../../platform/postgres/postgres.ts';
+import { type Backoff, retry } from '../../platform/waiting/retry.ts';
 
 const TRIED_FOR_MS = 20_000;
-const TRY_AGAIN_MS = 1_000;
+const TRY_AGAIN: Backoff = { firstMs: 1_000, lastMs: 1_000 };
 
 /** `log` is told once, where it has to wait. */
 export async function reachedAtStart<Result>(
@@ -18,16 +19,13 @@ export async function reachedAtStart<Result>(
   isPassing: (error: unknown) => boolean = () => true,
 ): Promise<Result> {
   const until = clock.now() + BigInt(TRIED_FOR_MS) * 1_000_000n;
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isUnreachable(error) || !isPassing(error) || clock.now() >= until) throw error;
-      const seconds = TRIED_FOR_MS / 1_000;
-      if (tries === 1) log.warn({ error }, `PostgreSQL is waited for, up to ${seconds} s`);
-      await new Promise<void>((resolve) => void clock.after(TRY_AGAIN_MS, resolve));
-    }
-  }
+  const passes = (error: unknown, tries: number) => {
+    if (!isUnreachable(error) || !isPassing(error) || clock.now() >= until) return false;
+    const seconds = TRIED_FOR_MS / 1_000;
+    if (tries === 1) log.warn({ error }, `PostgreSQL is waited for, up to ${seconds} s`);
+    return true;
+  };
+  return await retry(work, { clock, backoff: TRY_AGAIN, passes });
 }
 
 function isUnreachable(error: unknown): boolean {
