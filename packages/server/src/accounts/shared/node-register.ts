@@ -17,6 +17,7 @@ import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { Postgres } from '../../platform/postgres/postgres.ts';
+import { sleep } from '../../platform/waiting/sleep.ts';
 import { type KnownNode, knownNodes, type NodeReport } from './known-nodes.ts';
 
 const BEAT_EVERY_MS = 1_000;
@@ -92,7 +93,7 @@ export class NodeRegister implements AsyncDisposable {
     const first = await tryToJoin(options);
     for (let other = first; other !== null; other = await tryToJoin(options)) {
       if (other.renewed_at !== first!.renewed_at) throw twice(options.node, other.name);
-      await pause(options.clock, JOIN_AGAIN_MS);
+      await sleep(options.clock, JOIN_AGAIN_MS);
     }
     const register = new NodeRegister(options);
     await register.#beatOnce();
@@ -148,7 +149,7 @@ export class NodeRegister implements AsyncDisposable {
         (it) => it.id !== node.id && it.isAlive && (since === undefined || it.renewedAt <= since),
       );
       if (unseen.length === 0 || clock.now() >= until) return;
-      await pause(clock, JOIN_AGAIN_MS);
+      await sleep(clock, JOIN_AGAIN_MS);
       await this.beat();
     }
   }
@@ -273,10 +274,6 @@ function twice({ id, name }: NodeFacts, other: string): NodeTwiceError {
     `the node ${id} runs already, as ${other}, and this is ${name}: its data directory was copied. ` +
       'Remove node.json from the copy, and it is a node of its own',
   );
-}
-
-function pause(clock: Pick<Clock, 'after'>, delayMs: number): Promise<void> {
-  return new Promise((resolve) => void clock.after(delayMs, resolve));
 }
 
 function magnitude(ns: bigint): bigint {

@@ -6,6 +6,7 @@
 
 import { stat } from 'node:fs/promises';
 import type { Clock } from '../../platform/clock.ts';
+import { sleep } from '../../platform/waiting/sleep.ts';
 import {
   type AskedAnswer,
   askedAnswer,
@@ -37,7 +38,7 @@ export async function askTestProvider(
   if (!(await isThere(directory))) return NOT_RUNNING;
   const id = await leaveAsked(directory, asked);
   for (let waited = 0; waited < WAIT_MS_MAX; waited += LOOK_EVERY_MS) {
-    await new Promise<void>((resolve) => clock.after(LOOK_EVERY_MS, resolve));
+    await sleep(clock, LOOK_EVERY_MS);
     const answer = await askedAnswer(directory, id);
     if (answer !== null) return answer;
   }
