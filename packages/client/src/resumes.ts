@@ -1,13 +1,12 @@
 /** How often, and how far apart, something is asked for again that was cut short: so many times in a row without anything new. */
 
+import { backoffMs, REQUEST_BACKOFF } from './backoff.ts';
 import type { ClientClock } from './options.ts';
 import { pause } from './pause.ts';
 import { TapeloomError } from './tapeloom-error.ts';
 
 /** Where the caller of the client says nothing else. */
 export const RESUMES_MAX = 5;
-const FIRST_DELAY_MS = 1_000;
-const DELAY_MS_MAX = 30_000;
 const RETRY_AFTER_MS_MAX = 60_000;
 
 /** Errors that pass by themselves; all others stay. */
@@ -49,7 +48,7 @@ export class Resumes {
     const { clock, signal, max } = this.#options;
     signal?.throwIfAborted();
     if (!this.#passes(error) || this.#fruitless >= max) throw error;
-    const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#fruitless, DELAY_MS_MAX);
+    const delay = backoffMs(REQUEST_BACKOFF, this.#fruitless);
     const asked = Math.min((error.retryAfterSeconds ?? 0) * 1_000, RETRY_AFTER_MS_MAX);
     this.#fruitless += 1;
     const delayMs = Math.max(delay, asked);

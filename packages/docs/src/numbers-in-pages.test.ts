@@ -28,7 +28,7 @@ function constantIn(path: string, name: string): number {
 }
 
 const connection = 'packages/client/src/stream/connection.ts';
-const backoff = 'packages/client/src/stream/backoff.ts';
+const backoff = 'packages/client/src/backoff.ts';
 const tools = 'packages/cli/src/mcp/history-tools.ts';
 const seconds = (ms: number) => `${ms / 1_000} s`;
 const { messageBytesMax, fragmentsMax, authWithinMs, silenceMsMax, waitingBytesMax } =

@@ -13,8 +13,8 @@
 
 import { CloseCode } from '@tapeloom/protocol/close-codes';
 import type { NoticeMessage, ServerMessage } from '@tapeloom/protocol/server-messages';
+import { backoffMs, STREAM_BACKOFF } from '../backoff.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
-import { backoffMs } from './backoff.ts';
 import { LOST, lossText, stopError } from './close-verdict.ts';
 import type {
   ConnectionAction,
@@ -348,7 +348,10 @@ export class Connection {
       this.#wasTooSlow = false;
     }
     const apartMs = this.#refusedSince === null ? 0 : REFUSED_APART_MS;
-    const retryInMs = backoffMs(this.#failures, this.#random, Math.max(atLeastMs, apartMs));
+    const retryInMs = backoffMs(STREAM_BACKOFF, this.#failures, {
+      atLeastMs: Math.max(atLeastMs, apartMs),
+      random: this.#random,
+    });
     this.#failures += 1;
     // A token that does not come is warned of each time.
     if (this.#failures === FAILURES_TOLD && cause.reason !== NO_TOKEN) this.#tellFailures(cause);

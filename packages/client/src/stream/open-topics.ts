@@ -6,8 +6,8 @@
 
 import type { ClientMessage } from '@tapeloom/protocol/client-messages';
 import type { ErrorMessage } from '@tapeloom/protocol/server-messages';
+import { backoffMs, STREAM_BACKOFF } from '../backoff.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
-import { backoffMs } from './backoff.ts';
 import type { ConnectionAction, StreamedTopic } from './connection-events.ts';
 
 const PASSING_CODES: readonly string[] = ['RATE_LIMITED', 'CAPACITY', 'SOURCE_DOWN', 'INTERNAL'];
@@ -139,7 +139,8 @@ export class OpenTopics {
       return { t: 'end', sub, error: new TapeloomError(code, message, { errors }) };
     }
     topic.phase = 'refused';
-    topic.retryAt = now + backoffMs(topic.refusals, this.#random, RETRY_MS_MIN);
+    const backoff = { atLeastMs: RETRY_MS_MIN, random: this.#random };
+    topic.retryAt = now + backoffMs(STREAM_BACKOFF, topic.refusals, backoff);
     topic.refusals += 1;
     this.#refused.add(topic);
     const { instrument, indicator } = topic.request;
