@@ -12,6 +12,7 @@ import { DAY_NS } from '@tapeloom/core/units';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import type { Clock } from '@tapeloom/server/platform/clock';
 import { type Disk, readFileWhole, replaceFile } from '@tapeloom/server/platform/disk/disk';
+import { sleep } from '@tapeloom/server/platform/waiting/sleep';
 import { tapeSpread } from '@tapeloom/server/process/cluster/tape-spread';
 import { CursorEpochs, type CursorEpochsOptions } from '@tapeloom/server/process/cursor-epochs';
 import type { FromIngest } from '@tapeloom/server/process/ingest-wire';
@@ -263,7 +264,7 @@ export class ServingNode {
     return {
       hasServed: () => true,
       repair: async () => {
-        await new Promise<void>((resolve) => clock.after(COMPUTE_MS, resolve));
+        await sleep(clock, COMPUTE_MS);
         this.#computesWithDay = this.hasDay;
         return { day: tapeDay()!, rank: this.#end };
       },
@@ -305,7 +306,7 @@ export class ServingNode {
     const { disk, clock } = this.#place!;
     const { manifest } = this.tape;
     await floors.lead(term);
-    while (!this.#world.mayMake && !term.signal.aborted) await wait(clock, 10);
+    while (!this.#world.mayMake && !term.signal.aborted) await sleep(clock, 10);
     const isThere = this.tape.book.days[CONTRACT]?.[PAST_DAY] !== undefined;
     if (term.signal.aborted) return;
     if (!isThere) {
@@ -354,8 +355,4 @@ function oneTrade(day: UtcDay) {
 
 function compare(a: Cursor, b: Cursor): number {
   return a.day - b.day || a.rank - b.rank;
-}
-
-function wait(clock: Pick<Clock, 'after'>, ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.after(ms, resolve));
 }

@@ -9,6 +9,7 @@ import '@tapeloom/server/tape/read/arrow-day';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Clock } from '@tapeloom/server/platform/clock';
 import type { Disk } from '@tapeloom/server/platform/disk/disk';
+import { sleep } from '@tapeloom/server/platform/waiting/sleep';
 import { SharedTape } from '@tapeloom/server/tape/shared/shared-tape';
 import type { LeadTerm } from '@tapeloom/server/tape/shared/shared-tape-options';
 import type { TapeBook } from '@tapeloom/server/tape/stream/tape-book';
@@ -260,7 +261,7 @@ export class SharedNode {
         await intake.offer(offer.batches, offer.promise);
         world.acknowledged += 1;
       }
-      await new Promise<void>((resolve) => this.#clock.after(OFFER_EVERY_MS, resolve));
+      await sleep(this.#clock, OFFER_EVERY_MS);
     }
   }
 }

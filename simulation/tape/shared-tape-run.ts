@@ -5,6 +5,7 @@
  */
 
 import assert from 'node:assert/strict';
+import { sleep } from '@tapeloom/server/platform/waiting/sleep';
 import type { FencedWriter } from '@tapeloom/server/tape/stream/fenced-writer';
 import {
   Succession,
@@ -186,7 +187,7 @@ export class SharedTapeNode implements SuccessionHandler {
       const sequence = await writer.append('record', Buffer.from(text));
       this.#run.acknowledge(sequence, text);
       this.#apply(text);
-      await new Promise<void>((resolve) => void this.clock.after(RECORD_MS, resolve));
+      await sleep(this.clock, RECORD_MS);
     }
   }
 
