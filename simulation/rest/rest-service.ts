@@ -54,7 +54,7 @@ import type { Pages } from '@tapeloom/server/pages/pages';
 import type { PlainPages } from '@tapeloom/server/pages/plain-pages';
 import { createLog } from '@tapeloom/server/platform/log/log';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/network/door-sockets';
-import { SharedPlaces } from '@tapeloom/server/platform/sharing/shared-places';
+import { SharedSlots } from '@tapeloom/server/platform/sharing/shared-slots';
 import { composeRest, type RestParts } from '@tapeloom/server/process/rest-door';
 import { SettledDaysReader } from '@tapeloom/server/results/settled-days-reader';
 import { StudyReplays } from '@tapeloom/server/runs/study-replays';
@@ -159,7 +159,7 @@ export class RestService implements AsyncDisposable {
   pausedMs = 0;
   /** What a wait takes, if not a turn. */
   pausing: () => Promise<unknown> = () => turn();
-  readonly awaited = new SharedPlaces(AWAITED_LIMITS);
+  readonly awaited = new SharedSlots(AWAITED_LIMITS);
   /** What reads the tape; a test may put something else in its place. */
   sources: HistorySources & CoverSources;
   readonly #reader: SettledDaysReader;

@@ -7,12 +7,13 @@
  * Only the order depends on this and on its clock, never what a topic publishes.
  */
 
-import { type PlaceLimits, SharedPlaces } from '../platform/sharing/shared-places.ts';
+import { SharedSlots } from '../platform/sharing/shared-slots.ts';
+import type { ShareLimits } from '../platform/sharing/shares.ts';
 
 /** Topics that read the past at the same time; the others wait their turn, or pause. */
 const ACTIVE_MAX = 4;
 /** At work, paused or not: whoever begins much leaves room for others to begin. */
-const AT_WORK: PlaceLimits = { eachMax: 3, allMax: 16, keptForNew: 8 };
+const AT_WORK: ShareLimits = { eachMax: 3, allMax: 16, keptForNew: 8 };
 /** What was used counts half after so long: a sixteenth of it is left after a minute. */
 export const HALF_LIFE_MS = 15_000;
 /** So much more makes an account wait for another. Below, what is begun is better brought to its end. */
@@ -36,7 +37,7 @@ interface WarmUp<T> {
 }
 
 interface AtWork<T> extends WarmUp<T> {
-  readonly place: Disposable;
+  readonly slot: Disposable;
   workingFromMs: number;
   /** Ends its pause; null when it does not pause. */
   resume: (() => void) | null;
@@ -46,7 +47,7 @@ interface AtWork<T> extends WarmUp<T> {
 
 export class WarmUps<T> {
   readonly #options: WarmUpsOptions<T>;
-  readonly #places = new SharedPlaces(AT_WORK);
+  readonly #slots = new SharedSlots(AT_WORK);
   readonly #waiting = new Map<T, WarmUp<T>>();
   /** The same by account, for each that wants it. */
   readonly #queues = new Map<string, Set<WarmUp<T>>>();
@@ -128,22 +129,22 @@ export class WarmUps<T> {
       if (this.#active().length >= ACTIVE_MAX || this.#mustPause(paused)) break;
       resume(paused);
     }
-    const withoutPlace = new Set<string>();
+    const withoutSlot = new Set<string>();
     for (;;) {
-      const account = this.#nextAccount(withoutPlace);
+      const account = this.#nextAccount(withoutSlot);
       if (account === null || !this.#mayBegin(this.#used(account))) return;
-      const place = this.#places.enter(account);
-      if (place === null) withoutPlace.add(account);
-      else this.#begin(firstOf(this.#queues.get(account)!), place);
+      const slot = this.#slots.enter(account);
+      if (slot === null) withoutSlot.add(account);
+      else this.#begin(firstOf(this.#queues.get(account)!), slot);
     }
   }
 
-  #begin({ topic }: WarmUp<T>, place: Disposable): void {
+  #begin({ topic }: WarmUp<T>, slot: Disposable): void {
     const { run, nowMs } = this.#options;
     const waiting = this.#dequeue(topic)!;
     const atWork: AtWork<T> = {
       ...waiting,
-      place,
+      slot,
       workingFromMs: nowMs(),
       resume: null,
       isUnwanted: false,
@@ -152,7 +153,7 @@ export class WarmUps<T> {
     void run(topic, () => this.#turn(atWork)).finally(() => {
       this.#charge(atWork);
       this.#atWork.delete(topic);
-      place[Symbol.dispose]();
+      slot[Symbol.dispose]();
       this.#moveOn();
     });
   }

@@ -8,7 +8,7 @@
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
 import { KIB, MIB } from '@tapeloom/core/units';
 import { Refusal } from '../platform/refusal.ts';
-import { ByteBudget, type HeldBytes } from '../platform/sharing/byte-budget.ts';
+import { type HeldBytes, SharedBytes } from '../platform/sharing/shared-bytes.ts';
 import { Thread } from '../platform/threads/thread.ts';
 import type { DigestShape } from './digest-wire.ts';
 
@@ -25,7 +25,7 @@ export interface DigestThreadOptions {
 
 export class DigestThread implements AsyncDisposable {
   readonly #options: DigestThreadOptions;
-  readonly #waiting = new ByteBudget(WAITING_LIMITS);
+  readonly #waiting = new SharedBytes(WAITING_LIMITS);
   #thread: Thread<DigestShape> | null = null;
   #lastBody = 0;
   #lostCount = 0;
@@ -78,7 +78,7 @@ export class DigestThread implements AsyncDisposable {
 export class BodyDigest implements Disposable {
   readonly #body: number;
   readonly #thread: Thread<DigestShape>;
-  readonly #waiting: ByteBudget;
+  readonly #waiting: SharedBytes;
   /** For what comes next. */
   #room: HeldBytes | null = null;
   /** What is too little to be handed over alone, one behind the other. */
@@ -87,7 +87,7 @@ export class BodyDigest implements Disposable {
   #isOver = false;
   #isEnded = false;
 
-  constructor(body: number, thread: Thread<DigestShape>, waiting: ByteBudget) {
+  constructor(body: number, thread: Thread<DigestShape>, waiting: SharedBytes) {
     this.#body = body;
     this.#thread = thread;
     this.#waiting = waiting;

@@ -8,9 +8,10 @@
 import { MIB } from '@tapeloom/core/units';
 import type { Clock } from '../platform/clock.ts';
 import { Refusal } from '../platform/refusal.ts';
-import { ByteBudget, type ByteLimits, type HeldBytes } from '../platform/sharing/byte-budget.ts';
+import { type HeldBytes, SharedBytes } from '../platform/sharing/shared-bytes.ts';
+import type { ShareLimits } from '../platform/sharing/shares.ts';
 
-export const PACE_LIMITS: ByteLimits = {
+export const PACE_LIMITS: ShareLimits = {
   eachMax: 8 * MIB,
   allMax: 192 * MIB,
   keptForNew: 96 * MIB,
@@ -28,12 +29,12 @@ interface Made {
 
 export class ExportPace {
   readonly #timers: Pick<Clock, 'after'>;
-  readonly #budget: ByteBudget;
+  readonly #budget: SharedBytes;
   #refused = 0;
 
-  constructor(timers: Pick<Clock, 'after'>, limits: ByteLimits = PACE_LIMITS) {
+  constructor(timers: Pick<Clock, 'after'>, limits: ShareLimits = PACE_LIMITS) {
     this.#timers = timers;
-    this.#budget = new ByteBudget(limits);
+    this.#budget = new SharedBytes(limits);
   }
 
   /** Computed, and not left. */

@@ -9,13 +9,14 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../platform/clock.ts';
 import { Refusal } from '../platform/refusal.ts';
-import { type PlaceLimits, SharedPlaces } from '../platform/sharing/shared-places.ts';
+import { SharedSlots } from '../platform/sharing/shared-slots.ts';
+import type { ShareLimits } from '../platform/sharing/shares.ts';
 import { Thread } from '../platform/threads/thread.ts';
 import type { PackedLines } from './table-rows.ts';
 import type { Pieces, TableShape } from './table-wire.ts';
 import type { TableSpec } from './table-writer.ts';
 
-export const OPEN_LIMITS: PlaceLimits = { eachMax: 8, allMax: 32, keptForNew: 8 };
+export const OPEN_LIMITS: ShareLimits = { eachMax: 8, allMax: 32, keptForNew: 8 };
 
 /** Starting it again takes a tenth of a second. */
 const REST_MS = 20_000;
@@ -50,7 +51,7 @@ interface Waiting {
 export class TableThread implements AsyncDisposable {
   readonly #options: TableThreadOptions;
   readonly #opened = new Map<number, Opened>();
-  readonly #places = new SharedPlaces(OPEN_LIMITS);
+  readonly #places = new SharedSlots(OPEN_LIMITS);
   readonly #waiting = new Set<Waiting>();
   /** Accounts in the order in which they were served, of those that have tables. */
   readonly #served = new Set<string>();

@@ -9,14 +9,14 @@ import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { Refusal } from '../platform/refusal.ts';
-import type { PlaceLimits } from '../platform/sharing/shared-places.ts';
+import type { ShareLimits } from '../platform/sharing/shares.ts';
 import { AHEAD_MS_MAX, lookAgainMs } from '../runs/ahead-wait.ts';
 import type { Replays } from '../runs/replay.ts';
 import type { HistoryQuery } from './history-query.ts';
 
 /** Requests that wait at the same time, of one account and in all: as many as a client has streams whose
  * first snapshots it joins to history at once. Some are for accounts of which none waits. */
-export const AWAITED_LIMITS: PlaceLimits = { eachMax: 64, allMax: 1_024, keptForNew: 256 };
+export const AWAITED_LIMITS: ShareLimits = { eachMax: 64, allMax: 1_024, keptForNew: 256 };
 
 export interface AwaitedMoment {
   /** How far this caller sees the tape now. */

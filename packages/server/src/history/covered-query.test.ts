@@ -15,7 +15,7 @@ import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory
 import { answerToRefused, refusedAs } from '../../testing/refused-as.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { answerTo } from '../platform/refusal-answer.ts';
-import { SharedPlaces } from '../platform/sharing/shared-places.ts';
+import { SharedSlots } from '../platform/sharing/shared-slots.ts';
 import { SettledDaysReader } from '../results/settled-days-reader.ts';
 import { AHEAD_MS_MAX } from '../runs/ahead-wait.ts';
 import { StudyReplays } from '../runs/study-replays.ts';
@@ -43,7 +43,7 @@ class Desk {
   readonly #replays: StudyReplays;
   readonly #days: SettledDaysReader;
   readonly pauses: number[] = [];
-  readonly awaited = new SharedPlaces({ eachMax: 2, allMax: 2 });
+  readonly awaited = new SharedSlots({ eachMax: 2, allMax: 2 });
   visible = at(20);
   isReady = true;
   /** What happens while somebody waits. */
@@ -391,7 +391,7 @@ test('while the tape is being filled nothing is said about it', async () => {
 });
 
 test('however many accounts wait for cursors as often as they may, another finds a place [SEC-37]', () => {
-  const awaited = new SharedPlaces(AWAITED_LIMITS);
+  const awaited = new SharedSlots(AWAITED_LIMITS);
   const { eachMax, allMax, keptForNew = 0 } = AWAITED_LIMITS;
   for (let account = 0; account < 20; account += 1) {
     for (let count = 0; count <= eachMax; count += 1) awaited.enter(`account ${account}`);

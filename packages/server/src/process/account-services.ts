@@ -36,7 +36,7 @@ import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import { closeToOthers } from '../platform/disk/private-file.ts';
 import type { Log } from '../platform/log/log.ts';
-import type { LineCounts } from '../platform/sharing/fair-line.ts';
+import type { CallCounts } from '../platform/sharing/fair-calls.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { type FirstKeys, makeDemoAccount } from './demo-account.ts';
 import { replayLink } from './replay-link.ts';
@@ -53,7 +53,7 @@ const TROUBLES: Readonly<Record<StoreTrouble, string>> = {
 };
 const LOST = 'the accounts have stopped';
 /** Of a store without a thread. */
-const NO_LINE: LineCounts = { count: 0, refusedTotal: 0 };
+const NO_CALLS: CallCounts = { count: 0, refusedTotal: 0 };
 
 /** Does the work, or leaves it to the node whose turn it is. */
 export type InTurn = (work: () => Promise<unknown>) => Promise<unknown>;
@@ -156,8 +156,8 @@ export class AccountServices implements AsyncDisposable {
   }
 
   /** Calls that wait for the store's thread, or are under way. */
-  get storeCalls(): LineCounts {
-    return this.store instanceof AccountsHandle ? this.store.calls : NO_LINE;
+  get storeCalls(): CallCounts {
+    return this.store instanceof AccountsHandle ? this.store.calls : NO_CALLS;
   }
 
   get usageReportsRemembered(): number {

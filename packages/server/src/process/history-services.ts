@@ -20,7 +20,7 @@ import { StartRefusedError } from '../operations/start/start-refused-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import { NodeDisk } from '../platform/disk/node-disk.ts';
 import type { Log } from '../platform/log/log.ts';
-import { SharedPlaces } from '../platform/sharing/shared-places.ts';
+import { SharedSlots } from '../platform/sharing/shared-slots.ts';
 import { sleep } from '../platform/waiting/sleep.ts';
 import { removeUnfinished } from '../results/cache-entries.ts';
 import { CacheSize } from '../results/cache-size.ts';
@@ -58,7 +58,7 @@ export class HistoryServices implements AsyncDisposable {
   readonly #tables: TableThread;
   readonly #digests: DigestThread;
   readonly #pace: ExportPace;
-  readonly #awaited = new SharedPlaces(AWAITED_LIMITS);
+  readonly #awaited = new SharedSlots(AWAITED_LIMITS);
   /** Null until the doors open. */
   #exportTokens: ExportTokens | null = null;
 

@@ -8,7 +8,7 @@ import { PLAN_LIMITS, type Plan } from '@tapeloom/core/entitlement/plan';
 import { MemoryAccounts } from '../../../../../simulation/accounts/memory-accounts.ts';
 import type { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { streamClock } from '../../../../../simulation/stream/in-process-stream.ts';
-import type { PlaceLimits } from '../../platform/sharing/shared-places.ts';
+import type { ShareLimits } from '../../platform/sharing/shares.ts';
 import type { AccountStore } from '../store/account-store.ts';
 import { AddressThrottle } from './address-throttle.ts';
 import type { Caller } from './caller.ts';
@@ -30,7 +30,7 @@ class Desk implements AsyncDisposable {
   mostUnderWay = 0;
   held: PromiseWithResolvers<void> | null = null;
 
-  private constructor(accounts: MemoryAccounts, clock: ManualClock, lookUps?: PlaceLimits) {
+  private constructor(accounts: MemoryAccounts, clock: ManualClock, lookUps?: ShareLimits) {
     this.accounts = accounts;
     this.clock = clock;
     const { store } = accounts;
@@ -53,7 +53,7 @@ class Desk implements AsyncDisposable {
     });
   }
 
-  static async open(lookUps?: PlaceLimits): Promise<Desk> {
+  static async open(lookUps?: ShareLimits): Promise<Desk> {
     const clock = streamClock();
     return new Desk(await MemoryAccounts.open(clock), clock, lookUps);
   }

@@ -14,7 +14,8 @@
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
 import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
 import type { Clock } from '../../platform/clock.ts';
-import { type PlaceLimits, SharedPlaces } from '../../platform/sharing/shared-places.ts';
+import { SharedSlots } from '../../platform/sharing/shared-slots.ts';
+import type { ShareLimits } from '../../platform/sharing/shares.ts';
 import { SerialQueues } from '../../platform/waiting/serial-queue.ts';
 import { MemoryAllowances } from '../limits/memory-allowances.ts';
 import { type AddressThrottle, neighbourhood } from './address-throttle.ts';
@@ -22,7 +23,7 @@ import type { Authentication, Authenticator } from './authenticator.ts';
 import type { Caller } from './caller.ts';
 
 /** An address behind which many customers sit asks for many at once after a restart. */
-const LOOK_UPS_LIMITS: PlaceLimits = { eachMax: 256, allMax: 4_096, keptForNew: 1_024 };
+const LOOK_UPS_LIMITS: ShareLimits = { eachMax: 256, allMax: 4_096, keptForNew: 1_024 };
 /** How often each connection that a plan allows may be opened in a minute. */
 export const CONNECTS_PER_MINUTE = 60;
 /** The turn that all share who have failed too often. */
@@ -45,12 +46,12 @@ export interface DoorkeeperOptions {
   readonly addresses: AddressThrottle;
   /** The clock of accounts. */
   readonly clock: Pick<Clock, 'now'>;
-  readonly lookUps?: PlaceLimits;
+  readonly lookUps?: ShareLimits;
 }
 
 export class Doorkeeper {
   readonly #options: DoorkeeperOptions;
-  readonly #lookUps: SharedPlaces;
+  readonly #lookUps: SharedSlots;
   readonly #byAddress = new SerialQueues();
   readonly #guessers = new SerialQueues();
   readonly #connects = new MemoryAllowances();
@@ -58,7 +59,7 @@ export class Doorkeeper {
 
   constructor(options: DoorkeeperOptions) {
     this.#options = options;
-    this.#lookUps = new SharedPlaces(options.lookUps ?? LOOK_UPS_LIMITS);
+    this.#lookUps = new SharedSlots(options.lookUps ?? LOOK_UPS_LIMITS);
   }
 
   /** Look-ups that are under way or wait. */
@@ -113,8 +114,8 @@ export class Doorkeeper {
     look: () => Promise<V>,
   ): Promise<V | DoorRefusal> {
     const who = neighbourhood(address);
-    using place = this.#lookUps.enter(who);
-    if (place === null) return { verdict: 'busy' };
+    using slot = this.#lookUps.enter(who);
+    if (slot === null) return { verdict: 'busy' };
     const verdict = await this.#byAddress.run(who, () => {
       const { addresses, clock } = this.#options;
       const mayFail = addresses.mayFail(clock.now(), address);

@@ -16,7 +16,7 @@ import type { HistorySources } from '../../history/history-pages.ts';
 import { type HistoryQuery, readHistoryQueries } from '../../history/history-query.ts';
 import type { ServedDays } from '../../history/tape-revision.ts';
 import { isRefused, Refusal } from '../../platform/refusal.ts';
-import type { SharedPlaces } from '../../platform/sharing/shared-places.ts';
+import type { SharedSlots } from '../../platform/sharing/shared-slots.ts';
 import type { RouteError } from '../server/route.ts';
 
 /** What the routes of history know of the running service. */
@@ -38,7 +38,7 @@ export interface HistoryFacts {
   /** Real time passes. */
   pause(ms: number): Promise<unknown>;
   /** Requests that wait for a cursor, by account. */
-  readonly awaited: SharedPlaces;
+  readonly awaited: SharedSlots;
   /** Whether others are known to have more of the tape than there is here; left out where nobody else has it. */
   readonly isBehind?: () => boolean;
   /** Whether days are here that others have, after some waiting; left out where nobody else has any. */

@@ -12,10 +12,10 @@ import {
   type Encoding,
   preferredEncoding,
 } from '../../platform/network/encoded-body.ts';
-import { FairLine, type FairLineLimits } from '../../platform/sharing/fair-line.ts';
+import { FairCalls, type FairCallsLimits } from '../../platform/sharing/fair-calls.ts';
 
 /** Of the four threads half; a page that waits may be of 16 MiB. */
-const ENCODING_LIMITS: FairLineLimits = { atOnce: 2, eachMax: 8, allMax: 32, keptForNew: 16 };
+const ENCODING_LIMITS: FairCallsLimits = { atOnce: 2, eachMax: 8, allMax: 32, keptForNew: 16 };
 
 /** On 700 kB of footprint bars level 1 of zstd gives 109 kB in 4 ms, of gzip 146 kB in 7 ms of a 2.5 GHz Xeon. */
 const ENCODERS = {
@@ -43,11 +43,11 @@ export function pageEncoding(acceptEncoding: string | undefined): PageEncoding |
 }
 
 export class PageEncoder {
-  readonly #line: FairLine;
+  readonly #encodings: FairCalls;
   readonly #encoders: Readonly<Record<PageEncoding, (bytes: Buffer) => Promise<Buffer>>>;
 
   constructor(limits = ENCODING_LIMITS, encoders: typeof ENCODERS = ENCODERS) {
-    this.#line = new FairLine(limits);
+    this.#encodings = new FairCalls(limits);
     this.#encoders = encoders;
   }
 
@@ -60,7 +60,7 @@ export class PageEncoder {
     if (preferred === null || bytes.length < ENCODED_BYTES_MIN) {
       return { bytes, encoding: null, isAsAlways: true };
     }
-    const encoding = this.#line.run(account, () => this.#encoders[preferred](bytes));
+    const encoding = this.#encodings.run(account, () => this.#encoders[preferred](bytes));
     if (encoding === null) return { bytes, encoding: null, isAsAlways: false };
     const encoded = await encoding;
     freeMemory(bytes.buffer);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { FairLine } from './fair-line.ts';
+import { FairCalls } from './fair-calls.ts';
 
 /** A thread that answers one call whenever it is told to, in the order in which they reached it. */
 class SlowThread {
@@ -31,7 +31,7 @@ class SlowThread {
 const LIMITS = { atOnce: 4, eachMax: 600, allMax: 1_000, keptForNew: 100 };
 
 function rig(limits = LIMITS) {
-  const line = new FairLine(limits);
+  const line = new FairCalls(limits);
   const thread = new SlowThread();
   const ask = (holder: string) => line.run(holder, () => thread.call(holder));
   return { line, thread, ask };
@@ -104,7 +104,7 @@ test('who has had a share is refused, and a newcomer is not [SEC-36][SEC-37]', a
 });
 
 test('a call that fails hands its turn on, and idle waits for all', async () => {
-  const line = new FairLine({ ...LIMITS, atOnce: 1 });
+  const line = new FairCalls({ ...LIMITS, atOnce: 1 });
   const order: string[] = [];
   const failing = line.run('a', () => Promise.reject(new Error('no')))!;
   const thrown = line.run('a', () => {
@@ -121,7 +121,7 @@ test('a call that fails hands its turn on, and idle waits for all', async () => 
 });
 
 test('of 10,000 holders none is remembered once it is served', async () => {
-  const line = new FairLine({ atOnce: 16, eachMax: 10, allMax: 1_000 });
+  const line = new FairCalls({ atOnce: 16, eachMax: 10, allMax: 1_000 });
   const calls = Array.from({ length: 10_000 }, (_, index) =>
     line.run(`holder ${index}`, () => Promise.resolve()),
   );

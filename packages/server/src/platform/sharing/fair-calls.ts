@@ -1,19 +1,20 @@
 /**
- * The way to something that answers one call after the other, shared by many. So many calls are under way at
- * once; the others wait, each holder's in a row of their own, and the rows take turns. Who asks a lot
- * waits for himself: another's first call waits for one call of each holder that waits, and for those under
- * way. What must be done whoever else waits goes first, and is never refused.
+ * The way to something that answers one call after the other, shared by many. So many calls are under way at once; the others
+ * wait in a fair queue, by turns. A holder that calls a lot waits for itself: another's first call waits for one call of each
+ * holder that waits, and for those under way. What must be done whoever else waits goes first, and is never refused.
  */
 
-import { type PlaceLimits, SharedPlaces } from './shared-places.ts';
+import { FairQueue } from './fair-queue.ts';
+import { SharedSlots } from './shared-slots.ts';
+import type { ShareLimits } from './shares.ts';
 
-/** The places are those of calls that wait or are under way; who goes first needs none. */
-export interface FairLineLimits extends PlaceLimits {
+/** The slots are those of calls that wait or are under way; who goes first needs none. */
+export interface FairCallsLimits extends ShareLimits {
   readonly atOnce: number;
 }
 
-/** What can be read of a line at any time. */
-export interface LineCounts {
+/** What can be read of the calls at any time. */
+export interface CallCounts {
   /** Calls that wait or are under way. */
   readonly count: number;
   readonly refusedTotal: number;
@@ -21,20 +22,18 @@ export interface LineCounts {
 
 type Start = () => void;
 
-export class FairLine implements LineCounts {
+export class FairCalls implements CallCounts {
   readonly #atOnce: number;
-  readonly #places: SharedPlaces;
-  /** Those whose turn is next stand first. */
-  readonly #rows = new Map<string, Start[]>();
+  readonly #slots: SharedSlots;
+  readonly #waiting = new FairQueue<Start>();
   readonly #first: Start[] = [];
   readonly #whenIdle: (() => void)[] = [];
   #underWay = 0;
   #count = 0;
-  #refusedTotal = 0;
 
-  constructor({ atOnce, ...places }: FairLineLimits) {
+  constructor({ atOnce, ...limits }: FairCallsLimits) {
     this.#atOnce = atOnce;
-    this.#places = new SharedPlaces(places);
+    this.#slots = new SharedSlots(limits);
   }
 
   get count(): number {
@@ -42,19 +41,16 @@ export class FairLine implements LineCounts {
   }
 
   get refusedTotal(): number {
-    return this.#refusedTotal;
+    return this.#slots.refusedCount;
   }
 
-  /** Null, and nothing is called, when the holder has no place for one more. Several may share a row. */
+  /** Null, and nothing is called, when the holder has no slot for one more. Several may share a row. */
   run<T>(holder: string, call: () => Promise<T>, inRow: string = holder): Promise<T> | null {
-    const place = this.#places.enter(holder);
-    if (place === null) {
-      this.#refusedTotal += 1;
-      return null;
-    }
-    const wait = (start: Start) => this.#rows.getOrInsertComputed(inRow, () => []).push(start);
+    const slot = this.#slots.enter(holder);
+    if (slot === null) return null;
+    const wait = (start: Start) => this.#waiting.add(inRow, start);
     return this.#inTurn(wait, async () => {
-      using _ = place;
+      using _ = slot;
       return await call();
     });
   }
@@ -78,22 +74,10 @@ export class FairLine implements LineCounts {
     } finally {
       this.#count -= 1;
       // A turn is handed on, never free while somebody waits.
-      const next = this.#next();
-      if (next === undefined) this.#underWay -= 1;
+      const next = this.#first.shift() ?? this.#waiting.takeInTurn();
+      if (next === null) this.#underWay -= 1;
       else next();
       if (this.#count === 0) for (const tell of this.#whenIdle.splice(0)) tell();
     }
-  }
-
-  #next(): Start | undefined {
-    const first = this.#first.shift();
-    if (first !== undefined) return first;
-    const [turn] = this.#rows;
-    if (turn === undefined) return undefined;
-    const [name, row] = turn;
-    const next = row.shift();
-    this.#rows.delete(name);
-    if (row.length > 0) this.#rows.set(name, row);
-    return next;
   }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settle } from 'node:timers/promises';
-import { ByteBudget, type HeldBytes } from './byte-budget.ts';
+import { type HeldBytes, SharedBytes } from './shared-bytes.ts';
 
 test('who has his share waits until bytes have left; who has none still finds some [SEC-37]', async () => {
-  const budget = new ByteBudget({ eachMax: 10, allMax: 30, keptForNew: 10 });
+  const budget = new SharedBytes({ eachMax: 10, allMax: 30, keptForNew: 10 });
   const [a, b] = [await budget.take('a', 4), await budget.take('b', 4)];
   // It turned out to be more.
   a.resize(12);
@@ -27,7 +27,7 @@ test('who has his share waits until bytes have left; who has none still finds so
 });
 
 test('of those that wait the one with the fewest bytes is next, and who gives up is forgotten', async () => {
-  const budget = new ByteBudget({ eachMax: 100, allMax: 10 });
+  const budget = new SharedBytes({ eachMax: 100, allMax: 10 });
   const all = await budget.take('a', 10);
   const order: string[] = [];
   const leaving = new AbortController();

@@ -1,16 +1,11 @@
 /**
- * Bytes in memory that many share: so many for each holder, so many in all, and some of them only for who
- * has none. Who asks while there is no room waits; the one with the fewest bytes goes first, of those alike
- * the one that waits longest. How much something will be is often known only when it is there, so what is held
- * can be corrected: a holder may come to more than his share by what he was let in with, and then waits.
+ * Bytes in memory that many share within limits. A holder that finds no room waits; the one with the fewest bytes goes first, of
+ * those alike the one that waits longest. How much something will be is often known only when it is there, so what is held can
+ * be corrected: a holder may come to more than its share by what it was let in with, and then waits.
  */
 
-export interface ByteLimits {
-  readonly eachMax: number;
-  readonly allMax: number;
-  /** Of all bytes so many are for holders that have none. */
-  readonly keptForNew?: number;
-}
+import { FairQueue } from './fair-queue.ts';
+import { type ShareLimits, Shares } from './shares.ts';
 
 /** Bytes that are held until they are given back. */
 export interface HeldBytes extends Disposable {
@@ -24,19 +19,18 @@ interface Waiting {
   readonly admit: (held: HeldBytes) => void;
 }
 
-export class ByteBudget {
-  readonly #limits: ByteLimits;
-  readonly #byHolder = new Map<string, number>();
-  readonly #waiting = new Set<Waiting>();
-  #bytes = 0;
+export class SharedBytes {
+  readonly #limits: ShareLimits;
+  readonly #shares = new Shares();
+  readonly #waiting = new FairQueue<Waiting>();
 
-  constructor(limits: ByteLimits) {
+  constructor(limits: ShareLimits) {
     this.#limits = limits;
   }
 
   /** Held by all. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#shares.total;
   }
 
   get waitingCount(): number {
@@ -56,11 +50,11 @@ export class ByteBudget {
     const admitted = Promise.withResolvers<HeldBytes>();
     const one: Waiting = { holder, bytes, admit: admitted.resolve };
     const abort = () => {
-      this.#waiting.delete(one);
+      this.#waiting.delete(holder, one);
       admitted.reject(signal!.reason);
     };
     signal?.addEventListener('abort', abort);
-    this.#waiting.add(one);
+    this.#waiting.add(holder, one);
     try {
       return await admitted.promise;
     } finally {
@@ -73,7 +67,7 @@ export class ByteBudget {
     const resize = (to: number) => {
       const by = to - held;
       held = to;
-      this.#count(holder, by);
+      this.#shares.add(holder, by);
       if (by < 0) this.#admitWaiting();
     };
     resize(bytes);
@@ -82,34 +76,19 @@ export class ByteBudget {
 
   #admitWaiting(): void {
     for (let next = this.#next(); next !== null; next = this.#next()) {
-      this.#waiting.delete(next);
+      this.#waiting.delete(next.holder, next);
       next.admit(this.#hold(next.holder, next.bytes));
     }
   }
 
   #next(): Waiting | null {
-    let next: Waiting | null = null;
-    for (const one of this.#waiting) {
-      if (!this.#hasRoom(one.holder)) continue;
-      if (next === null || this.#of(one.holder) < this.#of(next.holder)) next = one;
-    }
-    return next;
+    return this.#waiting.next(
+      (one, other) => this.#shares.of(one) < this.#shares.of(other),
+      ({ holder }) => this.#hasRoom(holder),
+    );
   }
 
   #hasRoom(holder: string): boolean {
-    const { eachMax, allMax, keptForNew = 0 } = this.#limits;
-    const held = this.#of(holder);
-    return held < eachMax && this.#bytes < (held > 0 ? allMax - keptForNew : allMax);
-  }
-
-  #of(holder: string): number {
-    return this.#byHolder.get(holder) ?? 0;
-  }
-
-  #count(holder: string, by: number): void {
-    const held = this.#of(holder) + by;
-    if (held > 0) this.#byHolder.set(holder, held);
-    else this.#byHolder.delete(holder);
-    this.#bytes += by;
+    return this.#shares.hasRoom(holder, this.#limits);
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { SharedPlaces } from './shared-places.ts';
+import { SharedSlots } from './shared-slots.ts';
 
 test('so many for each, so many in all, some for newcomers only, and each place is given back once', () => {
   const limits = { eachMax: 3, allMax: 7, keptForNew: 2 };
@@ -11,7 +11,7 @@ test('so many for each, so many in all, some for newcomers only, and each place 
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-      const places = new SharedPlaces(limits);
+      const places = new SharedSlots(limits);
       const held: { holder: string; hold: Disposable }[] = [];
       for (const { holder, leave } of steps) {
         if (leave !== null && held.length > 0) {

@@ -1,27 +1,18 @@
-/**
- * Places that many share: so many for each, so many in all, and some of them only for who has none. Who
- * takes a lot takes room from himself first, and however many do so together, a newcomer finds a place.
- */
+/** Slots that many share within limits. A holder enters one, or learns that there is none; nobody waits here. */
 
-export interface PlaceLimits {
-  readonly eachMax: number;
-  readonly allMax: number;
-  /** Of all places so many are for holders that have none. */
-  readonly keptForNew?: number;
-}
+import { type ShareLimits, Shares } from './shares.ts';
 
-export class SharedPlaces {
-  readonly #limits: PlaceLimits;
-  readonly #byHolder = new Map<string, number>();
-  #count = 0;
+export class SharedSlots {
+  readonly #limits: ShareLimits;
+  readonly #shares = new Shares();
   #refused = 0;
 
-  constructor(limits: PlaceLimits) {
+  constructor(limits: ShareLimits) {
     this.#limits = limits;
   }
 
   get count(): number {
-    return this.#count;
+    return this.#shares.total;
   }
 
   /** How often there was none, since the start. */
@@ -29,30 +20,19 @@ export class SharedPlaces {
     return this.#refused;
   }
 
-  /** One more place, to be given back; null when there is none. */
+  /** One more slot, to be given back; null when there is none. */
   enter(holder: string): Disposable | null {
-    const held = this.#byHolder.get(holder) ?? 0;
-    const { eachMax, allMax, keptForNew = 0 } = this.#limits;
-    const openToHolder = held > 0 ? allMax - keptForNew : allMax;
-    if (held >= eachMax || this.#count >= openToHolder) {
+    if (!this.#shares.hasRoom(holder, this.#limits)) {
       this.#refused += 1;
       return null;
     }
-    this.#byHolder.set(holder, held + 1);
-    this.#count += 1;
+    this.#shares.add(holder, 1);
     let isHeld = true;
     return {
       [Symbol.dispose]: () => {
-        if (isHeld) this.#leave(holder);
+        if (isHeld) this.#shares.add(holder, -1);
         isHeld = false;
       },
     };
-  }
-
-  #leave(holder: string): void {
-    const rest = this.#byHolder.get(holder)! - 1;
-    if (rest > 0) this.#byHolder.set(holder, rest);
-    else this.#byHolder.delete(holder);
-    this.#count -= 1;
   }
 }

@@ -16,7 +16,7 @@
  */
 
 import { Worker } from 'node:worker_threads';
-import { FairLine, type LineCounts } from '../../../platform/sharing/fair-line.ts';
+import { type CallCounts, FairCalls } from '../../../platform/sharing/fair-calls.ts';
 import { Thread } from '../../../platform/threads/thread.ts';
 import { RememberedUsage } from '../../limits/remembered-usage.ts';
 import type { MailsStore } from '../../mails/mails-store.ts';
@@ -115,7 +115,7 @@ export class AccountsHandle implements AccountStore {
   readonly probe = this.#method('probe');
 
   readonly #place: StorePlace;
-  readonly #line = new FairLine({
+  readonly #calls = new FairCalls({
     atOnce: CALLS_ON_WIRE_MAX,
     eachMax: ACCOUNT_CALLS_MAX,
     allMax: CALLS_MAX,
@@ -181,8 +181,8 @@ export class AccountsHandle implements AccountStore {
   }
 
   /** Calls that are not answered yet, and refusals. */
-  get calls(): LineCounts {
-    return this.#line;
+  get calls(): CallCounts {
+    return this.#calls;
   }
 
   /** Accounts whose usage is known without asking. */
@@ -259,9 +259,9 @@ export class AccountsHandle implements AccountStore {
   ): Promise<unknown> {
     if (this.#closing !== null) return Promise.reject(closed());
     const call = () => this.#place.call(part, method, args);
-    if (waiting === null) return this.#line.runFirst(call);
+    if (waiting === null) return this.#calls.runFirst(call);
     const busy = () => new AccountsBusyError('too many calls wait for the accounts');
-    return this.#line.run(waiting.holder, call, waiting.row) ?? Promise.reject(busy());
+    return this.#calls.run(waiting.holder, call, waiting.row) ?? Promise.reject(busy());
   }
 
   #hear(news: AccountsNews): void {
@@ -292,7 +292,7 @@ export class AccountsHandle implements AccountStore {
     const until = performance.now() + CLOSE_WITHIN_MS;
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, CLOSE_WITHIN_MS);
-    await Promise.race([this.#line.idle(), late.promise]);
+    await Promise.race([this.#calls.idle(), late.promise]);
     clearTimeout(timer);
     await this.#place.stop(Math.max(0, until - performance.now()));
   }
