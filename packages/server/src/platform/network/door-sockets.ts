@@ -11,7 +11,7 @@
  * - A trusted proxy's sockets are nobody's: each counts at the address it asks for, as long as it asks.
  */
 
-import { type Yielding, type YieldingPlace, YieldingPlaces } from '../sharing/yielding-places.ts';
+import { type Evictable, type EvictingSlot, EvictingSlots } from '../sharing/evicting-slots.ts';
 
 export interface SocketLimits {
   /** Connections of any kind. */
@@ -62,7 +62,7 @@ export interface AnySocket {
 /** Where a socket keeps its door: nothing is looked up by it. */
 const DOOR = Symbol('door');
 
-class Door implements Yielding {
+class Door implements Evictable {
   readonly socket: AnySocket;
   /** Whose it is as long as nothing else is known; a proxy's belong to those it asks for. */
   readonly peer: string;
@@ -72,7 +72,7 @@ class Door implements Yielding {
   /** How a stream ends at once; null: it is none. */
   endStream: (() => void) | null = null;
   /** Among strangers, or among customers' sockets. */
-  place: YieldingPlace | null = null;
+  slot: EvictingSlot | null = null;
   readonly #doors: DoorSockets;
 
   constructor(doors: DoorSockets, socket: AnySocket, peer: string, isProxy: boolean) {
@@ -87,7 +87,7 @@ class Door implements Yielding {
     return this.account !== null && this.requests > 0;
   }
 
-  giveWay(): void {
+  evict(): void {
     // What it held is free at once, not only when the socket has told that it is closed.
     this.#doors.closed(this);
     if (this.endStream === null) this.socket.destroy();
@@ -98,19 +98,19 @@ class Door implements Yielding {
 export class DoorSockets {
   readonly limits: SocketLimits;
   #open = 0;
-  readonly #strangers: YieldingPlaces;
-  readonly #customers: YieldingPlaces;
+  readonly #strangers: EvictingSlots;
+  readonly #customers: EvictingSlots;
   #streams = 0;
   #requests = 0;
   #refusedTotal = 0;
 
   constructor(limits: SocketLimits) {
     this.limits = limits;
-    this.#strangers = new YieldingPlaces({
+    this.#strangers = new EvictingSlots({
       eachMax: limits.strangersPerAddress,
       allMax: limits.strangers,
     });
-    this.#customers = new YieldingPlaces({ eachMax: limits.all, allMax: limits.all });
+    this.#customers = new EvictingSlots({ eachMax: limits.all, allMax: limits.all });
   }
 
   get counts(): SocketCounts {
@@ -119,8 +119,8 @@ export class DoorSockets {
       streams: this.#streams,
       requests: this.#requests,
       strangers: this.#strangers.count,
-      strangersCutTotal: this.#strangers.yieldedTotal,
-      waitingCutTotal: this.#customers.yieldedTotal,
+      strangersCutTotal: this.#strangers.evictedTotal,
+      waitingCutTotal: this.#customers.evictedTotal,
       refusedTotal: this.#refusedTotal,
     };
   }
@@ -150,7 +150,7 @@ export class DoorSockets {
     if (door.requests > 1) return true;
     this.#requests += 1;
     if (door.isProxy) this.#enter(door, this.#strangers, address());
-    else if (door.account === null) door.place?.touch();
+    else if (door.account === null) door.slot?.touch();
     return this.#requests <= this.limits.requests;
   }
 
@@ -192,25 +192,25 @@ export class DoorSockets {
     const { all, streams, requests } = this.limits;
     const isCrowded = this.#strangers.count > all - streams - requests;
     const order = [this.#strangers, this.#customers];
-    return (isCrowded ? order : order.reverse()).some((places) => places.yieldOne());
+    return (isCrowded ? order : order.reverse()).some((slots) => slots.evictOne());
   }
 
   #wait(door: Door): void {
     if (door.isProxy) {
       door.account = null;
       this.#enter(door, this.#customers, door.peer);
-    } else if (door.place === null) this.#enter(door, this.#strangers, door.peer);
-    else door.place.touch();
+    } else if (door.slot === null) this.#enter(door, this.#strangers, door.peer);
+    else door.slot.touch();
   }
 
-  #enter(door: Door, places: YieldingPlaces, holder: string): void {
+  #enter(door: Door, slots: EvictingSlots, holder: string): void {
     this.#leave(door);
-    door.place = places.enter(holder, door);
+    door.slot = slots.enter(holder, door);
   }
 
   #leave(door: Door): void {
-    door.place?.[Symbol.dispose]();
-    door.place = null;
+    door.slot?.[Symbol.dispose]();
+    door.slot = null;
   }
 
   /** Its socket is closed, or about to be. */

@@ -1,57 +1,60 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type YieldingPlace, YieldingPlaces } from './yielding-places.ts';
+import { type EvictingSlot, EvictingSlots } from './evicting-slots.ts';
 
 interface Held {
   readonly holder: string;
-  place: YieldingPlace | null;
+  readonly isBusy: boolean;
+  slot: EvictingSlot | null;
 }
 
-test('a newcomer always gets a place: at its own limit its longest unused gives way, at that of all the one of who has most [SEC-37]', () => {
+test('a newcomer always gets a slot: at its own limit its longest unused is evicted, at that of all the one of the largest holder [SEC-37]', () => {
   const limits = { eachMax: 3, allMax: 7 };
   const step = fc.record({
     holder: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
-    act: fc.constantFrom('enter', 'enter', 'enter', 'leave', 'touch', 'yield'),
+    act: fc.constantFrom('enter', 'enter', 'enter', 'leave', 'touch', 'evict'),
+    isBusy: fc.boolean(),
     which: fc.nat(),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const places = new YieldingPlaces(limits);
+      const slots = new EvictingSlots(limits);
       /** The one touched longest ago first. */
       let held: Held[] = [];
-      let yielded = 0;
-      let giveWay: (it: Held) => void;
+      let evicted = 0;
+      let evict: (it: Held) => void;
       const of = (holder: string) => held.filter((it) => it.holder === holder);
+      const isFree = ({ isBusy }: Held) => !isBusy;
       const hasMost = ({ holder }: Held) =>
-        held.every((other) => of(other.holder).length <= of(holder).length);
-      for (const { holder, act, which } of steps) {
-        const isOwn = act === 'enter' && of(holder).length === limits.eachMax;
-        const isDue = isOwn || (act === 'enter' ? held.length === limits.allMax : act === 'yield');
-        giveWay = (it: Held) => {
-          assert.ok(isOwn ? it.holder === holder : hasMost(it), `${it.holder} had to give way`);
-          assert.equal(of(it.holder)[0], it);
+        held.filter(isFree).every((other) => of(other.holder).length <= of(holder).length);
+      for (const { holder, act, which, isBusy } of steps) {
+        const isOwn = act === 'enter' && of(holder).length >= limits.eachMax;
+        const isDue = isOwn || (act === 'enter' ? held.length >= limits.allMax : act === 'evict');
+        evict = (it: Held) => {
+          assert.ok(isOwn ? it.holder === holder : hasMost(it), `${it.holder} was evicted`);
+          assert.equal(of(it.holder).find(isFree), it);
           held = held.filter((other) => other !== it);
-          yielded += 1;
+          evicted += 1;
         };
-        const before = yielded;
-        const any = held.length > 0;
+        const before = evicted;
+        const any = (isOwn ? of(holder) : held).some(isFree);
         const chosen = held[which % held.length];
         if (act === 'enter') {
-          const mine: Held = { holder, place: null };
-          mine.place = places.enter(holder, { isBusy: false, giveWay: () => giveWay(mine) });
+          const mine: Held = { holder, isBusy, slot: null };
+          mine.slot = slots.enter(holder, { isBusy, evict: () => evict(mine) });
           held.push(mine);
-        } else if (act === 'yield') {
-          assert.equal(places.yieldOne(), any);
+        } else if (act === 'evict') {
+          assert.equal(slots.evictOne(), any);
         } else if (chosen !== undefined) {
-          if (act === 'leave') chosen.place![Symbol.dispose]();
-          else chosen.place!.touch();
+          if (act === 'leave') chosen.slot![Symbol.dispose]();
+          else chosen.slot!.touch();
           held = held.filter((other) => other !== chosen);
           if (act === 'touch') held.push(chosen);
         }
-        assert.equal(yielded - before, isDue && any ? 1 : 0);
-        assert.equal(places.count, held.length);
-        assert.equal(places.yieldedTotal, yielded);
+        assert.equal(evicted - before, isDue && any ? 1 : 0);
+        assert.equal(slots.count, held.length);
+        assert.equal(slots.evictedTotal, evicted);
       }
     }),
   );

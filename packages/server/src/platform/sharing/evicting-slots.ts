@@ -1,39 +1,35 @@
 /**
- * Places in which a newcomer always finds room, because somebody gives way: at a holder's limit the one it
- * touched longest ago, at the limit of all that of the holder who has most. Who takes a lot takes it from
- * himself first, and who comes with something new is never shut out by what others left lying. A place in use can be
- * kept: while its holding is busy the next one gives way.
+ * Slots in which a newcomer always finds room, because another is evicted: at a holder's limit its own that was touched longest
+ * ago, at the limit of all that of the largest holder. So a holder that takes a lot loses its own first, and nobody new is shut
+ * out by what others left lying. A slot whose holding is busy is passed over.
  */
 
-export interface YieldingLimits {
-  readonly eachMax: number;
-  readonly allMax: number;
-}
+import type { ShareLimits } from './shares.ts';
 
 /** Disposed when it is no longer needed. */
-export interface YieldingPlace extends Disposable {
-  /** Something was done with it: others give way before. */
+export interface EvictingSlot extends Disposable {
+  /** Something was done with it: others are evicted before. */
   touch(): void;
 }
 
-/** What holds a place. */
-export interface Yielding {
-  /** The place was given to another. */
-  giveWay(): void;
-  /** It cannot give way now, and another of its holder or of others does. */
+/** What holds a slot. */
+export interface Evictable {
+  /** The slot was given to another. */
+  evict(): void;
+  /** It cannot be evicted now, and another of its holder or of others is. */
   readonly isBusy: boolean;
 }
 
-export class YieldingPlaces {
-  readonly #limits: YieldingLimits;
+export class EvictingSlots {
+  readonly #limits: Omit<ShareLimits, 'keptForNew'>;
   /** What each holder has, the one touched longest ago first. */
-  readonly #byHolder = new Map<string, Set<Place>>();
-  /** The holders that have so many. The last of these sets is never empty. */
+  readonly #byHolder = new Map<string, Set<Slot>>();
+  /** The holders that have so many, so that the largest is found at once. The last of these sets is never empty. */
   readonly #bySize: Set<string>[] = [];
   #count = 0;
-  #yieldedTotal = 0;
+  #evictedTotal = 0;
 
-  constructor(limits: YieldingLimits) {
+  constructor(limits: Omit<ShareLimits, 'keptForNew'>) {
     this.#limits = limits;
   }
 
@@ -41,46 +37,45 @@ export class YieldingPlaces {
     return this.#count;
   }
 
-  /** Places that gave way to others. */
-  get yieldedTotal(): number {
-    return this.#yieldedTotal;
+  get evictedTotal(): number {
+    return this.#evictedTotal;
   }
 
-  enter(holder: string, holding: Yielding): YieldingPlace {
+  enter(holder: string, holding: Evictable): EvictingSlot {
     const { eachMax, allMax } = this.#limits;
-    if ((this.#byHolder.get(holder)?.size ?? 0) >= eachMax) this.#yieldOf(holder);
-    else if (this.#count >= allMax) this.yieldOne();
+    if ((this.#byHolder.get(holder)?.size ?? 0) >= eachMax) this.#evictOf(holder);
+    else if (this.#count >= allMax) this.evictOne();
     const held = this.#byHolder.getOrInsertComputed(holder, () => new Set());
-    const place = new Place(this, holder, held, holding);
+    const slot = new Slot(this, holder, held, holding);
     this.#resize(holder, held.size, held.size + 1);
-    held.add(place);
+    held.add(slot);
     this.#count += 1;
-    return place;
+    return slot;
   }
 
-  /** Whoever has most that is not busy gives one up; false when nobody has any. */
-  yieldOne(): boolean {
+  /** Of the largest holder that has one which is not busy; false when nobody has any. */
+  evictOne(): boolean {
     for (const holders of this.#bySize.toReversed()) {
-      for (const holder of holders) if (this.#yieldOf(holder)) return true;
+      for (const holder of holders) if (this.#evictOf(holder)) return true;
     }
     return false;
   }
 
-  leave(place: Place): void {
-    const { holder } = place;
+  leave(slot: Slot): void {
+    const { holder } = slot;
     const held = this.#byHolder.get(holder);
-    if (held?.delete(place) !== true) return;
+    if (held?.delete(slot) !== true) return;
     this.#resize(holder, held.size + 1, held.size);
     if (held.size === 0) this.#byHolder.delete(holder);
     this.#count -= 1;
   }
 
-  #yieldOf(holder: string): boolean {
-    for (const place of this.#byHolder.get(holder)!) {
-      if (place.holding.isBusy) continue;
-      this.leave(place);
-      this.#yieldedTotal += 1;
-      place.holding.giveWay();
+  #evictOf(holder: string): boolean {
+    for (const slot of this.#byHolder.get(holder)!) {
+      if (slot.holding.isBusy) continue;
+      this.leave(slot);
+      this.#evictedTotal += 1;
+      slot.holding.evict();
       return true;
     }
     return false;
@@ -97,15 +92,15 @@ export class YieldingPlaces {
 }
 
 /** One for each connection: without closures of its own. */
-class Place implements YieldingPlace {
+class Slot implements EvictingSlot {
   readonly holder: string;
-  readonly holding: Yielding;
-  readonly #places: YieldingPlaces;
+  readonly holding: Evictable;
+  readonly #slots: EvictingSlots;
   /** All that its holder has. */
-  readonly #held: Set<Place>;
+  readonly #held: Set<Slot>;
 
-  constructor(places: YieldingPlaces, holder: string, held: Set<Place>, holding: Yielding) {
-    this.#places = places;
+  constructor(slots: EvictingSlots, holder: string, held: Set<Slot>, holding: Evictable) {
+    this.#slots = slots;
     this.#held = held;
     this.holder = holder;
     this.holding = holding;
@@ -116,6 +111,6 @@ class Place implements YieldingPlace {
   }
 
   [Symbol.dispose](): void {
-    this.#places.leave(this);
+    this.#slots.leave(this);
   }
 }
