@@ -9,6 +9,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../platform/clock.ts';
 import { Refusal } from '../platform/refusal.ts';
+import { FairQueue } from '../platform/sharing/fair-queue.ts';
 import { SharedSlots } from '../platform/sharing/shared-slots.ts';
 import type { ShareLimits } from '../platform/sharing/shares.ts';
 import { Thread } from '../platform/threads/thread.ts';
@@ -39,7 +40,7 @@ export interface TableThreadOptions {
 
 interface Opened {
   readonly account: string;
-  readonly place: Disposable;
+  readonly slot: Disposable;
 }
 
 interface Waiting {
@@ -51,10 +52,11 @@ interface Waiting {
 export class TableThread implements AsyncDisposable {
   readonly #options: TableThreadOptions;
   readonly #opened = new Map<number, Opened>();
-  readonly #places = new SharedSlots(OPEN_LIMITS);
-  readonly #waiting = new Set<Waiting>();
-  /** Accounts in the order in which they were served, of those that have tables. */
-  readonly #served = new Set<string>();
+  readonly #slots = new SharedSlots(OPEN_LIMITS);
+  readonly #waiting = new FairQueue<Waiting>();
+  /** Of accounts that have tables, the number of the piece of work that was done for them last. */
+  readonly #served = new Map<string, number>();
+  #lastServed = 0;
   #isWorking = false;
   #thread: Thread<TableShape> | null = null;
   /** Until the thread is ended, while no table is open. */
@@ -68,23 +70,23 @@ export class TableThread implements AsyncDisposable {
 
   /** Tables that are being written. */
   get openCount(): number {
-    return this.#places.count;
+    return this.#slots.count;
   }
 
   /** Tables for which there was no room, since the start. */
   get refusedCount(): number {
-    return this.#places.refusedCount;
+    return this.#slots.refusedCount;
   }
 
   /** Refused when there is no room. */
   async open(account: string, spec: TableSpec): Promise<OpenTable> {
     if (this.#isOver) throw new Refusal({ t: 'shut-down' });
-    const place = this.#places.enter(account);
-    if (place === null) throw new Refusal({ t: 'full', what: 'tables' });
+    const slot = this.#slots.enter(account);
+    if (slot === null) throw new Refusal({ t: 'full', what: 'tables' });
     this.#rest?.[Symbol.dispose]();
     this.#lastTable += 1;
     const table = this.#lastTable;
-    this.#opened.set(table, { account, place });
+    this.#opened.set(table, { account, slot });
     return {
       beginning: await this.#ask(table, (thread) => thread.call('open', table, spec)),
       add: (lines) => this.#ask(table, (thread) => thread.call('add', table, lines)),
@@ -109,7 +111,8 @@ export class TableThread implements AsyncDisposable {
     // The thread died since it was opened.
     if (opened === undefined) throw new Refusal({ t: 'failed' });
     const turn = Promise.withResolvers<Thread<TableShape>>();
-    this.#waiting.add({ account: opened.account, table, turn });
+    const { account } = opened;
+    this.#waiting.add(account, { account, table, turn });
     this.#workOn();
     const thread = await turn.promise;
     try {
@@ -128,9 +131,9 @@ export class TableThread implements AsyncDisposable {
     const next = this.#isWorking ? null : this.#next();
     if (next === null) return;
     const { account, turn } = next;
-    this.#waiting.delete(next);
-    this.#served.delete(account);
-    this.#served.add(account);
+    this.#waiting.delete(account, next);
+    this.#lastServed += 1;
+    this.#served.set(account, this.#lastServed);
     this.#isWorking = true;
     this.#thread ??= this.#start();
     turn.resolve(this.#thread);
@@ -138,26 +141,24 @@ export class TableThread implements AsyncDisposable {
 
   /** Of an account that was not served yet, or else longest ago. */
   #next(): Waiting | null {
-    const order = [...this.#served];
-    let next: Waiting | null = null;
-    for (const one of this.#waiting) {
-      if (next === null || order.indexOf(one.account) < order.indexOf(next.account)) next = one;
-    }
-    return next;
+    const served = (account: string) => this.#served.get(account) ?? 0;
+    return this.#waiting.next((one, other) => served(one) < served(other));
   }
 
   #close(table: number): void {
     if (!this.#forget(table)) return;
-    for (const one of this.#waiting) if (one.table === table) this.#waiting.delete(one);
+    for (const one of [...this.#waiting]) {
+      if (one.table === table) this.#waiting.delete(one.account, one);
+    }
     this.#thread?.tell({ t: 'close', table });
   }
 
   #forget(table: number): boolean {
     const opened = this.#opened.get(table);
     if (opened === undefined) return false;
-    const { account, place } = opened;
+    const { account, slot } = opened;
     this.#opened.delete(table);
-    place[Symbol.dispose]();
+    slot[Symbol.dispose]();
     if (!this.#opened.values().some((one) => one.account === account)) this.#served.delete(account);
     if (this.#opened.size === 0 && !this.#isOver) this.#restSoon();
     return true;
@@ -190,8 +191,10 @@ export class TableThread implements AsyncDisposable {
   }
 
   #endAll(error: Refusal): void {
-    for (const { turn } of this.#waiting) turn.reject(error);
-    this.#waiting.clear();
+    for (const one of [...this.#waiting]) {
+      this.#waiting.delete(one.account, one);
+      one.turn.reject(error);
+    }
     for (const table of [...this.#opened.keys()]) this.#forget(table);
   }
 }
