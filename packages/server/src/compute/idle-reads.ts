@@ -5,11 +5,10 @@
  * its position, when it is pulled.
  */
 
-export interface IdleLimits {
-  /** By weight. */
-  readonly eachMax: number;
-  readonly allMax: number;
-}
+import { type ShareLimits, Shares } from '../platform/sharing/shares.ts';
+
+/** By weight. */
+export type IdleLimits = Omit<ShareLimits, 'keptForNew'>;
 
 export interface IdleRead {
   readonly account: string;
@@ -25,8 +24,7 @@ export class IdleReads {
   readonly #times: () => number;
   /** The longest idle are first. */
   readonly #reads = new Set<IdleRead>();
-  readonly #byAccount = new Map<string, number>();
-  #weight = 0;
+  readonly #weights = new Shares();
   #parked = 0;
 
   constructor(limits: IdleLimits, times: () => number) {
@@ -45,15 +43,17 @@ export class IdleReads {
 
   add(read: IdleRead): void {
     this.#reads.add(read);
-    this.#change(read, 1);
+    this.#weights.add(read.account, read.weight);
     const { eachMax, allMax } = this.#limits;
-    if (this.#of(read.account) > eachMax) this.#parkOneOf(read.account);
-    while (this.#weight > allMax * this.#times()) this.#parkOneOf(this.#largest());
+    if (this.#weights.of(read.account) > eachMax) this.#parkOneOf(read.account);
+    while (this.#weights.total > allMax * this.#times()) {
+      this.#parkOneOf(this.#weights.largest()!);
+    }
   }
 
   /** It is pulled, or over. */
   remove(read: IdleRead): void {
-    if (this.#reads.delete(read)) this.#change(read, -1);
+    if (this.#reads.delete(read)) this.#weights.add(read.account, -read.weight);
   }
 
   #parkOneOf(account: string): void {
@@ -61,24 +61,5 @@ export class IdleReads {
     this.remove(read);
     this.#parked += 1;
     read.park();
-  }
-
-  #largest(): string {
-    let largest: string | null = null;
-    for (const [account, weight] of this.#byAccount) {
-      if (largest === null || weight > this.#of(largest)) largest = account;
-    }
-    return largest!;
-  }
-
-  #of(account: string): number {
-    return this.#byAccount.get(account) ?? 0;
-  }
-
-  #change({ account, weight }: IdleRead, sign: 1 | -1): void {
-    const sum = this.#of(account) + sign * weight;
-    if (sum === 0) this.#byAccount.delete(account);
-    else this.#byAccount.set(account, sum);
-    this.#weight += sign * weight;
   }
 }

@@ -11,6 +11,8 @@
 
 import type { Clock } from '../platform/clock.ts';
 import { Refusal } from '../platform/refusal.ts';
+import { FairQueue } from '../platform/sharing/fair-queue.ts';
+import { Shares } from '../platform/sharing/shares.ts';
 
 export interface AdmissionLimits {
   /** Reads at work of one account. */
@@ -47,26 +49,15 @@ interface Waiting extends Entering {
   readonly giveUp: (reason: unknown) => void;
 }
 
-/** What an account has. */
-interface Share {
-  /** Reads at work. */
-  seats: number;
-  /** Places. */
-  places: number;
-  /** Reads that wait to begin. */
-  waiting: number;
-}
-
-const NONE: Readonly<Share> = { seats: 0, places: 0, waiting: 0 };
-
 export class ReadAdmission {
   readonly #limits: AdmissionLimits;
   readonly #placesNow: () => Places;
   readonly #timers: Pick<Clock, 'after'>;
-  readonly #shares = new Map<string, Share>();
-  readonly #waiting = new Set<Waiting>();
-  #places = 0;
-  #waitingToBegin = 0;
+  /** Reads at work, between two results too. */
+  readonly #seats = new Shares();
+  readonly #working = new Shares();
+  readonly #waiting = new FairQueue<Waiting>();
+  readonly #waitingToBegin = new Shares();
 
   /** How many places there are may change; then `retry`. */
   constructor(limits: AdmissionLimits, placesNow: () => Places, timers: Pick<Clock, 'after'>) {
@@ -77,7 +68,7 @@ export class ReadAdmission {
 
   /** Reads that have a place. */
   get workingCount(): number {
-    return this.#places;
+    return this.#working.total;
   }
 
   get waitingCount(): number {
@@ -87,21 +78,20 @@ export class ReadAdmission {
   /** Refused when there is no room; or rejects with the signal's reason when that comes first. */
   async enter(entering: Entering): Promise<void> {
     entering.signal.throwIfAborted();
-    const isFirst = !this.#waiting.values().some((one) => this.#mayWork(one));
-    if (isFirst && this.#mayWork(entering)) this.#take(entering);
+    if (this.#next() === null && this.#mayWork(entering)) this.#take(entering);
     else await this.#wait(entering);
   }
 
   /** `keepsSeat`: it will work on at once. */
   leave(account: string, keepsSeat: boolean): void {
-    this.#places -= 1;
-    this.#change(account, { places: -1, seats: keepsSeat ? 0 : -1 });
+    this.#working.add(account, -1);
+    if (!keepsSeat) this.#seats.add(account, -1);
     this.retry();
   }
 
   /** A read that kept its seat is over. */
   giveUpSeat(account: string): void {
-    this.#change(account, { seats: -1 });
+    this.#seats.add(account, -1);
     this.retry();
   }
 
@@ -120,8 +110,8 @@ export class ReadAdmission {
   }
 
   #take({ account, isSeated }: Entering): void {
-    this.#places += 1;
-    this.#change(account, { places: 1, seats: isSeated ? 0 : 1 });
+    this.#working.add(account, 1);
+    if (!isSeated) this.#seats.add(account, 1);
   }
 
   async #wait(entering: Entering): Promise<void> {
@@ -137,8 +127,8 @@ export class ReadAdmission {
     const late = () => giveUp(new Refusal({ t: 'full', what: 'late' }));
     using _ = hasBegun ? null : this.#timers.after(this.#limits.waitMs, late);
     signal.addEventListener('abort', abort);
-    this.#waiting.add(one);
-    if (!hasBegun) this.#countWaiting(account, 1);
+    this.#waiting.add(account, one);
+    if (!hasBegun) this.#waitingToBegin.add(account, 1);
     try {
       await admitted.promise;
     } finally {
@@ -148,52 +138,33 @@ export class ReadAdmission {
 
   #refuseCrowd(account: string): void {
     const { waiting, waitingPerAccount, waitingKeptForNew } = this.#limits;
-    const own = this.#of(account).waiting;
-    if (own >= waitingPerAccount) throw new Refusal({ t: 'full', what: 'account' });
-    if (this.#waitingToBegin >= (own > 0 ? waiting - waitingKeptForNew : waiting)) {
-      throw new Refusal({ t: 'full', what: 'queue' });
+    if (this.#waitingToBegin.of(account) >= waitingPerAccount) {
+      throw new Refusal({ t: 'full', what: 'account' });
     }
+    const limits = { eachMax: waitingPerAccount, allMax: waiting, keptForNew: waitingKeptForNew };
+    if (this.#waitingToBegin.hasRoom(account, limits)) return;
+    throw new Refusal({ t: 'full', what: 'queue' });
   }
 
   #stopWaiting(one: Waiting): void {
-    if (this.#waiting.delete(one) && !one.hasBegun) this.#countWaiting(one.account, -1);
+    const { account, hasBegun } = one;
+    if (this.#waiting.delete(account, one) && !hasBegun) this.#waitingToBegin.add(account, -1);
   }
 
-  #countWaiting(account: string, by: 1 | -1): void {
-    this.#waitingToBegin += by;
-    this.#change(account, { waiting: by });
-  }
-
+  /** Of the account with the fewest at work. */
   #next(): Waiting | null {
-    let next: Waiting | null = null;
-    for (const one of this.#waiting) {
-      if (!this.#mayWork(one)) continue;
-      if (next === null || this.#of(one.account).places < this.#of(next.account).places) next = one;
-    }
-    return next;
+    return this.#waiting.next(
+      (one, other) => this.#working.of(one) < this.#working.of(other),
+      (waiting) => this.#mayWork(waiting),
+    );
   }
 
   #mayWork({ account, isSeated }: Entering): boolean {
     const { workingPerAccount, keptForNewPercent } = this.#limits;
-    const { seats, places } = this.#of(account);
     const { all, ofAccount } = this.#placesNow();
-    if (!isSeated && seats >= Math.min(workingPerAccount, ofAccount)) return false;
-    const kept = Math.floor((all * keptForNewPercent) / 100);
-    return this.#places < (places > 0 ? all - kept : all);
-  }
-
-  #of(account: string): Readonly<Share> {
-    return this.#shares.get(account) ?? NONE;
-  }
-
-  #change(account: string, by: Partial<Share>): void {
-    const before = this.#of(account);
-    const share = {
-      seats: before.seats + (by.seats ?? 0),
-      places: before.places + (by.places ?? 0),
-      waiting: before.waiting + (by.waiting ?? 0),
-    };
-    if (share.seats + share.places + share.waiting === 0) this.#shares.delete(account);
-    else this.#shares.set(account, share);
+    const seatsMax = Math.min(workingPerAccount, ofAccount);
+    if (!isSeated && this.#seats.of(account) >= seatsMax) return false;
+    const keptForNew = Math.floor((all * keptForNewPercent) / 100);
+    return this.#working.hasRoom(account, { eachMax: Infinity, allMax: all, keptForNew });
   }
 }
