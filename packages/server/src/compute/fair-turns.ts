@@ -14,6 +14,7 @@
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { FairQueue } from '../platform/sharing/fair-queue.ts';
 import type { Turns } from '../runs/turns.ts';
 
 /** How far ahead of the others an account can come. */
@@ -40,9 +41,6 @@ interface Member {
   served: number;
   /** Its calls that are not over. */
   calls: number;
-  /** Of those, the ones that wait to have something done aside. */
-  readonly asides: Turn[];
-  readonly waiting: Turn[];
 }
 
 interface Turn {
@@ -56,6 +54,10 @@ export class FairTurns implements Turns {
   readonly #options: FairTurnsOptions;
   readonly #turns = new AsyncLocalStorage<Turn>();
   readonly #members = new Map<string, Member>();
+  /** Calls that wait for the thread, by their accounts. */
+  readonly #waiting = new FairQueue<Turn, Member>();
+  /** Calls that wait to have something done aside. */
+  readonly #asides = new FairQueue<Turn, Member>();
   #holder: Turn | null = null;
   #isAsideTaken = false;
   /** Whether somebody gives the thread away as soon as it has rested. */
@@ -122,19 +124,20 @@ export class FairTurns implements Turns {
   }
 
   #waitAside(turn: Turn): Promise<void> {
-    turn.member.asides.push(turn);
+    this.#asides.add(turn.member, turn);
     return new Promise((resolve) => {
       turn.wake = resolve;
     });
   }
 
   #leaveAside(): void {
-    const next = this.#first('asides');
-    const turn = next?.asides.shift();
-    this.#isAsideTaken = turn !== undefined;
-    turn?.wake();
+    const turn = this.#asides.next(isBefore);
+    this.#isAsideTaken = turn !== null;
+    if (turn === null) return;
+    this.#asides.delete(turn.member, turn);
+    turn.wake();
     // Its account may compute the next one now.
-    if (turn !== undefined && this.#holder === null && !this.#isResting) this.#grant();
+    if (this.#holder === null && !this.#isResting) this.#grant();
   }
 
   #isRestDue(): boolean {
@@ -146,7 +149,7 @@ export class FairTurns implements Turns {
     let member = this.#members.get(account);
     if (member === undefined) {
       if (this.#members.size >= ACCOUNTS_MAX) this.#forget();
-      member = { usedMs: 0, served: 0, calls: 0, asides: [], waiting: [] };
+      member = { usedMs: 0, served: 0, calls: 0 };
       this.#members.set(account, member);
     }
     if (member.calls === 0) member.usedMs = Math.max(member.usedMs, this.#levelMs - CREDIT_MS);
@@ -167,8 +170,7 @@ export class FairTurns implements Turns {
 
   #queue(turn: Turn, place: 'first' | 'last' = 'last'): Promise<void> {
     turn.state = 'waiting';
-    if (place === 'first') turn.member.waiting.unshift(turn);
-    else turn.member.waiting.push(turn);
+    this.#waiting.add(turn.member, turn, place);
     return new Promise((resolve) => {
       turn.wake = resolve;
     });
@@ -176,27 +178,17 @@ export class FairTurns implements Turns {
 
   /** The thread is free: its next holder is chosen. */
   #grant(): void {
-    const next = this.#first('waiting');
-    if (next === null) return;
-    const turn = next.waiting.shift()!;
+    const turn = this.#waiting.next(isBefore, ({ member }) => !this.#asides.has(member));
+    if (turn === null) return;
+    const { member } = turn;
+    this.#waiting.delete(member, turn);
     this.#served += 1;
-    next.served = this.#served;
-    this.#levelMs = Math.max(this.#levelMs, next.usedMs);
+    member.served = this.#served;
+    this.#levelMs = Math.max(this.#levelMs, member.usedMs);
     this.#holder = turn;
     this.#heldSince = this.#options.now();
     turn.state = 'holding';
     turn.wake();
-  }
-
-  /** Whose turn it is, of those that wait like this. */
-  #first(how: 'waiting' | 'asides'): Member | null {
-    let first: Member | null = null;
-    for (const member of this.#members.values()) {
-      if (member[how].length === 0) continue;
-      if (how === 'waiting' && member.asides.length > 0) continue;
-      if (first === null || isBefore(member, first)) first = member;
-    }
-    return first;
   }
 
   /** The holder no longer holds the thread. */
@@ -214,18 +206,19 @@ export class FairTurns implements Turns {
       this.#charge(turn);
       if (!this.#isResting) this.#grant();
     } else if (state === 'waiting') {
-      member.waiting.splice(member.waiting.indexOf(turn), 1);
+      this.#waiting.delete(member, turn);
       turn.wake();
     }
   }
 
   #forget(): void {
-    for (const [account, { calls, asides }] of this.#members) {
-      if (calls + asides.length === 0) this.#members.delete(account);
+    for (const [account, member] of this.#members) {
+      if (member.calls === 0 && !this.#asides.has(member)) this.#members.delete(account);
     }
   }
 }
 
+/** Who used less of the thread, of those alike who was served longer ago. */
 function isBefore(one: Member, other: Member): boolean {
   if (one.usedMs !== other.usedMs) return one.usedMs < other.usedMs;
   return one.served < other.served;
