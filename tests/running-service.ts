@@ -37,6 +37,8 @@ export interface ServiceSetting {
   readonly cwd?: string;
   /** Words before its command, such as those that run it on another network. */
   readonly prefix?: readonly string[];
+  /** Whether it leads a group of processes, as what is typed into a terminal does. */
+  readonly leadsGroup?: boolean;
 }
 
 /** What the first start on a data directory printed. */
@@ -67,7 +69,7 @@ export class RunningService {
 
   constructor(setting: ServiceSetting) {
     const { data, args = [], env = {}, openFiles, program = SERVICE } = setting;
-    const { node = process.execPath, cwd, prefix = [] } = setting;
+    const { node = process.execPath, cwd, prefix = [], leadsGroup = false } = setting;
     this.#setData = data;
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TAPELOOM_'));
     const limited = openFiles && ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh'];
@@ -75,6 +77,7 @@ export class RunningService {
     this.#child = spawn(command!, words, {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd,
+      detached: leadsGroup,
       env: {
         ...Object.fromEntries(inherited),
         TAPELOOM_PORT: '0',

@@ -3,6 +3,7 @@
  * or SIGTERM. A second signal ends the process at once, so that nobody is held by a command that hangs.
  */
 
+import { onStopSignals } from '@tapeloom/server/platform/stop-signals';
 import { VERSION } from '@tapeloom/server/platform/version';
 import type { CommandIo } from './command.ts';
 import { CommandOutput } from './command-output.ts';
@@ -13,11 +14,10 @@ import { reportError } from './report-error.ts';
 import { createTerminalInput } from './terminal-input.ts';
 
 const interrupted = new AbortController();
-const interrupt = () => {
-  if (interrupted.signal.aborted) process.exit(ExitCode.interrupted);
-  interrupted.abort();
-};
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
+const end = () => process.exit(ExitCode.interrupted);
+onStopSignals({ onFirst: () => interrupted.abort(), onAgain: end });
+// At a question the terminal gives keys instead of signals.
+const interrupt = () => (interrupted.signal.aborted ? end() : interrupted.abort());
 
 const output = new CommandOutput(process.stdout, () => interrupted.abort());
 // Where errors cannot be written there is nobody left to tell.

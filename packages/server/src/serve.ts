@@ -28,6 +28,7 @@ import { returnLargeAllocations } from './platform/memory/returned-memory.ts';
 import { Output } from './platform/output.ts';
 import { ServiceManager } from './platform/service-manager.ts';
 import { leaveServiceNote } from './platform/service-note.ts';
+import { onStopSignals } from './platform/stop-signals.ts';
 import { createClock } from './platform/system-clock.ts';
 import { VERSION } from './platform/version.ts';
 import type { FillPart } from './process/ingest-wire.ts';
@@ -301,13 +302,6 @@ function reloadOn(
 /** Resolves at the first signal that asks for the end; a second one ends the process at once. */
 function firstSignal(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  let isStopping = false;
-  const handle = (signal: string) => {
-    if (isStopping) process.exit(EXIT_FAILED);
-    isStopping = true;
-    resolve(signal);
-  };
-  process.on('SIGTERM', handle);
-  process.on('SIGINT', handle);
+  onStopSignals({ onFirst: resolve, onAgain: () => process.exit(EXIT_FAILED) });
   return promise;
 }

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import {
+  killServices,
+  NO_PORTAL,
+  NO_TRADES,
+  PATIENCE_MS,
+  RunningService,
+  within,
+} from './running-service.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'tapeloom-npm-start-'));
+/** The npm that runs us, or the machine's. */
+const npm = process.env.npm_execpath;
+const servicePids: number[] = [];
+after(() => {
+  // Only services that npm left behind are still there.
+  for (const pid of servicePids.filter(isRunning)) process.kill(pid, 'SIGKILL');
+  killServices();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+interface Started {
+  readonly service: RunningService;
+  readonly servicePid: number;
+  readonly data: string;
+}
+
+async function npmStart(name: string): Promise<Started> {
+  const data = join(directory, name);
+  const service = new RunningService({
+    data,
+    cwd: join(import.meta.dirname, '..'),
+    ...(npm === undefined ? { node: 'npm' } : {}),
+    program: [...(npm === undefined ? [] : [npm]), 'start'],
+    env: { ...NO_TRADES, TAPELOOM_PORTAL: NO_PORTAL, npm_config_update_notifier: 'false' },
+    leadsGroup: true,
+  });
+  await service.ready();
+  const note = JSON.parse(readFileSync(join(data, 'service.json'), 'utf8')) as { pid: number };
+  servicePids.push(note.pid);
+  assert.notEqual(note.pid, service.pid);
+  return { service, servicePid: note.pid, data };
+}
+
+/** Its output is closed once nobody that npm started is left. */
+async function assertStopped({ service, servicePid, data }: Started): Promise<void> {
+  const code = await within(PATIENCE_MS, 'the end of npm and of the service', service.ended);
+  assert.equal(code, 0, service.errors);
+  assert.match(service.errors, /"isClean":true,.*"msg":"stopped"/);
+  assert.equal(isRunning(servicePid), false);
+  assert.equal(existsSync(join(data, 'service.json')), false);
+}
+
+test('a SIGTERM to the npm of npm start stops the service', async () => {
+  const started = await npmStart('terminated');
+  process.kill(started.service.pid, 'SIGTERM');
+  await assertStopped(started);
+});
+
+test('a SIGINT to the npm of npm start stops the service', async () => {
+  const started = await npmStart('interrupted');
+  process.kill(started.service.pid, 'SIGINT');
+  await assertStopped(started);
+});
+
+test('ctrl-c, which a terminal sends to npm and to the service, stops it cleanly', async () => {
+  const started = await npmStart('typed');
+  process.kill(-started.service.pid, 'SIGINT');
+  await assertStopped(started);
+});
