@@ -1,0 +1,35 @@
+/** The sections of CHANGELOG.md: what a release contains, and the heading it gets. */
+
+const UNRELEASED = 'Unreleased';
+
+export interface Section {
+  /** `Unreleased`, or `1.2.0 - 2026-11-18` */
+  readonly heading: string;
+  readonly body: string;
+}
+
+/** The section of a version, else the one of changes that no release has; null where neither says anything. */
+export function sectionOf(changelog: string, version: string): Section | null {
+  const sections = sectionsOf(changelog);
+  const found =
+    sections.find(({ heading }) => heading.split(' ')[0] === version) ??
+    sections.find(({ heading }) => heading === UNRELEASED);
+  return found !== undefined && /^- /m.test(found.body) ? found : null;
+}
+
+/** The same text, in which changes without a release belong to this version. */
+export function releasedText(changelog: string, version: string, date: string): string {
+  const section = sectionOf(changelog, version);
+  if (section?.heading !== UNRELEASED) return changelog;
+  return changelog.replace(/^## Unreleased$/m, `## ${version} - ${date}`);
+}
+
+function sectionsOf(changelog: string): readonly Section[] {
+  return changelog
+    .split(/^## /m)
+    .slice(1)
+    .map((text) => {
+      const end = text.indexOf('\n');
+      return { heading: text.slice(0, end).trim(), body: text.slice(end).trim() };
+    });
+}
