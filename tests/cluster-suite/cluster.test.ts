@@ -22,6 +22,8 @@ import { makeSharedAccounts } from './shared-accounts.ts';
 const CUSTOMERS = 12;
 /** The truth begins this long before the first customer. */
 const BEFORE_NS = 60_000_000_000n;
+/** What the log of a node says when its turn comes. */
+const APPENDS = /this node appends to the tape of its cluster from now on/;
 const SECOND_NS = 1_000_000_000n;
 const STREAMS: readonly ResumeStream[] = [
   { indicator: 'bars', params: { bar: 'tick', size: 1 }, mode: 'live' },
@@ -60,8 +62,10 @@ suite('a cluster', { skip: natsServerMissing }, () => {
   test('when the node that appends is killed another goes on, and no customer misses anything', async () => {
     const leader = await leaderOf(rig);
     const other = rig.sequencers.find((node) => node !== leader)!;
+    const next = other.service.logs(APPENDS);
     await leader.kill();
-    await within(PATIENCE_MS, 'the next to append', appends(other));
+    await within(PATIENCE_MS, 'the next to append', next);
+    assert.equal(await other.tapeState(), 'leading');
     await leader.start();
     await agreed();
     await leaderOf(rig);
@@ -71,11 +75,13 @@ suite('a cluster', { skip: natsServerMissing }, () => {
     const leader = await leaderOf(rig);
     const other = rig.sequencers.find((node) => node !== leader)!;
     const [probe] = await openProbes([leader], keys.probe);
+    const next = other.service.logs(APPENDS);
     await stopsCleanly(leader);
     assert.ok(
       probe!.subscriber.messages.some(({ t, kind }) => t === 'notice' && kind === 'reconnect'),
     );
-    await within(PATIENCE_MS, 'the next to append', appends(other));
+    await within(PATIENCE_MS, 'the next to append', next);
+    assert.equal(await other.tapeState(), 'leading');
     await leader.start();
     await agreed();
   });
@@ -123,8 +129,4 @@ suite('a cluster', { skip: natsServerMissing }, () => {
 async function stopsCleanly(node: ClusterNode): Promise<void> {
   const { service } = node;
   assert.equal(await node.stop(), 0, `${node.name}: ${service.output}${service.errors}`);
-}
-
-async function appends(node: ClusterNode): Promise<void> {
-  while ((await node.tapeState()) !== 'leading') await new Promise((next) => setTimeout(next, 50));
 }

@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { PortalBuild } from './portal-build.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'portal-build-'));
@@ -21,6 +15,24 @@ const [program, made, source] = ['build.mjs', 'app.html', 'src'].map((name) =>
 mkdirSync(source);
 writeFileSync(join(source, 'page.tsx'), '');
 
+/** Where a program that builds says how far it is, by its process id; then it waits until the line is closed. */
+const server = createServer();
+before(() => once(server.listen(0, '127.0.0.1'), 'listening'));
+after(() => server.close());
+const call = () => `
+  import { connect } from 'node:net';
+  const line = connect(${(server.address() as AddressInfo).port}, '127.0.0.1').resume();
+  line.write(String(process.pid));
+  await new Promise((resolve) => line.once('end', resolve));
+`;
+
+/** The next program that calls. */
+async function called(): Promise<{ readonly pid: number; readonly letGo: () => void }> {
+  const [line] = (await once(server, 'connection')) as [Socket];
+  const [pid] = await once(line.setEncoding('utf8'), 'data');
+  return { pid: Number(pid), letGo: () => line.end() };
+}
+
 /** Whether it built, and what it said. */
 async function run(script: string) {
   writeFileSync(program, script);
@@ -30,13 +42,14 @@ async function run(script: string) {
   return { built: await build!.ended, said };
 }
 const write = (text: string) =>
-  `import { writeFileSync } from 'node:fs'; import { getPriority } from 'node:os'; writeFileSync(${JSON.stringify(made)}, ${text});`;
+  `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(made)}, ${text});`;
 
 test('it is built once, at the lowest priority, and again when a source is newer', async () => {
-  // It waits for its priority, which it gets only after it has begun.
-  const first = await run(
-    `${write("'x'")} while (getPriority() !== 19) await new Promise(setImmediate);`,
-  );
+  const running = run(`${write("'x'")} ${call()}`);
+  const { pid, letGo } = await called();
+  assert.equal(getPriority(pid), 19);
+  letGo();
+  const first = await running;
   assert.equal(first.built, true);
   assert.equal(first.said.length, 2);
   assert.match(first.said[0]!, /^The portal is being built, for the first time; nothing waits/);
@@ -70,7 +83,7 @@ test('a build that fails is told in its own words, and nothing is thrown', async
 test('where nothing builds, nothing is built; and a build ends with the service', async () => {
   const nothing = { program: join(root, 'none.ts'), made, sources: [source], say: () => {} };
   assert.equal(PortalBuild.start(nothing), null);
-  writeFileSync(program, `${write("'never'")} setInterval(() => {}, 1_000);`);
+  writeFileSync(program, `${write("'never'")} ${call()}`);
   const said: string[] = [];
   const build = PortalBuild.start({
     program,
@@ -78,7 +91,8 @@ test('where nothing builds, nothing is built; and a build ends with the service'
     sources: [source],
     say: (it) => said.push(it),
   })!;
-  while (!existsSync(made)) await new Promise((resolve) => setTimeout(resolve, 20));
+  await called();
+  assert.equal(readFileSync(made, 'utf8'), 'never');
   build[Symbol.dispose]();
   assert.equal(await build.ended, false);
   assert.equal(said.length, 1);

@@ -101,6 +101,8 @@ export type FromIngest =
     }
   /** Days older than the operator wants to keep are gone, or will be. */
   | { readonly t: 'old-days'; readonly news: OldDaysNews }
+  /** Whether this node appends to the tape that other nodes have too; told when it changes. */
+  | { readonly t: 'appends'; readonly doesAppend: boolean }
   /** The source has caught up with the clock for the first time. */
   | { readonly t: 'live' }
   | IngestReport

@@ -39,6 +39,8 @@ import { watchClock } from './watch-clock.ts';
 import { watchSpace } from './watch-space.ts';
 
 /** Metrics come so long after the service is up, unless somebody asks for them before. */
+const APPENDS = 'this node appends to the tape of its cluster from now on';
+const APPENDS_NO_MORE = 'this node no longer appends to the tape of its cluster';
 const LATER_MS = 1_000;
 /** For so long clients of a node that leaves are sent to others. */
 const SEND_AWAY_MS = 5_000;
@@ -382,6 +384,9 @@ export class Service implements AsyncDisposable {
       case 'old-days':
         tellOldDays(log, message.news);
         this.#metrics.tell((it) => it.noteOldDays(message.news));
+        return;
+      case 'appends':
+        log.info(message.doesAppend ? APPENDS : APPENDS_NO_MORE);
         return;
       case 'live':
         this.#caughtUp.resolve();

@@ -82,7 +82,7 @@ class SharedIngest {
     });
     this.#work = this.#run();
     this.opened = this.#open();
-    this.#background.use(clock.every(REPORT_MS, () => this.#report()));
+    this.#background.use(clock.every(REPORT_MS, () => this.report()));
     this.#background.use(clock.every(REFRESH_EVERY_MS, () => this.#refresh()));
     this.#background.use(clock.every(SERVERS_EVERY_MS, () => void this.#lookAtServers()));
     void this.#live();
@@ -99,6 +99,23 @@ class SharedIngest {
   /** A listed day is here that was not. */
   fetched(): void {
     this.#floors.tellLacking();
+  }
+
+  report(): void {
+    const { report, publisher } = this.#tape;
+    const behind = Number(clock.now() - (publisher.promise ?? clock.now())) / MS_NS;
+    const isOutOfReach =
+      report.silentMs >= SILENT_MS_MAX || report.role === 'refused' || report.role === 'shrunk';
+    send({
+      ...this.#reporter.report(),
+      lagMs: this.#source?.lagMs ?? Math.max(0, behind),
+      isPaused: isOutOfReach,
+      waitsTotal: patience.waitsTotal,
+      shared:
+        this.#serversLacking === null
+          ? report
+          : { ...report, serversLacking: this.#serversLacking },
+    });
   }
 
   async daysHere(symbol: string, first: UtcDay, last: UtcDay): Promise<boolean> {
@@ -198,28 +215,11 @@ class SharedIngest {
     const timer = clock.every(LIVE_CHECK_MS, () => {
       if ((this.#source?.lagMs ?? 0) > LIVE_LAG_MS_MAX) return;
       timer[Symbol.dispose]();
-      this.#report();
+      this.report();
       send({ t: 'live' });
       this.#background.use(clock.after(ENCODER_AFTER_MS, () => void loadSealing(send)));
     });
     this.#background.use(timer);
-  }
-
-  #report(): void {
-    const { report, publisher } = this.#tape;
-    const behind = Number(clock.now() - (publisher.promise ?? clock.now())) / MS_NS;
-    const isOutOfReach =
-      report.silentMs >= SILENT_MS_MAX || report.role === 'refused' || report.role === 'shrunk';
-    send({
-      ...this.#reporter.report(),
-      lagMs: this.#source?.lagMs ?? Math.max(0, behind),
-      isPaused: isOutOfReach,
-      waitsTotal: patience.waitsTotal,
-      shared:
-        this.#serversLacking === null
-          ? report
-          : { ...report, serversLacking: this.#serversLacking },
-    });
   }
 
   /** A server that lacks messages may take itself for whole, and then nobody else says so. */
@@ -290,6 +290,7 @@ async function start(): Promise<SharedIngest> {
   );
   let ingest: SharedIngest | null = null;
   let fetched = 0;
+  let doesAppend = false;
   try {
     const tape = await SharedTape.open({
       ...{ disk, tapeRoot, dataset, cluster: clusterId, node: nodeId, mayLead, clock },
@@ -309,7 +310,12 @@ async function start(): Promise<SharedIngest> {
         },
         dayRemoved: (symbol, day) => send({ t: 'removed', item: { symbol, day } }),
         lead: (term) => ingest!.lead(term),
-        state: () => {},
+        state: ({ role }) => {
+          if ((role === 'leading') === doesAppend) return;
+          doesAppend = !doesAppend;
+          ingest?.report();
+          send({ t: 'appends', doesAppend });
+        },
         fault: (what, error) => send({ t: 'fault', what, error }),
       },
     });
