@@ -22,6 +22,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
     'server/results',
     'server/accounts',
     'server/billing',
+    'server/test-provider',
     'server/operations',
     'server/serve',
   ],
@@ -62,8 +63,10 @@ export const modules: Readonly<Record<string, readonly string[]>> = {
   exports: ['platform', 'blocks', 'results', 'history'],
   accounts: ['platform'],
   gateway: ['platform', 'config', 'blocks', 'topics', 'runs', 'accounts'],
+  echo: ['platform', 'gateway'],
   pages: ['platform', 'config'],
   billing: ['platform', 'config', 'accounts', 'pages'],
+  'test-provider': ['platform', 'config', 'accounts', 'pages', 'billing'],
   mail: ['platform', 'config', 'accounts'],
   http: [
     'platform',

@@ -12,9 +12,9 @@ import type {
   RefundOutcome,
   RefundWish,
 } from '@tapeloom/server/billing/payment-provider';
-import { askTestProvider } from '@tapeloom/server/billing/test-provider/ask-test-provider';
 import { createLog } from '@tapeloom/server/platform/log/log';
 import { createClock } from '@tapeloom/server/platform/system-clock';
+import { askTestProvider } from '@tapeloom/server/test-provider/ask-test-provider';
 import { portalOrigin } from '../accounts/portal-address.ts';
 import type { CommandIo } from '../command.ts';
 import { configOf } from '../command-config.ts';

@@ -1,11 +1,11 @@
 /** `tapeloom billing test`: plays what happens at the built-in provider `test`. */
 
+import { createClock } from '@tapeloom/server/platform/system-clock';
 import {
   askTestProvider,
   ORDER_ACTIONS,
   PROVIDER_ACTIONS,
-} from '@tapeloom/server/billing/test-provider/ask-test-provider';
-import { createClock } from '@tapeloom/server/platform/system-clock';
+} from '@tapeloom/server/test-provider/ask-test-provider';
 import { COMMON_USAGE, writeJson } from '../accounts/account-options.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { UsageError } from '../command.ts';

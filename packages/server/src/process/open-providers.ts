@@ -45,9 +45,9 @@ export async function openProviders(options: OpenProvidersOptions): Promise<Open
 }
 
 async function openTest({ config, publicAddress, clock, log }: OpenProvidersOptions) {
-  const room = await import('../billing/test-provider/open-test-payments.ts');
-  const { TestProvider } = await import('../billing/test-provider/test-provider.ts');
-  const { paymentPages } = await import('../billing/test-provider/payment-page.ts');
+  const room = await import('../test-provider/open-test-payments.ts');
+  const { TestProvider } = await import('../test-provider/test-provider.ts');
+  const { paymentPages } = await import('../test-provider/payment-page.ts');
   const publicUrl = () => publicAddress.origin;
   try {
     const payments = await room.openTestPayments({ data: config.data, clock, log, publicUrl });

@@ -6,7 +6,7 @@
 
 import type { OwedMail } from '../accounts/mails/mails-store.ts';
 import { addressHere, PublicAddress } from '../config/public-address.ts';
-import type { EchoServer } from '../gateway/wire/echo-server.ts';
+import type { EchoServer } from '../echo/echo-server.ts';
 import type { UnreadAnswers } from '../http/server/unread-answers.ts';
 import { MailServices } from '../mail/mail-services.ts';
 import type { Mailer } from '../mail/mailer.ts';
@@ -275,7 +275,7 @@ export class Serving implements AsyncDisposable {
   async #openEcho(): Promise<string | null> {
     const { echoPort } = this.#parts.config;
     if (echoPort === null) return null;
-    const { EchoServer } = await import('../gateway/wire/echo-server.ts');
+    const { EchoServer } = await import('../echo/echo-server.ts');
     this.#echo = new EchoServer();
     const address = await listen(this.#echo.http, '127.0.0.1', echoPort, {
       port: '--echo-port',

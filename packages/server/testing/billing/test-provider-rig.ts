@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { createLog } from '../../src/platform/log/log.ts';
 import {
   BUYER_CHANGES,
   type BuyerChange,
@@ -14,14 +15,10 @@ import {
   PLAYED_CHANGES,
   refundedBy,
   type TestPayment,
-} from '../../src/billing/test-provider/test-payment.ts';
-import { TestPayments } from '../../src/billing/test-provider/test-payments.ts';
-import { TestProvider } from '../../src/billing/test-provider/test-provider.ts';
-import {
-  SIGNATURE_HEADER,
-  signatureOf,
-} from '../../src/billing/test-provider/webhook-signature.ts';
-import { createLog } from '../../src/platform/log/log.ts';
+} from '../../src/test-provider/test-payment.ts';
+import { TestPayments } from '../../src/test-provider/test-payments.ts';
+import { TestProvider } from '../../src/test-provider/test-provider.ts';
+import { SIGNATURE_HEADER, signatureOf } from '../../src/test-provider/webhook-signature.ts';
 import { LeapingClock } from './leaping-clock.ts';
 import type { OddWebhook, ProviderRig, Reach, SentWebhook } from './provider-rig.ts';
 

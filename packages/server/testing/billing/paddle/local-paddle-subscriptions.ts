@@ -3,7 +3,7 @@
 import type { ISubscriptionResponse, ITransactionResponse } from '@paddle/paddle-node-sdk';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { instantOf, paddleTime } from '../../../src/billing/paddle/paddle-fields.ts';
-import { monthsAfter } from '../../../src/billing/test-provider/test-payment.ts';
+import { monthsAfter } from '../../../src/test-provider/test-payment.ts';
 import { LocalPaddleLedger, LocalRefusal } from './local-paddle-ledger.ts';
 import { subscriptionShape, transactionShape } from './local-paddle-shapes.ts';
 

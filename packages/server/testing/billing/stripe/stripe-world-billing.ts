@@ -2,7 +2,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type Stripe from 'stripe';
-import { monthsAfter } from '../../../src/billing/test-provider/test-payment.ts';
+import { monthsAfter } from '../../../src/test-provider/test-payment.ts';
 import { StripeRefusal, type StripeWorld } from './stripe-world.ts';
 import {
   chargeObject,

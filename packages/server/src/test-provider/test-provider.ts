@@ -1,7 +1,6 @@
 /** The payment port to the provider `test`: what every adapter does, with a system that we play ourselves. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { isLoopbackUrl } from '../../config/public-address.ts';
 import {
   type CheckoutStart,
   type EventList,
@@ -15,8 +14,9 @@ import {
   type StartedCheckout,
   UpstreamError,
   type WebhookHeaders,
-} from '../payment-provider.ts';
-import { untilAborted } from '../until-aborted.ts';
+} from '../billing/payment-provider.ts';
+import { untilAborted } from '../billing/until-aborted.ts';
+import { isLoopbackUrl } from '../config/public-address.ts';
 import { CARD_PAGE, RECEIPT_PAGES } from './customer-pages.ts';
 import {
   type Change,

@@ -8,8 +8,8 @@
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createServer } from '../../platform/network/node-http.ts';
-import { limitGoodbye, SOCKET_SETTINGS } from '../connection/socket-settings.ts';
+import { limitGoodbye, SOCKET_SETTINGS } from '../gateway/connection/socket-settings.ts';
+import { createServer } from '../platform/network/node-http.ts';
 
 const CONNECTIONS_MAX = 256;
 /** While more than this waits for a peer, nothing is read from it. */

@@ -12,7 +12,7 @@ import {
   closeToOthers,
   OWNER_ONLY_DIRECTORY,
   replacePrivateFile,
-} from '../../platform/disk/private-file.ts';
+} from '../platform/disk/private-file.ts';
 import { EMPTY, type TestPayment } from './test-payment.ts';
 
 const SECRET_BYTES = 32;

@@ -2,9 +2,9 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';
-import { HOUSE_MARK } from '../../pages/house-mark.ts';
-import { escapeHtml, pageDocument } from '../../pages/page-document.ts';
-import type { PageAnswer, PageRequest } from '../../pages/page-route.ts';
+import { HOUSE_MARK } from '../pages/house-mark.ts';
+import { escapeHtml, pageDocument } from '../pages/page-document.ts';
+import type { PageAnswer, PageRequest } from '../pages/page-route.ts';
 
 export interface Content {
   readonly status?: number;

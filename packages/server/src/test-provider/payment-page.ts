@@ -5,8 +5,8 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { escapeHtml } from '../../pages/page-document.ts';
-import type { PageAnswer, PageRequest, PageRoute } from '../../pages/page-route.ts';
+import { escapeHtml } from '../pages/page-document.ts';
+import type { PageAnswer, PageRequest, PageRoute } from '../pages/page-route.ts';
 import { CARD_PAGE, cardPage, RECEIPT_PAGES, receiptPage } from './customer-pages.ts';
 import { type Content, countryText, dayText, moneyText, over, page } from './page-content.ts';
 import { BUYER_CHANGES, type BuyerChange, monthsAfter, type TestPayment } from './test-payment.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RIG_URL, TestProviderRig } from '../../../testing/billing/test-provider-rig.ts';
-import type { PageAnswer } from '../../pages/page-route.ts';
+import { RIG_URL, TestProviderRig } from '../../testing/billing/test-provider-rig.ts';
+import type { PageAnswer } from '../pages/page-route.ts';
 import { paymentPages } from './payment-page.ts';
 import { TestProvider } from './test-provider.ts';
 

@@ -5,7 +5,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { isSigned, secondsOf, signatureBy } from '../webhook-signatures.ts';
+import { isSigned, secondsOf, signatureBy } from '../billing/webhook-signatures.ts';
 
 export const SIGNATURE_HEADER = 'tapeloom-signature';
 const SIGNATURE = /^t=([1-9]\d{0,11}),v1=([0-9a-f]{64})$/;

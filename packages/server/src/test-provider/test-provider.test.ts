@@ -3,10 +3,10 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
-import { testPaymentProvider } from '../../../testing/billing/payment-provider.contract.ts';
-import { RIG_URL, TestProviderRig } from '../../../testing/billing/test-provider-rig.ts';
-import { createLog } from '../../platform/log/log.ts';
+import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
+import { testPaymentProvider } from '../../testing/billing/payment-provider.contract.ts';
+import { RIG_URL, TestProviderRig } from '../../testing/billing/test-provider-rig.ts';
+import { createLog } from '../platform/log/log.ts';
 import { monthsAfter, PLAYED_CHANGES, type PlayedChange } from './test-payment.ts';
 import { TestPayments } from './test-payments.ts';
 

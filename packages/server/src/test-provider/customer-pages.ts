@@ -3,8 +3,8 @@
  * page where the card of a subscription is changed. A card that works pays a renewal that was declined, at once.
  */
 
-import { escapeHtml } from '../../pages/page-document.ts';
-import type { PageAnswer, PageRequest } from '../../pages/page-route.ts';
+import { escapeHtml } from '../pages/page-document.ts';
+import type { PageAnswer, PageRequest } from '../pages/page-route.ts';
 import {
   type Content,
   countryText,

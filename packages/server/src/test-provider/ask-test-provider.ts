@@ -5,8 +5,8 @@
  */
 
 import { stat } from 'node:fs/promises';
-import type { Clock } from '../../platform/clock.ts';
-import { sleep } from '../../platform/waiting/sleep.ts';
+import type { Clock } from '../platform/clock.ts';
+import { sleep } from '../platform/waiting/sleep.ts';
 import {
   type AskedAnswer,
   askedAnswer,

@@ -7,7 +7,7 @@
 import type { PaymentKind, PaymentState } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG, MS_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
-import type { BillTo } from '../../accounts/orders/orders-store.ts';
+import type { BillTo } from '../accounts/orders/orders-store.ts';
 
 /** How long a slow confirmation takes. */
 const SLOW_CONFIRMATION_NS = 20n * SECOND_NS_BIG;

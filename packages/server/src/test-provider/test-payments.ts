@@ -7,9 +7,9 @@
 import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
-import type { Clock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log/log.ts';
-import { SerialQueues } from '../../platform/waiting/serial-queue.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log/log.ts';
+import { SerialQueues } from '../platform/waiting/serial-queue.ts';
 import { type Asked, type AskedAnswer, PaymentFiles } from './payment-files.ts';
 import {
   type Change,

@@ -1,7 +1,7 @@
 /** The provider `test` of a running service: its files below the data directory, its webhooks by HTTP. */
 
-import type { Clock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log/log.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log/log.ts';
 import { testPaymentsPath } from './payment-files.ts';
 import { TestPayments, type Webhook } from './test-payments.ts';
 
