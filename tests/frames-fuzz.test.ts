@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { InProcessStream, KEY } from '../simulation/stream/in-process-stream.ts';
+import { InProcessStream, KEY } from '../packages/server/testing/stream/in-process-stream.ts';
 import { outcomeTable } from './torture/frames.ts';
 import { fuzzFrames } from './torture/frames-fuzz.ts';
 

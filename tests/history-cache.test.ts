@@ -10,9 +10,9 @@ import { after, test } from 'node:test';
 import { RestClient } from '@tapeloom/client';
 import { historyCache } from '@tapeloom/client/node';
 import { PageFolder } from '../packages/client/src/node/page-folder.ts';
-import { fillMarket } from '../simulation/history/history-market.ts';
-import type { Usage } from '../simulation/history/history-requests.ts';
-import { RestService } from '../simulation/rest/rest-service.ts';
+import { fillMarket } from '../packages/server/testing/history/history-market.ts';
+import type { Usage } from '../packages/server/testing/history/history-requests.ts';
+import { RestService } from '../packages/server/testing/rest/rest-service.ts';
 
 const MODULE = join(import.meta.dirname, '../packages/client/src/node/page-folder.ts');
 const MIB = 1024 ** 2;

@@ -9,11 +9,15 @@ import { after, before, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { AHEAD_MS_MAX } from '@tapeloom/server/runs/ahead-wait';
 import fc from 'fast-check';
+import { fillMarket } from '../packages/server/testing/history/history-market.ts';
+import {
+  address,
+  type Fields,
+  type Page,
+} from '../packages/server/testing/history/history-requests.ts';
+import { instantOf, RestService } from '../packages/server/testing/rest/rest-service.ts';
+import type { MemoryTrade } from '../packages/server/testing/tape/memory-tape.ts';
 import { seededRandom } from '../simulation/clock/seeded-random.ts';
-import { fillMarket } from '../simulation/history/history-market.ts';
-import { address, type Fields, type Page } from '../simulation/history/history-requests.ts';
-import { instantOf, RestService } from '../simulation/rest/rest-service.ts';
-import type { MemoryTrade } from '../simulation/tape/memory-tape.ts';
 
 const NOW = instantOf('2026-11-11T15:30:00Z');
 /** Ten minutes. */

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Problem } from '@tapeloom/protocol/problem';
-import { checkProblem } from '../simulation/rest/problem-check.ts';
+import { checkProblem } from '../packages/server/testing/rest/problem-check.ts';
 import { killServices, RunningService } from './running-service.ts';
 import { tapeloomJson } from './tapeloom-command.ts';
 

@@ -7,12 +7,12 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { Connection } from '@tapeloom/server/gateway/connection/connection';
 import { createResolver } from '@tapeloom/server/gateway/delivery/stream-request';
-import { RIGHT_BOOK, RIGHT_CASES } from '../simulation/accounts/right-cases.ts';
-import { fillMarket, TRADES_A_DAY } from '../simulation/history/history-market.ts';
-import { checkProblem } from '../simulation/rest/problem-check.ts';
-import { DOCS_URL, instantOf, RestService } from '../simulation/rest/rest-service.ts';
-import { TAPE_START, WholeService } from '../simulation/rest/whole-service.ts';
-import { StreamClient, subscribe } from '../simulation/stream/stream-client.ts';
+import { RIGHT_BOOK, RIGHT_CASES } from '../packages/server/testing/accounts/right-cases.ts';
+import { fillMarket, TRADES_A_DAY } from '../packages/server/testing/history/history-market.ts';
+import { checkProblem } from '../packages/server/testing/rest/problem-check.ts';
+import { DOCS_URL, instantOf, RestService } from '../packages/server/testing/rest/rest-service.ts';
+import { TAPE_START, WholeService } from '../packages/server/testing/rest/whole-service.ts';
+import { StreamClient, subscribe } from '../packages/server/testing/stream/stream-client.ts';
 
 const HOUR = 3_600_000_000_000n;
 const RANGE = { instrument: 'ESZ6', indicator: 'bars', from: '2026-11-09', to: '2026-11-11' };

@@ -3,7 +3,11 @@ import { test } from 'node:test';
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import { Connection } from '@tapeloom/server/gateway/connection/connection';
 import { createResolver } from '@tapeloom/server/gateway/delivery/stream-request';
-import { RIGHT_BOOK, RIGHT_CASES, type RightCase } from '../simulation/accounts/right-cases.ts';
+import {
+  RIGHT_BOOK,
+  RIGHT_CASES,
+  type RightCase,
+} from '../packages/server/testing/accounts/right-cases.ts';
 
 const STREAM_CASES = RIGHT_CASES.filter(({ from }) => from === null);
 const resolve = createResolver({

@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '../packages/server/testing/platform/free-ports.ts';
-import { ownCertificate } from '../simulation/rest/own-authority.ts';
+import { ownCertificate } from '../packages/server/testing/rest/own-authority.ts';
 import { neighbourProgram } from './neighbour-program.ts';
 import { PATIENCE_MS, within } from './running-service.ts';
 

@@ -7,9 +7,9 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { pngOf } from '@tapeloom/cli/mcp/png';
 import { stdioAssistant } from '../packages/cli/testing/stdio-assistant.ts';
-import { fillMarket } from '../simulation/history/history-market.ts';
-import { HistoryReader } from '../simulation/history/history-requests.ts';
-import { RestService } from '../simulation/rest/rest-service.ts';
+import { fillMarket } from '../packages/server/testing/history/history-market.ts';
+import { HistoryReader } from '../packages/server/testing/history/history-requests.ts';
+import { RestService } from '../packages/server/testing/rest/rest-service.ts';
 import { COMMAND } from './tapeloom-program.ts';
 
 let service: RestService;

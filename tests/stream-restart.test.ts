@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
-import { RuleKeepingClient } from '../simulation/stream/rule-keeping-client.ts';
+import { RuleKeepingClient } from '../packages/server/testing/stream/rule-keeping-client.ts';
 import {
   killServices,
   NO_PAST,

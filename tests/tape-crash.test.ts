@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { assertSurvives, type Trouble } from '../packages/server/testing/tape/crash-run.ts';
 import { seededRandom } from '../simulation/clock/seeded-random.ts';
 import type { Fault } from '../simulation/disk/sim-disk.ts';
-import { assertSurvives, type Trouble } from '../simulation/tape/crash-run.ts';
 
 const PACE = { batchRowsMax: 12, offersPerDay: 8 };
 

@@ -11,7 +11,7 @@ import { checkDocsDrift } from './tidy/docs-drift.ts';
 import { checkHouseRules } from './tidy/house-rules.ts';
 import { checkLockfile } from './tidy/lockfile.ts';
 import { checkMessageTexts } from './tidy/message-texts.ts';
-import { checkImports, checkTable } from './tidy/module-imports.ts';
+import { checkImports, checkTable, checkTestHomes } from './tidy/module-imports.ts';
 import { checkReach } from './tidy/reach.ts';
 import { readTree } from './tidy/tree.ts';
 
@@ -19,6 +19,7 @@ const checks = [
   checkHouseRules,
   checkImports,
   checkTable,
+  checkTestHomes,
   checkReach,
   checkDocsDrift,
   checkContractDrift,

@@ -1,6 +1,6 @@
 /** A subscription over a raw socket that notes when each update came, and the time of the trade that made it. */
 
-import { serverFrames } from '../../simulation/stream/server-frames.ts';
+import { serverFrames } from '../../packages/server/testing/stream/server-frames.ts';
 import { LightSocket } from '../shared/stream-sockets.ts';
 
 /** Every trade is an update of its own, and its time that of the trade. */

@@ -6,7 +6,7 @@
 
 import { once } from 'node:events';
 import { connect, type OnReadOpts, type Socket } from 'node:net';
-import { OPCODE, wireFrame } from '../../simulation/stream/wire-frame.ts';
+import { OPCODE, wireFrame } from '../../packages/server/testing/stream/wire-frame.ts';
 
 /** Sockets on their way at the same time: fewer than a gateway lets wait from one address. */
 const OPENING_MAX = 100;

@@ -12,11 +12,11 @@ import { zstdAside } from '@tapeloom/server/platform/zstd-aside';
 import { SharedTape } from '@tapeloom/server/tape/shared/shared-tape';
 import type { LeadTerm } from '@tapeloom/server/tape/shared/shared-tape-options';
 import type { NatsTape } from '@tapeloom/server/tape/stream/nats/open-nats-tape';
+import { intakeBatch } from '../../packages/server/testing/tape/feed-rows.ts';
+import type { MemoryTrade } from '../../packages/server/testing/tape/memory-tape.ts';
 import type { NatsServers } from '../../packages/server/testing/tape/nats-servers.ts';
 import { openTape } from '../../packages/server/testing/tape/nats-tape-rig.ts';
-import { intakeBatch } from '../../simulation/tape/feed-rows.ts';
-import type { MemoryTrade } from '../../simulation/tape/memory-tape.ts';
-import { tapeRows } from '../../simulation/tape/tape-on-sim-disk.ts';
+import { tapeRows } from '../../packages/server/testing/tape/tape-on-sim-disk.ts';
 import { NOW, SYMBOL } from '../golden-day/golden-tape.ts';
 
 const LONG_AFTER = 4_000_000_000_000_000_000n as EpochNs;

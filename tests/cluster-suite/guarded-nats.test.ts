@@ -8,8 +8,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ownCertificate } from '../../packages/server/testing/rest/own-authority.ts';
 import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-server.ts';
-import { ownCertificate } from '../../simulation/rest/own-authority.ts';
 import { ClusterNode } from './cluster-node.ts';
 import { ClusterRig } from './cluster-rig.ts';
 

@@ -7,9 +7,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { openPostgres } from '@tapeloom/server/platform/postgres/postgres';
-import { CuttingLine } from '../../packages/server/testing/platform/cutting-line.ts';
 import { PostgresStandby } from '../../packages/server/testing/platform/postgres-standby.ts';
 import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-server.ts';
+import { CuttingLine } from '../../simulation/network/cutting-line.ts';
 import type { TestSubscriber } from '../running-service.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import { ClusterRig } from './cluster-rig.ts';

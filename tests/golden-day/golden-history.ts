@@ -7,9 +7,9 @@ import {
   type Estimate,
   type Fields,
   type Page,
-} from '../../simulation/history/history-requests.ts';
-import { RestService } from '../../simulation/rest/rest-service.ts';
-import type { MemoryTrade } from '../../simulation/tape/memory-tape.ts';
+} from '../../packages/server/testing/history/history-requests.ts';
+import { RestService } from '../../packages/server/testing/rest/rest-service.ts';
+import type { MemoryTrade } from '../../packages/server/testing/tape/memory-tape.ts';
 import { type Digests, digestOf, Present } from './golden-digest.ts';
 import { NOW, SYMBOL } from './golden-tape.ts';
 import { GOLDEN_TOPICS, type GoldenTopic } from './golden-topics.ts';

@@ -12,10 +12,13 @@ import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
 import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
+import { FLOOD, InProcessStream } from '../../packages/server/testing/stream/in-process-stream.ts';
+import {
+  openClient,
+  type StreamClient,
+} from '../../packages/server/testing/stream/stream-client.ts';
+import { MemoryTape, type MemoryTrade } from '../../packages/server/testing/tape/memory-tape.ts';
 import { ManualClock } from '../../simulation/clock/manual-clock.ts';
-import { FLOOD, InProcessStream } from '../../simulation/stream/in-process-stream.ts';
-import { openClient, type StreamClient } from '../../simulation/stream/stream-client.ts';
-import { MemoryTape, type MemoryTrade } from '../../simulation/tape/memory-tape.ts';
 import { compare, type Digests, digestOf, type LogItem, Present } from './golden-digest.ts';
 import { LIVE_START, SYMBOL } from './golden-tape.ts';
 import { GOLDEN_TOPICS, type GoldenTopic } from './golden-topics.ts';

@@ -8,8 +8,8 @@ import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import type { SimMarket } from '@tapeloom/server/markets/sim/trades/sim-market';
 import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns';
-import { instantOf } from '../../simulation/rest/rest-service.ts';
-import type { MemoryTrade } from '../../simulation/tape/memory-tape.ts';
+import { instantOf } from '../../packages/server/testing/rest/rest-service.ts';
+import type { MemoryTrade } from '../../packages/server/testing/tape/memory-tape.ts';
 
 export const SYMBOL = 'ESZ6';
 const SEED = 20261111;

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { TAPE_START, WholeService } from '../../simulation/rest/whole-service.ts';
+import { TAPE_START, WholeService } from '../../packages/server/testing/rest/whole-service.ts';
 import { buildClientPackage } from '../../tools/build/client-package.ts';
 
 const folder = join(import.meta.dirname, '../../tools/deno/node_modules');

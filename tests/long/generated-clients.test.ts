@@ -11,9 +11,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-import { fillMarket } from '../../simulation/history/history-market.ts';
-import { RANGE } from '../../simulation/history/history-requests.ts';
-import { RestService } from '../../simulation/rest/rest-service.ts';
+import { fillMarket } from '../../packages/server/testing/history/history-market.ts';
+import { RANGE } from '../../packages/server/testing/history/history-requests.ts';
+import { RestService } from '../../packages/server/testing/rest/rest-service.ts';
 
 const root = join(import.meta.dirname, '../..');
 const tools = join(root, 'tools/generators/node_modules');

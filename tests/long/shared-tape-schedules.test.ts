@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { runSchedule } from '../../simulation/tape/shared-tape-schedule.ts';
+import { runSchedule } from '../../packages/server/testing/tape/shared-tape-schedule.ts';
 
 /** `npm test` runs the first twenty. */
 const SCHEDULES = 1_500;

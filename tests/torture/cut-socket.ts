@@ -7,8 +7,8 @@ import type { WebSocketLike } from '@tapeloom/client/stream';
 import type { ClientMessage } from '@tapeloom/protocol/client-messages';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import { LightSocket, type LightSocketOptions } from '../../bench/shared/stream-sockets.ts';
-import { CLOSE_OPCODE, serverFrames } from '../../simulation/stream/server-frames.ts';
-import { closeFrame } from '../../simulation/stream/wire-frame.ts';
+import { CLOSE_OPCODE, serverFrames } from '../../packages/server/testing/stream/server-frames.ts';
+import { closeFrame } from '../../packages/server/testing/stream/wire-frame.ts';
 
 export interface CutSocketWatcher {
   readonly line: LightSocketOptions;

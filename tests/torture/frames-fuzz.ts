@@ -6,14 +6,17 @@
  */
 
 import assert from 'node:assert/strict';
-import { seededRandom } from '../../simulation/clock/seeded-random.ts';
-import type { Random } from '../../simulation/disk/sim-disk.ts';
-import { type FrameVerdict, judgeFrames } from '../../simulation/stream/frame-judge.ts';
+import {
+  type FrameVerdict,
+  judgeFrames,
+} from '../../packages/server/testing/stream/frame-judge.ts';
 import {
   type Conversation,
   type ConversationManner,
   converse,
-} from '../../simulation/stream/raw-conversation.ts';
+} from '../../packages/server/testing/stream/raw-conversation.ts';
+import { seededRandom } from '../../simulation/clock/seeded-random.ts';
+import type { Random } from '../../simulation/disk/sim-disk.ts';
 import { pongsOwed } from './frames-messages.ts';
 import { cutsOf, type FrameScript, frameScript } from './frames-script.ts';
 

@@ -4,13 +4,13 @@
  * random numbers give the same script.
  */
 
-import type { Random } from '../../simulation/disk/sim-disk.ts';
 import {
   closeFrame,
   OPCODE,
   type WireFrame,
   wireFrame,
-} from '../../simulation/stream/wire-frame.ts';
+} from '../../packages/server/testing/stream/wire-frame.ts';
+import type { Random } from '../../simulation/disk/sim-disk.ts';
 import { clientText } from './frames-messages.ts';
 
 export const SCRIPT_KINDS = ['sound', 'faulty', 'damaged', 'noise', 'flood', 'fragments'] as const;

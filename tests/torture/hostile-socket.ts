@@ -1,8 +1,8 @@
 /** A stream connection that hands on every message, and knows how it ended. */
 
 import { LightSocket, type LightSocketOptions } from '../../bench/shared/stream-sockets.ts';
-import { CLOSE_OPCODE, serverFrames } from '../../simulation/stream/server-frames.ts';
-import { closeFrame } from '../../simulation/stream/wire-frame.ts';
+import { CLOSE_OPCODE, serverFrames } from '../../packages/server/testing/stream/server-frames.ts';
+import { closeFrame } from '../../packages/server/testing/stream/wire-frame.ts';
 
 const NORMAL = 1000;
 

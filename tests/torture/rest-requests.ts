@@ -3,8 +3,8 @@
  * broken, and noise. The same random numbers give the same requests.
  */
 
+import type { RestRequest } from '../../packages/server/testing/rest/rest-service.ts';
 import type { Random } from '../../simulation/disk/sim-disk.ts';
-import type { RestRequest } from '../../simulation/rest/rest-service.ts';
 import { historyAddress } from './rest-history.ts';
 
 export interface FuzzRequest {

@@ -12,11 +12,15 @@ import { PLANS } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { newKeyText } from '@tapeloom/server/accounts/auth/secret';
 import { alignedTable } from '../../bench/shared/table.ts';
+import { fillMarket } from '../../packages/server/testing/history/history-market.ts';
+import { checkProblem } from '../../packages/server/testing/rest/problem-check.ts';
+import {
+  DOCS_URL,
+  type RestAnswer,
+  RestService,
+} from '../../packages/server/testing/rest/rest-service.ts';
 import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import type { Random } from '../../simulation/disk/sim-disk.ts';
-import { fillMarket } from '../../simulation/history/history-market.ts';
-import { checkProblem } from '../../simulation/rest/problem-check.ts';
-import { DOCS_URL, type RestAnswer, RestService } from '../../simulation/rest/rest-service.ts';
 import { type Crowd, fuzzRequest } from './rest-requests.ts';
 
 const ACCOUNTS_MIN = 40;

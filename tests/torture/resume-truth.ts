@@ -20,7 +20,7 @@ import { readTo, startRun } from '@tapeloom/server/runs/run-start';
 import { TapeDays } from '@tapeloom/server/runs/tape-days';
 import { type OpenTape, openTape } from '@tapeloom/server/tape/write/open-tape';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';
-import { updatesOf } from '../../simulation/stream/block-updates.ts';
+import { updatesOf } from '../../packages/server/testing/stream/block-updates.ts';
 import type { Followed, ResumeStream } from './followed.ts';
 
 const DEPTH = 5_000;

@@ -6,7 +6,7 @@ import {
   feedScript,
   type ScriptedOffer,
   type ScriptPace,
-} from '../../simulation/tape/feed-script.ts';
+} from '../../packages/server/testing/tape/feed-script.ts';
 import type { WireOffer } from './tape-wire.ts';
 
 export const FEEDER_PACE: ScriptPace = { batchRowsMax: 600, offersPerDay: 40 };

@@ -8,8 +8,8 @@ import { createServer } from 'node:net';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { openTape } from '@tapeloom/server/tape/write/open-tape';
-import { SCRIPT_SYMBOLS } from '../../simulation/tape/feed-script.ts';
-import { DATASET } from '../../simulation/tape/tape-on-sim-disk.ts';
+import { SCRIPT_SYMBOLS } from '../../packages/server/testing/tape/feed-script.ts';
+import { DATASET } from '../../packages/server/testing/tape/tape-on-sim-disk.ts';
 import { receiveValues, sendValue, type WireOffer } from './tape-wire.ts';
 
 const LONG_AFTER = 4_000_000_000_000_000_000n as EpochNs;

@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net';
 import { deserialize, serialize } from 'node:v8';
-import type { ScriptedOffer } from '../../simulation/tape/feed-script.ts';
+import type { ScriptedOffer } from '../../packages/server/testing/tape/feed-script.ts';
 
 export interface WireOffer extends ScriptedOffer {
   readonly index: number;

@@ -17,11 +17,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { verifyTape } from '@tapeloom/server/tape/inspect/verify-tape';
 import { openTape } from '@tapeloom/server/tape/write/open-tape';
+import { assertSurvives, type Trouble } from '../../packages/server/testing/tape/crash-run.ts';
+import { SCRIPT_SYMBOLS } from '../../packages/server/testing/tape/feed-script.ts';
+import {
+  DATASET,
+  openSimTape,
+  tapeRows,
+} from '../../packages/server/testing/tape/tape-on-sim-disk.ts';
 import { seededRandom } from '../../simulation/clock/seeded-random.ts';
 import { type Random, SimDisk } from '../../simulation/disk/sim-disk.ts';
-import { assertSurvives, type Trouble } from '../../simulation/tape/crash-run.ts';
-import { SCRIPT_SYMBOLS } from '../../simulation/tape/feed-script.ts';
-import { DATASET, openSimTape, tapeRows } from '../../simulation/tape/tape-on-sim-disk.ts';
 import { FEEDER_PACE, FeederScript } from './tape-feeder-script.ts';
 import { studyObjects } from './tape-studies.ts';
 

@@ -97,6 +97,16 @@ export const modules: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/**
+ * Homes of what only tests use, from the lowest: a file imports from its own home and from those before it. What the tests of
+ * a package share lies in its `testing/`.
+ */
+export const testHomes: readonly RegExp[] = [
+  /^simulation\//,
+  /^packages\/[^/]+\/testing\//,
+  /^(?:tests|bench)\//,
+];
+
 /** Composes the process: it may import every module, and only an entry imports it. */
 export const composing = 'process';
 /** Files directly below `src`: the ways into the server. They may import everything. */

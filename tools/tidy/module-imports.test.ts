@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkImports, checkTable } from './module-imports.ts';
+import { checkImports, checkTable, checkTestHomes } from './module-imports.ts';
 import { treeWith } from './sample-tree.ts';
 
 /** What tidy says when this file imports that one. */
@@ -157,4 +157,22 @@ test('tools stand alone', () => {
     saidOf('tools/x.ts', "import '@tapeloom/core/price';")[0]!,
     /tools stand alone and may not import packages\/core\/src\/price\.ts/,
   );
+});
+
+test('doubles, rigs and tests of whole processes import downwards only', () => {
+  const double = 'simulation/clock/manual-clock.ts';
+  const rig = 'packages/server/testing/rest/rest-service.ts';
+  const run = 'tests/running-service.ts';
+  const others = { [double]: '/** It. */\n', [rig]: '/** It. */\n', [run]: '/** It. */\n' };
+  const said = (path: string, specifier: string) =>
+    checkTestHomes(treeWith({ ...others, [path]: `/** It. */\nimport '${specifier}';\n` })).map(
+      ({ line, message }) => `${line}: ${message}`,
+    );
+  assert.deepEqual(said(run, '../simulation/clock/manual-clock.ts'), []);
+  assert.deepEqual(said(run, '../packages/server/testing/rest/rest-service.ts'), []);
+  assert.deepEqual(said(rig, '../../../../simulation/clock/manual-clock.ts'), []);
+  assert.match(said(rig, '../../../../tests/running-service.ts')[0]!, /^2: tests\/running-/);
+  const upwards = said(double, '../../packages/server/testing/rest/rest-service.ts');
+  assert.match(upwards[0]!, /^2: packages\/server\/testing\/.* lies above/);
+  assert.equal(said('simulation/disk/sim-disk.ts', '../../tests/running-service.ts').length, 1);
 });

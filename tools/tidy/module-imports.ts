@@ -11,6 +11,7 @@ import {
   modules,
   namingAdapters,
   packages,
+  testHomes,
 } from './import-table.ts';
 import { type Import, importsOf, testFilesOf } from './imports.ts';
 import type { Finding, Tree } from './tree.ts';
@@ -29,6 +30,21 @@ export function checkImports(tree: Tree): readonly Finding[] {
     const message = tests.has(link.from) ? null : complaint(tree, link);
     return message === null ? [] : [{ path: link.from, line: link.line, message, level: 'error' }];
   });
+}
+
+/** Doubles, rigs and builders import downwards only, and packages never import the tests of whole processes. */
+export function checkTestHomes(tree: Tree): readonly Finding[] {
+  return importsOf(tree).flatMap(({ from, to, line }): Finding[] => {
+    const [home, there] = [testHomeOf(from), testHomeOf(to ?? '')];
+    if (home < 0 || there <= home) return [];
+    const message = `${to} lies above: simulation/ serves packages/*/testing/, and both serve tests/`;
+    return [{ path: from, line, message, level: 'error' }];
+  });
+}
+
+/** How high its home is; -1: it lies in none. */
+function testHomeOf(path: string): number {
+  return testHomes.findIndex((home) => home.test(path));
 }
 
 /** The table names only what is imported, and modules name only those above them. */

@@ -1,8 +1,8 @@
 /** A service with a past in this process, and the customers' commands that ask it. For tests. */
 
-import { fillMarket } from '../../../simulation/history/history-market.ts';
-import { readingBy, type Usage } from '../../../simulation/history/history-requests.ts';
-import { RestService } from '../../../simulation/rest/rest-service.ts';
+import { fillMarket } from '../../server/testing/history/history-market.ts';
+import { readingBy, type Usage } from '../../server/testing/history/history-requests.ts';
+import { RestService } from '../../server/testing/rest/rest-service.ts';
 import { estimateCommand } from '../src/commands/estimate.ts';
 import { exportCommand } from '../src/commands/export.ts';
 import { historyCommand } from '../src/commands/history.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StreamStage, speech } from '../../../simulation/stream/stream-stage.ts';
+import { StreamStage, speech } from '../testing/stream-stage.ts';
 import { Finals } from './finals.ts';
 import type { IndicatorObject } from './indicator-objects.ts';
 import type { Update } from './stream/update.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { HurriedClock } from '../../../simulation/clock/client-clock.ts';
-import { json, problem, ScriptedHttp } from '../../../simulation/rest/scripted-http.ts';
+import { json, problem, ScriptedHttp } from '../../../simulation/network/scripted-http.ts';
 import type { HistoryEntry } from './rest/history-entries.ts';
 import { RestClient } from './rest.ts';
 import { TapeloomError } from './tapeloom-error.ts';

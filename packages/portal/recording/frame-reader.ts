@@ -2,7 +2,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { KEY } from '../../../simulation/stream/in-process-stream.ts';
+import { KEY } from '../../server/testing/stream/in-process-stream.ts';
 
 export class FrameReader {
   readonly socket: WebSocket;

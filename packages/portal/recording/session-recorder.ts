@@ -15,8 +15,8 @@ import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns';
 import { ManualClock } from '../../../simulation/clock/manual-clock.ts';
-import { InProcessStream } from '../../../simulation/stream/in-process-stream.ts';
-import { MemoryTape, type MemoryTrade } from '../../../simulation/tape/memory-tape.ts';
+import { InProcessStream } from '../../server/testing/stream/in-process-stream.ts';
+import { MemoryTape, type MemoryTrade } from '../../server/testing/tape/memory-tape.ts';
 import type { RecordingHead } from '../src/footprint/recording.ts';
 import { FrameReader } from './frame-reader.ts';
 

@@ -20,9 +20,9 @@ import { printChecked } from '@tapeloom/server/tape/checked-json';
 import { verifyTape } from '@tapeloom/server/tape/inspect/verify-tape';
 import { openTape } from '@tapeloom/server/tape/write/open-tape';
 import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
-import { intakeBatch } from '../../../../simulation/tape/feed-rows.ts';
-import { tapeRows } from '../../../../simulation/tape/tape-on-sim-disk.ts';
 import { importDays } from '../../../server/testing/imported-dataset.ts';
+import { intakeBatch } from '../../../server/testing/tape/feed-rows.ts';
+import { tapeRows } from '../../../server/testing/tape/tape-on-sim-disk.ts';
 import { runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { RestService } from '../../../../simulation/rest/rest-service.ts';
+import { RestService } from '../../../server/testing/rest/rest-service.ts';
 import { RecordedIo, type RecordedIoOptions, runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';
 import { profilesPath } from '../customer/profiles.ts';

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
-import { TRADES_A_DAY } from '../../../../simulation/history/history-market.ts';
+import { TRADES_A_DAY } from '../../../server/testing/history/history-market.ts';
 import { HistoryRig, TWO_DAYS } from '../../testing/history-rig.ts';
 import { RecordedIo } from '../../testing/recorded-io.ts';
 

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { TRADES_A_DAY } from '../../../../simulation/history/history-market.ts';
-import { leave } from '../../../../simulation/history/history-requests.ts';
+import { TRADES_A_DAY } from '../../../server/testing/history/history-market.ts';
+import { leave } from '../../../server/testing/history/history-requests.ts';
 import { HistoryRig, TWO_DAYS } from '../../testing/history-rig.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'history-'));

@@ -8,7 +8,7 @@ import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { openTape } from '@tapeloom/server/tape/write/open-tape';
-import { intakeBatch } from '../../../../simulation/tape/feed-rows.ts';
+import { intakeBatch } from '../../../server/testing/tape/feed-rows.ts';
 import { runRecorded } from '../../testing/recorded-io.ts';
 import { commands } from '../commands.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { RANGE } from '../../../../simulation/history/history-requests.ts';
+import { RANGE } from '../../../server/testing/history/history-requests.ts';
 import {
   ANY_COST,
   AssistantRig,

@@ -7,8 +7,8 @@ import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { RestClient } from '@tapeloom/client';
 import * as z from 'zod';
-import { TRADES_A_DAY } from '../../../../simulation/history/history-market.ts';
-import { RANGE, readingBy } from '../../../../simulation/history/history-requests.ts';
+import { TRADES_A_DAY } from '../../../server/testing/history/history-market.ts';
+import { RANGE, readingBy } from '../../../server/testing/history/history-requests.ts';
 import {
   ANY_COST,
   AssistantRig,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { HurriedClock } from '../../../../simulation/clock/client-clock.ts';
+import { problem, ScriptedHttp } from '../../../../simulation/network/scripted-http.ts';
 import {
   EXPORT_TOKEN,
   exportBody,
@@ -10,8 +11,7 @@ import {
   exportServer,
   serve,
   wantedLine,
-} from '../../../../simulation/history/scripted-export.ts';
-import { problem, ScriptedHttp } from '../../../../simulation/rest/scripted-http.ts';
+} from '../../../server/testing/history/scripted-export.ts';
 import { RestClient } from '../rest.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import type { ExportReading, ExportRequest } from './export-reading.ts';

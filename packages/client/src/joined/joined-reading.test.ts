@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { HurriedClock } from '../../../../simulation/clock/client-clock.ts';
-import { TAPE_START, WholeService } from '../../../../simulation/rest/whole-service.ts';
+import { TAPE_START, WholeService } from '../../../server/testing/rest/whole-service.ts';
 import { TapeloomClient } from '../client.ts';
 import { compareCursors } from '../cursors.ts';
 import type { WebSocketConstructor } from '../options.ts';

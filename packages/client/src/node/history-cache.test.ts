@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { ScriptedHttp } from '../../../../simulation/rest/scripted-http.ts';
+import { ScriptedHttp } from '../../../../simulation/network/scripted-http.ts';
 import { RestClient } from '../rest.ts';
 import { historyCache } from './history-cache.ts';
 

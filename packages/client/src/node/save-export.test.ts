@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { HurriedClock } from '../../../../simulation/clock/client-clock.ts';
+import { problem, ScriptedHttp } from '../../../../simulation/network/scripted-http.ts';
 import {
   exportBody,
   exportLines,
   exportServer,
   serve,
   wantedLine,
-} from '../../../../simulation/history/scripted-export.ts';
-import { problem, ScriptedHttp } from '../../../../simulation/rest/scripted-http.ts';
+} from '../../../server/testing/history/scripted-export.ts';
 import { RestClient } from '../rest.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import { begunExport, type SaveProgress, saveExport } from './save-export.ts';

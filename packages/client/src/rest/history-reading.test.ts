@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ScriptedHttp } from '../../../../simulation/rest/scripted-http.ts';
+import { ScriptedHttp } from '../../../../simulation/network/scripted-http.ts';
 import { RestClient } from '../rest.ts';
 
 test('the results of all pages come as one array, and so do the final objects alone', async () => {

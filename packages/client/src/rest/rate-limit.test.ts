@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HurriedClock } from '../../../../simulation/clock/client-clock.ts';
-import { ScriptedHttp } from '../../../../simulation/rest/scripted-http.ts';
+import { ScriptedHttp } from '../../../../simulation/network/scripted-http.ts';
 import { RestClient } from '../rest.ts';
 
 const allowance = (remaining: number) => ({

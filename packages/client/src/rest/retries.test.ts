@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { HurriedClock } from '../../../../simulation/clock/client-clock.ts';
-import { fillMarket } from '../../../../simulation/history/history-market.ts';
-import { RestService } from '../../../../simulation/rest/rest-service.ts';
 import {
   type Answering,
   json,
   problem,
   ScriptedHttp,
-} from '../../../../simulation/rest/scripted-http.ts';
+} from '../../../../simulation/network/scripted-http.ts';
+import { fillMarket } from '../../../server/testing/history/history-market.ts';
+import { RestService } from '../../../server/testing/rest/rest-service.ts';
 import type { ClientOptions, ClientWarning } from '../options.ts';
 import { RestClient } from '../rest.ts';
 

@@ -5,7 +5,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ERROR_CODES } from '@tapeloom/protocol/error-codes';
 import { HurriedClock } from '../../../../simulation/clock/client-clock.ts';
-import { json, problem, ScriptedHttp } from '../../../../simulation/rest/scripted-http.ts';
+import { json, problem, ScriptedHttp } from '../../../../simulation/network/scripted-http.ts';
 import { RestClient } from '../rest.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { StreamStage, speech } from '../../../../simulation/stream/stream-stage.ts';
+import { StreamStage, speech } from '../../testing/stream-stage.ts';
 
 describe('silence', () => {
   test('of 15,000 ms is a lost connection [CLIENT-13]', () => {

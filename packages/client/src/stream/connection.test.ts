@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { StreamStage, speech } from '../../../../simulation/stream/stream-stage.ts';
+import { StreamStage, speech } from '../../testing/stream-stage.ts';
 
 describe('one connection', () => {
   test('opens with the first subscription, with the key in its header [CLIENT-06]', async () => {

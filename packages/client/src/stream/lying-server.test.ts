@@ -4,8 +4,8 @@ import {
   frame,
   type LiedToCaller,
   LyingServer,
-} from '../../../../simulation/stream/lying-server.ts';
-import { STAGE_KEY, StandingClock, speech } from '../../../../simulation/stream/stream-stage.ts';
+} from '../../../../simulation/network/lying-server.ts';
+import { STAGE_KEY, StandingClock, speech } from '../../testing/stream-stage.ts';
 import type { ClientWarning } from '../options.ts';
 import type { ConnectionState } from './connection-events.ts';
 import { StreamClient } from './stream-client.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { StreamStage } from '../../../../simulation/stream/stream-stage.ts';
+import { StreamStage } from '../../testing/stream-stage.ts';
 
 /** The page: in Node there is none. */
 let page: EventTarget;

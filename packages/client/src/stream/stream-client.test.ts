@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { STAGE_KEY, StreamStage, speech } from '../../../../simulation/stream/stream-stage.ts';
+import { STAGE_KEY, StreamStage, speech } from '../../testing/stream-stage.ts';
 import type { ClientOptions } from '../options.ts';
 import { StreamClient } from './stream-client.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StreamStage, speech } from '../../../../simulation/stream/stream-stage.ts';
+import { StreamStage, speech } from '../../testing/stream-stage.ts';
 import type { JoinedRequest } from '../joined/joined-reading.ts';
 import type { HistoryRequest } from '../rest/history-request.ts';
 import type { SubscribeRequest } from './subscription.ts';

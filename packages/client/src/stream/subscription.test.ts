@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { begun, read } from '../../../../simulation/stream/begun-subscription.ts';
-import { speech } from '../../../../simulation/stream/stream-stage.ts';
+import { begun, read } from '../../testing/begun-subscription.ts';
+import { speech } from '../../testing/stream-stage.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import type { Subscription } from './subscription.ts';
 import type { Update } from './update.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { StreamStage, speech } from '../../../../simulation/stream/stream-stage.ts';
+import { StreamStage, speech } from '../../testing/stream-stage.ts';
 import type { ClientWarning } from '../options.ts';
 import type { ConnectionLoss } from './connection-events.ts';
 import { StreamClient } from './stream-client.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { begun, read, readAll } from '../../../../simulation/stream/begun-subscription.ts';
-import { speech } from '../../../../simulation/stream/stream-stage.ts';
+import { begun, read, readAll } from '../../testing/begun-subscription.ts';
+import { speech } from '../../testing/stream-stage.ts';
 
 const { subscribed, status, snapshot, upsert, remove } = speech('s1');
 

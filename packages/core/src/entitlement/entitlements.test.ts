@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { RIGHT_BOOK, RIGHT_CASES } from '../../../../simulation/accounts/right-cases.ts';
+import { RIGHT_BOOK, RIGHT_CASES } from '../../../server/testing/accounts/right-cases.ts';
 import type { Alias, Contract } from '../instrument/contract.ts';
 import { InstrumentBook } from '../instrument/instrument-book.ts';
 import type { EpochNs, UtcDay } from '../numbers.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { AccountStream } from '../../../../simulation/stream/account-stream.ts';
-import { subscribe } from '../../../../simulation/stream/stream-client.ts';
 import { BillingRig } from '../../testing/billing/billing-rig.ts';
+import { AccountStream } from '../../testing/stream/account-stream.ts';
+import { subscribe } from '../../testing/stream/stream-client.ts';
 
 test('what is paid, refunded or over changes the rights of a stream that is open', async () => {
   await using desk = await AccountStream.start();

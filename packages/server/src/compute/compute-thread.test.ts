@@ -14,10 +14,10 @@ import {
   pagesOf,
   type ReadDay,
   textOf,
-} from '../../../../simulation/history/settled-world.ts';
-import { decodeFrames } from '../../../../simulation/stream/engine-run.ts';
-import { intakeBatch } from '../../../../simulation/tape/feed-rows.ts';
+} from '../../testing/history/settled-world.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
+import { decodeFrames } from '../../testing/stream/engine-run.ts';
+import { intakeBatch } from '../../testing/tape/feed-rows.ts';
 import { NodeDisk } from '../platform/disk/node-disk.ts';
 import { isRefused } from '../platform/refusal.ts';
 import { createClock } from '../platform/system-clock.ts';

@@ -4,7 +4,7 @@ import { setImmediate as rest } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import { noLogs } from '../../../../simulation/history/settled-world.ts';
+import { noLogs } from '../../testing/history/settled-world.ts';
 import {
   BY_ID,
   CONTRACT,
@@ -12,8 +12,8 @@ import {
   HOUR_NS,
   paramsOf,
   SESSIONS,
-} from '../../../../simulation/stream/engine-run.ts';
-import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
+} from '../../testing/stream/engine-run.ts';
+import { MemoryTape } from '../../testing/tape/memory-tape.ts';
 import { SettledDaysReader } from '../results/settled-days-reader.ts';
 import { CREDIT_MS, FairTurns } from './fair-turns.ts';
 

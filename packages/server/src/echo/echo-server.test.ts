@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { judgeFrames } from '../../../../simulation/stream/frame-judge.ts';
-import { FRAME_VECTORS, pingText } from '../../../../simulation/stream/frame-vectors.ts';
-import { converse } from '../../../../simulation/stream/raw-conversation.ts';
-import { closeFrame, OPCODE, wireFrame } from '../../../../simulation/stream/wire-frame.ts';
+import { judgeFrames } from '../../testing/stream/frame-judge.ts';
+import { FRAME_VECTORS, pingText } from '../../testing/stream/frame-vectors.ts';
+import { converse } from '../../testing/stream/raw-conversation.ts';
+import { closeFrame, OPCODE, wireFrame } from '../../testing/stream/wire-frame.ts';
 import { listen } from '../process/listen.ts';
 import { EchoServer } from './echo-server.ts';
 

@@ -11,8 +11,8 @@ import { FLUSH_STEP_NS, flushEdgeAfter, flushPhase } from '@tapeloom/core/studie
 import { SECOND_NS } from '@tapeloom/core/units';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
-import { edgeOf, updatesOf } from '../../../../simulation/stream/block-updates.ts';
-import { intakeBatch } from '../../../../simulation/tape/feed-rows.ts';
+import { edgeOf, updatesOf } from '../../testing/stream/block-updates.ts';
+import { intakeBatch } from '../../testing/tape/feed-rows.ts';
 import { NodeDisk } from '../platform/disk/node-disk.ts';
 import { type OpenTape, openTape } from '../tape/write/open-tape.ts';
 import type { EngineLink, EngineMessage, FlushMessage } from '../topics/engine-link.ts';

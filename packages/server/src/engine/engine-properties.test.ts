@@ -5,18 +5,13 @@ import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
-import { updatesOf } from '../../../../simulation/stream/block-updates.ts';
-import {
-  CONTRACT,
-  decodeFrames,
-  EngineRun,
-  settle,
-} from '../../../../simulation/stream/engine-run.ts';
-import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
+import { updatesOf } from '../../testing/stream/block-updates.ts';
+import { CONTRACT, decodeFrames, EngineRun, settle } from '../../testing/stream/engine-run.ts';
+import { MemoryTape } from '../../testing/tape/memory-tape.ts';
 import {
   randomCommits as commits,
   randomTopics as topics,
-} from '../../../../simulation/tape/random-commits.ts';
+} from '../../testing/tape/random-commits.ts';
 
 /** What a client knows: the objects by id, each in the version it was last told. */
 class Client {

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import {
-  CONTRACT,
-  DAY,
-  EngineRun,
-  HOUR_NS,
-  settle,
-} from '../../../../simulation/stream/engine-run.ts';
-import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
+import { CONTRACT, DAY, EngineRun, HOUR_NS, settle } from '../../testing/stream/engine-run.ts';
+import { MemoryTape } from '../../testing/tape/memory-tape.ts';
 
 const NEXT = addDays(DAY, 1);
 const BARS = ['bars', {}] as const;

@@ -4,14 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { epochNs } from '@tapeloom/core/utc-day';
-import {
-  CONTRACT,
-  DAY,
-  EngineRun,
-  HOUR_NS,
-  settle,
-} from '../../../../simulation/stream/engine-run.ts';
-import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
+import { CONTRACT, DAY, EngineRun, HOUR_NS, settle } from '../../testing/stream/engine-run.ts';
+import { MemoryTape, type MemoryTrade } from '../../testing/tape/memory-tape.ts';
 
 const MS_NS = 1_000_000;
 

@@ -5,7 +5,7 @@ import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import type { Study, StudyOutput } from '@tapeloom/core/studies/study';
 import { epochNs } from '@tapeloom/core/utc-day';
-import { edgeOf } from '../../../../simulation/stream/block-updates.ts';
+import { edgeOf } from '../../testing/stream/block-updates.ts';
 import {
   BY_ID,
   CONTRACT,
@@ -13,8 +13,8 @@ import {
   EngineRun,
   HOUR_NS,
   settle,
-} from '../../../../simulation/stream/engine-run.ts';
-import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
+} from '../../testing/stream/engine-run.ts';
+import { MemoryTape, type MemoryTrade } from '../../testing/tape/memory-tape.ts';
 import { OUTGOING_BYTES_MAX, OutgoingFlow } from './outgoing-flow.ts';
 
 const MS_NS = 1_000_000;

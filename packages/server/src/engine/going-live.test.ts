@@ -10,20 +10,14 @@ import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import { edgeOf, updatesOf } from '../../../../simulation/stream/block-updates.ts';
-import {
-  CONTRACT,
-  DAY,
-  EngineRun,
-  HOUR_NS,
-  settle,
-} from '../../../../simulation/stream/engine-run.ts';
-import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
+import { edgeOf, updatesOf } from '../../testing/stream/block-updates.ts';
+import { CONTRACT, DAY, EngineRun, HOUR_NS, settle } from '../../testing/stream/engine-run.ts';
+import { MemoryTape } from '../../testing/tape/memory-tape.ts';
 import {
   randomCommits,
   randomTopics,
   type ScriptedCommit,
-} from '../../../../simulation/tape/random-commits.ts';
+} from '../../testing/tape/random-commits.ts';
 import { entryTime } from '../runs/entry-time.ts';
 import type { FlushMessage } from '../topics/engine-link.ts';
 import { liveEdge, MARGIN_NS, RESUME_NS } from './live-edge.ts';

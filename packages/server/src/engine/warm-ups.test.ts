@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { settle } from '../../../../simulation/stream/engine-run.ts';
+import { settle } from '../../testing/stream/engine-run.ts';
 import { HALF_LIFE_MS, MARGIN_MS, WarmUps } from './warm-ups.ts';
 
 /** Warm-ups that take as many turns as they are told, each as long as the test lets it. */

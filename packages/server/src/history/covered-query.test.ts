@@ -4,15 +4,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import {
-  BY_ID,
-  CONTRACT,
-  DAY,
-  HOUR_NS,
-  SESSIONS,
-} from '../../../../simulation/stream/engine-run.ts';
-import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
 import { answerToRefused, refusedAs } from '../../testing/refused-as.ts';
+import { BY_ID, CONTRACT, DAY, HOUR_NS, SESSIONS } from '../../testing/stream/engine-run.ts';
+import { MemoryTape, type MemoryTrade } from '../../testing/tape/memory-tape.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { answerTo } from '../platform/refusal-answer.ts';
 import { SharedSlots } from '../platform/sharing/shared-slots.ts';

@@ -17,7 +17,7 @@ import {
   topics,
   tradesIn,
   type WalkedPage,
-} from '../../../../simulation/history/history-world.ts';
+} from '../../testing/history/history-world.ts';
 import { Refusal } from '../platform/refusal.ts';
 import type { HistoryQuery } from './history-query.ts';
 

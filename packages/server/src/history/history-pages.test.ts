@@ -14,9 +14,9 @@ import {
   topics,
   tradesIn,
   type WalkedPage,
-} from '../../../../simulation/history/history-world.ts';
-import { DAY, HOUR_NS } from '../../../../simulation/stream/engine-run.ts';
+} from '../../testing/history/history-world.ts';
 import { answerToRefused } from '../../testing/refused-as.ts';
+import { DAY, HOUR_NS } from '../../testing/stream/engine-run.ts';
 import { isRefused } from '../platform/refusal.ts';
 
 /** Of a stretch of time. */

@@ -9,7 +9,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import { RIGHT_BOOK, RIGHT_CASES } from '../../../../simulation/accounts/right-cases.ts';
+import { RIGHT_BOOK, RIGHT_CASES } from '../../testing/accounts/right-cases.ts';
 import { type QuestionFault, Refusal } from '../platform/refusal.ts';
 import { answerTo } from '../platform/refusal-answer.ts';
 import { HISTORY_PARAMETERS, type HistoryOperation } from './history-fields.ts';

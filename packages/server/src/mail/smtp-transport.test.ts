@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { ownCertificate } from '../../../../simulation/rest/own-authority.ts';
+import { ownCertificate } from '../../testing/rest/own-authority.ts';
 import type { SmtpServerAddress } from '../config/smtp-server-address.ts';
 import { MailFault } from './mail-transport.ts';
 import type { OutgoingMail } from './mailer.ts';

@@ -3,13 +3,8 @@ import { test } from 'node:test';
 import { parseCursor } from '@tapeloom/core/cursor';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
-import { intakeBatch } from '../../../../simulation/tape/feed-rows.ts';
-import {
-  DATASET,
-  openSimTape,
-  TAPE_ROOT,
-  tapeRows,
-} from '../../../../simulation/tape/tape-on-sim-disk.ts';
+import { intakeBatch } from '../../testing/tape/feed-rows.ts';
+import { DATASET, openSimTape, TAPE_ROOT, tapeRows } from '../../testing/tape/tape-on-sim-disk.ts';
 import { verifyTape } from '../tape/inspect/verify-tape.ts';
 import { brokenBy, formatEpochs, parseEpochs } from '../topics/epoch-floors.ts';
 import { isNothing, planTrim, trimTape } from './trim-tape.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { RestService } from '../../../../simulation/rest/rest-service.ts';
+import { RestService } from '../../testing/rest/rest-service.ts';
 import { ConfigError } from '../config/config.ts';
 import { OperatorPages, renderOperatorPage } from './operator-pages.ts';
 

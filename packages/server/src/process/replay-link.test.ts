@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { PortalBrowser } from '../../../../simulation/portal/portal-browser.ts';
-import { RestService } from '../../../../simulation/rest/rest-service.ts';
+import { PortalBrowser } from '../../testing/portal/portal-browser.ts';
+import { RestService } from '../../testing/rest/rest-service.ts';
 import { makeDemoAccount } from './demo-account.ts';
 import { replayLink } from './replay-link.ts';
 

@@ -8,7 +8,7 @@ import {
   type ServingNode,
   ServingWorld,
   SHALLOW,
-} from '../../../../simulation/tape/serving-nodes.ts';
+} from '../../testing/tape/serving-nodes.ts';
 import { parseEpochs, type StreamEpochs } from '../topics/epoch-floors.ts';
 
 function epochsOf({ tape }: ServingNode): StreamEpochs {

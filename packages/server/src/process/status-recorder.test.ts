@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StatusSpan } from '@tapeloom/core/status/status-history';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
-import { RestService } from '../../../../simulation/rest/rest-service.ts';
+import { RestService } from '../../testing/rest/rest-service.ts';
 import { AccountsTroubleError } from '../accounts/store/account-store.ts';
 import { StatusRecorder } from './status-recorder.ts';
 

@@ -7,6 +7,8 @@ import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
+import { randomTape } from '../../../core/testing/twins/random-tape.ts';
+import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
 import {
   daysOf,
   linesOf,
@@ -14,7 +16,7 @@ import {
   type ReadDay,
   SettledWorld,
   textOf,
-} from '../../../../simulation/history/settled-world.ts';
+} from '../../testing/history/settled-world.ts';
 import {
   BY_ID,
   CONTRACT,
@@ -22,11 +24,9 @@ import {
   HOUR_NS,
   paramsOf,
   SESSIONS,
-} from '../../../../simulation/stream/engine-run.ts';
-import { MarketTape } from '../../../../simulation/tape/market-tape.ts';
-import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
-import { randomTape } from '../../../core/testing/twins/random-tape.ts';
-import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
+} from '../../testing/stream/engine-run.ts';
+import { MarketTape } from '../../testing/tape/market-tape.ts';
+import { MemoryTape, type MemoryTrade } from '../../testing/tape/memory-tape.ts';
 import { listCache } from './cache-entries.ts';
 import { DayLogs } from './day-logs.ts';
 import { ResultCache } from './result-cache.ts';

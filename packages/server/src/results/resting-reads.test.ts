@@ -3,15 +3,9 @@ import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { MIB } from '@tapeloom/core/units';
 import { epochNs } from '@tapeloom/core/utc-day';
-import {
-  BY_ID,
-  CONTRACT,
-  DAY,
-  HOUR_NS,
-  SESSIONS,
-} from '../../../../simulation/stream/engine-run.ts';
-import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
 import { readerOver, requestOf, type Topic } from '../../testing/results/settled-reading.ts';
+import { BY_ID, CONTRACT, DAY, HOUR_NS, SESSIONS } from '../../testing/stream/engine-run.ts';
+import { MemoryTape } from '../../testing/tape/memory-tape.ts';
 import { collectGarbage } from '../platform/memory/collect-garbage.ts';
 import { DayLogs } from './day-logs.ts';
 import { SettledDaysReader } from './settled-days-reader.ts';

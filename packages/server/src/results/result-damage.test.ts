@@ -6,16 +6,16 @@ import { footprint } from '@tapeloom/core/studies/footprint';
 import { HOUR_NS_BIG } from '@tapeloom/core/units';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
+import type { Subject } from '../../../core/testing/twins/study-subjects.ts';
+import { rankTrades, type TwinTape } from '../../../core/testing/twins/twin-tape.ts';
 import {
   type AskedDays,
   daysOf,
   noLogs,
   SettledWorld,
   textOf,
-} from '../../../../simulation/history/settled-world.ts';
-import { paramsOf } from '../../../../simulation/stream/engine-run.ts';
-import type { Subject } from '../../../core/testing/twins/study-subjects.ts';
-import { rankTrades, type TwinTape } from '../../../core/testing/twins/twin-tape.ts';
+} from '../../testing/history/settled-world.ts';
+import { paramsOf } from '../../testing/stream/engine-run.ts';
 import { listCache } from './cache-entries.ts';
 import { DayLogs } from './day-logs.ts';
 import { ResultCache } from './result-cache.ts';

@@ -6,8 +6,7 @@ import type { Rank } from '@tapeloom/core/numbers';
 import { allocateBatch } from '@tapeloom/core/trade-batch';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
-import { entriesOf } from '../../../../simulation/history/settled-world.ts';
-import { BY_ID, CONTRACT, DAY, HOUR_NS } from '../../../../simulation/stream/engine-run.ts';
+import { entriesOf } from '../../testing/history/settled-world.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
 import {
   cacheOn,
@@ -17,6 +16,7 @@ import {
   resultsOf,
   type Topic,
 } from '../../testing/results/settled-reading.ts';
+import { BY_ID, CONTRACT, DAY, HOUR_NS } from '../../testing/stream/engine-run.ts';
 import { type Disk, readFileWhole, replaceFile } from '../platform/disk/disk.ts';
 import type { DayDamage } from '../runs/sound-tape.ts';
 import { NO_LIVE_DAYS, TapeReader } from '../tape/read/tape-reader.ts';

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import { daysOf, pagesOf } from '../../../../simulation/history/settled-world.ts';
-import { BY_ID, CONTRACT, DAY, HOUR_NS } from '../../../../simulation/stream/engine-run.ts';
-import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
+import { daysOf, pagesOf } from '../../testing/history/settled-world.ts';
 import {
   readerOver,
   requestOf,
   resultsOf,
   type Topic,
 } from '../../testing/results/settled-reading.ts';
+import { BY_ID, CONTRACT, DAY, HOUR_NS } from '../../testing/stream/engine-run.ts';
+import { MemoryTape, type MemoryTrade } from '../../testing/tape/memory-tape.ts';
 import { DayLogs } from './day-logs.ts';
 
 const BARS: Topic = ['bars', {}];

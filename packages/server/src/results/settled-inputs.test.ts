@@ -3,14 +3,10 @@ import { test } from 'node:test';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
-import {
-  CONTRACT,
-  type LeftOut,
-  SettledWorld,
-} from '../../../../simulation/history/settled-world.ts';
-import { gapped, gaps as kindsOfGaps } from '../../../../simulation/tape/gapped-tape.ts';
 import { randomTape } from '../../../core/testing/twins/random-tape.ts';
 import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
+import { CONTRACT, type LeftOut, SettledWorld } from '../../testing/history/settled-world.ts';
+import { gapped, gaps as kindsOfGaps } from '../../testing/tape/gapped-tape.ts';
 import { DayLogs } from './day-logs.ts';
 import { ResultCache } from './result-cache.ts';
 

@@ -8,6 +8,9 @@ import { describe, it } from 'node:test';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
+import { randomTape } from '../../../core/testing/twins/random-tape.ts';
+import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
+import { DAY_NS, type TwinTape, type TwinUpdate } from '../../../core/testing/twins/twin-tape.ts';
 import {
   type Entry,
   entriesOf,
@@ -15,10 +18,7 @@ import {
   type ReadDay,
   SettledWorld,
   textBetween,
-} from '../../../../simulation/history/settled-world.ts';
-import { randomTape } from '../../../core/testing/twins/random-tape.ts';
-import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
-import { DAY_NS, type TwinTape, type TwinUpdate } from '../../../core/testing/twins/twin-tape.ts';
+} from '../../testing/history/settled-world.ts';
 
 const RUNS = 7;
 

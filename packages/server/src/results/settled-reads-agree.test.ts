@@ -11,23 +11,15 @@ import { epochNs } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
+import { randomTape } from '../../../core/testing/twins/random-tape.ts';
+import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
 import {
   daysOf,
   entriesOf,
   noLogs,
   SettledWorld,
   textOf,
-} from '../../../../simulation/history/settled-world.ts';
-import {
-  CONTRACT,
-  DAY,
-  EngineRun,
-  HOUR_NS,
-  settle,
-} from '../../../../simulation/stream/engine-run.ts';
-import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
-import { randomTape } from '../../../core/testing/twins/random-tape.ts';
-import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
+} from '../../testing/history/settled-world.ts';
 import {
   cacheOn,
   readerOver,
@@ -35,6 +27,8 @@ import {
   resultsOf,
   type Topic,
 } from '../../testing/results/settled-reading.ts';
+import { CONTRACT, DAY, EngineRun, HOUR_NS, settle } from '../../testing/stream/engine-run.ts';
+import { MemoryTape, type MemoryTrade } from '../../testing/tape/memory-tape.ts';
 import { DayLogs } from './day-logs.ts';
 import type { DaysPage } from './settled-days.ts';
 

@@ -9,6 +9,9 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
+import { randomTape } from '../../../core/testing/twins/random-tape.ts';
+import { SUBJECTS, type Subject } from '../../../core/testing/twins/study-subjects.ts';
+import type { TwinUpdate } from '../../../core/testing/twins/twin-tape.ts';
 import {
   CONTRACT,
   type Entry,
@@ -16,19 +19,10 @@ import {
   indicatorOf,
   linesOf,
   SettledWorld,
-} from '../../../../simulation/history/settled-world.ts';
-import { decodeFrames } from '../../../../simulation/stream/engine-run.ts';
-import {
-  entryOf,
-  type Gapped,
-  gapped,
-  gaps,
-  isIn,
-} from '../../../../simulation/tape/gapped-tape.ts';
-import { randomTape } from '../../../core/testing/twins/random-tape.ts';
-import { SUBJECTS, type Subject } from '../../../core/testing/twins/study-subjects.ts';
-import type { TwinUpdate } from '../../../core/testing/twins/twin-tape.ts';
+} from '../../testing/history/settled-world.ts';
 import { refusedAs } from '../../testing/refused-as.ts';
+import { decodeFrames } from '../../testing/stream/engine-run.ts';
+import { entryOf, type Gapped, gapped, gaps, isIn } from '../../testing/tape/gapped-tape.ts';
 import { StudyReplays } from '../runs/study-replays.ts';
 
 const RUNS = 7;

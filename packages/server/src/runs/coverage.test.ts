@@ -6,7 +6,7 @@ import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
+import { MemoryTape, type MemoryTrade } from '../../testing/tape/memory-tape.ts';
 import { coverageOf, tradesAfterCursor } from './coverage.ts';
 import { DamagedDays } from './sound-tape.ts';
 

@@ -12,6 +12,9 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
+import { randomTape } from '../../../core/testing/twins/random-tape.ts';
+import { SUBJECTS, type Subject } from '../../../core/testing/twins/study-subjects.ts';
+import { DAY_NS, type TwinTape } from '../../../core/testing/twins/twin-tape.ts';
 import {
   type AskedDays,
   CONTRACT,
@@ -24,20 +27,11 @@ import {
   type ReadDay,
   SettledWorld,
   textBetween,
-} from '../../../../simulation/history/settled-world.ts';
-import { edgeOf } from '../../../../simulation/stream/block-updates.ts';
-import { decodeFrames, EngineRun, settle } from '../../../../simulation/stream/engine-run.ts';
-import {
-  entryOf,
-  type Gapped,
-  gapped,
-  gaps,
-  isIn,
-} from '../../../../simulation/tape/gapped-tape.ts';
-import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
-import { randomTape } from '../../../core/testing/twins/random-tape.ts';
-import { SUBJECTS, type Subject } from '../../../core/testing/twins/study-subjects.ts';
-import { DAY_NS, type TwinTape } from '../../../core/testing/twins/twin-tape.ts';
+} from '../../testing/history/settled-world.ts';
+import { edgeOf } from '../../testing/stream/block-updates.ts';
+import { decodeFrames, EngineRun, settle } from '../../testing/stream/engine-run.ts';
+import { entryOf, type Gapped, gapped, gaps, isIn } from '../../testing/tape/gapped-tape.ts';
+import { MemoryTape } from '../../testing/tape/memory-tape.ts';
 import { isRefused } from '../platform/refusal.ts';
 import type { Replay } from './replay.ts';
 import { StudyReplays } from './study-replays.ts';

@@ -4,7 +4,7 @@ import { createSessionTable } from '@tapeloom/core/calendar/session-table';
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
-import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
+import { MemoryTape, type MemoryTrade } from '../../testing/tape/memory-tape.ts';
 import { GAP, locateCursor } from './locate-cursor.ts';
 
 const CONTRACT = 'ESZ6';

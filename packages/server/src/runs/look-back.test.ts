@@ -4,14 +4,14 @@ import { createSessionTable } from '@tapeloom/core/calendar/session-table';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
+import { randomTape } from '../../../core/testing/twins/random-tape.ts';
+import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
 import {
   CONTRACT,
   INDICATOR,
   type LeftOut,
   SettledWorld,
-} from '../../../../simulation/history/settled-world.ts';
-import { randomTape } from '../../../core/testing/twins/random-tape.ts';
-import { SUBJECTS } from '../../../core/testing/twins/study-subjects.ts';
+} from '../../testing/history/settled-world.ts';
 import { missingLookBack, sessionBefore } from './look-back.ts';
 
 const HOUR_NS = 3_600_000_000_000;

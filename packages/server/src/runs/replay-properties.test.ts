@@ -13,16 +13,7 @@ import { StudyRun } from '@tapeloom/core/studies/run';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
-import {
-  compare,
-  instants,
-  pick,
-  START,
-  scripts,
-  topics,
-  Undisturbed,
-} from '../../../../simulation/clock/undisturbed.ts';
-import { updatesOf } from '../../../../simulation/stream/block-updates.ts';
+import { updatesOf } from '../../testing/stream/block-updates.ts';
 import {
   BY_ID,
   CONTRACT,
@@ -33,9 +24,18 @@ import {
   paramsOf,
   SESSIONS,
   settle,
-} from '../../../../simulation/stream/engine-run.ts';
-import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
-import type { Topic } from '../../../../simulation/tape/random-commits.ts';
+} from '../../testing/stream/engine-run.ts';
+import {
+  compare,
+  instants,
+  pick,
+  START,
+  scripts,
+  topics,
+  Undisturbed,
+} from '../../testing/stream/undisturbed.ts';
+import { MemoryTape } from '../../testing/tape/memory-tape.ts';
+import type { Topic } from '../../testing/tape/random-commits.ts';
 import type { ReplayPage, ReplayRequest } from './replay.ts';
 import type { PageLimits } from './study-replay.ts';
 import { StudyReplays } from './study-replays.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
+import { MemoryTape } from '../../testing/tape/memory-tape.ts';
 import type { Tape } from '../tape/tape.ts';
 import { withoutDays } from './sound-tape.ts';
 

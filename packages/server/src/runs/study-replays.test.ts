@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { epochNs } from '@tapeloom/core/utc-day';
-import { updatesOf } from '../../../../simulation/stream/block-updates.ts';
+import { refusedAs } from '../../testing/refused-as.ts';
+import { updatesOf } from '../../testing/stream/block-updates.ts';
 import {
   BY_ID,
   CONTRACT,
@@ -13,9 +14,8 @@ import {
   paramsOf,
   SESSIONS,
   settle,
-} from '../../../../simulation/stream/engine-run.ts';
-import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
-import { refusedAs } from '../../testing/refused-as.ts';
+} from '../../testing/stream/engine-run.ts';
+import { MemoryTape, type MemoryTrade } from '../../testing/tape/memory-tape.ts';
 import { Block } from '../blocks/block.ts';
 import type { Replay, ReplayPage, ReplayRequest } from './replay.ts';
 import type { PageLimits } from './study-replay.ts';

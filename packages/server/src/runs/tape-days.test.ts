@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
-import { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
+import { MemoryTape } from '../../testing/tape/memory-tape.ts';
 import { dataSince, isCompleteOn, isWholeUpTo, TapeDays } from './tape-days.ts';
 
 const HOUR_NS = 3_600_000_000_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Rank } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
-import { MemoryTape, type MemoryTrade } from '../../../../simulation/tape/memory-tape.ts';
+import { MemoryTape, type MemoryTrade } from '../../testing/tape/memory-tape.ts';
 import { TapeWalk } from './tape-walk.ts';
 
 const CONTRACT = 'ESZ6';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Rank } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import { frameTexts } from '../../../../simulation/stream/server-frames.ts';
+import { frameTexts } from '../../testing/stream/server-frames.ts';
 import { BlockWriter } from '../blocks/block-writer.ts';
 import { Flush } from './flush.ts';
 import { textFrame } from './text-frame.ts';

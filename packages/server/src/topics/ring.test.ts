@@ -9,7 +9,7 @@ import {
   FlushPress,
   isBefore,
   type MessagePlan,
-} from '../../../../simulation/stream/published-flushes.ts';
+} from '../../testing/stream/published-flushes.ts';
 import { RING_LIMITS, Ring, type RingLimits } from './ring.ts';
 import { RingBudget } from './ring-budget.ts';
 

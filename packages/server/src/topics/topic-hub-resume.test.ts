@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { cursorsIn, FlushPress } from '../../../../simulation/stream/published-flushes.ts';
-import {
-  Listener,
-  MIDNIGHT,
-  READY,
-  spec,
-  TopicStage,
-} from '../../../../simulation/stream/topic-stage.ts';
+import { cursorsIn, FlushPress } from '../../testing/stream/published-flushes.ts';
+import { Listener, MIDNIGHT, READY, spec, TopicStage } from '../../testing/stream/topic-stage.ts';
 import { IDLE_GRACE_MS } from './idle-topics.ts';
 
 test('whoever comes back gets from the ring what was published while nobody listened, then follows', () => {

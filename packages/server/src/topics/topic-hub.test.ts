@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import { FlushPress } from '../../../../simulation/stream/published-flushes.ts';
+import { FlushPress } from '../../testing/stream/published-flushes.ts';
 import {
   CLOSE,
   DAY,
@@ -15,7 +15,7 @@ import {
   READY,
   spec,
   TopicStage,
-} from '../../../../simulation/stream/topic-stage.ts';
+} from '../../testing/stream/topic-stage.ts';
 import { BlockWriter } from '../blocks/block-writer.ts';
 import type { EngineMessage } from './engine-link.ts';
 import { TOPIC_LINGER_MS } from './idle-topics.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { FlushPress } from '../../../../simulation/stream/published-flushes.ts';
-import { Listener, spec, TopicStage } from '../../../../simulation/stream/topic-stage.ts';
+import { FlushPress } from '../../testing/stream/published-flushes.ts';
+import { Listener, spec, TopicStage } from '../../testing/stream/topic-stage.ts';
 import type { Attachment } from './attachment.ts';
 import { PLACES_KEPT, PLACES_KEPT_EACH, TOPICS_MAX } from './topic-places.ts';
 

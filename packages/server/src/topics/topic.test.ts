@@ -3,11 +3,7 @@ import { test } from 'node:test';
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import fc from 'fast-check';
-import {
-  cursorsIn,
-  FlushPress,
-  type MessagePlan,
-} from '../../../../simulation/stream/published-flushes.ts';
+import { cursorsIn, FlushPress, type MessagePlan } from '../../testing/stream/published-flushes.ts';
 import { Flush } from './flush.ts';
 import { Ring, type RingLimits } from './ring.ts';
 import { RingBudget } from './ring-budget.ts';

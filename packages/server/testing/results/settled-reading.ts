@@ -3,26 +3,15 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { epochNs } from '@tapeloom/core/utc-day';
-import {
-  daysOf,
-  noLogs,
-  pagesOf,
-  type ReadDay,
-} from '../../../../simulation/history/settled-world.ts';
-import {
-  BY_ID,
-  CONTRACT,
-  DAY,
-  paramsOf,
-  SESSIONS,
-} from '../../../../simulation/stream/engine-run.ts';
-import type { MemoryTape } from '../../../../simulation/tape/memory-tape.ts';
 import type { Disk } from '../../src/platform/disk/disk.ts';
 import type { DayLogs } from '../../src/results/day-logs.ts';
 import { ResultCache } from '../../src/results/result-cache.ts';
 import type { SettledDaysRequest } from '../../src/results/settled-days.ts';
 import { type CacheUse, SettledDaysReader } from '../../src/results/settled-days-reader.ts';
 import type { TapeReader } from '../../src/tape/read/tape-reader.ts';
+import { daysOf, noLogs, pagesOf, type ReadDay } from '../history/settled-world.ts';
+import { BY_ID, CONTRACT, DAY, paramsOf, SESSIONS } from '../stream/engine-run.ts';
+import type { MemoryTape } from '../tape/memory-tape.ts';
 
 export const DATASET = 'SIM';
 

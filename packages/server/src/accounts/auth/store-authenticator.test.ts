@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { MemoryAccounts } from '../../../../../simulation/accounts/memory-accounts.ts';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { AuthenticatorDesk, START } from '../../../testing/accounts/auth/authenticator-desk.ts';
+import { MemoryAccounts } from '../../../testing/accounts/memory-accounts.ts';
 import { digestOf, isSoundText, newKeyText, newTokenText } from './secret.ts';
 import { StoreAuthenticator } from './store-authenticator.ts';
 

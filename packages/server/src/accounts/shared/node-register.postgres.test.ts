@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { pino } from 'pino';
-import { CuttingLine } from '../../../testing/platform/cutting-line.ts';
+import { CuttingLine } from '../../../../../simulation/network/cutting-line.ts';
 import { PostgresServer } from '../../../testing/platform/postgres-server.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { openPostgres, type Postgres } from '../../platform/postgres/postgres.ts';

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
-import { InProcessStream, KEY } from '../../../../../simulation/stream/in-process-stream.ts';
-import { StreamClient, subscribe } from '../../../../../simulation/stream/stream-client.ts';
+import { AccountStream } from '../../../testing/stream/account-stream.ts';
+import { InProcessStream, KEY } from '../../../testing/stream/in-process-stream.ts';
+import { StreamClient, subscribe } from '../../../testing/stream/stream-client.ts';
 import type { HeldLease, LeaseRequest } from '../../accounts/limits/leases.ts';
 import { MemoryLeases } from '../../accounts/limits/memory-leases.ts';
 

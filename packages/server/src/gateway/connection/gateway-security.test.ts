@@ -5,12 +5,12 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { onlyTimersBelow } from '../../../../../simulation/clock/short-timers.ts';
-import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
-import { pingText } from '../../../../../simulation/stream/frame-vectors.ts';
-import { InProcessStream, KEY } from '../../../../../simulation/stream/in-process-stream.ts';
-import { converse } from '../../../../../simulation/stream/raw-conversation.ts';
-import { StreamClient } from '../../../../../simulation/stream/stream-client.ts';
-import { closeFrame, OPCODE, wireFrame } from '../../../../../simulation/stream/wire-frame.ts';
+import { AccountStream } from '../../../testing/stream/account-stream.ts';
+import { pingText } from '../../../testing/stream/frame-vectors.ts';
+import { InProcessStream, KEY } from '../../../testing/stream/in-process-stream.ts';
+import { converse } from '../../../testing/stream/raw-conversation.ts';
+import { StreamClient } from '../../../testing/stream/stream-client.ts';
+import { closeFrame, OPCODE, wireFrame } from '../../../testing/stream/wire-frame.ts';
 import { DoorSockets, socketLimits } from '../../platform/network/door-sockets.ts';
 
 const BEARER = `Authorization: Bearer ${KEY}`;

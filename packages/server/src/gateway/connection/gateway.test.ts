@@ -3,23 +3,11 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { onlyTimersBelow } from '../../../../../simulation/clock/short-timers.ts';
-import { FLOOD, InProcessStream, KEY } from '../../../../../simulation/stream/in-process-stream.ts';
-import {
-  clientFrame,
-  closeCodeOf,
-  rawSocket,
-} from '../../../../../simulation/stream/raw-socket.ts';
-import {
-  CLOSE_OPCODE,
-  serverFrames,
-  TEXT_OPCODE,
-} from '../../../../../simulation/stream/server-frames.ts';
-import {
-  openClient,
-  StreamClient,
-  subscribe,
-} from '../../../../../simulation/stream/stream-client.ts';
-import { closeFrame } from '../../../../../simulation/stream/wire-frame.ts';
+import { FLOOD, InProcessStream, KEY } from '../../../testing/stream/in-process-stream.ts';
+import { clientFrame, closeCodeOf, rawSocket } from '../../../testing/stream/raw-socket.ts';
+import { CLOSE_OPCODE, serverFrames, TEXT_OPCODE } from '../../../testing/stream/server-frames.ts';
+import { openClient, StreamClient, subscribe } from '../../../testing/stream/stream-client.ts';
+import { closeFrame } from '../../../testing/stream/wire-frame.ts';
 import { DoorSockets, socketLimits } from '../../platform/network/door-sockets.ts';
 import { TOPIC_LINGER_MS } from '../../topics/idle-topics.ts';
 import { OUTBOX_LIMITS } from '../wire/outbox.ts';

@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import type { HandedOutKey } from '../../../../../simulation/accounts/memory-accounts.ts';
-import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
-import { fillOutbox } from '../../../../../simulation/stream/fill-outbox.ts';
-import { DAY, FLOOD } from '../../../../../simulation/stream/in-process-stream.ts';
-import { StallingSocket } from '../../../../../simulation/stream/stalling-socket.ts';
-import { subscribe } from '../../../../../simulation/stream/stream-client.ts';
+import type { HandedOutKey } from '../../../testing/accounts/memory-accounts.ts';
+import { AccountStream } from '../../../testing/stream/account-stream.ts';
+import { fillOutbox } from '../../../testing/stream/fill-outbox.ts';
+import { DAY, FLOOD } from '../../../testing/stream/in-process-stream.ts';
+import { StallingSocket } from '../../../testing/stream/stalling-socket.ts';
+import { subscribe } from '../../../testing/stream/stream-client.ts';
 import { OUTBOX_LIMITS } from '../wire/outbox.ts';
 
 const HOUR_MS = 3_600_000;

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
-import { converse } from '../../../../../simulation/stream/raw-conversation.ts';
-import { StreamClient, subscribe } from '../../../../../simulation/stream/stream-client.ts';
+import { AccountStream } from '../../../testing/stream/account-stream.ts';
+import { converse } from '../../../testing/stream/raw-conversation.ts';
+import { StreamClient, subscribe } from '../../../testing/stream/stream-client.ts';
 
 const SECOND_NS = 1_000_000_000n;
 

@@ -4,10 +4,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Plan } from '@tapeloom/core/entitlement/plan';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
-import type { HandedOutKey } from '../../../../../simulation/accounts/memory-accounts.ts';
-import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
-import { DAY, FLOOD } from '../../../../../simulation/stream/in-process-stream.ts';
-import { type StreamClient, subscribe } from '../../../../../simulation/stream/stream-client.ts';
+import type { HandedOutKey } from '../../../testing/accounts/memory-accounts.ts';
+import { AccountStream } from '../../../testing/stream/account-stream.ts';
+import { DAY, FLOOD } from '../../../testing/stream/in-process-stream.ts';
+import { type StreamClient, subscribe } from '../../../testing/stream/stream-client.ts';
 
 const SMALL: readonly Plan[] = ['sandbox', 'history'];
 const LARGE: readonly Plan[] = ['live', 'live_history'];

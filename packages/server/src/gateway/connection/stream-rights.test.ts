@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { onlyTimersBelow } from '../../../../../simulation/clock/short-timers.ts';
-import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
-import { FLOOD } from '../../../../../simulation/stream/in-process-stream.ts';
-import { StallingSocket } from '../../../../../simulation/stream/stalling-socket.ts';
-import { subscribe } from '../../../../../simulation/stream/stream-client.ts';
+import { AccountStream } from '../../../testing/stream/account-stream.ts';
+import { FLOOD } from '../../../testing/stream/in-process-stream.ts';
+import { StallingSocket } from '../../../testing/stream/stalling-socket.ts';
+import { subscribe } from '../../../testing/stream/stream-client.ts';
 
 const SECOND_NS = 1_000_000_000n;
 

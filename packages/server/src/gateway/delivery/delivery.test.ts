@@ -2,12 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCursor } from '@tapeloom/core/cursor';
 import fc from 'fast-check';
-import {
-  DeliveryRun,
-  type Script,
-  type Turn,
-} from '../../../../../simulation/stream/delivery-run.ts';
-import type { LogStep } from '../../../../../simulation/stream/stream-log.ts';
+import { DeliveryRun, type Script, type Turn } from '../../../testing/stream/delivery-run.ts';
+import type { LogStep } from '../../../testing/stream/stream-log.ts';
 import type { DeliveryStart } from './delivery-events.ts';
 
 const change = fc.record({

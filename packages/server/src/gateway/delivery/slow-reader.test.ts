@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
-import { FLOOD, InProcessStream } from '../../../../../simulation/stream/in-process-stream.ts';
-import { clientFrame } from '../../../../../simulation/stream/raw-socket.ts';
-import { StallingSocket } from '../../../../../simulation/stream/stalling-socket.ts';
-import { subscribe } from '../../../../../simulation/stream/stream-client.ts';
-import { closeFrame } from '../../../../../simulation/stream/wire-frame.ts';
+import { AccountStream } from '../../../testing/stream/account-stream.ts';
+import { FLOOD, InProcessStream } from '../../../testing/stream/in-process-stream.ts';
+import { clientFrame } from '../../../testing/stream/raw-socket.ts';
+import { StallingSocket } from '../../../testing/stream/stalling-socket.ts';
+import { subscribe } from '../../../testing/stream/stream-client.ts';
+import { closeFrame } from '../../../testing/stream/wire-frame.ts';
 import { SLOW_CLOSE_WITHIN_MS } from '../connection/socket-settings.ts';
 import { OUTBOX_LIMITS } from '../wire/outbox.ts';
 import { WRITE_BYTES_MAX } from '../wire/socket-writer.ts';

@@ -7,10 +7,10 @@ import { RANK_MAX } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
-import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
-import { DAY, FLOOD } from '../../../../../simulation/stream/in-process-stream.ts';
-import { StallingSocket } from '../../../../../simulation/stream/stalling-socket.ts';
-import { subscribe } from '../../../../../simulation/stream/stream-client.ts';
+import { AccountStream } from '../../../testing/stream/account-stream.ts';
+import { DAY, FLOOD } from '../../../testing/stream/in-process-stream.ts';
+import { StallingSocket } from '../../../testing/stream/stalling-socket.ts';
+import { subscribe } from '../../../testing/stream/stream-client.ts';
 import { AHEAD_MS_MAX } from '../../runs/ahead-wait.ts';
 
 const STEP_MS = 50;

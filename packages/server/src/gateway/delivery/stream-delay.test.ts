@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCursor } from '@tapeloom/core/cursor';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
-import { DAY } from '../../../../../simulation/stream/in-process-stream.ts';
-import { type StreamClient, subscribe } from '../../../../../simulation/stream/stream-client.ts';
+import { AccountStream } from '../../../testing/stream/account-stream.ts';
+import { DAY } from '../../../testing/stream/in-process-stream.ts';
+import { type StreamClient, subscribe } from '../../../testing/stream/stream-client.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_NS = 3_600_000_000_000;

@@ -3,18 +3,10 @@ import { test } from 'node:test';
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import type { StatusMessage } from '@tapeloom/protocol/server-messages';
-import {
-  DAY,
-  InProcessStream,
-  streamClock,
-} from '../../../../../simulation/stream/in-process-stream.ts';
-import { ResumingClient } from '../../../../../simulation/stream/resuming-client.ts';
-import {
-  openClient,
-  type StreamClient,
-  subscribe,
-} from '../../../../../simulation/stream/stream-client.ts';
-import { MemoryTape, type MemoryTrade } from '../../../../../simulation/tape/memory-tape.ts';
+import { DAY, InProcessStream, streamClock } from '../../../testing/stream/in-process-stream.ts';
+import { ResumingClient } from '../../../testing/stream/resuming-client.ts';
+import { openClient, type StreamClient, subscribe } from '../../../testing/stream/stream-client.ts';
+import { MemoryTape, type MemoryTrade } from '../../../testing/tape/memory-tape.ts';
 import { TapeRepairs } from '../../process/tape-repairs.ts';
 import { type StreamEpochs, withRepair } from '../../topics/epoch-floors.ts';
 import type { EpochStore } from '../../topics/epoch-store.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
-import { FLOOD } from '../../../../../simulation/stream/in-process-stream.ts';
-import { subscribe } from '../../../../../simulation/stream/stream-client.ts';
+import { AccountStream } from '../../../testing/stream/account-stream.ts';
+import { FLOOD } from '../../../testing/stream/in-process-stream.ts';
+import { subscribe } from '../../../testing/stream/stream-client.ts';
 
 const custom = (number: number) => ({ params: { size: 100 + number } });
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import type { HandedOutKey } from '../../../../../simulation/accounts/memory-accounts.ts';
-import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
-import { DAY } from '../../../../../simulation/stream/in-process-stream.ts';
-import { subscribe } from '../../../../../simulation/stream/stream-client.ts';
+import type { HandedOutKey } from '../../../testing/accounts/memory-accounts.ts';
+import { AccountStream } from '../../../testing/stream/account-stream.ts';
+import { DAY } from '../../../testing/stream/in-process-stream.ts';
+import { subscribe } from '../../../testing/stream/stream-client.ts';
 
 const LIVE: Grant = { plan: 'live', until: null };
 const HISTORY: Grant = { plan: 'history', until: null };

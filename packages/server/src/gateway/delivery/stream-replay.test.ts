@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { parseCursor } from '@tapeloom/core/cursor';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import type { HandedOutKey } from '../../../../../simulation/accounts/memory-accounts.ts';
-import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
-import { DAY, type InProcessStream } from '../../../../../simulation/stream/in-process-stream.ts';
-import { ResumingClient } from '../../../../../simulation/stream/resuming-client.ts';
-import { StreamClient, subscribe } from '../../../../../simulation/stream/stream-client.ts';
+import type { HandedOutKey } from '../../../testing/accounts/memory-accounts.ts';
+import { AccountStream } from '../../../testing/stream/account-stream.ts';
+import { DAY, type InProcessStream } from '../../../testing/stream/in-process-stream.ts';
+import { ResumingClient } from '../../../testing/stream/resuming-client.ts';
+import { StreamClient, subscribe } from '../../../testing/stream/stream-client.ts';
 import { Charges } from '../../accounts/limits/charges.ts';
 import type { GatewayOptions } from '../connection/gateway.ts';
 

@@ -2,13 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { parseCursor } from '@tapeloom/core/cursor';
-import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
-import { DAY, InProcessStream } from '../../../../../simulation/stream/in-process-stream.ts';
-import {
-  ResumingClient,
-  RESUMING_SUB as SUB,
-} from '../../../../../simulation/stream/resuming-client.ts';
-import { openClient, subscribe } from '../../../../../simulation/stream/stream-client.ts';
+import { AccountStream } from '../../../testing/stream/account-stream.ts';
+import { DAY, InProcessStream } from '../../../testing/stream/in-process-stream.ts';
+import { ResumingClient, RESUMING_SUB as SUB } from '../../../testing/stream/resuming-client.ts';
+import { openClient, subscribe } from '../../../testing/stream/stream-client.ts';
 
 const MINUTE_MS = 60_000;
 const BARS = { params: { size: 10 } };

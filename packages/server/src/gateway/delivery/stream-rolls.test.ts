@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DELAYED_KEY, KEY } from '../../../../../simulation/accounts/fixed-authenticator.ts';
+import { DELAYED_KEY, KEY } from '../../../testing/accounts/fixed-authenticator.ts';
 import {
   RollingStream,
   type RollScript,
   type RollStep,
-} from '../../../../../simulation/stream/rolling-stream.ts';
+} from '../../../testing/stream/rolling-stream.ts';
 
 const step: fc.Arbitrary<RollStep> = fc.record({
   t: fc.oneof(

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Plan } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { type SignedIn, signIn } from '../../../../../simulation/portal/signed-in.ts';
-import { AccountStream } from '../../../../../simulation/stream/account-stream.ts';
-import { type StreamClient, subscribe } from '../../../../../simulation/stream/stream-client.ts';
+import { type SignedIn, signIn } from '../../../testing/portal/signed-in.ts';
+import { AccountStream } from '../../../testing/stream/account-stream.ts';
+import { type StreamClient, subscribe } from '../../../testing/stream/stream-client.ts';
 import { digestOf, newTokenText } from '../../accounts/auth/secret.ts';
 
 const MINUTE_NS = 60_000_000_000n;

@@ -5,8 +5,8 @@ import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import { Compile } from 'typebox/schema';
-import { DAY, InProcessStream } from '../../../../../simulation/stream/in-process-stream.ts';
-import { openClient, subscribe } from '../../../../../simulation/stream/stream-client.ts';
+import { DAY, InProcessStream } from '../../../testing/stream/in-process-stream.ts';
+import { openClient, subscribe } from '../../../testing/stream/stream-client.ts';
 
 test('subscribed, status, snapshot, then updates, each with its fields [SUB-13] [EVT-02] [EVT-03] [EVT-04] [EVT-08] [EVT-10] [EVT-14] [OBJ-01] [OBJ-06] [WS-03]', async () => {
   await using stream = await InProcessStream.start();

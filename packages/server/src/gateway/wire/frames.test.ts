@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { judgeFrames } from '../../../../../simulation/stream/frame-judge.ts';
+import { judgeFrames } from '../../../testing/stream/frame-judge.ts';
 import {
   FRAME_VECTORS,
   type FrameVector,
   pingText,
-} from '../../../../../simulation/stream/frame-vectors.ts';
-import { InProcessStream, KEY } from '../../../../../simulation/stream/in-process-stream.ts';
-import { type Conversation, converse } from '../../../../../simulation/stream/raw-conversation.ts';
-import { closeFrame, OPCODE, wireFrame } from '../../../../../simulation/stream/wire-frame.ts';
+} from '../../../testing/stream/frame-vectors.ts';
+import { InProcessStream, KEY } from '../../../testing/stream/in-process-stream.ts';
+import { type Conversation, converse } from '../../../testing/stream/raw-conversation.ts';
+import { closeFrame, OPCODE, wireFrame } from '../../../testing/stream/wire-frame.ts';
 import { GatewayCounters } from '../connection/gateway-metrics.ts';
 
 const BEARER = `Authorization: Bearer ${KEY}`;

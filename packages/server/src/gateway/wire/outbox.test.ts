@@ -4,7 +4,7 @@ import { parseCursor } from '@tapeloom/core/cursor';
 import { utcDay } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
-import { frameTexts } from '../../../../../simulation/stream/server-frames.ts';
+import { frameTexts } from '../../../testing/stream/server-frames.ts';
 import { BlockWriter } from '../../blocks/block-writer.ts';
 import { Flush } from '../../topics/flush.ts';
 import { MessageFrame } from '../../topics/message-frame.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { PortalBrowser } from '../../../../../simulation/portal/portal-browser.ts';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import { DOCS_URL, ORIGIN, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { PortalBrowser } from '../../../testing/portal/portal-browser.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, ORIGIN, RestService } from '../../../testing/rest/rest-service.ts';
 import { waiverOf } from '../../billing/offer-book.ts';
 import type { Pricing } from '../../billing/offers.ts';
 import { DEFAULT_PRICING } from '../../billing/offers-default.ts';

@@ -7,10 +7,10 @@ import {
   keyBody,
   type RotatedKey,
   refusedAt,
-} from '../../../../../simulation/accounts/key-requests.ts';
-import { PortalBrowser } from '../../../../../simulation/portal/portal-browser.ts';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/accounts/key-requests.ts';
+import { PortalBrowser } from '../../../testing/portal/portal-browser.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, RestService } from '../../../testing/rest/rest-service.ts';
 import { digestOf } from '../../accounts/auth/secret.ts';
 import { KEYS_MADE_MAX, VALID_KEYS_MAX } from '../../accounts/keys/keys-store.ts';
 import type { KeyView } from '../routes/key-view.ts';

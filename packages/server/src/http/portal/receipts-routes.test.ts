@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { PortalBrowser } from '../../../../../simulation/portal/portal-browser.ts';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { PortalBrowser } from '../../../testing/portal/portal-browser.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, RestService } from '../../../testing/rest/rest-service.ts';
 import type { Receipt } from '../../billing/payment-provider.ts';
 
 const CONFLICT = { status: 409, code: 'CONFLICT' } as const;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { lastToken, PortalBrowser } from '../../../../../simulation/portal/portal-browser.ts';
-import { SoftwarePasskey } from '../../../../../simulation/portal/software-passkey.ts';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import { DOCS_URL, ORIGIN, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { lastToken, PortalBrowser } from '../../../testing/portal/portal-browser.ts';
+import { SoftwarePasskey } from '../../../testing/portal/software-passkey.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, ORIGIN, RestService } from '../../../testing/rest/rest-service.ts';
 
 const UNAUTHORIZED = { status: 401, code: 'UNAUTHORIZED' } as const;
 const CONFLICT = { status: 409, code: 'CONFLICT' } as const;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { lastToken, PortalBrowser } from '../../../../../simulation/portal/portal-browser.ts';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import { DOCS_URL, ORIGIN, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { lastToken, PortalBrowser } from '../../../testing/portal/portal-browser.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, ORIGIN, RestService } from '../../../testing/rest/rest-service.ts';
 import { digestOf } from '../../accounts/auth/secret.ts';
 
 const UNAUTHORIZED = { status: 401, code: 'UNAUTHORIZED' } as const;

@@ -4,16 +4,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Plan } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { fillMarket, TRADES_A_DAY } from '../../../../../simulation/history/history-market.ts';
-import {
-  address,
-  type Fields,
-  leave,
-  RANGE,
-} from '../../../../../simulation/history/history-requests.ts';
-import { PortalBrowser } from '../../../../../simulation/portal/portal-browser.ts';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import { DOCS_URL, ORIGIN, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { fillMarket, TRADES_A_DAY } from '../../../testing/history/history-market.ts';
+import { address, type Fields, leave, RANGE } from '../../../testing/history/history-requests.ts';
+import { PortalBrowser } from '../../../testing/portal/portal-browser.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, ORIGIN, RestService } from '../../../testing/rest/rest-service.ts';
 
 const PAGE = { headers: { 'sec-fetch-site': 'same-origin' } };
 const FORBIDDEN = { status: 403, code: 'FORBIDDEN' } as const;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { periodOf } from '@tapeloom/core/quota/month';
-import { PortalBrowser } from '../../../../../simulation/portal/portal-browser.ts';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { PortalBrowser } from '../../../testing/portal/portal-browser.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, RestService } from '../../../testing/rest/rest-service.ts';
 
 interface Used {
   readonly computeUnits: number;

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { fillMarket } from '../../../../../simulation/history/history-market.ts';
-import type { Page } from '../../../../../simulation/history/history-requests.ts';
-import { instantOf, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { fillMarket } from '../../../testing/history/history-market.ts';
+import type { Page } from '../../../testing/history/history-requests.ts';
+import { instantOf, RestService } from '../../../testing/rest/rest-service.ts';
 
 const OPEN = instantOf('2026-11-11T14:30:00Z');
 const TAPE = instantOf('2026-11-11T15:30:00Z');

@@ -11,14 +11,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Rank } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
-import { fillMarket } from '../../../../../simulation/history/history-market.ts';
-import {
-  address,
-  HistoryReader,
-  RANGE,
-} from '../../../../../simulation/history/history-requests.ts';
-import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { fillMarket } from '../../../testing/history/history-market.ts';
+import { address, HistoryReader, RANGE } from '../../../testing/history/history-requests.ts';
 import { LoopbackPort } from '../../../testing/platform/loopback-port.ts';
+import { RestService } from '../../../testing/rest/rest-service.ts';
 import { ComputeDesk } from '../../compute/compute-desk.ts';
 import { ComputePool } from '../../compute/compute-pool.ts';
 import type { ComputeShape } from '../../compute/compute-wire.ts';

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { fillMarket } from '../../../../../simulation/history/history-market.ts';
-import { instantOf, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { fillMarket } from '../../../testing/history/history-market.ts';
+import { instantOf, RestService } from '../../../testing/rest/rest-service.ts';
 import type { DaysPage } from '../../results/settled-days.ts';
 
 const QUERY = new URLSearchParams({

@@ -6,9 +6,9 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
-import { fillMarket, TRADES_A_DAY } from '../../../../../simulation/history/history-market.ts';
-import { HistoryReader, RANGE } from '../../../../../simulation/history/history-requests.ts';
-import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { fillMarket, TRADES_A_DAY } from '../../../testing/history/history-market.ts';
+import { HistoryReader, RANGE } from '../../../testing/history/history-requests.ts';
+import { RestService } from '../../../testing/rest/rest-service.ts';
 
 type Fields = Readonly<Record<string, string | readonly string[]>>;
 

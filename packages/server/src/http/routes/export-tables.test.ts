@@ -11,9 +11,8 @@ import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { Problem } from '@tapeloom/protocol/problem';
 import fc from 'fast-check';
 import { seededRandom } from '../../../../../simulation/clock/seeded-random.ts';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
-import type { MemoryTrade } from '../../../../../simulation/tape/memory-tape.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, RestService } from '../../../testing/rest/rest-service.ts';
 import {
   inMicroseconds,
   type Places,
@@ -24,6 +23,7 @@ import {
   rowOfLine,
   type TableRow,
 } from '../../../testing/table-readers.ts';
+import type { MemoryTrade } from '../../../testing/tape/memory-tape.ts';
 import { ExportTokens } from '../../exports/export-token.ts';
 import { TABLE_VERSIONS } from '../../exports/table-versions.ts';
 import type { DaysRead } from '../../results/settled-days.ts';

@@ -5,15 +5,15 @@ import { after, before, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import fc from 'fast-check';
-import { fillMarket, TRADES_A_DAY } from '../../../../../simulation/history/history-market.ts';
+import { fillMarket, TRADES_A_DAY } from '../../../testing/history/history-market.ts';
 import {
   address,
   type Fields,
   HistoryReader,
   RANGE,
   readingBy,
-} from '../../../../../simulation/history/history-requests.ts';
-import { instantOf, RestService } from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/history/history-requests.ts';
+import { instantOf, RestService } from '../../../testing/rest/rest-service.ts';
 import { ExportTokens } from '../../exports/export-token.ts';
 
 const DAY_NS = 86_400_000_000_000n;

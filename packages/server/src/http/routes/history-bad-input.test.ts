@@ -3,21 +3,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import {
-  FIRST_DAY,
-  fillMarket,
-  TRADES_A_DAY,
-} from '../../../../../simulation/history/history-market.ts';
+import { anyText } from '../../../testing/any-text.ts';
+import { FIRST_DAY, fillMarket, TRADES_A_DAY } from '../../../testing/history/history-market.ts';
 import {
   address,
   type Fields,
   HistoryReader,
   RANGE,
   TICK_BARS,
-} from '../../../../../simulation/history/history-requests.ts';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
-import { anyText } from '../../../testing/any-text.ts';
+} from '../../../testing/history/history-requests.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, RestService } from '../../../testing/rest/rest-service.ts';
 
 const PATHS = ['/v1/history', '/v1/history/estimate'] as const;
 const ALL = [...PATHS, '/v1/export'] as const;

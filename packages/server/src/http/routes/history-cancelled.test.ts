@@ -6,16 +6,16 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { fillMarket, TRADES_A_DAY } from '../../../../../simulation/history/history-market.ts';
+import { fillMarket, TRADES_A_DAY } from '../../../testing/history/history-market.ts';
 import {
   address,
   type Fields,
   type HistoryPath,
   HistoryReader,
   RANGE,
-} from '../../../../../simulation/history/history-requests.ts';
-import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/history/history-requests.ts';
 import { LoopbackPort } from '../../../testing/platform/loopback-port.ts';
+import { RestService } from '../../../testing/rest/rest-service.ts';
 import { ComputeDesk } from '../../compute/compute-desk.ts';
 import { ComputePool } from '../../compute/compute-pool.ts';
 import type { ComputeShape } from '../../compute/compute-wire.ts';

@@ -4,11 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Plan } from '@tapeloom/core/entitlement/plan';
 import { Check } from 'typebox/value';
-import {
-  DAY_LEFT_OUT,
-  fillMarket,
-  TRADES_A_DAY,
-} from '../../../../../simulation/history/history-market.ts';
+import { DAY_LEFT_OUT, fillMarket, TRADES_A_DAY } from '../../../testing/history/history-market.ts';
 import {
   type HistoryPath,
   HistoryReader,
@@ -16,8 +12,8 @@ import {
   RANGE,
   readingBy,
   TICK_BARS,
-} from '../../../../../simulation/history/history-requests.ts';
-import { instantOf, RestService } from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/history/history-requests.ts';
+import { instantOf, RestService } from '../../../testing/rest/rest-service.ts';
 import { SIM_DATASET } from '../../markets/sim/sim-universe.ts';
 import { Refusal } from '../../platform/refusal.ts';
 

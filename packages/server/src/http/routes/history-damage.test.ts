@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
-import { fillMarket, TRADES_A_DAY } from '../../../../../simulation/history/history-market.ts';
+import { fillMarket, TRADES_A_DAY } from '../../../testing/history/history-market.ts';
 import {
   address,
   type Fields,
   type HistoryPath,
   HistoryReader,
-} from '../../../../../simulation/history/history-requests.ts';
-import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/history/history-requests.ts';
+import { RestService } from '../../../testing/rest/rest-service.ts';
 
 const FRIDAY = utcDay(20261106);
 const RANGE: Fields = { instrument: 'ESZ6', from: '2026-11-04', to: '2026-11-07' };

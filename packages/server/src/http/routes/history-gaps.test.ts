@@ -6,15 +6,15 @@ import { zstdDecompressSync } from 'node:zlib';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
 import { Check } from 'typebox/value';
-import { fillMarket, TRADES_A_DAY } from '../../../../../simulation/history/history-market.ts';
+import { fillMarket, TRADES_A_DAY } from '../../../testing/history/history-market.ts';
 import {
   address,
   type Fields,
   type HistoryPath,
   HistoryReader,
   type Page,
-} from '../../../../../simulation/history/history-requests.ts';
-import { instantOf, RestService } from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/history/history-requests.ts';
+import { instantOf, RestService } from '../../../testing/rest/rest-service.ts';
 
 const PATHS: readonly HistoryPath[] = ['/v1/history', '/v1/history/estimate', '/v1/export'];
 const HOUR_NS = 3_600_000_000_000;

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { fillMarket, TRADES_A_DAY } from '../../../../../simulation/history/history-market.ts';
+import { fillMarket, TRADES_A_DAY } from '../../../testing/history/history-market.ts';
 import {
   type HistoryPath,
   HistoryReader,
   readingBy,
-} from '../../../../../simulation/history/history-requests.ts';
-import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/history/history-requests.ts';
+import { RestService } from '../../../testing/rest/rest-service.ts';
 
 const PATHS: readonly HistoryPath[] = ['/v1/history', '/v1/history/estimate', '/v1/export'];
 const TAKING_OVER = ['large-trades', 'absorption', 'session-levels'];

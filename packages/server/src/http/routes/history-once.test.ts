@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fillMarket } from '../../../../../simulation/history/history-market.ts';
+import { fillMarket } from '../../../testing/history/history-market.ts';
 import {
   address,
   type Fields,
@@ -12,8 +12,8 @@ import {
   RANGE,
   readingBy,
   TICK_BARS,
-} from '../../../../../simulation/history/history-requests.ts';
-import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/history/history-requests.ts';
+import { RestService } from '../../../testing/rest/rest-service.ts';
 
 const HOUR_MS = 3_600_000;
 

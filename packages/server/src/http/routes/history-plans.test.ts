@@ -8,14 +8,14 @@ import {
   fillMarket,
   ROLL_DAY,
   TRADES_A_DAY,
-} from '../../../../../simulation/history/history-market.ts';
+} from '../../../testing/history/history-market.ts';
 import {
   address,
   type Fields,
   HistoryReader,
   RANGE,
-} from '../../../../../simulation/history/history-requests.ts';
-import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/history/history-requests.ts';
+import { RestService } from '../../../testing/rest/rest-service.ts';
 import { SIM_DATASET } from '../../markets/sim/sim-universe.ts';
 import { dayText } from '../../platform/refusal-answer.ts';
 

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Check } from 'typebox/value';
-import { fillMarket, TRADES_A_DAY } from '../../../../../simulation/history/history-market.ts';
+import { fillMarket, TRADES_A_DAY } from '../../../testing/history/history-market.ts';
 import {
   address,
   compare,
@@ -16,8 +16,8 @@ import {
   HistoryReader,
   RANGE,
   TICK_BARS,
-} from '../../../../../simulation/history/history-requests.ts';
-import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/history/history-requests.ts';
+import { RestService } from '../../../testing/rest/rest-service.ts';
 import { SIM_DATASET } from '../../markets/sim/sim-universe.ts';
 
 let service: RestService;

@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { utcDay } from '@tapeloom/core/utc-day';
-import { fillMarket } from '../../../../../simulation/history/history-market.ts';
+import { fillMarket } from '../../../testing/history/history-market.ts';
 import {
   address,
   type Fields,
   HistoryReader,
   RANGE,
   TICK_BARS,
-} from '../../../../../simulation/history/history-requests.ts';
-import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/history/history-requests.ts';
+import { RestService } from '../../../testing/rest/rest-service.ts';
 
 const PLAIN = { 'accept-encoding': 'identity' };
 const OPEN = { to: '2026-11-11T12:00:00Z' };

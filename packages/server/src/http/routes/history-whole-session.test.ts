@@ -5,15 +5,15 @@ import { after, before, beforeEach, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
 import { utcDay } from '@tapeloom/core/utc-day';
 import { Check } from 'typebox/value';
-import { fillMarket, TRADES_A_DAY } from '../../../../../simulation/history/history-market.ts';
+import { fillMarket, TRADES_A_DAY } from '../../../testing/history/history-market.ts';
 import {
   address,
   type Fields,
   type HistoryPath,
   HistoryReader,
   TICK_BARS,
-} from '../../../../../simulation/history/history-requests.ts';
-import { instantOf, RestService } from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/history/history-requests.ts';
+import { instantOf, RestService } from '../../../testing/rest/rest-service.ts';
 
 const PATHS: readonly HistoryPath[] = ['/v1/history', '/v1/history/estimate', '/v1/export'];
 /** Its session, Tuesday's, opened on Monday, the 9th. */

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
-import { fillMarket } from '../../../../../simulation/history/history-market.ts';
-import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { fillMarket } from '../../../testing/history/history-market.ts';
+import { RestService } from '../../../testing/rest/rest-service.ts';
 
 interface Days {
   readonly firstDay: string;

@@ -2,13 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { waitText } from '@tapeloom/core/person/wait-text';
-import { KeyRequests } from '../../../../../simulation/accounts/key-requests.ts';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import {
-  DOCS_URL,
-  type RestAnswer,
-  RestService,
-} from '../../../../../simulation/rest/rest-service.ts';
+import { KeyRequests } from '../../../testing/accounts/key-requests.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, type RestAnswer, RestService } from '../../../testing/rest/rest-service.ts';
 import { KEYS_LISTED_MAX, KEYS_MADE_MAX } from '../../accounts/keys/keys-store.ts';
 import type { AccountStore } from '../../accounts/store/account-store.ts';
 import { openSqliteAccountStore } from '../../accounts/store/sqlite/sqlite-account-store.ts';

@@ -3,13 +3,13 @@ import { after, before, test } from 'node:test';
 import type { ManagementCriterion } from '@tapeloom/core/entitlement/key-management';
 import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
 import {
   DOCS_URL,
   HOME_ADDRESS,
   type RestAnswer,
   RestService,
-} from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/rest/rest-service.ts';
 
 const DAY_NS = 86_400_000_000_000n;
 

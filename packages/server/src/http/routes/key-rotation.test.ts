@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { KeyRequests, refusedAt } from '../../../../../simulation/accounts/key-requests.ts';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { KeyRequests, refusedAt } from '../../../testing/accounts/key-requests.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, RestService } from '../../../testing/rest/rest-service.ts';
 
 const SECOND_NS = 1_000_000_000n;
 const DAY_NS = 86_400n * SECOND_NS;

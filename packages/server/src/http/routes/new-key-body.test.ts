@@ -8,9 +8,9 @@ import {
   KeyRequests,
   keyBody,
   refusedAt,
-} from '../../../../../simulation/accounts/key-requests.ts';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/accounts/key-requests.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, RestService } from '../../../testing/rest/rest-service.ts';
 import { digestOf, newKeyText } from '../../accounts/auth/secret.ts';
 
 const SECOND_NS = 1_000_000_000n;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PLAN_LIMITS, planAt } from '@tapeloom/core/entitlement/plan';
 import { Check } from 'typebox/value';
-import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { RestService } from '../../../testing/rest/rest-service.ts';
 import { offerBook, type Pricing } from '../../billing/offers.ts';
 import { DEFAULT_PRICING } from '../../billing/offers-default.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PLAN_LIMITS } from '@tapeloom/core/entitlement/plan';
 import { periodOf } from '@tapeloom/core/quota/month';
-import { fillMarket } from '../../../../../simulation/history/history-market.ts';
-import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { fillMarket } from '../../../testing/history/history-market.ts';
+import { RestService } from '../../../testing/rest/rest-service.ts';
 
 const RANGE = new URLSearchParams({
   instrument: 'ESZ6',

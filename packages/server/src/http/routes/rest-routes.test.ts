@@ -4,7 +4,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { parseParams } from '@tapeloom/core/studies/params';
 import type { EngineState } from '@tapeloom/protocol/status-states';
 import { Check } from 'typebox/value';
-import { instantOf, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { instantOf, RestService } from '../../../testing/rest/rest-service.ts';
 import { SIM_DATASET } from '../../markets/sim/sim-universe.ts';
 import type { CatalogueFacts } from './indicators-route.ts';
 import type { InstrumentView } from './instrument-view.ts';

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import {
-  DOCS_URL,
-  HOME_ADDRESS,
-  RestService,
-} from '../../../../../simulation/rest/rest-service.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, HOME_ADDRESS, RestService } from '../../../testing/rest/rest-service.ts';
 
 interface StreamToken {
   readonly token: string;

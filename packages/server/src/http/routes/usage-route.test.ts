@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { PLAN_LIMITS, PLANS, type Plan, type PlanLimits } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { Check } from 'typebox/value';
-import { instantOf, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { instantOf, RestService } from '../../../testing/rest/rest-service.ts';
 import { UsageView } from './usage-route.ts';
 
 interface Usage {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
 import { signed } from '../../../testing/billing/scripted-provider.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, RestService } from '../../../testing/rest/rest-service.ts';
 import { UNSIGNED_PER_MINUTE } from '../../accounts/auth/address-throttle.ts';
 import {
   UNKNOWN_AT_ONCE_MAX,

@@ -6,13 +6,13 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
 import {
   DOCS_URL,
   type RestAnswer,
   type RestRequest,
   RestService,
-} from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/rest/rest-service.ts';
 import { newKeyText } from '../../accounts/auth/secret.ts';
 import { AccountsTroubleError } from '../../accounts/store/account-store.ts';
 

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
-import { InProcessStream } from '../../../../../simulation/stream/in-process-stream.ts';
-import { StreamClient } from '../../../../../simulation/stream/stream-client.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, RestService } from '../../../testing/rest/rest-service.ts';
+import { InProcessStream } from '../../../testing/stream/in-process-stream.ts';
+import { StreamClient } from '../../../testing/stream/stream-client.ts';
 import { newKeyText, newTokenText } from '../../accounts/auth/secret.ts';
 import {
   DoorSockets,

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, RestService } from '../../../testing/rest/rest-service.ts';
 
 const KEY_BODY = JSON.stringify({ name: 'x', environment: 'live', scopes: ['stream'] });
 const INVALID = 'INVALID_PARAMETERS';

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { Problem } from '@tapeloom/protocol/problem';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
-import { DOCS_URL, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
+import { DOCS_URL, RestService } from '../../../testing/rest/rest-service.ts';
 import type { AnsweredRequest } from '../../platform/log/access-log.ts';
 
 const KEY_BODY = { name: 'x', environment: 'live', scopes: ['stream'] };

@@ -3,20 +3,15 @@ import { after, before, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { Check } from 'typebox/value';
-import { fillMarket } from '../../../../../simulation/history/history-market.ts';
-import {
-  address,
-  leave,
-  RANGE,
-  readingBy,
-} from '../../../../../simulation/history/history-requests.ts';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
+import { fillMarket } from '../../../testing/history/history-market.ts';
+import { address, leave, RANGE, readingBy } from '../../../testing/history/history-requests.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
 import {
   DOCS_URL,
   type RestRequest,
   RestService,
   type TestKey,
-} from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/rest/rest-service.ts';
 import { REMEMBERED_MAX } from '../../accounts/store/once.ts';
 import { CreatedKeyView, RotatedKeyView } from '../routes/key-view.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { ORIGIN, RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { ORIGIN, RestService } from '../../../testing/rest/rest-service.ts';
 import {
   EncodedBody,
   isNamed,

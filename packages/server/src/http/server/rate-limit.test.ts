@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PLAN_LIMITS, type Plan } from '@tapeloom/core/entitlement/plan';
-import { checkProblem } from '../../../../../simulation/rest/problem-check.ts';
+import { checkProblem } from '../../../testing/rest/problem-check.ts';
 import {
   DOCS_URL,
   type RestAnswer,
   type RestRequest,
   RestService,
-} from '../../../../../simulation/rest/rest-service.ts';
+} from '../../../testing/rest/rest-service.ts';
 
 const RATE_HEADERS = [
   'ratelimit-limit',

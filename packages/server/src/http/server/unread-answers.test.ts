@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
-import { SlowReader } from '../../../../../simulation/stream/slow-reader.ts';
+import { SlowReader } from '../../../../../simulation/network/slow-reader.ts';
 import { digestHere } from '../../../testing/digest-here.ts';
 import { StreamedAnswer, writeStreamed } from './streamed-answer.ts';
 import { UnreadAnswers, type UnreadLimits } from './unread-answers.ts';

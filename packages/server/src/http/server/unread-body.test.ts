@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Problem } from '@tapeloom/protocol/problem';
-import { RestService } from '../../../../../simulation/rest/rest-service.ts';
+import { RestService } from '../../../testing/rest/rest-service.ts';
 
 const MIB = 1024 ** 2;
 const BODY = Buffer.alloc(4 * MIB, 'x');

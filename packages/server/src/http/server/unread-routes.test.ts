@@ -6,9 +6,9 @@ import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { fillMarket } from '../../../../../simulation/history/history-market.ts';
-import { RestService } from '../../../../../simulation/rest/rest-service.ts';
-import { SlowReader } from '../../../../../simulation/stream/slow-reader.ts';
+import { SlowReader } from '../../../../../simulation/network/slow-reader.ts';
+import { fillMarket } from '../../../testing/history/history-market.ts';
+import { RestService } from '../../../testing/rest/rest-service.ts';
 
 const MIB = 1024 ** 2;
 const EVERYTHING = 64 * MIB;

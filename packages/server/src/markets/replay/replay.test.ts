@@ -8,7 +8,7 @@ import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { tapeRows } from '../../../../../simulation/tape/tape-on-sim-disk.ts';
+import { tapeRows } from '../../../testing/tape/tape-on-sim-disk.ts';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { NO_LIVE_DAYS, TapeReader } from '../../tape/read/tape-reader.ts';
 import { type OpenTape, openTape } from '../../tape/write/open-tape.ts';

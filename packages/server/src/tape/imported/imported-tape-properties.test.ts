@@ -9,9 +9,9 @@ import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { MemoryTape } from '../../../../../simulation/tape/memory-tape.ts';
-import { TAPE_ROOT } from '../../../../../simulation/tape/tape-on-sim-disk.ts';
 import { importDays, type TradeRow } from '../../../testing/imported-dataset.ts';
+import { MemoryTape } from '../../../testing/tape/memory-tape.ts';
+import { TAPE_ROOT } from '../../../testing/tape/tape-on-sim-disk.ts';
 import type { Tape, TapePlace } from '../tape.ts';
 import { ImportedTape } from './imported-tape.ts';
 

@@ -5,15 +5,15 @@ import { MessageChannel } from 'node:worker_threads';
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { type FeedRow, intakeBatch } from '../../../../../simulation/tape/feed-rows.ts';
-import { feedScript } from '../../../../../simulation/tape/feed-script.ts';
+import { type FeedRow, intakeBatch } from '../../../testing/tape/feed-rows.ts';
+import { feedScript } from '../../../testing/tape/feed-script.ts';
 import {
   allTapeRows,
   DATASET,
   openSimTape,
   TAPE_ROOT,
   tapeRows,
-} from '../../../../../simulation/tape/tape-on-sim-disk.ts';
+} from '../../../testing/tape/tape-on-sim-disk.ts';
 import { SEGMENT_ROWS } from '../live-columns.ts';
 import type { Commit, Tape } from '../tape.ts';
 import { UNANSWERED_MAX } from './tape-feed.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SharedWorld } from '../../../../../simulation/tape/shared-nodes.ts';
-import { MemoryObjects } from '../../../testing/tape/memory-objects.ts';
+import { MemoryObjects } from '../../../../../simulation/stream-storage/memory-objects.ts';
+import { SharedWorld } from '../../../testing/tape/shared-nodes.ts';
 import { decodeBook, emptyBook, encodeBook, objectOfBook } from '../stream/tape-book.ts';
 import { inUseAgain, sweepBooks } from './book-objects.ts';
 

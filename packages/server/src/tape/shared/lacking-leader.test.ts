@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { type SharedNode, SharedWorld } from '../../../../../simulation/tape/shared-nodes.ts';
-import { DATASET, TAPE_ROOT } from '../../../../../simulation/tape/tape-on-sim-disk.ts';
+import { type SharedNode, SharedWorld } from '../../../testing/tape/shared-nodes.ts';
+import { DATASET, TAPE_ROOT } from '../../../testing/tape/tape-on-sim-disk.ts';
 import { NothingLostError, planRepair } from './repair-stream.ts';
 
 const PACE = { batchRowsMax: 5, offersPerDay: 20 };

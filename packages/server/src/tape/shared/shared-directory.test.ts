@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { DATASET, TAPE_ROOT } from '../../../../../simulation/tape/tape-on-sim-disk.ts';
+import { DATASET, TAPE_ROOT } from '../../../testing/tape/tape-on-sim-disk.ts';
 import { logDirectory } from '../tape-paths.ts';
 import { assertAlone, MOVED_SUFFIX, nameCluster, prepareDirectory } from './shared-directory.ts';
 import { ForeignDirectoryError } from './shared-errors.ts';

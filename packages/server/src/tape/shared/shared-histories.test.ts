@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../../../../simulation/clock/seeded-random.ts';
-import { type SharedNode, SharedWorld } from '../../../../../simulation/tape/shared-nodes.ts';
+import { type SharedNode, SharedWorld } from '../../../testing/tape/shared-nodes.ts';
 
 const OFFERS = 110;
 const HISTORIES = 6;

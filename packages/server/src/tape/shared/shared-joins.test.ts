@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type SharedNode, SharedWorld } from '../../../../../simulation/tape/shared-nodes.ts';
-import { DATASET, TAPE_ROOT } from '../../../../../simulation/tape/tape-on-sim-disk.ts';
+import { type SharedNode, SharedWorld } from '../../../testing/tape/shared-nodes.ts';
+import { DATASET, TAPE_ROOT } from '../../../testing/tape/tape-on-sim-disk.ts';
 import { logPath } from '../tape-paths.ts';
 import { listColumnParts } from './column-parts.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { type SharedNode, SharedWorld } from '../../../../../simulation/tape/shared-nodes.ts';
-import { DATASET, TAPE_ROOT } from '../../../../../simulation/tape/tape-on-sim-disk.ts';
-import { MemoryObjects } from '../../../testing/tape/memory-objects.ts';
-import { MemoryKeeper } from '../../../testing/tape/memory-stream.ts';
-import { StreamTime } from '../../../testing/tape/stream-time.ts';
+import { MemoryObjects } from '../../../../../simulation/stream-storage/memory-objects.ts';
+import { MemoryKeeper } from '../../../../../simulation/stream-storage/memory-stream.ts';
+import { StreamTime } from '../../../../../simulation/stream-storage/stream-time.ts';
+import { type SharedNode, SharedWorld } from '../../../testing/tape/shared-nodes.ts';
+import { DATASET, TAPE_ROOT } from '../../../testing/tape/tape-on-sim-disk.ts';
 import { FencedWriter } from '../stream/fenced-writer.ts';
 import { decodeBook } from '../stream/tape-book.ts';
 import { TapeManifest } from '../tape-manifest.ts';

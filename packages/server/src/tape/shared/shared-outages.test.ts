@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
-import { type SharedNode, SharedWorld } from '../../../../../simulation/tape/shared-nodes.ts';
-import { MemoryObjects } from '../../../testing/tape/memory-objects.ts';
+import { MemoryObjects } from '../../../../../simulation/stream-storage/memory-objects.ts';
+import { type SharedNode, SharedWorld } from '../../../testing/tape/shared-nodes.ts';
 
 const OFFERS = 12;
 const PACE = { batchRowsMax: 3, offersPerDay: OFFERS };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { type SharedNode, SharedWorld } from '../../../../../simulation/tape/shared-nodes.ts';
-import { DATASET, TAPE_ROOT } from '../../../../../simulation/tape/tape-on-sim-disk.ts';
+import { PLAIN } from '../../../../../simulation/stream-storage/memory-stream.ts';
 import { occupyThreads } from '../../../testing/platform/occupied-threads.ts';
-import { PLAIN } from '../../../testing/tape/memory-stream.ts';
+import { type SharedNode, SharedWorld } from '../../../testing/tape/shared-nodes.ts';
+import { DATASET, TAPE_ROOT } from '../../../testing/tape/tape-on-sim-disk.ts';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { NothingLostError, planRepair, repairStream } from './repair-stream.ts';
 import { TapeRewrittenError } from './shared-errors.ts';

@@ -5,8 +5,8 @@ import {
   type MemoryStream,
   PLAIN,
   type PublishPlan,
-} from '../../../testing/tape/memory-stream.ts';
-import { StreamTime } from '../../../testing/tape/stream-time.ts';
+} from '../../../../../simulation/stream-storage/memory-stream.ts';
+import { StreamTime } from '../../../../../simulation/stream-storage/stream-time.ts';
 import { claimNews } from './claim-body.ts';
 import { FencedWriter } from './fenced-writer.ts';
 import {

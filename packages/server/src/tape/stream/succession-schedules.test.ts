@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { runSchedule } from '../../../../../simulation/tape/shared-tape-schedule.ts';
+import { runSchedule } from '../../../testing/tape/shared-tape-schedule.ts';
 
 /** `tests/long` runs thousands. */
 const SCHEDULES = 20;

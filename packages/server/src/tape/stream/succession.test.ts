@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../../../../simulation/clock/seeded-random.ts';
-import { SharedTapeRun } from '../../../../../simulation/tape/shared-tape-run.ts';
+import { SharedTapeRun } from '../../../testing/tape/shared-tape-run.ts';
 import { mendedClaim } from './claim-body.ts';
 import { StreamPurgedError } from './stream-errors.ts';
 

@@ -4,13 +4,13 @@ import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { intakeBatch } from '../../../../../simulation/tape/feed-rows.ts';
+import { intakeBatch } from '../../../testing/tape/feed-rows.ts';
 import {
   DATASET,
   openSimTape,
   TAPE_ROOT,
   tapeRows,
-} from '../../../../../simulation/tape/tape-on-sim-disk.ts';
+} from '../../../testing/tape/tape-on-sim-disk.ts';
 import { listTape } from '../inspect/list-tape.ts';
 import { verifyTape } from '../inspect/verify-tape.ts';
 import { TapeDamagedError } from '../tape-errors.ts';

@@ -8,7 +8,7 @@ import { tableFromIPC } from 'apache-arrow';
 import fc from 'fast-check';
 import { seededRandom } from '../../../../../simulation/clock/seeded-random.ts';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { DATASET, TAPE_ROOT, tapeRows } from '../../../../../simulation/tape/tape-on-sim-disk.ts';
+import { DATASET, TAPE_ROOT, tapeRows } from '../../../testing/tape/tape-on-sim-disk.ts';
 import { verifyTape } from '../inspect/verify-tape.ts';
 import { readSidecar } from '../read/sealed-days.ts';
 import { NO_LIVE_DAYS, TapeReader } from '../read/tape-reader.ts';

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { type FeedRow, intakeBatch } from '../../../../../simulation/tape/feed-rows.ts';
+import { type FeedRow, intakeBatch } from '../../../testing/tape/feed-rows.ts';
 import {
   DATASET,
   openSimTape,
   TAPE_ROOT,
   tapeRows,
-} from '../../../../../simulation/tape/tape-on-sim-disk.ts';
+} from '../../../testing/tape/tape-on-sim-disk.ts';
 import { verifyTape } from '../inspect/verify-tape.ts';
 
 const DAY = utcDay(20_260_105);

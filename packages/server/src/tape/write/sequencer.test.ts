@@ -5,18 +5,18 @@ import { DAY_NS } from '@tapeloom/core/units';
 import { addDays, dayOf, epochNs, nsOfDay, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { type FeedRow, intakeBatch } from '../../../../../simulation/tape/feed-rows.ts';
+import { type FeedRow, intakeBatch } from '../../../testing/tape/feed-rows.ts';
 import {
   feedScript,
   SCRIPT_SYMBOLS,
   type ScriptedOffer,
-} from '../../../../../simulation/tape/feed-script.ts';
+} from '../../../testing/tape/feed-script.ts';
 import {
   allTapeRows,
   openSimTape,
   type TapeRow,
   tapeRows,
-} from '../../../../../simulation/tape/tape-on-sim-disk.ts';
+} from '../../../testing/tape/tape-on-sim-disk.ts';
 import { HELD_TRADES_MAX } from './sequencer.ts';
 
 const DAY = utcDay(20_260_105);

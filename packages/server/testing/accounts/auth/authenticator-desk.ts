@@ -3,10 +3,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import {
-  type HandedOutKey,
-  MemoryAccounts,
-} from '../../../../../simulation/accounts/memory-accounts.ts';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import type { Authentication, RightsChange } from '../../../src/accounts/auth/authenticator.ts';
 import type { Caller } from '../../../src/accounts/auth/caller.ts';
@@ -14,6 +10,7 @@ import {
   StoreAuthenticator,
   type StoreAuthenticatorOptions,
 } from '../../../src/accounts/auth/store-authenticator.ts';
+import { type HandedOutKey, MemoryAccounts } from '../memory-accounts.ts';
 
 export const START = 1_762_300_800_000_000_000n;
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { signIn } from '../../../../../simulation/portal/signed-in.ts';
+import { signIn } from '../../portal/signed-in.ts';
 import { DAY_NS, SECOND_NS, type StoreRig } from '../store/account-store-rig.ts';
 
 export function testSessionTokens(adapter: string, start: () => Promise<StoreRig>): void {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { CuttingLine } from '../../../../testing/platform/cutting-line.ts';
+import { CuttingLine } from '../../../../../../simulation/network/cutting-line.ts';
 import { PostgresServer } from '../../../../testing/platform/postgres-server.ts';
 import { openPostgres } from '../../../platform/postgres/postgres.ts';
 import type { NewKey } from '../../keys/keys-store.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { CuttingLine } from '../../../../testing/platform/cutting-line.ts';
+import { CuttingLine } from '../../../../../../simulation/network/cutting-line.ts';
 import { PostgresServer } from '../../../../testing/platform/postgres-server.ts';
 import { PostgresStandby } from '../../../../testing/platform/postgres-standby.ts';
 import { openPostgres } from '../../../platform/postgres/postgres.ts';

@@ -7,10 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { nkeys } from '@nats-io/transport-node';
-import {
-  type OwnCertificate,
-  ownCertificate,
-} from '../../../../../../simulation/rest/own-authority.ts';
+import { type OwnCertificate, ownCertificate } from '../../../../testing/rest/own-authority.ts';
 import { natsServerMissing } from '../../../../testing/tape/find-nats-server.ts';
 import { NatsServers } from '../../../../testing/tape/nats-servers.ts';
 import { addressOf } from '../../../../testing/tape/nats-tape-rig.ts';

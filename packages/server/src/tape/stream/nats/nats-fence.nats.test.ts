@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { LineProxy } from '../../../../../../simulation/network/line-proxy.ts';
 import { natsServerMissing } from '../../../../testing/tape/find-nats-server.ts';
-import { LineProxy } from '../../../../testing/tape/line-proxy.ts';
 import { NatsServers } from '../../../../testing/tape/nats-servers.ts';
 import { makeTape, openTape } from '../../../../testing/tape/nats-tape-rig.ts';
 import { createClock } from '../../../platform/system-clock.ts';

@@ -1,0 +1,282 @@
+/**
+ * Settled days over the tapes of the studies' naive twins: every day is on the tape, with trades or without,
+ * but for those that are left out. What comes out can be compared with the log that a twin writes.
+ */
+
+import { zstdDecompressSync } from 'node:zlib';
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { Indicator } from '@tapeloom/core/studies/indicator';
+import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
+import { tableOf } from '../../../core/testing/twins/study-driver.ts';
+import type { Subject } from '../../../core/testing/twins/study-subjects.ts';
+import type { TwinTape } from '../../../core/testing/twins/twin-tape.ts';
+import { Block, emptyBlock, joinBlocks } from '../../src/blocks/block.ts';
+import { DayLogs } from '../../src/results/day-logs.ts';
+import type {
+  DayPart,
+  DaysPage,
+  DaysRead,
+  SettledDaysRequest,
+} from '../../src/results/settled-days.ts';
+import { type CacheUse, SettledDaysReader } from '../../src/results/settled-days-reader.ts';
+import { isWholeDay, isWholeUpTo } from '../../src/runs/tape-days.ts';
+import type { DaySpan } from '../../src/tape/tape.ts';
+import { MemoryTape, type MemoryTrade } from '../tape/memory-tape.ts';
+
+export const CONTRACT = 'ESZ6';
+export const INDICATOR = 'subject';
+
+/** Of the days, counted from the first: which ones the tape passes over. */
+export type LeftOut = (day: UtcDay, at: number) => boolean;
+
+/** Days with the hours of them that the tape lacks. */
+export type PartialDays = ReadonlyMap<UtcDay, readonly DaySpan[]>;
+
+export interface SettledWorldOptions {
+  readonly batchRows?: number;
+  readonly pageBytes?: number;
+  readonly blockRanks?: number;
+  readonly cache?: CacheUse | null;
+  /** By default nothing is held. */
+  readonly logs?: DayLogs;
+  readonly leftOut?: LeftOut;
+  readonly partial?: PartialDays;
+}
+
+/** What is asked for, by its first day where the range begins with one. */
+export type AskedDays = Partial<SettledDaysRequest> & { readonly firstDay?: UtcDay };
+
+/** A day, whatever pages it came on. */
+export interface ReadDay {
+  readonly day: UtcDay;
+  readonly trades: number;
+  readonly isWarm: boolean;
+  readonly settled: Block;
+  readonly tail: Block;
+}
+
+/** A store that holds nothing. */
+export function noLogs(blockRanks?: number): DayLogs {
+  return new DayLogs({ runs: 0, bytes: 0, ...(blockRanks && { blockRanks }) });
+}
+
+/** What one line says. */
+export interface Entry {
+  readonly t: 'upsert' | 'remove';
+  readonly cursor: string;
+  readonly id: string;
+  readonly final: boolean;
+  readonly ts: string;
+  readonly data?: unknown;
+}
+
+export class SettledWorld {
+  readonly tape: MemoryTape;
+  readonly reader: SettledDaysReader;
+  readonly sessions: SessionTable;
+  readonly firstDay: UtcDay;
+  readonly until: EpochNs;
+
+  constructor(tape: TwinTape, subject: Subject, options: SettledWorldOptions = {}) {
+    const { batchRows = 7, pageBytes, blockRanks, cache = null, leftOut = () => false } = options;
+    this.sessions = tableOf(tape.sessions);
+    this.until = tape.until as EpochNs;
+    this.firstDay = firstDayOf(tape);
+    const left = { leftOut, partial: options.partial ?? new Map() };
+    this.tape = memoryTapeOf(tape, batchRows, left);
+    this.reader = new SettledDaysReader({
+      tape: this.tape,
+      indicators: new Map([[INDICATOR, indicatorOf(subject)]]),
+      sessionsOf: (_contract, kind) => (kind === 'full' ? fullOf(this) : this.sessions),
+      yieldTurn: async () => {},
+      cache,
+      logs: options.logs ?? noLogs(blockRanks),
+      ...(pageBytes === undefined ? {} : { pageBytes }),
+    });
+  }
+
+  /** The days that begin before `until`. */
+  get days(): readonly UtcDay[] {
+    const days: UtcDay[] = [];
+    for (let day = this.firstDay; epochNs(day, 0) < this.until; day = addDays(day, 1)) {
+      days.push(day);
+    }
+    return days;
+  }
+
+  /** The first instant of a day from which on it can be read: after a session that is not whole there. */
+  async startOn(day: UtcDay): Promise<EpochNs | null> {
+    const midnight = epochNs(day, 0);
+    const onTape = new Set((await this.tape.days()).filter(isWholeDay).map((one) => one.day));
+    const session = this.sessions.atOrAfter(midnight);
+    if (session === null || isWholeUpTo(session, addDays(day, -1), (one) => onTape.has(one))) {
+      return midnight;
+    }
+    return session.close < epochNs(addDays(day, 1), 0) ? session.close : null;
+  }
+
+  /** The first page alone. */
+  async first(request: AskedDays): Promise<DaysPage | null> {
+    await using read = await this.#open(request);
+    return await read.next();
+  }
+
+  async pages(request: AskedDays = {}): Promise<readonly DaysPage[]> {
+    await using read = await this.#open(request);
+    return await pagesOf(read);
+  }
+
+  async read(request: AskedDays = {}): Promise<readonly ReadDay[]> {
+    return daysOf(await this.pages(request));
+  }
+
+  async #open({ firstDay = this.firstDay, ...request }: AskedDays): Promise<DaysRead> {
+    return await this.reader.read({
+      account: 'a',
+      contract: CONTRACT,
+      indicator: INDICATOR,
+      params: {},
+      from: epochNs(firstDay, 0),
+      until: this.until,
+      hasTail: false,
+      form: 'blocks',
+      ...request,
+    });
+  }
+}
+
+export async function pagesOf(read: DaysRead): Promise<readonly DaysPage[]> {
+  const pages: DaysPage[] = [];
+  for (let next = await read.next(); next !== null; next = await read.next()) pages.push(next);
+  return pages;
+}
+
+/** Days as their parts add up. */
+export function daysOf(pages: readonly DaysPage[]): readonly ReadDay[] {
+  const days = Map.groupBy(
+    pages.flatMap(({ parts }) => parts),
+    ({ day }) => day,
+  );
+  return [...days.values()].map(dayOfParts);
+}
+
+function dayOfParts(parts: readonly DayPart[]): ReadDay {
+  const { day, rank, tail } = parts.at(-1)!;
+  const none = emptyBlock(day, 0, 0);
+  const blocks = parts.flatMap((part) => part.blocks).map((block) => new Block(block));
+  return {
+    day,
+    trades: rank,
+    isWarm: parts.every(({ isWarm }) => isWarm),
+    settled: joinBlocks([none, ...blocks]),
+    tail: tail === null ? none : new Block(tail),
+  };
+}
+
+/** All that was said, in whichever form it was asked for. */
+export function textOf(pages: readonly DaysPage[]): string {
+  return pages.map(pageText).join('');
+}
+
+function pageText({ parts, frames }: DaysPage): string {
+  const texts = parts.flatMap(({ blocks }) => blocks.map((block) => new Block(block).text));
+  if (frames.length > 0) texts.push(new Uint8Array(zstdDecompressSync(frames)));
+  return Buffer.concat(texts).toString();
+}
+
+/** Each line on its own. */
+export function linesOf({ text, ends }: Pick<Block, 'text' | 'ends'>): string[] {
+  return [...ends].map((end, line) =>
+    Buffer.from(text.subarray(line === 0 ? 0 : ends[line - 1]!, end)).toString(),
+  );
+}
+
+export function entriesOf(days: readonly ReadDay[]): readonly Entry[] {
+  return days.flatMap(({ settled }) => linesOf(settled)).map((line) => JSON.parse(line));
+}
+
+/** Everything settled in (position(from), position(to)], from results that begin with the day of `from`. */
+export function textBetween(results: readonly ReadDay[], from: EpochNs, to: EpochNs): string {
+  let text = '';
+  for (const { day, settled } of results) {
+    for (const [index, line] of linesOf(settled).entries()) {
+      const at = epochNs(day, settled.fromNs[index]!);
+      if (at > from && at <= to) text += line;
+    }
+  }
+  return text;
+}
+
+/** The same sessions as those of a market that traded before them: all days are known. */
+function fullOf({ sessions, firstDay }: SettledWorld): SessionTable {
+  const date = addDays(firstDay, -1);
+  const before = { date, open: epochNs(date, 0), close: epochNs(date, 1) };
+  return {
+    atOrAfter: (instant) => (instant < before.close ? before : sessions.atOrAfter(instant)),
+    atOrBefore: (instant) =>
+      sessions.atOrBefore(instant) ?? (instant < before.open ? null : before),
+  };
+}
+
+export function firstDayOf({ trades, sessions, until }: TwinTape): UtcDay {
+  const first = [trades[0]?.ns ?? until, sessions[0]?.open ?? until, until];
+  return dayOf(first.reduce((a, b) => (b < a ? b : a)) as EpochNs);
+}
+
+export function indicatorOf({ create, lookBackSessions, outlivesSession }: Subject): Indicator {
+  return {
+    id: INDICATOR,
+    version: 1,
+    name: INDICATOR,
+    description: '',
+    parameters: [],
+    data: {},
+    computeUnitsPerTrade: 1,
+    presets: [],
+    example: { id: '', final: true, ts: '', data: {} },
+    sessionKind: () => 'rth',
+    lookBackSessionsMax: () => lookBackSessions,
+    ...(outlivesSession === true ? { objectsOutliveSession: true } : {}),
+    create,
+  };
+}
+
+/** What a tape lacks. */
+interface Lacking {
+  readonly leftOut: LeftOut;
+  readonly partial: PartialDays;
+}
+
+function memoryTapeOf(twin: TwinTape, batchRows: number, lacking: Lacking): MemoryTape {
+  const tape = new MemoryTape(CONTRACT, batchRows);
+  for (const [day, gaps] of lacking.partial) tape.partial.set(day, gaps);
+  for (const { trades, promise } of dayCommits(twin, lacking)) tape.commit(trades, promise);
+  return tape;
+}
+
+/** Whether the hours that a time of day lies in are left out. */
+export function isLeftOut(partial: PartialDays, day: UtcDay, ns: number): boolean {
+  return partial.get(day)?.some(([from, to]) => ns >= from && ns < to) ?? false;
+}
+
+/** Day by day what is committed, to its end; what is left out is passed over. */
+export function dayCommits(
+  twin: TwinTape,
+  { leftOut, partial }: Lacking,
+): readonly { readonly trades: readonly MemoryTrade[]; readonly promise: EpochNs }[] {
+  const { trades, until } = twin;
+  const commits: { trades: readonly MemoryTrade[]; promise: EpochNs }[] = [];
+  const last = dayOf(until as EpochNs);
+  for (let day = firstDayOf(twin), at = 0; day <= last; day = addDays(day, 1), at += 1) {
+    if (day < last && leftOut(day, at)) continue;
+    const mine = trades.flatMap(({ ns, price, size, side }) =>
+      dayOf(ns as EpochNs) === day && !isLeftOut(partial, day, nsOfDay(ns as EpochNs))
+        ? [{ at: ns as EpochNs, price, size, side: side as -1 | 0 | 1 }]
+        : [],
+    );
+    const dayEnd = epochNs(addDays(day, 1), -1);
+    commits.push({ trades: mine, promise: (dayEnd < until ? dayEnd : until) as EpochNs });
+  }
+  return [...commits, { trades: [], promise: until as EpochNs }];
+}

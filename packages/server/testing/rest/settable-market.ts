@@ -1,0 +1,64 @@
+/** The simulated market as the routes see it, in whatever state a test puts it. */
+
+import { calendarNamed } from '@tapeloom/core/calendar/calendars';
+import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
+import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
+import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import type { EngineState } from '@tapeloom/protocol/status-states';
+import type { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
+import { createSimUniverse } from '../../src/markets/sim/sim-universe.ts';
+import type { RestMarket } from '../../src/process/rest-door.ts';
+
+export class SettableMarket {
+  engine: EngineState = 'up';
+  isSourceUp = true;
+  lastTrades = new Map<string, EpochNs>();
+  /** How far the tape has come; null: that is not known yet. */
+  tapeTime: EpochNs | null = null;
+  readonly book: InstrumentBook;
+  readonly #clock: ManualClock;
+  readonly #universe;
+  readonly #sessions = new Map<string, SessionTable>();
+
+  /** Of the simulated instruments, if not those of `book`. */
+  constructor(clock: ManualClock, book?: InstrumentBook) {
+    this.#clock = clock;
+    this.#universe = createSimUniverse({ seed: 1, printsScale: 0.01 }, dayOf(clock.now()));
+    this.book = book ?? this.#universe.book;
+  }
+
+  /** As the routes are told of it. */
+  get facts(): RestMarket {
+    let asked = 0;
+    return {
+      book: () => this.book,
+      isStreamed: (symbol) => this.#isStreamed(symbol),
+      servedDays: () => new Map(),
+      fullSessions: (symbol) => this.sessionsOf(symbol, 'full'),
+      lastTradeAt: (symbol) => this.lastTrades.get(symbol) ?? null,
+      // Tests change their market as they like: nothing is ever known to be as it was.
+      revision: () => ++asked,
+      engineState: () => this.engine,
+      isSourceUp: () => this.isSourceUp,
+      tapeTime: () => this.tapeTime,
+      tapeDay: () => null,
+    };
+  }
+
+  sessionsOf(symbol: string, kind: SessionKind): SessionTable {
+    const { calendar } = this.book.contract(symbol)!;
+    return this.#sessions.getOrInsertComputed(`${calendar} ${kind}`, () => {
+      const now = this.#clock.now();
+      const [first, last] = [addDays(dayOf(now), -100), addDays(dayOf(now), 60)];
+      const book = extendSessionBook(null, calendarNamed(calendar), first, last, now);
+      return sessionTable(book, kind);
+    });
+  }
+
+  #isStreamed(symbol: string): boolean {
+    const streamed = this.#universe.streamedOn(dayOf(this.#clock.now()));
+    return streamed.some((contract) => contract.symbol === symbol);
+  }
+}

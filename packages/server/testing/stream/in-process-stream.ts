@@ -1,0 +1,283 @@
+/**
+ * A whole stream in one process, for tests: a real HTTP server on a free port, gateway, topics and
+ * engine composed as in production, over a tape in memory and a clock that moves when told. Real sockets connect
+ * to it; nothing in it waits for real time.
+ */
+
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
+import { createSessionTable } from '@tapeloom/core/calendar/session-table';
+import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
+import type { Contract } from '@tapeloom/core/instrument/contract';
+import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
+import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
+import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
+import { AddressThrottle } from '../../src/accounts/auth/address-throttle.ts';
+import type { Authenticator } from '../../src/accounts/auth/authenticator.ts';
+import { Doorkeeper } from '../../src/accounts/auth/doorkeeper.ts';
+import type { Leases } from '../../src/accounts/limits/leases.ts';
+import { MemoryLeases } from '../../src/accounts/limits/memory-leases.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { OutgoingFlow } from '../../src/engine/outgoing-flow.ts';
+import type { ConnectionLimits } from '../../src/gateway/connection/connection-services.ts';
+import type { Gateway, GatewayOptions } from '../../src/gateway/connection/gateway.ts';
+import { WAIT_MS_MAX } from '../../src/platform/clock.ts';
+import { DoorSockets, socketLimits } from '../../src/platform/network/door-sockets.ts';
+import { composeStream } from '../../src/process/stream-door.ts';
+import { dayMatters } from '../../src/process/tape-repairs.ts';
+import type { PageLimits } from '../../src/runs/study-replay.ts';
+import { StudyReplays } from '../../src/runs/study-replays.ts';
+import type { EngineLink, EngineMessage } from '../../src/topics/engine-link.ts';
+import { brokenBy, type EpochFloor } from '../../src/topics/epoch-floors.ts';
+import type { TopicHub } from '../../src/topics/topic-hub.ts';
+import { FixedAuthenticator } from '../accounts/fixed-authenticator.ts';
+import { MemoryTape, type MemoryTrade } from '../tape/memory-tape.ts';
+
+export { KEY } from '../accounts/fixed-authenticator.ts';
+export const DAY = utcDay(20261112);
+const HOUR_NS = 3_600_000_000_000;
+
+/** Sessions run from 10:00 to 20:00 UTC, every day. */
+const SESSIONS = createSessionTable(
+  [-2, -1, 0, 1, 2, 3].map((offset) => {
+    const date = addDays(DAY, offset);
+    return { date, open: epochNs(date, 10 * HOUR_NS), close: epochNs(date, 20 * HOUR_NS) };
+  }),
+);
+
+/** `AA` and `BB` are streamed, `CC` is not; the alias means `AA` and, from the next day on, `BB`. */
+const BOOK = new InstrumentBook(['AA', 'BB', 'CC'].map(contractNamed), [
+  {
+    alias: 'A.c.0',
+    dataset: 'sim',
+    root: 'A',
+    rolls: [
+      { from: addDays(DAY, -30), symbol: 'AA' },
+      { from: addDays(DAY, 1), symbol: 'BB' },
+    ],
+  },
+]);
+
+export interface InProcessStreamOptions {
+  readonly clock?: ManualClock;
+  /** One that was there before; by default an empty one. */
+  readonly tape?: MemoryTape;
+  /** What there is to be asked for; `CC` is never streamed. */
+  readonly book?: InstrumentBook;
+  /** By default everybody with `KEY` is an account of its own that may have all. */
+  readonly authenticator?: Authenticator;
+  readonly leases?: Leases;
+  readonly trustedProxies?: readonly IpRange[];
+  readonly noteKeyUse?: (keyId: string) => void;
+  readonly noteStreamed?: (accountId: string) => void;
+  /** Who looks at keys; by default one of its own, over the authenticator. */
+  readonly doorkeeper?: Doorkeeper;
+  /** The places of its connections; by default more than a test needs. */
+  readonly sockets?: DoorSockets;
+  readonly partingMax?: number;
+  readonly limits?: Partial<ConnectionLimits>;
+  /** By default they are without end. */
+  readonly charges?: GatewayOptions['charges'];
+  /** Of all contracts; by default from 10:00 to 20:00 UTC, every day. */
+  readonly sessions?: SessionTable;
+  /** Where their kind matters; by default `sessions` are meant, whatever is asked for. */
+  readonly sessionsOf?: (kind: SessionKind) => SessionTable;
+  /** Whether other nodes have more of the tape; by default there are none. */
+  readonly isBehind?: () => boolean;
+  /** When pages of replays end. */
+  readonly pages?: PageLimits;
+}
+
+/** For tests in which a client sends far more than a client may. */
+export const FLOOD = { limits: { messageRate: { perSecond: 1_000_000, burst: 1_000_000 } } };
+
+/** Tests move the clock by hours, and their clients send nothing meanwhile. */
+const PATIENT = { silenceMs: WAIT_MS_MAX };
+
+/** They are without end. */
+export const NO_CHARGES: GatewayOptions['charges'] = {
+  reserve: async () => {},
+  settle: async () => {},
+  giveBack: async () => {},
+};
+
+/** A clock that shows the time at which every such stream starts. */
+export function streamClock(): ManualClock {
+  return new ManualClock(epochNs(DAY, 11 * HOUR_NS));
+}
+
+export class InProcessStream implements AsyncDisposable {
+  readonly clock: ManualClock;
+  readonly tape: MemoryTape;
+  readonly hub: TopicHub;
+  readonly gateway: Gateway;
+  readonly engine: Engine;
+  readonly replays: StudyReplays;
+  /** Cursors below these are worthless. */
+  readonly floors: EpochFloor[] = [];
+  readonly faults: unknown[] = [];
+  readonly #http = createServer((_request, response) => response.end());
+  readonly #lost: ((cause: Error) => void)[] = [];
+
+  private constructor(options: InProcessStreamOptions) {
+    const { clock = streamClock(), sessions = SESSIONS } = options;
+    const { authenticator = new FixedAuthenticator() } = options;
+    const addresses = new AddressThrottle();
+    this.clock = clock;
+    this.tape = options.tape ?? new MemoryTape('AA', 1_000);
+    let hear: (message: EngineMessage) => void = () => {};
+    const said = new LaterMessages((message) => hear(message));
+    const runs = {
+      tape: this.tape,
+      indicators: new Map(INDICATORS.map((indicator) => [indicator.id, indicator])),
+      sessionsOf: (_: string, kind: SessionKind) => options.sessionsOf?.(kind) ?? sessions,
+      yieldTurn: () => turn(),
+    };
+    this.engine = new Engine({
+      ...runs,
+      flow: new OutgoingFlow(),
+      emit: (message) => said.push(message),
+      onFault: (error) => this.faults.push(error),
+    });
+    this.replays = new StudyReplays({ ...runs, ...(options.pages && { limits: options.pages }) });
+    const link: EngineLink = {
+      send: (command) => this.engine.execute(command),
+      listen: (hearing, lost) => {
+        hear = hearing;
+        this.#lost.push(lost);
+      },
+    };
+    const { doorkeeper = new Doorkeeper({ authenticator, addresses, clock }) } = options;
+    const { leases = new MemoryLeases(), charges = NO_CHARGES, book = BOOK } = options;
+    const { noteKeyUse = () => {}, noteStreamed = () => {}, partingMax } = options;
+    const door = composeStream({
+      clock,
+      timers: clock,
+      accounts: { authenticator, doorkeeper, leases, charges, meter: { noteKeyUse, noteStreamed } },
+      sockets: options.sockets ?? new DoorSockets(socketLimits(10_000)),
+      trustedProxies: () => options.trustedProxies ?? [],
+      engines: [link],
+      replays: this.replays,
+      limits: { ...PATIENT, ...options.limits },
+      ...(partingMax !== undefined && { partingMax }),
+      market: {
+        book: () => book,
+        isStreamed: (symbol) => symbol !== 'CC',
+        fullSessions: () => sessions,
+        enter: () => {},
+      },
+      epochReset: (spec, cursor) => {
+        const { lookBackSessionsMax } = indicatorNamed(spec.indicator)!;
+        const stream = { sessions, lookBack: lookBackSessionsMax(spec.params) };
+        return brokenBy(this.floors, spec, cursor, (day) => dayMatters(stream, cursor, day));
+      },
+      isBehind: () => options.isBehind?.() ?? false,
+      onFault: (error) => this.faults.push(error),
+    });
+    this.hub = door.hub;
+    this.gateway = door.gateway;
+    this.#http.on('upgrade', (request, socket, head) =>
+      this.gateway.handleUpgrade(request, socket, head),
+    );
+  }
+
+  static async start(options: InProcessStreamOptions = {}): Promise<InProcessStream> {
+    const stream = new InProcessStream(options);
+    stream.promise();
+    stream.#http.listen(0, '127.0.0.1');
+    await once(stream.#http, 'listening');
+    return stream;
+  }
+
+  get port(): number {
+    return (this.#http.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${this.port}/v1`;
+  }
+
+  /** Commits trades at the clock's time, with the promise that goes with it. */
+  trade(...trades: readonly Partial<MemoryTrade>[]): void {
+    const at = this.clock.now();
+    const whole = trades.map((trade) => ({ at, price: 100, size: 1, side: 1 as const, ...trade }));
+    this.tape.commit(whole, (at + 1n) as EpochNs);
+  }
+
+  /** The tape promises up to the clock's time, and the engine says where it stands. */
+  promise(): void {
+    this.tape.commit([], this.clock.now());
+    this.engine.pulse();
+  }
+
+  /** Moves the clock; the tape follows each second. */
+  async pass(ms: number): Promise<void> {
+    for (let rest = ms; rest > 0; rest -= 1_000) {
+      this.clock.advance(Math.min(rest, 1_000));
+      this.promise();
+      await turn();
+    }
+  }
+
+  /** Lets a long time pass at once; the tape follows at its end. */
+  async jump(ms: number): Promise<void> {
+    this.clock.advance(ms);
+    this.promise();
+    await turn();
+  }
+
+  loseEngine(): void {
+    for (const lost of this.#lost) lost(new Error('lost on purpose'));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.gateway.drain();
+    this.engine[Symbol.dispose]();
+    this.replays[Symbol.dispose]();
+    this.hub[Symbol.dispose]();
+    this.#http.close();
+    this.#http.closeAllConnections();
+    await once(this.#http, 'close');
+  }
+}
+
+/** Messages of an engine, heard in their order and a turn of the event loop later, as those of a thread are. */
+class LaterMessages {
+  readonly #hear: (message: EngineMessage) => void;
+  #waiting: EngineMessage[] = [];
+
+  constructor(hear: (message: EngineMessage) => void) {
+    this.#hear = hear;
+  }
+
+  push(message: EngineMessage): void {
+    this.#waiting.push(message);
+    if (this.#waiting.length > 1) return;
+    setImmediate(() => {
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const each of waiting) this.#hear(each);
+    });
+  }
+}
+
+export function contractNamed(symbol: string): Contract {
+  return {
+    symbol,
+    dataset: 'sim',
+    root: 'A',
+    name: `Contract ${symbol}`,
+    exchange: 'SIM',
+    currency: 'USD',
+    tickSizeNanos: 250_000_000,
+    lotSizeNanos: 1_000_000_000,
+    pointValueNanos: 50_000_000_000,
+    calendar: 'sim',
+    expiresAt: epochNs(addDays(DAY, 60), 0),
+  };
+}

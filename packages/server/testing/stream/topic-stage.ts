@@ -1,0 +1,126 @@
+/** A hub whose engines are played by the test, and subscribers that note what they hear. */
+
+import assert from 'node:assert/strict';
+import { createSessionTable } from '@tapeloom/core/calendar/session-table';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { epochNs, utcDay } from '@tapeloom/core/utc-day';
+import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
+import { emptyBlock } from '../../src/blocks/block.ts';
+import type { Attachment } from '../../src/topics/attachment.ts';
+import type { EngineCommand, EngineMessage, TopicSpec } from '../../src/topics/engine-link.ts';
+import type { Flush } from '../../src/topics/flush.ts';
+import type { Refusal, Subscriber } from '../../src/topics/topic.ts';
+import { TopicHub } from '../../src/topics/topic-hub.ts';
+import { cursorsIn, type FlushPress, type MessagePlan } from './published-flushes.ts';
+
+export const DAY = utcDay(20261112);
+export const READY = { warm: true, lagMs: 0, partialSince: null } as const;
+export const MIDNIGHT = `${DAY}.0.0`;
+export const OPEN = epochNs(DAY, 36_000_000_000_000);
+export const CLOSE = epochNs(DAY, 72_000_000_000_000);
+const SESSIONS = createSessionTable([{ date: DAY, open: OPEN, close: CLOSE }]);
+
+export function spec(size: number, delaySeconds = 0): TopicSpec {
+  return { contract: 'ESZ6', indicator: 'bars', params: { size }, delaySeconds };
+}
+
+/** An engine played by the test. */
+export class PlayedEngine {
+  readonly sent: EngineCommand[] = [];
+  hear: (message: EngineMessage) => void = () => {};
+  lose: (cause: Error) => void = () => {};
+  readonly link = {
+    send: (command: EngineCommand) => this.sent.push(command),
+    listen: (hear: (message: EngineMessage) => void, lost: (cause: Error) => void) => {
+      this.hear = hear;
+      this.lose = lost;
+    },
+  };
+
+  kinds(): readonly string[] {
+    return this.sent.map((command) => command.t);
+  }
+
+  /** It makes a topic publish from here on. */
+  goLive(topic: number, press: FlushPress): void {
+    this.hear({ t: 'live', topic, floor: press.floor });
+    this.hear({ t: 'ready', topic, position: MIDNIGHT, ...READY });
+  }
+
+  publish(topic: number, press: FlushPress, padding = 10): void {
+    const plan: MessagePlan = { kind: 'upsert', final: false, id: 'a', padding };
+    this.hear({ t: 'flush', topic, ...press.next([plan], 1_000) });
+  }
+}
+
+export class TopicStage implements Disposable {
+  readonly clock = new ManualClock(OPEN);
+  readonly engines: readonly PlayedEngine[];
+  readonly hub: TopicHub;
+
+  constructor(engines = 1, ringBytesMax = 1e9) {
+    const { clock } = this;
+    const fullSessions = () => SESSIONS;
+    this.hub = new TopicHub({ clock, timers: clock, fullSessions, ringBytesMax });
+    this.engines = Array.from({ length: engines }, () => new PlayedEngine());
+    this.hub.connect(this.engines.map(({ link }) => link));
+  }
+
+  get engine(): PlayedEngine {
+    return this.engines[0]!;
+  }
+
+  attach(of: TopicSpec, subscriber: Subscriber, since: string | null = null): Attachment {
+    const attachment = this.hub.attach(of, subscriber, since);
+    assert.ok('topic' in attachment, 'code' in attachment ? attachment.code : '');
+    return attachment;
+  }
+
+  refusal(of: TopicSpec, subscriber = new Listener()): string | null {
+    const answer = this.hub.attach(of, subscriber);
+    return 'code' in answer ? answer.code : null;
+  }
+
+  /** A topic of this account that was ready; it is watched until it is detached. */
+  watched(of: TopicSpec, account: string, engine = this.engine): Attachment {
+    const attachment = this.attach(of, new Listener(500, account));
+    const opened = engine.sent.at(-1);
+    assert.ok(opened?.t === 'open');
+    engine.hear({ t: 'ready', topic: opened.topic, position: MIDNIGHT, ...READY });
+    return attachment;
+  }
+
+  [Symbol.dispose](): void {
+    this.hub[Symbol.dispose]();
+    assert.equal(this.clock.timerCount, 0);
+  }
+}
+
+export class Listener implements Subscriber {
+  readonly mode = 'live';
+  readonly depth: number;
+  readonly account: string;
+  idleTopicsMax = 10_000;
+  readonly heard: string[] = [];
+  readonly cursors: string[] = [];
+
+  constructor(depth = 500, account = 'one') {
+    this.depth = depth;
+    this.account = account;
+  }
+
+  refuseOpen: () => Refusal | null = () => null;
+  shows: (day: UtcDay) => boolean = () => true;
+  ready = () => this.heard.push('ready');
+  snapshot = () => this.heard.push('snapshot');
+  flush = (flush: Flush) => {
+    this.heard.push('flush');
+    this.cursors.push(...cursorsIn([flush], 'live'));
+  };
+  status = (state: string) => this.heard.push(state);
+  outdated = () => this.heard.push('outdated');
+  ended = (code: string) => this.heard.push(code);
+}
+
+/** A flush or snapshot without anything. */
+export const FRAMES = { block: emptyBlock(DAY, 0, 0) };

@@ -1,0 +1,93 @@
+/**
+ * A made-up feed for tests that break things: an endless row of offers that depends on the seed alone.
+ * It has everything a bad feed has: prints late and out of order, numbers sent twice, sizes of zero,
+ * sides nobody knows, prices off the grid, promises that go back or are left out, trades of tomorrow,
+ * days that end on the nanosecond and days that are skipped.
+ */
+
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { DAY_NS } from '@tapeloom/core/units';
+import { addDays, epochNs } from '@tapeloom/core/utc-day';
+import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
+import type { Random } from '../../../../simulation/disk/sim-disk.ts';
+import type { IntakeBatch } from '../../src/tape/write/intake.ts';
+import { type FeedRow, intakeBatch } from './feed-rows.ts';
+
+export const SCRIPT_SYMBOLS: readonly string[] = ['ESZ6', 'NQZ6', 'BTC-PERP'];
+const FIRST_DAY = 20_260_105 as UtcDay;
+const GRACE_NS = 50_000_000;
+
+export interface ScriptedOffer {
+  readonly batches: readonly IntakeBatch[];
+  readonly promise: EpochNs | null;
+}
+
+export interface ScriptPace {
+  /** Rows of one batch at most. */
+  readonly batchRowsMax: number;
+  /** About how many offers a day has. */
+  readonly offersPerDay: number;
+}
+
+export function* feedScript(seed: number, pace: ScriptPace): Generator<ScriptedOffer, never> {
+  const random = seededRandom(seed);
+  const stepNs = DAY_NS / pace.offersPerDay;
+  const nextIds = new Map(SCRIPT_SYMBOLS.map((symbol) => [symbol, 0]));
+  let day = FIRST_DAY;
+  let nowNs = Math.floor(random() * DAY_NS);
+  for (;;) {
+    const batches = SCRIPT_SYMBOLS.flatMap((symbol) => {
+      if (random() < 0.4) return [];
+      const count = 1 + Math.floor(random() * pace.batchRowsMax);
+      const firstId = nextIds.get(symbol)!;
+      nextIds.set(symbol, firstId + count);
+      return scriptBatches(random, symbol, day, nowNs, firstId, count);
+    });
+    nowNs += Math.floor(random() * 2 * stepNs);
+    const isLast = nowNs >= DAY_NS;
+    yield { batches, promise: scriptPromise(random, day, isLast ? DAY_NS : nowNs) };
+    if (!isLast) continue;
+    day = addDays(day, random() < 0.1 ? 3 : 1);
+    nowNs = Math.floor(random() * stepNs);
+  }
+}
+
+/** The rows of one contract, in one batch per day they lie on. */
+function scriptBatches(
+  random: Random,
+  symbol: string,
+  day: UtcDay,
+  fromNs: number,
+  firstId: number,
+  count: number,
+): readonly IntakeBatch[] {
+  const today: FeedRow[] = [];
+  const tomorrow: FeedRow[] = [];
+  let ts = fromNs;
+  for (let row = 0; row < count; row++) {
+    if (random() < 0.6) ts += Math.floor(random() * 2_000_000);
+    const odd = random();
+    const id = odd < 0.03 ? Math.max(0, firstId + row - Math.floor(random() * 50)) : firstId + row;
+    const lateNs = odd > 0.9 ? Math.floor(random() * 4 * GRACE_NS) : 0;
+    const price = odd > 0.5 && odd < 0.51 ? 100.5 : 5_000 + Math.floor(random() * 40);
+    const size = odd > 0.6 && odd < 0.61 ? 0 : 1 + Math.floor(random() ** 4 * 200);
+    const side = odd > 0.7 && odd < 0.71 ? 7 : Math.floor(random() * 3) - 1;
+    const at = Math.max(0, ts - lateNs);
+    if (at < DAY_NS) today.push([id, at, price, size, side]);
+    else tomorrow.push([id, at - DAY_NS, price, size, side]);
+  }
+  // A feed whose clock runs ahead brings a trade of tomorrow while the day is still open.
+  if (random() < 0.05)
+    tomorrow.push([firstId + count - 1, Math.floor(random() * 1_000), 5_000, 3, 1]);
+  return [
+    ...(today.length > 0 ? [intakeBatch(symbol, day, today)] : []),
+    ...(tomorrow.length > 0 ? [intakeBatch(symbol, addDays(day, 1), tomorrow)] : []),
+  ];
+}
+
+function scriptPromise(random: Random, day: UtcDay, nowNs: number): EpochNs | null {
+  if (nowNs === DAY_NS) return epochNs(addDays(day, 1), random() < 0.5 ? 0 : 1_000);
+  if (random() < 0.2) return null;
+  const back = random() < 0.05 ? 10 * GRACE_NS : GRACE_NS;
+  return epochNs(day, Math.max(0, nowNs - back));
+}

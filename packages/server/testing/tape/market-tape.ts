@@ -1,0 +1,69 @@
+/** Tapes of several contracts in memory as one, with one promise for all, as the real one has. */
+
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { withoutDays } from '../../src/runs/sound-tape.ts';
+import type { Commit, LiveTape, Tape, TapeDay, TapePlace } from '../../src/tape/tape.ts';
+import { MemoryTape, type MemoryTrade } from './memory-tape.ts';
+
+const BATCH_ROWS = 4_096;
+
+export class MarketTape implements LiveTape {
+  promise: EpochNs | null = null;
+  readonly #tapes = new Map<string, MemoryTape>();
+  readonly #listeners = new Set<(commit: Commit) => void>();
+  readonly #hidden = new Map<string, UtcDay[]>();
+
+  /** Trades of one contract; its days are those of the trades and of `promise`. */
+  commit(symbol: string, trades: readonly MemoryTrade[], promise: EpochNs): void {
+    const tape = this.#tapes.getOrInsertComputed(symbol, () => new MemoryTape(symbol, BATCH_ROWS));
+    tape.commit(trades, promise);
+    if (this.promise === null || promise > this.promise) this.promise = promise;
+    for (const listener of this.#listeners) listener({ promise: this.promise, symbols: [symbol] });
+  }
+
+  /** These days are not on the tape of a contract; all its others are. */
+  hide(symbol: string, ...days: readonly UtcDay[]): void {
+    this.#hidden.set(
+      symbol,
+      days.toSorted((a, b) => a - b),
+    );
+  }
+
+  /** The tape of one contract, to take something from it. */
+  of(symbol: string): MemoryTape {
+    return this.#tapes.get(symbol)!;
+  }
+
+  async days(symbol: string): Promise<readonly TapeDay[]> {
+    return (await this.#tapeOf(symbol)?.days(symbol)) ?? [];
+  }
+
+  async *read(
+    symbol: string,
+    from: TapePlace,
+    to?: TapePlace,
+    isLent?: boolean,
+  ): AsyncIterable<TradeBatch> {
+    const tape = this.#tapeOf(symbol);
+    if (tape !== undefined) yield* tape.read(symbol, from, to, isLent);
+  }
+
+  async rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank> {
+    return (await this.#tapeOf(symbol)?.rankBefore(symbol, day, ns)) ?? (0 as Rank);
+  }
+
+  async filesVersion(symbol: string, day: UtcDay): Promise<string> {
+    return await this.of(symbol).filesVersion(symbol, day);
+  }
+
+  follow(listener: (commit: Commit) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  #tapeOf(symbol: string): Tape | undefined {
+    const tape = this.#tapes.get(symbol);
+    return tape && withoutDays(tape, this.#hidden.get(symbol) ?? []);
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * A live tape in memory, for tests: commits are durable as soon as they are made. It serves batches of
+ * any size, as the real one does, and each read takes turns of the event loop. Lent batches are spoilt
+ * when they are taken back.
+ */
+
+import { createHash } from 'node:crypto';
+import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
+import {
+  allocateBatch,
+  firstRowAt,
+  type TradeBatch,
+  type WritableTradeBatch,
+} from '@tapeloom/core/trade-batch';
+import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
+import type { Commit, DaySpan, LiveTape, TapeDay, TapePlace } from '../../src/tape/tape.ts';
+import { TapeDamagedError } from '../../src/tape/tape-errors.ts';
+
+export interface MemoryTrade {
+  readonly at: EpochNs;
+  readonly price: number;
+  readonly size: number;
+  readonly side: -1 | 0 | 1;
+}
+
+const FIRST_CAPACITY = 1_024;
+
+export class MemoryTape implements LiveTape {
+  promise: EpochNs | null = null;
+  /** Days that are not there, whatever was committed; they may come back. */
+  readonly missing = new Set<UtcDay>();
+  /** Days whose index, or whose trades, cannot be read. */
+  readonly damaged = new Map<UtcDay, 'index' | 'trades'>();
+  /** Days of which hours are missing. */
+  readonly partial = new Map<UtcDay, readonly DaySpan[]>();
+  readonly #symbol: string;
+  readonly #batchRows: number;
+  readonly #days = new Map<UtcDay, WritableTradeBatch>();
+  readonly #digests = new Map<UtcDay, { readonly count: number; readonly digest: string }>();
+  readonly #listeners = new Set<(commit: Commit) => void>();
+
+  constructor(symbol: string, batchRows: number) {
+    this.#symbol = symbol;
+    this.#batchRows = batchRows;
+  }
+
+  commit(trades: readonly MemoryTrade[], promise: EpochNs): void {
+    for (const { at, price, size, side } of trades) {
+      const day = this.#dayWithRoom(dayOf(at));
+      const row = day.count;
+      day.ts[row] = nsOfDay(at);
+      day.price[row] = price;
+      day.size[row] = size;
+      day.side[row] = side;
+      day.count += 1;
+    }
+    this.#day(dayOf(promise));
+    this.promise = promise;
+    const symbols = trades.length > 0 ? [this.#symbol] : [];
+    for (const listener of this.#listeners) listener({ promise, symbols });
+  }
+
+  async days(): Promise<readonly TapeDay[]> {
+    const today = this.promise === null ? null : dayOf(this.promise);
+    return this.#found.map(({ day, count }) => {
+      if (this.damaged.get(day) === 'index') return { day, trades: 0, state: 'damaged' };
+      const gaps = this.partial.get(day);
+      if (day === today && gaps === undefined) return { day, trades: count, state: 'open' };
+      const digest = this.#digest(day);
+      if (gaps === undefined) return { day, trades: count, state: 'sealed', digest };
+      const version = `${digest} without ${gaps.join(' ')}`;
+      return { day, trades: count, state: 'partial', digest, gaps, version };
+    });
+  }
+
+  async *read(
+    symbol: string,
+    from: TapePlace,
+    to?: TapePlace,
+    isLent = false,
+  ): AsyncIterable<TradeBatch> {
+    if (symbol !== this.#symbol) return;
+    for (const { day } of this.#found) {
+      if (day < from.day || (to !== undefined && day > to.day)) continue;
+      let row: number = day === from.day ? from.rank : 0;
+      const last = day === to?.day ? to.rank : Number.POSITIVE_INFINITY;
+      if (last > row) this.#check(day);
+      for (;;) {
+        await Promise.resolve();
+        const all = this.#days.get(day)!;
+        const end = Math.min(row + this.#batchRows, all.count, last);
+        if (end <= row) break;
+        const columns = [all.ts, all.price, all.size, all.side] as const;
+        const [ts, price, size, side] = columns.map((column) =>
+          isLent ? column.slice(row, end) : column.subarray(row, end),
+        ) as unknown as typeof columns;
+        yield { day, firstRank: (row + 1) as Rank, count: end - row, ts, price, size, side };
+        if (isLent) for (const column of [ts, price, size, side]) column.fill(-1);
+        row = end;
+      }
+    }
+  }
+
+  async rankBefore(_symbol: string, day: UtcDay, ns: number): Promise<Rank> {
+    const all = this.#days.get(day);
+    if (all === undefined || this.missing.has(day)) return 0 as Rank;
+    this.#check(day);
+    return firstRowAt(all.ts, 0, all.count, ns) as Rank;
+  }
+
+  /** Another one after every change of `missing` and `damaged`. */
+  async filesVersion(_symbol: string, day: UtcDay): Promise<string> {
+    return `${this.missing.has(day)} ${this.damaged.get(day)}`;
+  }
+
+  follow(listener: (commit: Commit) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  /** Ascending. */
+  get #found(): readonly WritableTradeBatch[] {
+    const found = [...this.#days.values()].filter(({ day }) => !this.missing.has(day));
+    return found.sort((a, b) => a.day - b.day);
+  }
+
+  /** As a sidecar would have it. */
+  #digest(day: UtcDay): string {
+    const all = this.#days.get(day)!;
+    const known = this.#digests.get(day);
+    if (known?.count === all.count) return known.digest;
+    const hash = createHash('sha256');
+    for (const column of ['ts', 'price', 'size', 'side'] as const) {
+      hash.update(all[column].subarray(0, all.count));
+    }
+    const digest = hash.digest('hex');
+    this.#digests.set(day, { count: all.count, digest });
+    return digest;
+  }
+
+  #check(day: UtcDay): void {
+    if (!this.damaged.has(day)) return;
+    throw new TapeDamagedError('a bit is wrong', {
+      file: `${this.#symbol}/${day}.arrow`,
+      offset: 0,
+    });
+  }
+
+  #day(day: UtcDay): WritableTradeBatch {
+    let found = this.#days.get(day);
+    if (found === undefined) {
+      found = allocateBatch(day, 1 as Rank, FIRST_CAPACITY);
+      this.#days.set(day, found);
+    }
+    return found;
+  }
+
+  /** Batches handed out keep the memory they were cut from. */
+  #dayWithRoom(day: UtcDay): WritableTradeBatch {
+    const found = this.#day(day);
+    if (found.count < found.ts.length) return found;
+    const larger = allocateBatch(day, 1 as Rank, found.count * 2);
+    larger.count = found.count;
+    for (const column of ['ts', 'price', 'size', 'side'] as const) {
+      larger[column].set(found[column]);
+    }
+    this.#days.set(day, larger);
+    return larger;
+  }
+}
