@@ -46,7 +46,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
     `more than ${count(fragmentsMax)} fragments in a message`,
     `no \`auth\` within ${span(authWithinMs)}`,
     `You were silent for ${span(silenceMsMax)}`,
-    `${size(waitingBytesMax)} was waiting for you`,
+    `${size(waitingBytesMax)} of output was pending`,
     `more than ${CONNECTS_PER_MINUTE} times a minute for each connection`,
     `when one address has ${STRANGERS_PER_ADDRESS_MAX} connections without a key`,
     ...CLOSE_MEANINGS.map(
