@@ -52,9 +52,9 @@ export function goldenSection(id: string): string | null {
   ]);
   const left = shown.log.length - UPDATES_SHOWN;
   return [
-    `Hand-checked tapes with every update they cause: whoever computes this indicator from the rule must get exactly these. All of them: [${file}](../../contract/vectors/${file}), one case a line, explained in [the README beside it](../../contract/vectors/README.md).`,
+    `Hand-checked tapes with every update they cause. If you compute this indicator from the rule, you must get exactly these updates. All cases are in [${file}](../../contract/vectors/${file}), one a line; see [the README beside it](../../contract/vectors/README.md).`,
     table(['case', 'what it shows', 'trades', 'updates'], rows, [2, 3]),
-    `The updates of ${code(shown.case)}, each with what it changes${left > 0 ? `; the first ${UPDATES_SHOWN} of ${shown.log.length}` : ''}:`,
+    `The updates of ${code(shown.case)}, each with its changes${left > 0 ? `; the first ${UPDATES_SHOWN} of ${shown.log.length}` : ''}:`,
     table(['cursor', 'object', 'final', 'what is new'], updateRows(shown.log)),
   ].join('\n\n');
 }

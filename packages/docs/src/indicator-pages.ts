@@ -49,8 +49,8 @@ function listPage(): string {
   });
   return `${[
     '# Indicators',
-    'Every indicator with its chart: what it is for, the exact rule, its parameters and fields, worked numbers, and a chart that moves.',
-    'The charts are drawn from real runs of the studies over one simulated market. The same definitions are data at `GET /v1/indicators`; what words such as cursor, final and look-back mean is in [the glossary](../semantics.md).',
+    'Each indicator has a page with its purpose, the exact rule, its parameters and fields, a worked example, and a live chart.',
+    'The charts come from real runs over one simulated market. `GET /v1/indicators` returns the same definitions as data. [The glossary](../semantics.md) defines words such as cursor, final and look-back.',
     ...parts,
   ].join('\n\n')}\n`;
 }
@@ -67,16 +67,16 @@ function pageOf(indicator: Indicator): string {
     ...(text === undefined ? [] : [text.reading]),
     glance(indicator, text),
     '## Live',
-    'A recorded minute for everybody; the market itself, with parameters of your choice, for who is signed in.',
+    'Without signing in, you see a recorded minute. Sign in to see the market itself, with parameters of your choice.',
     `<!-- live ${id} -->`,
     '## The rule',
-    'Word for word what the catalogue publishes, so that anybody can compute the same numbers from the same trades.',
+    'The exact text of the catalogue. With it you can compute the same numbers from the same trades.',
     ...ruleOf(indicator),
     '## Parameters',
-    'All are optional. Whatever differs from a default makes a custom configuration; how many of these may be open is a limit of the plan.',
+    'All are optional. A subscription with a parameter that differs from its default is a custom configuration; your plan limits their number.',
     parametersTable(parameters),
     '## Fields',
-    'The members of `data`. Prices are whole ticks: multiply by `tickSizeNanos` / 1,000,000,000 for the currency.',
+    'The fields of `data`. Prices are in whole ticks: multiply by `tickSizeNanos` / 1,000,000,000 for currency.',
     fieldsTable(data),
     ...(example === null ? [] : ['## Worked example', example]),
     ...(golden === null ? [] : ['## Golden vectors', golden]),
@@ -85,13 +85,13 @@ function pageOf(indicator: Indicator): string {
   ].join('\n\n')}\n`;
 }
 
-/** What one wants to know before the details. */
+/** The facts to know before the details. */
 function glance(indicator: Indicator, text: IndicatorText | undefined): string {
   const { id, version, computeUnitsPerTrade, parameters } = indicator;
   const hasBars = parameters.some(({ name }) => name === 'bar');
   const units = `${computeUnitsPerTrade} compute unit${computeUnitsPerTrade === 1 ? '' : 's'} for each trade read`;
   const rows: (readonly [string, string])[] = [
-    ['Ask for it as', `${code(id)}, version ${version}`],
+    ['Id', `${code(id)}, version ${version}`],
     [
       'Bars',
       hasBars
@@ -102,13 +102,13 @@ function glance(indicator: Indicator, text: IndicatorText | undefined): string {
       ? []
       : ([
           ['An object is final', text.final],
-          ['Its id', text.id],
+          ['Id of an object', text.id],
           ['From earlier sessions', text.sessions],
         ] as const)),
     ['Look-back', lookBackText(indicator)],
     [
       'Cost',
-      `In [history](../history.md#what-it-costs) and exports ${units}. A stream costs none, unless it begins before today.`,
+      `In [history](../history.md#what-it-costs) and exports ${units}. A stream is free, unless it begins before today.`,
     ],
   ];
   return table(['', ''], rows);
@@ -123,11 +123,11 @@ function lookBackText(indicator: Indicator): string {
   const parsed = parseParams(indicator, {});
   if (!('params' in parsed)) throw new RangeError(`${indicator.id} refuses its defaults`);
   const sessions = indicator.lookBackSessionsMax(parsed.params);
-  if (sessions === 0) return 'None. A session that is not whole on the tape gives no history.';
+  if (sessions === 0) return 'None. History needs a complete session on the tape.';
   const counted = `${sessions} session${sessions === 1 ? '' : 's'}`;
   return indicator.objectsOutliveSession === true
-    ? `${counted} unless ${code('lookback')} says otherwise: exactly so many are read, whatever of them is on the tape.`
-    : `At most ${counted} back, to the newest that is whole on the tape.`;
+    ? `${counted}, or the number in ${code('lookback')}. The computation always goes back exactly this far, even if some of these sessions are missing.`
+    : `At most ${counted} back, to the newest complete one on the tape.`;
 }
 
 /** The rules of bars stand on the page of bars, once. */

@@ -17,7 +17,7 @@ export function samplesSection(
     params,
   });
   return [
-    'On [the stream](../protocol.md), over [history](../history.md) and with [the client](../../packages/client/README.md):',
+    'Request it on [the stream](../protocol.md), from [history](../history.md), or with [the client](../../packages/client/README.md):',
     `\`\`\`json tab="Stream"\n${subscribe.replace(',"indicator"', ',\n "indicator"')}\n\`\`\``,
     `\`\`\`sh tab="History"\n${historySample(id, params)}\n\`\`\``,
     `\`\`\`ts tab="TypeScript"\n${clientSample(id, params)}\n\`\`\``,

@@ -60,7 +60,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   'docs/cli.md': EXIT_CODE_MEANINGS.map(([code, meaning]) => `| ${code} | ${meaning} |`),
   'docs/mcp.md': [
     `may cost | ${count(DEFAULT_LIMITS.perCall)} |`,
-    `starts the command anew | ${count(DEFAULT_LIMITS.total)} |`,
+    `until the assistant restarts the command | ${count(DEFAULT_LIMITS.total)} |`,
     `gives ${constantIn(tools, 'ROWS_DEFAULT')} results unless`,
     `(${count(constantIn(tools, 'ROWS_MAX'))} at most), and no more than about ${count(constantIn(tools, 'CHARACTERS_MAX'))} characters`,
   ],
@@ -73,7 +73,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/client/README.md': [
     `${constantIn(connection, 'SILENCE_MS_MAX') / 1_000} seconds of silence`,
-    `after ${constantIn(backoff, 'FIRST_DELAY_MS')} ms, then ever later, at most ${seconds(constantIn(backoff, 'DELAY_MS_MAX'))} apart`,
+    `after ${constantIn(backoff, 'FIRST_DELAY_MS')} ms, with backoff up to ${seconds(constantIn(backoff, 'DELAY_MS_MAX'))}`,
     `tries every ${seconds(constantIn(connection, 'REFUSED_APART_MS'))} or more`,
     `\`queueMax\` (${count(constantIn('packages/client/src/stream/stream-client.ts', 'QUEUE_MAX'))})`,
   ],

@@ -14,7 +14,7 @@ export function semanticsPage(page: string): string {
   let text = page;
   for (const indicator of INDICATORS) {
     const { id, name } = indicator;
-    const link = `[${name}: rule, parameters, fields, worked numbers](indicators/${id}.md)`;
+    const link = `[${name}: rule, parameters, fields, worked example](indicators/${id}.md)`;
     const block = [opening(id), purposeOf(indicator), link, closing(id)].join('\n\n');
     const start = text.indexOf(opening(id));
     const end = text.indexOf(closing(id));

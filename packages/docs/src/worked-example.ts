@@ -66,8 +66,8 @@ function exampleText(vector: GoldenVector, lines: readonly string[]): string {
     '',
     table(['trade', 'time', 'price', 'size', 'aggressor'], rows, [2, 3]),
     '',
-    `The promise reaches ${timeText(vector.until)}. What is settled by then` +
-      `${lines.some((line) => line.includes('"final":false')) ? ', and what still forms' : ''}:`,
+    `The watermark reaches ${timeText(vector.until)}. The results settled by then` +
+      `${lines.some((line) => line.includes('"final":false')) ? ', and the objects that still form' : ''}:`,
     '',
     '```json',
     '[',

@@ -37,7 +37,7 @@ export const KEYS: LimitSection = {
   rows: [
     ['valid keys of an account', count(VALID_KEYS_MAX), `${keysFull()}; revoke one`],
     [
-      'keys made and rotated; those of the operator count, and are never refused',
+      'keys created and rotated; the operator can always create more, and those count too',
       `${count(KEYS_MADE_MAX)} in ${spanOfNs(KEYS_MADE_NS)}`,
       refused('RATE_LIMITED'),
     ],
@@ -45,7 +45,7 @@ export const KEYS: LimitSection = {
     [
       'a key that has ended stays in the list',
       spanOfNs(ENDED_KEY_SHOWN_NS),
-      'it is listed no more',
+      'it leaves the list',
     ],
     [
       'the old key after a rotation, at most',
@@ -76,16 +76,16 @@ export const PORTAL: LimitSection = {
       refused('RATE_LIMITED'),
     ],
     [
-      'links asked for from one address',
+      'links requested from one address',
       `${count(LINKS_PER_NEIGHBOURHOOD_AT_ONCE)} in ${spanOfNs(LINKS_COUNTED_NS)}, then one in ${spanOfNs(LINKS_SLOW_NS)}`,
       refused('RATE_LIMITED'),
     ],
     [
-      'accounts made from one address',
+      'accounts created from one address',
       `${count(NEW_ACCOUNTS_AT_ONCE)} in ${spanOfNs(NEW_ACCOUNTS_COUNTED_NS)}, then one in ${spanOfNs(NEW_ACCOUNTS_SLOW_NS)}`,
       refused('RATE_LIMITED'),
     ],
-    ['a session, from the sign-in on', spanOfNs(SESSION_VALID_NS), refused('UNAUTHORIZED')],
+    ['a session, from the sign-in', spanOfNs(SESSION_VALID_NS), refused('UNAUTHORIZED')],
     ['browsers signed in to an account', count(SESSIONS_MAX), 'the oldest session ends'],
     [
       'orders of an account',
@@ -93,15 +93,15 @@ export const PORTAL: LimitSection = {
       refused('RATE_LIMITED'),
     ],
     [
-      'a subscription whose renewal was not paid keeps its rights',
+      'a subscription with an unpaid renewal keeps its rights',
       spanOfNs(PAYMENT_GRACE_NS),
       'the plan ends',
     ],
     [
-      'the data of the account, downloaded',
+      'downloads of the account data',
       `${count(EXPORTS_PER_MINUTE.limit)} a minute`,
       refused('RATE_LIMITED'),
     ],
-    ['the deletion of the account can be withdrawn', spanOfNs(DELETION_GRACE_NS), 'it is done'],
+    ['you can stop the deletion of the account', spanOfNs(DELETION_GRACE_NS), 'the account is deleted'],
   ],
 };

@@ -49,7 +49,7 @@ import {
 
 export const REQUESTS: LimitSection = {
   title: 'Requests',
-  lead: 'An allowance refills all the time; `RateLimit-Reset` says when it is full again.',
+  lead: 'An allowance refills continuously; `RateLimit-Reset` is the time until it is full again.',
   rows: [
     [
       'requests with a key, of all keys together',
@@ -57,59 +57,59 @@ export const REQUESTS: LimitSection = {
       refused('RATE_LIMITED'),
     ],
     [
-      'requests of the portal, of all who are signed in to the account',
+      'requests of the portal, of all sessions of the account together',
       `${count(SESSION_REQUESTS_PER_MINUTE.limit!)} a minute`,
       refused('RATE_LIMITED'),
     ],
     [
-      'requests without a key to public routes, of one address',
+      'requests without a key to public routes, from one address',
       `${count(PUBLIC_REQUESTS_PER_MINUTE)} a minute`,
       refused('RATE_LIMITED'),
     ],
     [
-      'requests for pages such as this one, of one address',
+      'requests for pages such as this one, from one address',
       `${count(PAGE_REQUESTS_PER_MINUTE)} a minute`,
       refused('RATE_LIMITED'),
     ],
     [
-      'failed keys and tokens, of one address, over REST and the stream',
+      'failed keys and tokens, from one address, over REST and the stream',
       `${count(FAILURES_PER_MINUTE)} a minute`,
-      `${refused('RATE_LIMITED')}; a valid key still passes`,
+      `${refused('RATE_LIMITED')}; a valid key still works`,
     ],
     ['a body', size(BODY_BYTES_MAX), bodyTooLarge()],
-    ['levels of objects and lists in a body', count(DEPTH_MAX), refused('INVALID_PARAMETERS')],
+    ['nesting of objects and lists in a body', count(DEPTH_MAX), refused('INVALID_PARAMETERS')],
     [
       'all headers together',
       `${size(HEADER_BYTES_MAX)}, ${count(HEADERS_MAX)} of them`,
       refused('INVALID_PARAMETERS'),
     ],
     [
-      'what is read and thrown away of a body that was refused',
+      'the part of a rejected body that the service reads and discards',
       `${size(UNREAD_BYTES_MAX)}, ${span(UNREAD_MS_MAX)}`,
-      'the connection is cut',
+      'the service closes the connection',
     ],
     [
-      'requests sent ahead on one connection',
+      'pipelined requests on one connection',
       count(WAITING_MAX),
-      'the answer that says `Connection: close` is the last',
+      'the response with `Connection: close` is the last',
     ],
     [
-      'how slowly an answer may be read',
+      'the slowest you may read a response',
       `${size(BYTES_PER_SECOND_MIN)} a second over ${span(WINDOW_MS)}`,
-      'the connection is cut',
+      'the service closes the connection',
     ],
     [
-      'answers that the account, or without a key the address, has not read',
+      'unread responses of the account, or without a key of the address',
       size(UNREAD_LIMITS.eachMax),
       refused('CAPACITY'),
     ],
     [
       '`Idempotency-Key`',
-      `${count(IDEMPOTENCY_KEY_LENGTH_MAX)} characters, remembered for ${spanOfNs(REMEMBERED_NS)}, of a page of history for ${spanOfNs(PAGE_REMEMBERED_NS)}`,
+      `${count(IDEMPOTENCY_KEY_LENGTH_MAX)} characters, stored for ${spanOfNs(REMEMBERED_NS)}, for a page of history ${spanOfNs(PAGE_REMEMBERED_NS)}`,
       refused('INVALID_PARAMETERS'),
     ],
     [
-      'requests with one that are remembered for the account, pages of history not counted',
+      'stored requests with an `Idempotency-Key` of the account, pages of history not counted',
       count(REMEMBERED_MAX),
       refused('RATE_LIMITED'),
     ],
@@ -118,11 +118,11 @@ export const REQUESTS: LimitSection = {
 
 export const HISTORY: LimitSection = {
   title: 'History',
-  lead: 'What a query costs: [costs](concepts/costs.md).',
+  lead: 'For the cost of a query, see [costs](concepts/costs.md).',
   rows: [
     [
       'results of a page',
-      `${count(LIMIT_DEFAULT)} unless you ask, ${count(LIMIT_MAX)} at most`,
+      `${count(LIMIT_DEFAULT)} by default, ${count(LIMIT_MAX)} at most`,
       '`next` leads to the rest',
     ],
     ...Object.entries(PAGE_LIMITS.itemsOf).map(
@@ -137,27 +137,27 @@ export const HISTORY: LimitSection = {
     [
       'trades that one page covers',
       count(PAGE_LIMITS.trades),
-      'the page ends, perhaps empty; `next` leads on',
+      'the page ends, perhaps empty; `next` leads to the rest',
     ],
     [
-      'pages and pieces of exports that are computed for an account at a time',
+      'pages and parts of exports that are computed for an account at a time',
       `${count(COMPUTE_LIMITS.workingPerAccountAndThread)} for each compute thread, ${count(COMPUTE_LIMITS.workingPerAccount)} at most`,
-      'the next ones wait their turn',
+      'further ones wait in a queue',
     ],
     [
-      'requests of an account that wait for their turn',
+      'requests of an account in the queue',
       `${count(COMPUTE_LIMITS.waitingPerAccount)}, for ${span(COMPUTE_LIMITS.waitMs)} each`,
       refused('CAPACITY'),
     ],
     [
-      '`untilCursor` ahead of what history knows',
-      `waited for ${span(AHEAD_MS_MAX)}`,
+      '`untilCursor` ahead of history',
+      `a wait of ${span(AHEAD_MS_MAX)}`,
       refused('INVALID_PARAMETERS'),
     ],
     [
-      'days that a refusal names in `missingDays`',
+      'days that an error lists in `missingDays`',
       count(DAYS_NAMED_MAX),
-      '`missingDaysTotal` says how many they are',
+      '`missingDaysTotal` is their number',
     ],
     [
       'sessions that an automatic threshold may look back',
@@ -182,12 +182,12 @@ export const EXPORTS: LimitSection = {
       `${refused('CURSOR_EXPIRED')}; start a new one`,
     ],
     [
-      'computed bytes that wait in the exports of an account',
+      'computed bytes pending in the exports of an account',
       size(PACE_LIMITS.eachMax),
-      'nothing more is computed until some are read',
+      'the service computes more when you have read some',
     ],
     [
-      'Parquet and Arrow files that are written for an account at a time',
+      'Parquet and Arrow files being written for an account at a time',
       count(OPEN_LIMITS.eachMax),
       refused('CAPACITY'),
     ],

@@ -39,11 +39,11 @@ export const CONNECTING: LimitSection = {
   title: 'Connecting to the stream',
   lead: '',
   rows: [
-    ['from the opening to `auth`, without a header', span(AUTH_WITHIN_MS), closed('unauthorized')],
+    ['time until `auth`, without a header', span(AUTH_WITHIN_MS), closed('unauthorized')],
     [
       'a stream token',
       `${spanOfNs(TOKEN_VALID_NS)}, one connection`,
-      `${closed('unauthorized')}; ask for a new one`,
+      `${closed('unauthorized')}; request a new one`,
     ],
     [
       'connections opened a minute',
@@ -51,12 +51,12 @@ export const CONNECTING: LimitSection = {
       closed('tryAgainLater'),
     ],
     [
-      'connections of one address that have not said who they are',
+      'connections of one address that have not authenticated',
       count(STRANGERS_PER_ADDRESS_MAX),
       `${closed('tryAgainLater')} for the one that has waited longest`,
     ],
     [
-      'a connection that vanished without a close',
+      'a connection that broke without a close frame',
       `counted for up to ${spanOfSeconds(LEASE_SECONDS)}`,
       closed('tooManyConnections'),
     ],
@@ -67,15 +67,15 @@ export const SENDING: LimitSection = {
   title: 'What you send on it',
   lead: '',
   rows: [
-    ['a message, its fragments together', size(MESSAGE_BYTES_MAX), closed('messageTooBig')],
+    ['a message, all fragments together', size(MESSAGE_BYTES_MAX), closed('messageTooBig')],
     ['fragments of a message', count(FRAGMENTS_MAX), closed('tooManyMessages')],
-    ['levels of objects and lists in it', count(DEPTH_MAX), told('INVALID_PARAMETERS')],
+    ['nesting of objects and lists in a message', count(DEPTH_MAX), told('INVALID_PARAMETERS')],
     [
-      'frames, pings and pongs counted',
-      `${count(MESSAGE_RATE.perSecond)} a second, ${count(MESSAGE_RATE.burst)} at once after a quiet time`,
+      'frames, pings and pongs included',
+      `${count(MESSAGE_RATE.perSecond)} a second, ${count(MESSAGE_RATE.burst)} in a burst`,
       closed('tooManyMessages'),
     ],
-    ['silence: no frame at all', span(SILENCE_MS_MAX), closed('tooSlow', 'pingTimeout')],
+    ['time without any frame from you', span(SILENCE_MS_MAX), closed('tooSlow', 'pingTimeout')],
     [
       '`sub`, in UTF-8; unique on its connection',
       `${count(SUB_BYTES_MAX)} bytes`,
@@ -83,7 +83,7 @@ export const SENDING: LimitSection = {
     ],
     ['`id` of a `ping`', `${count(PING_ID_BYTES_MAX)} bytes`, told('INVALID_PARAMETERS')],
     [
-      'new streams a minute: such as nobody has computed at the moment',
+      'new streams a minute: streams that the service does not compute at the moment',
       `${count(TIMES_PER_MINUTE)} times the subscriptions of the plan, ${count(PER_MINUTE_MIN)} at least`,
       `${told('RATE_LIMITED')}; the message says when`,
     ],
@@ -96,45 +96,45 @@ export const RECEIVING: LimitSection = {
   rows: [
     [
       'versions of a forming object',
-      `the newest one every ${spanOfNs(FLUSH_STEP_NS)}, or less often where objects are large`,
-      'those between are not sent; the last always is',
+      `the newest one every ${spanOfNs(FLUSH_STEP_NS)}, or less often for large objects`,
+      'versions between are not sent; the last one always is',
     ],
     [
       'a heartbeat `hb`',
       `every ${span(HEARTBEAT_MS)}`,
-      'when it stays away for long, the connection is lost: reconnect',
+      'if none comes for long, the connection is lost: reconnect',
     ],
     [
-      'data that waits for you',
+      'pending output, first limit',
       size(OUTBOX_LIMITS.skipFromBytes),
-      'versions that newer ones have replaced are left out',
+      'versions that newer ones have replaced are skipped',
     ],
     [
-      'data that waits for you, in all',
+      'pending output, second limit',
       size(OUTBOX_LIMITS.bytesMax),
       `${closed('tooSlow', 'slowConsumer')}; ${span(SLOW_CLOSE_WITHIN_MS)} to read it`,
     ],
     [
       'a snapshot',
-      `${size(SNAPSHOT_BYTES_MAX)}, and \`depth\` objects: ${count(DEPTH_PARAMETER.default as number)} unless you ask, ${count(DEPTH_PARAMETER.maximum!)} at most`,
+      `${size(SNAPSHOT_BYTES_MAX)}, and \`depth\` objects: ${count(DEPTH_PARAMETER.default as number)} by default, ${count(DEPTH_PARAMETER.maximum!)} at most`,
       'the oldest objects are left out',
     ],
     [
-      'a cursor that anybody can resume from',
+      'age of a cursor from which you can always resume',
       `${spanOfNs(FREE_RESUME_NS)} of updates, less on very busy streams`,
-      'caught up from history where the plan covers it, else `reset` `cursor_expired` and a snapshot',
+      'catch-up from history if the plan covers it, otherwise `reset` `cursor_expired` and a snapshot',
     ],
     [
-      'a cursor ahead of what the key sees',
-      `waited for ${span(AHEAD_MS_MAX)}`,
+      'a cursor ahead of the data the key can see',
+      `a wait of ${span(AHEAD_MS_MAX)}`,
       `${told('INVALID_PARAMETERS')}, or \`reset\` on a delayed stream`,
     ],
     [
-      'a stream that you left is kept warm',
+      'the service keeps a stream that you left',
       `${span(TOPIC_LINGER_MS)}, for ${count(IDLE_TOPICS_PER_SUBSCRIPTION)} times the subscriptions of the plan`,
-      'it is built up anew when you come back; nothing is lost',
+      'it is built again when you come back; nothing is lost',
     ],
     ['notice of a roll', `up to ${spanOfNs(ROLL_NOTICE_NS)} before`, ''],
-    ['an open market whose source is silent', span(STALE_AFTER_MS), '`status` `stale`'],
+    ['silence of the source of an open market', span(STALE_AFTER_MS), '`status` `stale`'],
   ],
 };
