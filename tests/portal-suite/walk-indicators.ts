@@ -56,7 +56,7 @@ async function walkMarket(page: Page): Promise<void> {
   const part = page.getByRole('region', { name: 'Live chart' });
   await part.getByText(/^Live/).waitFor();
   await part.getByRole('img', { name: /Bars of / }).waitFor();
-  await part.getByText(/takes 1 of \d+ connections?, 1 of \d+ subscriptions?, 0 of/).waitFor();
+  await part.getByText(/uses 1 of \d+ connections?, 1 of \d+ subscriptions?, 0 of/).waitFor();
   await moves(page);
   await part.getByText('Instrument and parameters').click();
   await part.getByLabel('size').fill('0');

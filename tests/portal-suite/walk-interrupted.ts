@@ -73,11 +73,11 @@ export async function walkServiceDown(context: BrowserContext): Promise<void> {
   await page.getByLabel('Month').waitFor();
   await page.route('**/v1/portal/**', (route) => route.abort());
   await page.clock.fastForward(LOOKS_AGAIN_MS);
-  await page.getByText('These numbers are not of now').waitFor();
+  await page.getByText('These numbers are out of date').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).first().click();
   await page.getByText('You are still signed in').waitFor();
   await page.unroute('**/v1/portal/**');
   await page.clock.fastForward(LOOKS_AGAIN_MS);
-  await page.getByText('These numbers are not of now').waitFor({ state: 'hidden' });
+  await page.getByText('These numbers are out of date').waitFor({ state: 'hidden' });
   await page.close();
 }

@@ -15,7 +15,7 @@ export async function walkLeaving(stage: PortalStage): Promise<void> {
   await page.getByRole('button', { name: 'Change' }).click();
   await page.getByLabel('New address').fill(NEW);
   await page.getByRole('button', { name: 'Send the link' }).click();
-  await page.getByText('Look into the mail of').waitFor();
+  await page.getByText('Check the mail of').waitFor();
   const approval = linkIn((await stage.mail(OLD)).text);
   await open(page, approval, `Change your address to ${NEW}?`);
   await page.getByRole('button', { name: 'Approve' }).click();
@@ -30,7 +30,7 @@ export async function walkLeaving(stage: PortalStage): Promise<void> {
   await stranger.getByRole('heading', { name: 'Sign in first' }).waitFor();
   await open(page, confirmation, 'Change your address to');
   await page.getByRole('button', { name: 'Change address' }).click();
-  await page.getByRole('heading', { name: 'Your address is changed' }).waitFor();
+  await page.getByRole('heading', { name: 'Your address has changed' }).waitFor();
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByText(NEW).first().waitFor();
   await endAccount(stage, page);
@@ -40,13 +40,13 @@ async function endAccount(stage: PortalStage, page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Delete account' }).click();
   await page.getByLabel(/^Type/).fill('delete');
   await page.getByRole('button', { name: 'Send the link' }).click();
-  await page.getByText('Look into the mail of').waitFor();
+  await page.getByText('Check the mail of').waitFor();
   await open(page, await linkMailed(stage), 'Delete your account?');
   await page.getByRole('button', { name: 'Delete account' }).click();
   await page.getByRole('heading', { name: 'Your account will be deleted' }).waitFor();
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Keep the account' }).click();
-  await page.getByText('Keys, sessions and your address go 14 days after').waitFor();
+  await page.getByText('Your keys, sessions and address are deleted 14 days after').waitFor();
 }
 
 /** The new address was told of the change by a mail without a link, maybe just now. */

@@ -84,7 +84,7 @@ async function askForLink(stage: PortalStage, page: Page): Promise<string> {
   await page.goto(atLocalhost(stage, '/sign-in'));
   await page.getByLabel('E-mail').fill(OWNER);
   await page.getByLabel('E-mail').press('Enter');
-  await page.getByText('Look into your mail').waitFor();
+  await page.getByText('Check your mail').waitFor();
   return await linkMailed(stage);
 }
 
@@ -129,7 +129,7 @@ async function createConfirmedKey(stage: PortalStage, page: Page): Promise<void>
   await dialog.getByText('To create a key').waitFor();
   // Whoever says no has made nothing, and finds the form as it was.
   await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByText('It was not confirmed by a passkey.').waitFor();
+  await page.getByText('This was not confirmed with a passkey.').waitFor();
   await page.getByRole('button', { name: 'Create key' }).click();
   await dialog.getByRole('button', { name: 'Use a passkey' }).click();
   await page

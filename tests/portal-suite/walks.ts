@@ -14,7 +14,7 @@ export async function signIn(
   await page.goto('/sign-in');
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('E-mail').press('Enter');
-  await page.getByText('Look into your mail').waitFor();
+  await page.getByText('Check your mail').waitFor();
   const { text } = await stage.mail(email);
   await page.goto('about:blank');
   await page.goto(linkIn(text));
@@ -37,7 +37,7 @@ export async function walkSignIn(stage: PortalStage): Promise<void> {
   await page.getByLabel('E-mail').fill(email);
   assert.equal(await page.locator('[aria-invalid="true"]').count(), 0, 'an old fault stays');
   await page.getByLabel('E-mail').press('Enter');
-  await page.getByText('Look into your mail').waitFor();
+  await page.getByText('Check your mail').waitFor();
   const link = linkIn((await stage.mail(email)).text);
   // A scanner of mails opens it, as GET and HEAD, and uses nothing up.
   for (const method of ['GET', 'HEAD']) await fetch(link, { method });
@@ -69,7 +69,7 @@ export async function walkKeys(stage: PortalStage, page: Page): Promise<void> {
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('<b>walker</b> \u05e9\u05dc\u05d5\u05dd');
   await dialog.getByRole('button', { name: /create/i }).click();
-  await dialog.getByText('We keep only its fingerprint').waitFor();
+  await dialog.getByText('We store only its fingerprint').waitFor();
   const secret = ((await dialog.locator('.secret-value').textContent()) ?? '').trim();
   assert.match(secret, /^svc_(?:live|test)_\w+$/);
   await page.keyboard.press('Escape');
@@ -88,7 +88,7 @@ export async function walkKeys(stage: PortalStage, page: Page): Promise<void> {
     .first()
     .click();
   await dialog.getByRole('button', { name: /rotate/i }).click();
-  await dialog.getByText('We keep only its fingerprint').waitFor();
+  await dialog.getByText('We store only its fingerprint').waitFor();
   const next = ((await dialog.locator('.secret-value').textContent()) ?? '').trim();
   await dialog.getByLabel('I have stored it').check();
   await dialog.getByRole('button', { name: 'Done' }).click();
@@ -197,7 +197,7 @@ export async function walkWithdrawal(stage: PortalStage, page: Page, email: stri
   await page.getByRole('link', { name: 'Withdraw from a contract' }).click();
   await page.getByRole('link', { name: 'Withdraw from contract', exact: true }).click();
   await page.getByText('I withdraw from my contract for Live.').waitFor();
-  await page.getByText(/go back the way you paid/).waitFor();
+  await page.getByText(/back the way you paid/).waitFor();
   await page.getByLabel('Your name').fill('Wanda <b>Walker</b>');
   await page.getByRole('button', { name: 'Confirm withdrawal' }).dblclick();
   await page.getByText(/You withdrew from Live on/).waitFor();
@@ -210,7 +210,7 @@ export async function walkWithdrawal(stage: PortalStage, page: Page, email: stri
   for (let look = 0; ; look += 1) {
     await page.goto('/orders');
     await page.getByText('Withdrawn').first().waitFor();
-    const done = page.getByText(/went back the way you paid/);
+    const done = page.getByText(/was refunded the way you paid/);
     if ((await done.count()) > 0) break;
     assert.ok(look < 20, 'the money was not given back');
     await page.waitForTimeout(250);

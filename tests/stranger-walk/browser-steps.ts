@@ -60,7 +60,7 @@ export async function browserSteps(
 async function signIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('E-mail').press('Enter');
-  await page.getByText('Look into your mail').waitFor();
+  await page.getByText('Check your mail').waitFor();
   const mailbox = await page.context().newPage();
   await mailbox.goto(MAILBOX);
   const link = mailbox.locator(`a[href*="/sign-in#"]`).first();

@@ -75,7 +75,7 @@ export async function publicCall<Answer>(
     });
   } catch (cause) {
     if (signal?.aborted === true) throw cause;
-    throw new PortalError('UNREACHABLE', 'The service did not answer. Check your connection.', {
+    throw new PortalError('UNREACHABLE', 'The service did not respond. Check your connection and try again.', {
       cause,
     });
   }
@@ -84,7 +84,7 @@ export async function publicCall<Answer>(
     return (await response.json()) as Answer;
   } catch (cause) {
     if (signal?.aborted === true) throw cause;
-    throw new PortalError('UNREACHABLE', 'The answer of the service broke off.', {
+    throw new PortalError('UNREACHABLE', 'The response of the service was incomplete. Try again.', {
       status: response.status,
       cause,
     });

@@ -60,7 +60,7 @@ async function attempt(run: () => Promise<Credential | null>): Promise<PublicKey
   } catch (cause) {
     const isKnown = cause instanceof DOMException && cause.name === 'InvalidStateError';
     const text = isKnown
-      ? 'This device has a passkey of your account already.'
+      ? 'This device already has a passkey of your account.'
       : 'No passkey was used: it was cancelled, took too long, or there is none on this device.';
     throw new PortalError('CONFLICT', text, { cause });
   }

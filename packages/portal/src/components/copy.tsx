@@ -33,7 +33,7 @@ export function Copy(
       </Button>
       <span class="visually-hidden" role="status">
         {state === 'copied' && 'Copied'}
-        {state === 'failed' && 'The browser refused to copy. Select the text and copy it.'}
+        {state === 'failed' && 'The browser did not allow copying. Select the text and copy it.'}
       </span>
     </>
   );

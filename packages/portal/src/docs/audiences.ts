@@ -21,14 +21,14 @@ export const AUDIENCES: readonly Audience[] = [
     name: 'Customers',
     address: DOCS_HOME,
     title: 'Documentation',
-    lead: 'How to get a key, read the stream and the past, and what every number means.',
+    lead: 'How to get a key, read the stream and history, and understand every number.',
   },
   {
     id: 'operators',
     name: 'Operators',
     address: `${DOCS_HOME}/operators`,
     title: 'For operators',
-    lead: 'How to install, configure, watch and back up a service of your own.',
+    lead: 'How to install, configure, monitor and back up your own service.',
   },
   {
     id: 'contributors',

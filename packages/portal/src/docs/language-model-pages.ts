@@ -4,7 +4,7 @@ import type { DocsGroup } from './docs-site.ts';
 import { WRITTEN_FOR } from './raw-markdown.ts';
 
 const SUMMARY =
-  'Tapeloom weaves the trades of futures contracts into order-flow indicators such as footprint bars and large trades, streams them over a WebSocket while they form, and serves their past as pages and files.';
+  'Tapeloom weaves the trades of futures contracts into order-flow indicators such as footprint bars and large trades, streams them over a WebSocket while they form, and serves their history as pages and files.';
 
 export function llmsText(groups: readonly DocsGroup[]): string {
   const sections = groups.map(({ name, pages, audience }) => {

@@ -58,7 +58,7 @@ const ELSEWHERE: Readonly<Record<string, Trying>> = {
   createStreamToken: {
     by: 'elsewhere',
     reason:
-      'A token is as good as a key for a minute; the console of the stream takes one for you.',
+      'For a minute, a token works like a key; the console of the stream requests one for you.',
     href: '/docs/reference/stream',
     name: 'Open the console',
   },

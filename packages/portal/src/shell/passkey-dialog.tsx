@@ -45,13 +45,13 @@ function Asking(props: { readonly request: PasskeyRequest; readonly onDone: () =
   });
   const cancel = () => {
     props.onDone();
-    onRefused(new PortalError('FORBIDDEN', 'It was not confirmed by a passkey.'));
+    onRefused(new PortalError('FORBIDDEN', 'This was not confirmed with a passkey.'));
   };
   const error = sign.error ?? options.error;
   return (
     <Dialog
       title="Confirm with a passkey"
-      text={`To ${WHAT[act]}, this account asks for one of its passkeys.`}
+      text={`To ${WHAT[act]}, confirm with one of the passkeys of this account.`}
       onClose={cancel}
       foot={
         <>

@@ -78,12 +78,12 @@ function Missing(props: {
   if (props.definition.parameters.some(({ name }) => name === 'lookback')) {
     return (
       <p class="live-note">
-        {size.toLocaleString('en')} known. What lies far from these prices is not drawn.
+        {size.toLocaleString('en')} known. Those far from these prices are not drawn.
       </p>
     );
   }
   if (props.shown > 0) return null;
-  return <p class="live-note">There is none in these bars yet; the next one will be drawn.</p>;
+  return <p class="live-note">Nothing to show in these bars yet. New objects appear as they happen.</p>;
 }
 
 function parsed(svg: string): Node {

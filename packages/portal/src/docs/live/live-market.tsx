@@ -54,7 +54,7 @@ export function LiveMarket(props: {
     <>
       <MarketBar play={play} plan={plan} onRecorded={props.onRecorded} />
       {stage.t === 'failed' && (
-        <Notice kind="danger" title="It is not open." isNews>
+        <Notice kind="danger" title="The stream is not open." isNews>
           {stage.text}
         </Notice>
       )}
@@ -64,7 +64,7 @@ export function LiveMarket(props: {
         </Notice>
       )}
       {stage.t === 'hidden' && (
-        <Notice kind="info" title="It was closed while this page was hidden." isNews />
+        <Notice kind="info" title="The stream was closed while this page was hidden." isNews />
       )}
       {stream !== null && 'params' in read && (
         <LiveChart

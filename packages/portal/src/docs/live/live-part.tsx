@@ -83,7 +83,7 @@ function LivePart(props: { readonly indicator: string; readonly kind: LiveKind }
       {stage.t === 'failed' && (
         <Notice
           kind="danger"
-          title="It could not be loaded."
+          title="The chart could not be loaded."
           isNews
           action={
             <Button size="sm" onClick={() => setTries(tries + 1)}>

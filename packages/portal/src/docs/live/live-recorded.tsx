@@ -69,10 +69,10 @@ export function LiveRecorded(props: {
         definition={definition}
         params={params}
         stream={stream}
-        waiting="The recording begins."
+        waiting="The recording is starting."
       />
       <p class="live-note">
-        A minute of the simulated market, as the service said it, with{' '}
+        A recorded minute of the simulated market, with{' '}
         <code>{JSON.stringify(stream.request.params)}</code>.
       </p>
       <NewestMessage stream={stream} />

@@ -20,7 +20,7 @@ export function costText({ plan, subscriptions, isCustom }: Taken): string {
     `${subscriptions} of ${counted(maxSubscriptions, 'subscription')}`,
     `${isCustom ? 1 : 0} of ${counted(maxCustomConfigs, 'custom configuration')}`,
   ];
-  return `While it is open it takes ${parts.join(', ')} of your plan. It costs no compute units.`;
+  return `An open stream uses ${parts.join(', ')} of your plan. It costs no compute units.`;
 }
 
 /** Null: what is shown is of now. */
@@ -41,14 +41,14 @@ export function failureText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const SIGNED_OUT = 'You are signed out. Sign in, and open it again.';
+const SIGNED_OUT = 'You are signed out. Sign in, then open the stream again.';
 
 const FAILURES: Readonly<Record<string, string>> = {
   TOO_MANY_CONNECTIONS:
     'All connections of your plan are in use. Close one, in another tab or program, and try again.',
   QUOTA_EXCEEDED:
-    'Your plan has no room for it: another program has your subscriptions or custom configurations open. Close one, or leave all parameters at their defaults.',
+    'Other programs use all subscriptions or custom configurations of your plan. Close one, or leave all parameters at their defaults.',
   UNAUTHORIZED: SIGNED_OUT,
   KEY_REVOKED: SIGNED_OUT,
-  ENTITLEMENTS_CHANGED: 'Your plan has changed meanwhile. Open it again.',
+  ENTITLEMENTS_CHANGED: 'Your plan has changed. Open the stream again.',
 };

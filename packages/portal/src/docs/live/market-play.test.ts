@@ -145,7 +145,7 @@ test('a plan without room, a full house and a session that is over are told in w
   sockets.all[0]!.refuse(sub, 'QUOTA_EXCEEDED');
   await settle();
   assert.deepEqual(play.stage.t, 'failed');
-  assert.match((play.stage as { text: string }).text, /no room for it/);
+  assert.match((play.stage as { text: string }).text, /Other programs use all/);
   assert.equal(sockets.open, 0);
 
   const full = new ToldSockets();
@@ -164,6 +164,6 @@ test('a plan without room, a full house and a session that is over are told in w
   await settle();
   assert.deepEqual(over.stage, {
     t: 'failed',
-    text: 'You are signed out. Sign in, and open it again.',
+    text: 'You are signed out. Sign in, then open the stream again.',
   });
 });

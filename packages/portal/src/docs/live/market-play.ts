@@ -115,6 +115,6 @@ export class MarketPlay {
 
 function waitingText(code: number | undefined): string {
   return code === TOO_MANY
-    ? 'All connections of your plan are in use. It is tried again for two minutes: close one, in another tab or program.'
-    : 'The connection was lost. It is tried again, and goes on where it was.';
+    ? 'All connections of your plan are in use. Close one in another tab or program; this page retries for two minutes.'
+    : 'The connection was lost. This page reconnects and resumes.';
 }

@@ -20,7 +20,7 @@ export function offerLive(place: HTMLElement): void {
       startLive(place, indicator, kind);
     } catch {
       clicked.removeAttribute('aria-busy');
-      clicked.textContent = 'It could not be loaded: try again';
+      clicked.textContent = 'Not loaded. Try again';
     }
   };
   recorded.addEventListener('click', () => void start(recorded, 'recorded'));

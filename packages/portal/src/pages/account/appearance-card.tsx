@@ -13,14 +13,14 @@ import {
 } from '../../shell/theme.ts';
 
 const THEMES: readonly Choice<Theme>[] = [
-  { value: 'system', name: 'As the system', text: 'Light by day, dark by night, if it does so.' },
+  { value: 'system', name: 'As the system', text: 'Follows the setting of your system.' },
   { value: 'light', name: 'Light', text: 'Ink on linen.' },
   { value: 'dark', name: 'Dark', text: 'The loom room by night.' },
 ];
 
 const DYES: readonly Choice<Dyes>[] = [
-  { value: 'woad', name: 'Woad and madder', text: 'Blue bought, orange sold. Plain to every eye.' },
-  { value: 'classic', name: 'Classic green and red', text: 'Harder to tell apart for some eyes.' },
+  { value: 'woad', name: 'Woad and madder', text: 'Blue for buys, orange for sells. Clear for every kind of colour vision.' },
+  { value: 'classic', name: 'Classic green and red', text: 'Harder to tell apart for some people.' },
 ];
 
 export function AppearanceCard() {
@@ -30,7 +30,7 @@ export function AppearanceCard() {
     <Card
       title="Appearance"
       titleId="appearance-title"
-      aside={<span class="small faint">Kept in this browser</span>}
+      aside={<span class="small faint">Stored in this browser</span>}
       body="card-body stack"
     >
       <fieldset>

@@ -25,7 +25,7 @@ export function DeletionCard(props: {
   const [isSent, setIsSent] = useState(false);
   const keep = useAction(async () => {
     await portalApi.withdrawDeletion();
-    showToast('The account stays. A subscription that was to end can be kept under Billing.');
+    showToast('The account stays. To keep a subscription that was due to end, open Billing.');
     props.onChange();
   });
   return (
@@ -41,9 +41,7 @@ export function DeletionCard(props: {
       <div class="card-body stack">
         {deletion === null ? (
           <p class="muted">
-            Keys, sessions and your address go 14 days after you confirm it by mail; until then you
-            can take it back. A subscription does not renew any more once you confirm it. Orders,
-            consents and withdrawals are kept for as long as the law asks for, and for nothing else.
+            Your keys, sessions and address are deleted 14 days after you confirm by mail. Until then you can stop the deletion. Once you confirm, a subscription no longer renews. We keep orders, consents and withdrawals only for as long as the law requires.
           </p>
         ) : (
           <Notice
@@ -59,7 +57,7 @@ export function DeletionCard(props: {
               </ActionButton>
             }
           >
-            Until then everything works as before, and nothing is charged any more.
+            Until then everything works as before, and nothing more is charged.
           </Notice>
         )}
         {isSent && deletion === null && (
@@ -68,14 +66,14 @@ export function DeletionCard(props: {
             isNews
             title={
               <>
-                Look into the mail of <bdi>{props.account.email}</bdi>.
+                Check the mail of <bdi>{props.account.email}</bdi>.
               </>
             }
           >
             Open the link in this browser within 15 minutes. Until then nothing changes.
           </Notice>
         )}
-        <ErrorNotice title="The deletion was not taken back." error={keep.error} />
+        <ErrorNotice title="The deletion was not stopped." error={keep.error} />
       </div>
       {isOpen && (
         <DeletionDialog
@@ -100,7 +98,7 @@ function DeletionDialog(props: { readonly onClose: () => void; readonly onAsked:
   return (
     <Dialog
       title="Delete this account?"
-      text="We send a link to your address; nothing happens before you open it. Then a running subscription does not renew any more. 14 days later it ends, all keys are revoked, open connections close, and your address is removed. Until then everything works, and you can take it back here; a subscription is then kept under Billing."
+      text="We send a link to your address; nothing happens before you open it. From then on, a subscription no longer renews. 14 days later it ends, all keys are revoked, open connections close, and your address is removed. Until then everything works, and you can stop the deletion here. To keep a subscription, open Billing."
       onClose={props.onClose}
       onSubmit={() => {
         if (isTyped) void ask.run();
@@ -128,7 +126,7 @@ function DeletionDialog(props: { readonly onClose: () => void; readonly onAsked:
         onInput={setTyped}
         hint="Do you need a copy? Download your data first."
       />
-      <ErrorNotice title="The account is as it was." error={ask.error} />
+      <ErrorNotice title="The account was not changed." error={ask.error} />
     </Dialog>
   );
 }

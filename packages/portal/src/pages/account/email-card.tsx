@@ -39,12 +39,12 @@ export function EmailCard(props: { readonly email: string }) {
           isNews
           title={
             <>
-              Look into the mail of <bdi>{props.email}</bdi>.
+              Check the mail of <bdi>{props.email}</bdi>.
             </>
           }
         >
           Approve the change to <bdi>{wanted}</bdi> there, in this browser and within 15 minutes.
-          Then we send a link to the new address. Until that is opened nothing changes.
+          Then we send a link to the new address. Nothing changes until you open it.
         </Notice>
       )}
       {isOpen && (
@@ -62,7 +62,7 @@ export function EmailCard(props: { readonly email: string }) {
           {({ isBusy, error }) => (
             <>
               {(error?.fault('/email') ?? null) === null && (
-                <ErrorNotice title="The address is as it was." error={error} />
+                <ErrorNotice title="The address was not changed." error={error} />
               )}
               <div class="row">
                 <Button type="submit" kind="primary" busy={isBusy && 'Sending'}>

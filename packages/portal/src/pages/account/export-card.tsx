@@ -17,8 +17,7 @@ export function ExportCard() {
       body="card-body"
     >
       <p class="muted">
-        Everything we keep about this account, as one JSON file: address, sessions, keys without
-        their secrets, usage, orders, consents and what was done when.
+        Everything we store about this account, as one JSON file: address, sessions, keys without their secrets, usage, orders, consents and a log of actions.
       </p>
     </Card>
   );

@@ -26,7 +26,7 @@ export function NewPasskeyDialog(props: {
   return (
     <Dialog
       title="Add a passkey"
-      text="Your browser asks where to keep it: on this device, in a password manager, on a phone or on a security key."
+      text="Your browser asks where to store it: on this device, in a password manager, on a phone or on a security key."
       onClose={props.onClose}
       onSubmit={() => {
         if (name.trim() !== '') void add.run();
@@ -47,7 +47,7 @@ export function NewPasskeyDialog(props: {
     >
       <TextField
         label="Name"
-        hint="For you to recognise it. Up to 64 characters."
+        hint="A name that you recognise, up to 64 characters."
         autocomplete="off"
         autofocus
         maxLength={64}
@@ -71,7 +71,7 @@ export function SignInAgainDialog(props: { readonly email: string; readonly onCl
   return (
     <Dialog
       title="Sign in again first"
-      text="The first passkey is added within 15 minutes of a sign-in, so that nobody else who sits at your browser can add one."
+      text="You can add the first passkey only within 15 minutes of signing in, so that nobody else at your browser can add one."
       onClose={props.onClose}
       foot={
         <>
@@ -90,7 +90,7 @@ export function SignInAgainDialog(props: { readonly email: string; readonly onCl
           isNews
           title={
             <>
-              Look into the mail of <bdi>{props.email}</bdi>.
+              Check the mail of <bdi>{props.email}</bdi>.
             </>
           }
         >

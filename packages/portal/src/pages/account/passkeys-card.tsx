@@ -82,8 +82,7 @@ function Passkeys(props: {
     return (
       <div class="card-body stack">
         <p class="muted">
-          Sign in with your fingerprint, face or a security key instead of a link. Once there is a
-          passkey, it is also asked for to create a key, change the address or delete the account.
+          Sign in with your fingerprint, face or a security key instead of a link. From then on, the passkey is also required to create a key, change the address or delete the account.
         </p>
         {!hasPasskeys() && <p class="small faint">{whyNoPasskeys()}</p>}
       </div>
@@ -105,11 +104,10 @@ function Passkeys(props: {
             </ActionButton>
           }
         >
-          Somebody who reads the mail of this account says that they are lost. Not you? Keep them,
-          and secure your mailbox.
+          Somebody with access to the mail of this account reported them as lost. If it was not you, keep them and secure your mailbox.
         </Notice>
       )}
-      <ErrorNotice title="The recovery goes on." error={stop.error} />
+      <ErrorNotice title="The recovery was not stopped." error={stop.error} />
       <ErrorNotice title="The passkey was not removed." error={remove.error} />
       <Table
         caption="Passkeys of this account"
@@ -183,7 +181,7 @@ function SecondFactor(props: { readonly list: PasskeyList; readonly onChange: ()
         name="second-factor"
       >
         {' '}
-        Whoever reads your mail cannot sign in with a link alone.
+        Then nobody can sign in with a link alone, even with access to your mail.
       </CheckField>
       <ErrorNotice title="Nothing was changed." error={choose.error} />
     </>
@@ -203,7 +201,7 @@ function LostPasskeys(props: { readonly email: string }) {
         isNews
         title={
           <>
-            Look into the mail of <bdi>{props.email}</bdi>.
+            Check the mail of <bdi>{props.email}</bdi>.
           </>
         }
       >

@@ -32,10 +32,10 @@ import { countryName, countryOptions, likelyCountry } from './billing-country.ts
 import { BothCard } from './both-card.tsx';
 import { OrderSummary } from './order-summary.tsx';
 
-const NO_PAYMENT_THERE = 'Payments from this country are not taken. Choose another country.';
+const NO_PAYMENT_THERE = 'Payments from this country are not possible. Choose another country.';
 const NO_COUNTRY = 'Choose the country of your billing address.';
 const NOT_AGREED = 'Agree to this first, so that your access can begin today.';
-const NEW_TEXT = 'The text is a new one since you opened this page. Read it, and agree again.';
+const NEW_TEXT = 'The text has changed since you opened this page. Read it, and agree again.';
 
 export function CheckoutPage() {
   const account = useAccount();
@@ -85,8 +85,8 @@ function Choosing(props: OwnShopProps) {
 function NothingLeft() {
   return (
     <div class="card empty">
-      <h2>You have everything there is</h2>
-      <p>Live and Historical are yours. When they renew, and how to end them, is under Billing.</p>
+      <h2>You already have everything</h2>
+      <p>You own Live and Historical. Billing shows when they renew and how to end them.</p>
       <ButtonLink href="/orders">Billing</ButtonLink>
     </div>
   );
@@ -288,7 +288,7 @@ function OfferCard(props: Omit<FormProps, 'reload' | 'steps'>) {
 function heldText(holding: Holding | null): string {
   if (holding === null) return '';
   if (holding.by === 'trial') return `Given to you until ${dayOf(holding.until)}.`;
-  if (holding.by === 'gift') return 'Given to you, without an end.';
+  if (holding.by === 'gift') return 'Given to you without an end date.';
   const { order } = holding;
   if (order.interval === null) return `For life, since ${dayOf(order.paidAt ?? order.createdAt)}.`;
   if (order.state === 'cancelled') return `Cancelled, active until ${dayOf(order.paidUntil!)}.`;
@@ -309,7 +309,7 @@ function CountryCard(props: {
     <Card title="Billing country" body="card-body two">
       <SelectField
         label="Country"
-        hint="Decides tax and who takes the payment."
+        hint="Decides the tax and the payment provider."
         value={country}
         options={country === '' ? [none, ...options] : options}
         autocomplete="country"
@@ -331,7 +331,7 @@ function CheckoutError({ error }: { readonly error: PortalError | null }) {
   if (error.fault('/country') !== null || error.fault('/billTo/name') !== null) return null;
   const title =
     error.code === 'UPSTREAM_ERROR'
-      ? 'The payment provider does not answer.'
+      ? 'The payment provider does not respond.'
       : 'Nothing was ordered.';
   return (
     <div class="summary-error">

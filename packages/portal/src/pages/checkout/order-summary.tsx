@@ -54,8 +54,8 @@ export function OrderSummary(props: {
         </div>
         <p class="small faint">
           {isMonthly
-            ? `The same again on ${next} and every month after it. Cancel any time, to the end of the month paid.`
-            : 'Paid once, for life. Nothing is charged again.'}
+            ? `You pay the same on ${next} and every month after that. Cancel at any time; your access stays until the end of the month you paid for.`
+            : 'You pay once, for life. Nothing is charged again.'}
         </p>
         <NextOrder shop={shop} steps={steps} />
         <ul class="gains">
@@ -74,8 +74,7 @@ export function OrderSummary(props: {
         </ul>
         {props.children}
         <p class="tiny faint pay-note">
-          You order on the provider’s page, where you see the total again. {name} is on once the
-          provider confirms, usually within seconds.
+          You order on the provider’s page, where you see the total again. {name} becomes active when the provider confirms, usually within seconds.
         </p>
       </div>
     </aside>

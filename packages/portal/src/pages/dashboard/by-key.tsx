@@ -33,11 +33,11 @@ export function ByKey({ usage }: { readonly usage: UsageView }) {
     >
       {rows.length === 0 ? (
         <div class="empty">
-          <p>Nothing was used. What each key asks for and computes will be listed here.</p>
+          <p>No usage yet. The requests and compute units of each key will appear here.</p>
         </div>
       ) : (
         <Table
-          caption="Use by key, those that used most first"
+          caption="Usage by key, largest first"
           columns={COLUMNS}
           rows={rows}
           rowKey={({ id }) => id}

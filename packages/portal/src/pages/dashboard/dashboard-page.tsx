@@ -63,12 +63,12 @@ export function DashboardPage() {
       {!isShown && error === null && <OverviewSkeleton />}
       {value === null && error !== null && (
         <LoadError title="The usage did not load" error={error} onRetry={overview.reload}>
-          Streams and requests go on.
+          Streams and requests continue.
         </LoadError>
       )}
       {value !== null && error !== null && (
         <div class="frame-notice">
-          <Notice kind="warn" title="These numbers are not of now." isNews>
+          <Notice kind="warn" title="These numbers are out of date." isNews>
             {error.message} This page asks again by itself.
           </Notice>
         </div>

@@ -33,7 +33,7 @@ export function DeclinedNotice({ order, name }: Declined) {
       title={declinedSentence(name, order, order.endsAt)}
       action={<ProviderPageButton order={order} />}
     >
-      The provider tries again by itself. If your card expired or was replaced, update it.
+      The provider tries again automatically. If your card expired or was replaced, update it.
     </Notice>
   );
 }

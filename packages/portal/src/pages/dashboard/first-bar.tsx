@@ -96,10 +96,10 @@ function failureWords(error: unknown): { readonly title: string; readonly text: 
   if (error instanceof NoConnectionLeftError) {
     return {
       title: 'All connections of your plan are in use.',
-      text: 'A program or another tab is connected with this account. Close it and try again, or see the bar there: it counts too.',
+      text: 'A program or another tab is connected with this account. Close it and try again, or see the bar there; that counts too.',
     };
   }
-  const title = 'No bar came.';
+  const title = 'No bar arrived.';
   if (error instanceof DOMException && error.name === 'TimeoutError') {
     return {
       title,

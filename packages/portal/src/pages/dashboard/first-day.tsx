@@ -50,13 +50,13 @@ export function FirstDay({ usage, keys, isLooking, onLooking }: FirstDayProps) {
     >
       <ol class="steps">
         <Step number={1} title="Make a key" isDone={hasKey} isNext={next === 0}>
-          <p>A key lets your programs in. It is shown once; copy it where they run.</p>
+          <p>Your programs sign in with a key. It is shown once; copy it to where they run.</p>
           <ButtonLink kind="primary" icon="plus" href="/keys#new">
             New key
           </ButtonLink>
         </Step>
         <Step number={2} title="Send a first request" isDone={hasRequested} isNext={next === 1}>
-          <p>Paste this where your key is. This page notices within a few seconds.</p>
+          <p>Run this where your key is. This page notices within a few seconds.</p>
           <CodeTabs label="First request" tabs={firstRequestTabs(location.origin)} />
         </Step>
         <Step number={3} title="See a first bar" isDone={hasBar} isNext={next === 2}>

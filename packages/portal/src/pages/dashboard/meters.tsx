@@ -65,7 +65,7 @@ function Budget(
             {text(used)} <small>used</small>
           </div>
           <p>
-            Your plan has no budget for it. <a href="/plans">Historical has one</a>.
+            Your plan has no budget for this. <a href="/plans">Historical has one</a>.
           </p>
         </div>
       </section>

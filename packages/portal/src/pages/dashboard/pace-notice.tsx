@@ -21,7 +21,7 @@ export function PaceNotice({ usage, nowMs }: UsageAt) {
         title={`The compute budget of ${shortMonthName(period)} is used up.`}
         action={action}
       >
-        Streams go on; history and exports return on {returns}, 00:00 UTC.
+        Streams continue. History and exports are available again on {returns}, 00:00 UTC.
       </Notice>
     );
   }
@@ -33,7 +33,7 @@ export function PaceNotice({ usage, nowMs }: UsageAt) {
         title={`At this pace the compute budget lasts until ${day}.`}
         action={action}
       >
-        Streams go on. History and exports would wait for {returns}.
+        Streams continue. History and exports would stop until {returns}.
       </Notice>
     );
   }

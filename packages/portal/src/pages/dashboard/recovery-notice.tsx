@@ -19,7 +19,7 @@ export function RecoveryNotice(props: { readonly dueAt: string }) {
         </ButtonLink>
       }
     >
-      Somebody who reads the mail of this account says that they are lost. Not you? Stop it.
+      Somebody with access to the mail of this account reported them as lost. If it was not you, stop the removal.
     </Notice>
   );
 }

@@ -51,7 +51,7 @@ export function YearChart({ usage, createdMs }: YearProps) {
         {width > 0 && <YearBars usage={usage} months={months} width={width} scale={scale} />}
       </div>
       <AsTable
-        caption="Use by month, the newest first"
+        caption="Usage by month, newest first"
         columns={COLUMNS}
         rows={months.toReversed()}
         rowKey={({ period }) => period}

@@ -37,7 +37,7 @@ export function KeyTable({ keys, onRotate, onRevoke }: KeyTableProps) {
   ];
   return (
     <Table
-      caption="Keys of the account, the newest first"
+      caption="Keys of the account, newest first"
       columns={columns}
       rows={keys}
       rowKey={({ id }) => id}

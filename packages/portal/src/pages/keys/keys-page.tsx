@@ -119,7 +119,7 @@ function KeysCard(props: {
     if (list.error === null) return <KeysSkeleton />;
     return (
       <LoadError title="The keys did not load" error={list.error} onRetry={list.reload}>
-        Keys that are in use go on working.
+        Keys in use continue to work.
       </LoadError>
     );
   }
@@ -128,7 +128,7 @@ function KeysCard(props: {
     return (
       <section class="card empty">
         <h2>No keys yet</h2>
-        <p>A key lets your programs in. Make one, copy it once, and paste it where they run.</p>
+        <p>Your programs sign in with a key. Create one, copy it once, and paste it where they run.</p>
         <Button icon="plus" onClick={() => onOpen({ t: 'create' })}>
           Make the first key
         </Button>

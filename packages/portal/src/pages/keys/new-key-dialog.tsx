@@ -60,7 +60,7 @@ export function NewKeyDialog(props: {
   return (
     <Dialog
       title="New key"
-      text="What it may do cannot be changed later. Rotate it, or make another."
+      text="You cannot change its rights later. Rotate the key, or create another."
       onClose={props.onClose}
       onSubmit={submit}
       foot={
@@ -77,7 +77,7 @@ export function NewKeyDialog(props: {
         <div data-field="name">
           <TextField
             label="Name"
-            hint="For you to recognise it. Up to 64 characters."
+            hint="A name that you recognise, up to 64 characters."
             value={form.name}
             error={errors.name}
             autocomplete="off"
@@ -89,7 +89,7 @@ export function NewKeyDialog(props: {
         <ScopesField {...part} />
         <Restrictions {...part} />
         <ErrorNotice
-          title="The key was not made."
+          title="The key was not created."
           error={create.error !== null && hasOtherErrors(create.error) ? create.error : null}
         />
       </div>

@@ -52,7 +52,7 @@ export function formErrors({ name, scopes }: KeyForm): FieldErrors {
   return {
     ...(name.trim() === '' ? { name: 'Give the key a name, so that you recognise it later.' } : {}),
     ...(scopes.length === 0
-      ? { scopes: 'Choose at least one scope: a key without any could do nothing.' }
+      ? { scopes: 'Choose at least one scope: a key without a scope can do nothing.' }
       : {}),
   };
 }

@@ -37,8 +37,7 @@ export function RevokeDialog(props: {
       }
       text={
         <>
-          Requests with it are refused at once, and its open connections close within a second. This
-          cannot be undone.
+          Requests with it fail at once, and its open connections close within a second. You cannot undo this.
           {target.rotatedTo === undefined && (
             <>
               {' '}

@@ -53,13 +53,13 @@ export function RotateDialog(props: {
       <SelectField
         label={
           <>
-            How long <code>…{target.hint}</code> goes on working
+            How long <code>…{target.hint}</code> keeps working
           </>
         }
         hint={
           endsBefore
-            ? 'Its own expiry comes earlier, and stays.'
-            : 'Long enough to bring the new key to every place the old one is in.'
+            ? 'The key expires earlier, and that date stays.'
+            : 'Choose long enough to replace the old key everywhere.'
         }
         value={grace}
         options={GRACES}

@@ -28,7 +28,7 @@ export function SecretDialog(props: {
   return (
     <Dialog
       title={'previous' in made ? 'Copy your new key now' : 'Copy your key now'}
-      text="We keep only its fingerprint, so nobody can show it again, not even us."
+      text="We store only its fingerprint, so nobody can show it again, not even us."
       foot={
         <>
           <CheckField class="left" isChecked={isStored} onChange={setIsStored}>

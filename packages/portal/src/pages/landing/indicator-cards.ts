@@ -80,7 +80,7 @@ const CARDS: Readonly<Record<string, readonly [text: string, glyph: readonly str
     ],
   ],
   delta: [
-    'Who pushed since the open',
+    'Buying minus selling since the open',
     [
       path('g-ln', 'M2 22h44'),
       path('g-lb', 'M3 22c4 8 7 10 12 0'),
@@ -88,7 +88,7 @@ const CARDS: Readonly<Record<string, readonly [text: string, glyph: readonly str
     ],
   ],
   'volume-profile': [
-    'Where a session did its business',
+    'Volume of a session at each price',
     [8, 16, 30, 40, 26, 14].map((width, row) =>
       rect(row === 3 ? 'g-ink' : 'g-n g-p', 4, 2 + row * 6.2, width, 5),
     ),
@@ -101,7 +101,7 @@ const CARDS: Readonly<Record<string, readonly [text: string, glyph: readonly str
     ],
   ],
   imbalances: [
-    'Zones where one side met no answer',
+    'Zones where one side dominated',
     [
       rect('g-b g-o', 6, 4, 16, 6),
       ...[11, 18, 25].map((y) => rect('g-a', 24, y, 18, 6)),

@@ -32,7 +32,7 @@ export const PLAN_WORDS: readonly PlanWords[] = [
   },
   {
     id: 'live_history',
-    text: 'Warm up on the past, join the stream without a seam.',
+    text: 'Start with history, then join the stream without a gap.',
     action: 'Choose both',
     href: '/checkout?offer=both',
   },

@@ -20,8 +20,8 @@ export function PlansSection() {
     <>
       <div class="plans">
         <div class="plans-intro">
-          <h2 class="title">Pay for live, the past, or both</h2>
-          <p class="lead">Limits hold for the whole account, across all its keys.</p>
+          <h2 class="title">Pay for live data, history, or both</h2>
+          <p class="lead">Limits apply to the whole account, across all its keys.</p>
         </div>
         <div class="plans-cards">
           {PLAN_WORDS.map((words) => (

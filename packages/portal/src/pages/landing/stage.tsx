@@ -120,7 +120,7 @@ function Veil({ view: { replay, hasFailed, isPlaying } }: { readonly view: Stage
 function veilText({ replay, hasFailed }: Pick<StageView, 'replay' | 'hasFailed' | 'isPlaying'>) {
   if (hasFailed) return 'The recording could not be loaded. Play tries again.';
   if (replay === null) return null;
-  if (replay.isOver) return 'That was the recording. It begins again from the start.';
+  if (replay.isOver) return 'The recording has ended and starts again.';
   if (replay.away === null) return null;
   const seconds = Math.floor(replay.away.ms / 1_000);
   return `Reconnecting, away for ${seconds} s. Nothing is lost: the stream resumes at ${replay.away.cursor}.`;

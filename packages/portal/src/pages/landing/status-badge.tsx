@@ -15,7 +15,7 @@ export function StatusBadge() {
 }
 
 function statusWords(status: Loaded<StatusView>): readonly [level: string, words: string] {
-  if (status.error !== null) return ['warn', 'No answer from the service'];
+  if (status.error !== null) return ['warn', 'The service does not respond'];
   if (status.value === null) return ['', 'Service status'];
   const { instruments, engine } = status.value;
   const isTroubled = instruments.some(({ state }) => state === 'down');

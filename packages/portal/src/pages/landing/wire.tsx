@@ -53,10 +53,10 @@ export function Wire(props: {
 function noteText(replay: ReplayView | null): string {
   if (replay?.resumed) return resumedText(replay.resumed);
   if (replay === null || replay.counts.told === 0) {
-    return 'Pull the plug. The stream resumes at the exact trade, with nothing missed and nothing twice.';
+    return 'Cut the connection. The stream resumes at the exact trade, with nothing missed and nothing twice.';
   }
   const { told, missed, doubled } = replay.counts;
-  return `${told} updates so far, ${missed} missed, ${doubled} twice, counted against the recording. Pull the plug and see.`;
+  return `${told} updates so far, ${missed} missed, ${doubled} twice, counted against the recording. Cut the connection and see.`;
 }
 
 function resumedText({ cursor, awayMs, caughtUp, missed, doubled }: Resumption): string {

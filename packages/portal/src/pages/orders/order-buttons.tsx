@@ -27,7 +27,7 @@ export function ProviderPageButton(props: { readonly order: OrderView }) {
       >
         {isDeclined ? 'Update card' : 'Update card or address'}
       </ActionButton>
-      <ErrorNotice title="The page of the provider did not open." error={open.error} />
+      <ErrorNotice title="The provider's page did not open." error={open.error} />
     </>
   );
 }

@@ -31,11 +31,10 @@ export function CancelDialog(props: {
       }
     >
       <p>
-        {order.state === 'past_due' ? 'With it' : 'On that day'} connections beyond your plan close,
-        and streams go on 10 minutes late. Keys, usage and what you bought for life stay.{' '}
+        {order.state === 'past_due' ? 'With it' : 'On that day'} connections above your plan's limit close, and streams continue 10 minutes late. Keys, usage and everything you bought for life stay.{' '}
         {order.state === 'past_due'
           ? 'You can buy it again at once.'
-          : 'You can take this back until then.'}
+          : 'You can undo this until then.'}
       </p>
       <ErrorNotice title="It is not cancelled." error={cancel.error} />
     </Dialog>

@@ -31,7 +31,7 @@ test('what is held and what comes next is one sentence with its date', () => {
   assert.equal(by(HISTORY), 'Live is yours for life, since 15 Nov 2026.');
   const trial = { by: 'trial', until: at('2026-12-01T00:00:00Z') } as const;
   assert.equal(holdingSentence('Live', trial), 'Live is yours until 1 Dec 2026, at no charge.');
-  assert.equal(holdingSentence('Live', { by: 'gift' }), 'Live is yours, given without an end.');
+  assert.equal(holdingSentence('Live', { by: 'gift' }), 'Live is yours, without an end date.');
 });
 
 test('cancelling says what ends when, also after a renewal that failed', () => {

@@ -37,13 +37,13 @@ export function waitingWords(isGivenUp: boolean): {
       }
     : {
         title: 'Waiting for the provider’s confirmation.',
-        text: 'This page changes by itself.',
+        text: 'This page updates automatically.',
       };
 }
 
 /** What the account has of one offer, and the next date, in a sentence. */
 export function holdingSentence(name: string, holding: Holding): string {
-  if (holding.by === 'gift') return `${name} is yours, given without an end.`;
+  if (holding.by === 'gift') return `${name} is yours, without an end date.`;
   if (holding.by === 'trial')
     return `${name} is yours until ${dayOf(holding.until)}, at no charge.`;
   const { order, until } = holding;
@@ -82,7 +82,7 @@ export function cancelWord(order: OrderView, name: string): string | null {
 /** What is asked before it is cancelled: a renewal that failed leaves nothing that is paid for. */
 export function cancelText({ state, paidUntil }: OrderView, name: string): string {
   return state === 'past_due'
-    ? `${name} ends now, since its renewal was not paid. Nothing is charged any more.`
+    ? `${name} ends now, because its renewal was not paid. Nothing more is charged.`
     : `${name} stays active until ${dayOf(paidUntil!)}. Nothing is charged after today.`;
 }
 

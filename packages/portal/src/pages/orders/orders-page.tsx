@@ -49,7 +49,7 @@ export function OrdersPage() {
         loading="Your orders are loading"
         lines={4}
         failed="Your orders did not load"
-        note="What you bought stays on."
+        note="Everything you bought stays active."
       >
         {(own) => <Billing {...own} reload={reload} />}
       </WhenLoaded>
@@ -154,7 +154,7 @@ function HeldSentence(props: { readonly name: string; readonly holding: Holding 
   if (!isFailing) return <p>{sentence}</p>;
   return (
     <Notice kind="danger" title={sentence}>
-      The provider tries again by itself. If your card is a new one, update it.
+      The provider tries again automatically. If you have a new card, update it.
     </Notice>
   );
 }
@@ -165,7 +165,7 @@ function Orders({ shop, reload }: Pick<OwnShopProps, 'shop' | 'reload'>) {
     return (
       <section class="card empty">
         <h2>No orders yet</h2>
-        <p>What you buy stands here, with its price and the text you agreed to.</p>
+        <p>Your orders appear here, with the price and the text you agreed to.</p>
         <ButtonLink href="/plans">See plans</ButtonLink>
       </section>
     );
@@ -173,7 +173,7 @@ function Orders({ shop, reload }: Pick<OwnShopProps, 'shop' | 'reload'>) {
   return (
     <Card title="Orders">
       <Table
-        caption="Orders, the newest first"
+        caption="Orders, newest first"
         columns={orderColumns(nameOf, reload)}
         rows={shop.orders}
         rowKey={({ id }) => id}

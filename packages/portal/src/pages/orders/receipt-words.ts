@@ -11,13 +11,13 @@ export function receiptWord(
   switch (state) {
     case 'paid':
       if (refundedMinor === 0) return { word: 'Paid', kind: 'ok' };
-      return { word: `${moneyText(refundedMinor, currency)} given back`, kind: 'plain' };
+      return { word: `${moneyText(refundedMinor, currency)} refunded`, kind: 'plain' };
     case 'open':
       return { word: 'Not paid yet', kind: 'warn' };
     case 'failed':
       return { word: 'Declined', kind: 'danger' };
     case 'refunded':
-      return { word: 'Given back', kind: 'plain' };
+      return { word: 'Refunded', kind: 'plain' };
     default:
       return state satisfies never;
   }

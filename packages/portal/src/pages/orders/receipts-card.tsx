@@ -32,7 +32,7 @@ export function ReceiptsCard(props: {
     <Card title="Receipts">
       {loaded.value !== null ? (
         <Table
-          caption="Receipts, the newest first"
+          caption="Receipts, newest first"
           columns={columns(props.nameOf)}
           rows={loaded.value}
           rowKey={({ id, order }) => `${order.id} ${id}`}
@@ -48,7 +48,7 @@ export function ReceiptsCard(props: {
               error={loaded.error}
               onRetry={loaded.reload}
             >
-              They are kept by the payment provider, and nothing is lost.
+              The payment provider keeps them, so nothing is lost.
             </LoadError>
           )}
         </div>

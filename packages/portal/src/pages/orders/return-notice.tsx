@@ -92,7 +92,7 @@ function Decided(props: {
         </ButtonLink>
       }
     >
-      The confirmation is on its way to your mailbox. Streams that are open have it already.
+      The confirmation is on its way to your mailbox. It already applies to open streams.
     </Notice>
   );
 }

@@ -16,7 +16,7 @@ import { type Shop, useShop } from './use-shop.ts';
 const SENTENCES: Readonly<Record<Plan, string>> = {
   sandbox: 'To build and try. No card.',
   live: 'Trades as they happen.',
-  history: 'Everything there is of the past.',
+  history: 'All available history.',
   live_history: 'Both, with the rights of both.',
 };
 
@@ -56,7 +56,7 @@ function PlanCards(props: { readonly shop: Shop; readonly account: AccountView |
         {shop.pricing.taxIncluded
           ? 'Prices include tax for consumers.'
           : 'Tax is added where it is due, on the payment page.'}{' '}
-        Limits hold for the whole account, over all its keys. Months are calendar months in UTC.
+        Limits apply to the whole account, across all its keys. Months are calendar months in UTC.
       </p>
     </>
   );
@@ -124,10 +124,10 @@ function PlanWay(props: {
   }
   const isOpen = (id: OfferId) => isBuyable(holdingOf(id, account, shop.orders));
   const missing = needed.filter(isOpen);
-  if (needed.length === 0) return <p class="plan-have">Always there, with test keys</p>;
+  if (needed.length === 0) return <p class="plan-have">Always included, with test keys</p>;
   const hasMore = shop.offers.offers.some(({ id }) => !isOpen(id) && !needed.includes(id));
   if (hasMore && missing.length > 0) {
-    return <p class="plan-have">Comes on top of what you have</p>;
+    return <p class="plan-have">Adds to what you have</p>;
   }
   if (missing.length === 0) {
     return (

@@ -38,7 +38,7 @@ export function SendError({ error }: { readonly error: PortalError | null }) {
   if (error === null || error.fault('/email') !== null) return null;
   if (error.code === 'RATE_LIMITED') {
     return (
-      <Notice kind="warn" title="Too many links were asked for." isNews>
+      <Notice kind="warn" title="Too many links were requested." isNews>
         {waitText(error.retryAfterSeconds)} The newest link in your mail may still work.
       </Notice>
     );

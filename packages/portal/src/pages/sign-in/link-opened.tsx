@@ -40,7 +40,7 @@ export function LinkOpened(props: LinkActions) {
       </SignInFrame>
     );
   }
-  if (link.value === null) return <SignInFrame title="Sign in" text="Looking at your link." />;
+  if (link.value === null) return <SignInFrame title="Sign in" text="Checking your link." />;
   switch (link.value.purpose) {
     case 'sign-in':
       return <SignInAs {...props} link={link.value} />;
@@ -76,7 +76,7 @@ function DeadLink(props: { readonly onNew: () => void }) {
         text={
           <>
             As <bdi class="strong">{account.value.email}</bdi>. This link was used or is older than
-            15 minutes. If it was to confirm a change, ask for a new one under Account.
+            15 minutes. If it was to confirm a change, request a new one under Account.
           </>
         }
       >
@@ -125,7 +125,7 @@ function SignInAs(props: LinkActions & { readonly link: LinkView }) {
       }
       text={
         account === null ? (
-          'There is no account with this address yet: this makes one, on the free sandbox.'
+          'There is no account with this address yet. Signing in creates one, with the free sandbox.'
         ) : isNamed(account) ? (
           <>
             This opens the account <bdi class="strong">{account}</bdi>.
@@ -144,7 +144,7 @@ function SignInAs(props: LinkActions & { readonly link: LinkView }) {
           My passkeys are lost
         </Button>
       )}
-      <p class="small faint">Did you not ask for this? Close the page, and nothing happens.</p>
+      <p class="small faint">If you did not request this, close the page; nothing happens.</p>
     </SignInFrame>
   );
 }
@@ -158,7 +158,7 @@ function ConfirmAddress(props: LinkActions & { readonly link: LinkView }) {
   if (changedTo !== null) {
     return (
       <SignInFrame
-        title="Your address is changed"
+        title="Your address has changed"
         text={
           <>
             Sign-in links and receipts now go to <bdi class="strong">{changedTo}</bdi>. Both
@@ -191,7 +191,7 @@ function ConfirmAddress(props: LinkActions & { readonly link: LinkView }) {
         </>
       }
     >
-      <ErrorNotice title="The address is as it was." error={confirm.error} />
+      <ErrorNotice title="The address was not changed." error={confirm.error} />
       <ActionButton kind="primary" size="lg" isBlock action={confirm} busy="Changing">
         Change address
       </ActionButton>
@@ -209,8 +209,7 @@ function SignInFirst(props: { readonly onNew: () => void }) {
         title="This link does not work here"
         text={
           <>
-            You are signed in as <bdi class="strong">{account.value.email}</bdi>. The link was used
-            meanwhile, or belongs to another account. Ask for a new one under Account.
+            You are signed in as <bdi class="strong">{account.value.email}</bdi>. The link was used meanwhile, or belongs to another account. Request a new one under Account.
           </>
         }
       >
@@ -242,7 +241,7 @@ function ApproveAddress(props: LinkActions & { readonly link: LinkView }) {
   if (sentTo !== null) {
     return (
       <SignInFrame
-        title="Look into your mail"
+        title="Check your mail"
         text={
           <>
             We wrote to <bdi class="strong">{sentTo}</bdi>. Open the link there in this browser
@@ -264,13 +263,12 @@ function ApproveAddress(props: LinkActions & { readonly link: LinkView }) {
       }
       text="If you approve it, we send a link there. The address changes when that link is opened."
     >
-      <ErrorNotice title="The address is as it was." error={approve.error} />
+      <ErrorNotice title="The address was not changed." error={approve.error} />
       <ActionButton kind="primary" size="lg" isBlock action={approve} busy="Approving">
         Approve
       </ActionButton>
       <p class="small faint">
-        Did you not ask for this? Close the page, and nothing changes. Then sign out everywhere else
-        under Account.
+        If you did not request this, close the page; nothing changes. Then sign out everywhere else under Account.
       </p>
     </SignInFrame>
   );
@@ -297,8 +295,7 @@ function ConfirmDeletion(props: LinkActions) {
         title="Your account will be deleted"
         text={
           <>
-            On <Time at={dueAt} form="both" />. Until then everything works, nothing is charged any
-            more, and you can take it back under Account.
+            On <Time at={dueAt} form="both" />. Until then everything works, nothing more is charged, and you can stop the deletion under Account.
           </>
         }
       >
@@ -310,13 +307,13 @@ function ConfirmDeletion(props: LinkActions) {
   return (
     <SignInFrame
       title="Delete your account?"
-      text="Nothing renews from now on. In 14 days your keys are revoked, open connections close, and your address is removed. Until then you can take it back under Account."
+      text="Nothing renews from now on. In 14 days your keys are revoked, open connections close, and your address is removed. Until then you can stop the deletion under Account."
     >
-      <ErrorNotice title="The account is as it was." error={confirm.error} />
+      <ErrorNotice title="The account was not changed." error={confirm.error} />
       <ActionButton kind="danger" size="lg" isBlock action={confirm} busy="Confirming">
         Delete account
       </ActionButton>
-      <p class="small faint">Did you not ask for this? Close the page, and nothing happens.</p>
+      <p class="small faint">If you did not request this, close the page; nothing happens.</p>
     </SignInFrame>
   );
 }
@@ -331,7 +328,7 @@ function Claim(props: LinkActions & { readonly link: LinkView }) {
           Own the account <bdi>{props.link.account}</bdi>?
         </>
       }
-      text="It was made by the operator of this service and has no owner yet. Whoever confirms an address owns it."
+      text="The operator of this service created it, and it has no owner yet. The person who confirms an address becomes the owner."
     >
       <AddressForm
         button="Send a link"

@@ -30,7 +30,7 @@ export function LinkSent(props: {
   }, [onSignedIn]);
   return (
     <SignInFrame
-      title="Look into your mail"
+      title="Check your mail"
       text={
         <>
           We wrote to <bdi class="strong">{props.email}</bdi>. The link works once, for 15 minutes.
@@ -52,10 +52,10 @@ export function LinkSent(props: {
         </div>
       )}
       <p class="small faint">
-        Nothing there after a minute? Look into the spam folder.{' '}
+        Nothing there after a minute? Check the spam folder.{' '}
         {props.onAgain === null
           ? 'If the address was wrong, ask your operator for another link.'
-          : 'Only the newest link is needed.'}
+          : 'You need only the newest link.'}
       </p>
     </SignInFrame>
   );

@@ -20,8 +20,7 @@ export function BeginRecovery(props: { readonly token: string }) {
         title="Your passkeys will be removed"
         text={
           <>
-            On <Time at={dueAt} form="both" />. We wrote to your address how to stop it. After that
-            time, sign in by a link and add a new passkey.
+            On <Time at={dueAt} form="both" />. We sent you a mail with a link that stops this. After that time, sign in with a link and add a new passkey.
           </>
         }
       >
@@ -34,13 +33,13 @@ export function BeginRecovery(props: { readonly token: string }) {
   return (
     <SignInFrame
       title="Are your passkeys lost?"
-      text="All passkeys of your account are removed 24 hours from now. Until then they work, and a link that we send to your address stops it."
+      text="All passkeys of your account are removed 24 hours from now. Until then they work, and you can stop the removal with a link that we send to your address."
     >
       <SignInError title="Nothing was changed." error={begin.error} />
       <ActionButton kind="danger" size="lg" isBlock action={begin} busy="Asking">
         Remove them in 24 hours
       </ActionButton>
-      <p class="small faint">Did you not ask for this? Close the page, and nothing happens.</p>
+      <p class="small faint">If you did not request this, close the page; nothing happens.</p>
     </SignInFrame>
   );
 }
@@ -55,7 +54,7 @@ export function StopRecovery(props: { readonly token: string }) {
     return (
       <SignInFrame
         title="Your passkeys stay"
-        text="If it was not you who asked for their removal, somebody can read your mail: secure your mailbox now, then sign in and sign out everywhere else."
+        text="If you did not request their removal, somebody can read your mail. Secure your mailbox now, then sign in and sign out everywhere else."
       >
         <ButtonLink kind="primary" size="lg" isBlock href="/account">
           Account
@@ -66,7 +65,7 @@ export function StopRecovery(props: { readonly token: string }) {
   return (
     <SignInFrame
       title="Keep your passkeys?"
-      text="The removal of your passkeys is stopped, and they go on working."
+      text="The removal of your passkeys is stopped, and they keep working."
     >
       <SignInError title="Nothing was changed." error={stop.error} />
       <ActionButton kind="primary" size="lg" isBlock action={stop} busy="Stopping">

@@ -164,7 +164,7 @@ function AlreadySignedIn(props: {
     rememberSignedIn(null);
     onStranger();
   });
-  if (account.value === null) return <SignInFrame title="Sign in" text="Looking who is there." />;
+  if (account.value === null) return <SignInFrame title="Sign in" text="Checking your session." />;
   return (
     <SignInFrame
       title="You are signed in"

@@ -38,11 +38,11 @@ export function StatusPage() {
     <>
       <PageHead title="Status" />
       {status.error !== null && (
-        <LoadError title="The service does not answer" error={status.error} onRetry={reload} />
+        <LoadError title="The service does not respond" error={status.error} onRetry={reload} />
       )}
       {status.error === null && status.value !== null && <StatusOf {...status.value} />}
       {status.error === null && status.value === null && (
-        <Skeleton label="Looking at the service." />
+        <Skeleton label="Checking the service." />
       )}
     </>
   );
@@ -70,7 +70,7 @@ function StatusOf({ view, past, atMs }: Shown) {
       </Card>
       <Card title="Instruments" titleId="status-instruments">
         {view.instruments.length === 0 ? (
-          <p class="card-body muted">No instrument is streamed by this service.</p>
+          <p class="card-body muted">This service streams no instruments.</p>
         ) : (
           <StateTable
             caption="Instruments"

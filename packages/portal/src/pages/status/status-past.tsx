@@ -31,7 +31,7 @@ export function StatusPast({ past }: { readonly past: StatusHistoryView | null }
       aside={uptime !== null && <span class="small num">Up {uptime} of the recorded time</span>}
     >
       {past === null ? (
-        <p class="card-body muted">The history cannot be read now. This page tries again.</p>
+        <p class="card-body muted">The history is not available now. This page tries again.</p>
       ) : (
         <Past {...past} />
       )}
@@ -55,7 +55,7 @@ function Past({ recordedSince, days, incidents }: StatusHistoryView) {
       </div>
       {incidents.length > 0 && (
         <Table
-          caption="Incidents, the newest first"
+          caption="Incidents, newest first"
           columns={COLUMNS}
           rows={incidents}
           rowKey={({ from }) => from}
@@ -125,7 +125,7 @@ const COLUMNS: readonly Column<Incident>[] = [
   {
     label: 'Until',
     cell: ({ until }) =>
-      until === null ? <span class="badge warn">It goes on</span> : <Time at={until} />,
+      until === null ? <span class="badge warn">Ongoing</span> : <Time at={until} />,
   },
   {
     label: 'For',

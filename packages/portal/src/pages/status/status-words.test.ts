@@ -28,11 +28,11 @@ test('the status is one sentence, the worst thing first', () => {
   );
   assert.equal(
     statusSentence(status('up', 'down', 'down')).text,
-    'No data from the exchange feed. We are on it.',
+    'No data from the exchange feed. We are working on it.',
   );
   assert.equal(
     statusSentence(status('down', 'down')).text,
-    'The engine is down: streams stand still. We are on it.',
+    'The engine is down: streams send no updates. We are working on it.',
   );
 });
 

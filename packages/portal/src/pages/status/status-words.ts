@@ -17,7 +17,7 @@ const INSTRUMENT_WORDS: Readonly<Record<InstrumentState, StateWords>> = {
   down: {
     level: 'danger',
     state: 'Source down',
-    meaning: 'No data from the exchange feed. What was computed is still served.',
+    meaning: 'No data from the exchange feed. Earlier results are still available.',
   },
   expired: { level: '', state: 'Expired', meaning: 'The contract ended. Its history stays.' },
 };
@@ -29,11 +29,11 @@ export function instrumentWords(state: InstrumentState): StateWords {
 
 export function engineWords(state: StatusView['engine']['state']): StateWords {
   return state === 'up'
-    ? { level: 'ok', state: 'Up', meaning: 'Trades are taken in, and indicators are computed.' }
+    ? { level: 'ok', state: 'Up', meaning: 'Trades arrive, and indicators are computed.' }
     : {
         level: 'danger',
         state: 'Down',
-        meaning: 'No new trades are computed. What is there is still served.',
+        meaning: 'No new trades are computed. Earlier results are still available.',
       };
 }
 
@@ -44,11 +44,11 @@ export function statusSentence(status: StatusView): {
 } {
   const { instruments } = status;
   if (status.engine.state !== 'up') {
-    return { level: 'danger', text: 'The engine is down: streams stand still. We are on it.' };
+    return { level: 'danger', text: 'The engine is down: streams send no updates. We are working on it.' };
   }
   const down = instruments.filter(({ state }) => state === 'down');
   if (down.length > 0 && down.length === instruments.length) {
-    return { level: 'danger', text: 'No data from the exchange feed. We are on it.' };
+    return { level: 'danger', text: 'No data from the exchange feed. We are working on it.' };
   }
   if (down.length > 0) {
     const names = down.map(({ alias, symbol }) => alias ?? symbol);

@@ -84,8 +84,7 @@ function ContractList(props: {
         <section class="card empty">
           <h2>There is nothing to withdraw from</h2>
           <p>
-            None of your contracts can be withdrawn from here now. For everything else, write to us:
-            the imprint says to whom.
+            None of your contracts can be withdrawn from here now. For everything else, write to us; the address is in the imprint.
           </p>
           <ButtonLink href="/imprint">Imprint</ButtonLink>
         </section>
@@ -93,8 +92,7 @@ function ContractList(props: {
       {unpaid.map((order) => (
         <p key={order.id} class="small muted">
           The order for {offerName(offers, order.offer)} is not paid:{' '}
-          <a href="/orders">give it up</a> under Billing. If you did pay and your bank has yet to
-          say so, <a href={`/withdraw?order=${order.id}`}>withdraw from it</a>.
+          <a href="/orders">give it up</a> under Billing. If you have paid and your bank has not confirmed it yet, <a href={`/withdraw?order=${order.id}`}>withdraw from it</a>.
         </p>
       ))}
       {others.map((order) => (
@@ -195,7 +193,7 @@ function StatementForm(props: {
         <p class="statement">{statement}</p>
         <TextField
           label="Your name"
-          hint="For the declaration. You can leave it out: your account says who you are."
+          hint="For the declaration. You can leave it empty: your account identifies you."
           autocomplete="off"
           maxLength={NAME_LENGTH_MAX}
           value={typed}
@@ -212,7 +210,7 @@ function StatementForm(props: {
         </ul>
         {confirm.error !== null && !isNameWrong && (
           <ErrorNotice
-            title="It is not confirmed yet."
+            title="The withdrawal is not confirmed yet."
             error={confirm.error}
             text={withdrawFailure(confirm.error)}
           />
@@ -260,7 +258,7 @@ function NoSuchOrder(props: { readonly text: string }) {
 function NotPossible(props: { readonly order: OrderView; readonly name: string }) {
   return (
     <section class="card empty">
-      <h2>It cannot be withdrawn from</h2>
+      <h2>You cannot withdraw from this contract</h2>
       <p>{noRightText(props.order, props.name)}</p>
       <ButtonLink href="/orders">Billing</ButtonLink>
     </section>

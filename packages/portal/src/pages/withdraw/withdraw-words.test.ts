@@ -41,10 +41,10 @@ test('before it is confirmed it says what happens with rights and money', () => 
   assert.match(rights!, /^Live ends at once/);
   assert.equal(
     money,
-    '€63.20 of €79.00 go back the way you paid: the part for the time still to come, as of now.',
+    'You get €63.20 of €79.00 back the way you paid: the part for the time still to come, as of now.',
   );
   const all = { ...LIVE, withdrawal: { ...LIVE.withdrawal!, amountMinor: 7_900 } };
-  assert.equal(effectText(all, 'Live')[1], '€79.00 go back the way you paid.');
+  assert.equal(effectText(all, 'Live')[1], 'You get €79.00 back the way you paid.');
   const open: OrderView = { ...all, state: 'open' };
   assert.match(effectText(open, 'Live').join(' '), /its payment page closes/);
   assert.match(noRightText({ ...LIVE, interval: null }, 'Historical'), /when access was provided/);
@@ -56,10 +56,10 @@ test('a declaration that was not taken says why in words of ours, never in those
     ['UNREACHABLE', 0, /did not respond/],
     ['NOT_FOUND', 404, /no such order/],
     ['INVALID_PARAMETERS', 400, /no such order/],
-    ['CONFLICT', 409, /cannot be withdrawn from any more/],
+    ['CONFLICT', 409, /can no longer withdraw/],
     ['RATE_LIMITED', 429, /Try again in a minute/],
-    ['INTERNAL', 500, /by e-mail: the imprint/],
-    ['UPSTREAM_ERROR', 502, /by e-mail: the imprint/],
+    ['INTERNAL', 500, /by e-mail\. The address/],
+    ['UPSTREAM_ERROR', 502, /by e-mail\. The address/],
   ] as const;
   for (const [code, status, words] of failures) {
     assert.match(withdrawFailure({ code, status }), words);
@@ -73,9 +73,9 @@ test('what became of the money is said in words', () => {
       withdrawn: { at: LIVE.createdAt, amountMinor, state, mailedAt: null, settledAt: null },
     });
   assert.equal(withdrawnText(LIVE), null);
-  assert.equal(text('done'), '€63.20 went back the way you paid.');
+  assert.equal(text('done'), '€63.20 was refunded the way you paid.');
   assert.equal(text('done', 0), 'All is settled.');
-  assert.match(text('open')!, /is asked for it/);
-  assert.match(text('pending')!, /works on it/);
-  assert.match(text('by_hand')!, /ourselves/);
+  assert.match(text('open')!, /have requested it/);
+  assert.match(text('pending')!, /refunded by the payment provider/);
+  assert.match(text('by_hand')!, /by hand/);
 });

@@ -42,24 +42,24 @@ export function effectText(order: OrderView, name: string): readonly string[] {
   if (order.state === 'open') {
     return [
       `The order for ${name} ends, and its payment page closes.`,
-      'If a payment is on its way all the same, all of it goes back.',
+      'If a payment is already on its way, you get all of it back.',
     ];
   }
   return [
-    `${name} ends at once, on open connections too. Keys, usage and whatever else you bought stay.`,
+    `${name} ends at once, on open connections too. Keys, usage and your other purchases stay.`,
     moneyBackText(order, amount),
-    'Nothing is charged for it any more.',
+    'Nothing more is charged for it.',
   ];
 }
 
 function moneyBackText(order: OrderView, amountMinor: number): string {
-  if (amountMinor === 0) return 'The period you paid for is over, so nothing is left to give back.';
+  if (amountMinor === 0) return 'The period you paid for is over, so there is nothing to refund.';
   const money = moneyText(amountMinor, order.currency);
   const tax = order.taxIncluded ? '' : ' and the tax on it';
   const of = moneyText(order.amountMinor, order.currency);
   return amountMinor < order.amountMinor
-    ? `${money} of ${of}${tax} go back the way you paid: the part for the time still to come, as of now.`
-    : `${money}${tax} go back the way you paid.`;
+    ? `You get ${money} of ${of}${tax} back the way you paid: the part for the time still to come, as of now.`
+    : `You get ${money}${tax} back the way you paid.`;
 }
 
 /** What became of a withdrawal; null: there was none. */
@@ -68,12 +68,12 @@ export function withdrawnText({ withdrawn, currency }: OrderView): string | null
   const { amountMinor, state } = withdrawn;
   const money = moneyText(amountMinor, currency);
   if (state === 'done') {
-    return amountMinor === 0 ? 'All is settled.' : `${money} went back the way you paid.`;
+    return amountMinor === 0 ? 'All is settled.' : `${money} was refunded the way you paid.`;
   }
-  if (amountMinor === 0) return 'The payment provider is told that it is over.';
-  if (state === 'pending') return `${money} go back; the payment provider works on it.`;
-  if (state === 'by_hand') return `${money} go back; we look after it ourselves.`;
-  return `${money} go back; the payment provider is asked for it.`;
+  if (amountMinor === 0) return 'We inform the payment provider that the contract has ended.';
+  if (state === 'pending') return `${money} is being refunded by the payment provider.`;
+  if (state === 'by_hand') return `${money} is being refunded; we do it by hand.`;
+  return `${money} is being refunded; we have requested it from the payment provider.`;
 }
 
 /** What is wrong with the name of a declaration. */
@@ -87,14 +87,14 @@ export function withdrawFailure({ code, status }: Pick<PortalError, 'code' | 'st
   if (status === 404 || status === 400)
     return 'This account has no such order. Choose one under Billing.';
   if (code === 'CONFLICT')
-    return 'This contract cannot be withdrawn from any more. Billing shows what holds.';
+    return 'You can no longer withdraw from this contract. Billing shows its state.';
   if (code === 'RATE_LIMITED') return 'There were too many requests. Try again in a minute.';
-  return 'The service failed. Try again; if it fails again, declare your withdrawal by e-mail: the imprint says to whom.';
+  return 'The service failed. Try again; if it fails again, declare your withdrawal by e-mail. The address is in the imprint.';
 }
 
 /** Why an order that runs may not be withdrawn from. */
 export function noRightText(order: OrderView, name: string): string {
   return order.interval === null
     ? `For ${name} the right of withdrawal ended when access was provided, as you agreed when you ordered.`
-    : `For ${name} the time for withdrawing is over. You can cancel it under Billing, to the end of the month paid.`;
+    : `For ${name} the time for withdrawing is over. You can cancel it under Billing; it then ends with the month you paid for.`;
 }

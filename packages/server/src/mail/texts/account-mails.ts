@@ -12,12 +12,12 @@ export function addressIsOldMail({ newEmail }: { readonly newEmail: string }): M
     subject: 'Your e-mail address at Tapeloom has changed',
     heading: 'Your address has changed',
     lead: [
-      `The address of your account is now ${typed(newEmail)}. The change was approved by a link that was sent to this address.`,
+      `The address of your account is now ${typed(newEmail)}. It was approved with a link that we sent to this address.`,
       'You no longer sign in with this address.',
     ],
     closing: [
-      'You? Then there is nothing to do.',
-      'Not you? Somebody can read your mail: secure your mailbox, then write to the operator of this service.',
+      'If this was you, there is nothing to do.',
+      'If this was not you, somebody can read your mail. Secure your mailbox, then write to the operator of this service.',
     ],
   });
 }
@@ -28,7 +28,7 @@ export function addressIsNewMail(): MailText {
     subject: 'This is your e-mail address at Tapeloom now',
     heading: 'This is your address now',
     lead: ['From now on you sign in to Tapeloom with this address, and receipts come here.'],
-    closing: ['We told the address that the account had before.'],
+    closing: ['We also sent a mail to the previous address of the account.'],
   });
 }
 
@@ -43,12 +43,12 @@ export function deletionAskedMail({
     subject: 'Your Tapeloom account will be deleted',
     heading: 'Your account will be deleted',
     lead: [
-      `As you confirmed by mail, the account is deleted on ${momentText(dueAt)}. Until then all works as before, and you can change your mind.`,
-      'A running subscription does not renew any more. On that day it ends, all keys stop working and you are signed out everywhere.',
+      `You confirmed the deletion by mail. The account is deleted on ${momentText(dueAt)}. Until then everything works as before, and you can stop the deletion.`,
+      'A running subscription no longer renews. On that day it ends, all keys stop working and you are signed out everywhere.',
     ],
     action: { label: 'Keep the account', link: accountLink },
     closing: [
-      'Not you? Somebody can read your mail. Keep the account, sign out everywhere else, and secure your mailbox.',
+      'If this was not you, somebody can read your mail. Keep the account, sign out everywhere else, and secure your mailbox.',
     ],
   });
 }
@@ -59,7 +59,7 @@ export function accountDeletedMail({ deletedAt }: { readonly deletedAt: EpochNs 
     heading: 'Your account is deleted',
     lead: [
       `Since ${momentText(deletedAt)} its keys no longer work and your e-mail address is no longer stored with it.`,
-      'Orders, consents and withdrawals are kept for as long as the law asks for, and for nothing else.',
+      'We keep orders, consents and withdrawals only for as long as the law requires.',
     ],
     closing: ['This is the last mail about this account.'],
   });

@@ -129,7 +129,7 @@ test('a sign-in mail has its link in both parts, says when it ends, and what to 
   assert.equal(html.split(`href="${LINK}"`).length - 1, 2);
   for (const part of [text, html]) {
     assert.match(part, /The link works once, for 15 minutes\./);
-    assert.match(part, /Not you\? Do nothing/);
+    assert.match(part, /If this was not you, do nothing/);
   }
 });
 

@@ -43,11 +43,11 @@ export function orderConfirmedMail(order: ConfirmedOrder): MailText {
   const version = shownText(order.waiver.version);
   return mailText({
     subject: 'Your Tapeloom order is confirmed',
-    heading: `${offer} is on`,
-    lead: ['Your payment arrived, and the rights are there, on open connections too.'],
+    heading: `${offer} is active`,
+    lead: ['Your payment arrived. Your rights are active, on open connections too.'],
     facts: [
       ['Order', shownText(order.orderId)],
-      ['What', offer],
+      ['Offer', offer],
       ['Price', `${price} ${every}, ${tax}`],
       ...billedFacts(order.billTo),
       ['Paid', momentText(order.paidAt)],
@@ -96,12 +96,12 @@ export function paymentFailedMail({
     subject: 'Your renewal was declined',
     heading: 'Your renewal was declined',
     lead: [
-      `The payment for ${what} failed on ${momentText(failedAt)}. We try again by ourselves.`,
+      `The payment for ${what} failed on ${momentText(failedAt)}. We try again automatically.`,
       `${what} stays active until ${momentText(endsAt)}. If your card has expired or was replaced, update it before then.`,
     ],
     facts: [['Order', shownText(orderId)]],
     action: { label: 'Update your card', link: ordersLink },
-    closing: ['Already paid? Then there is nothing to do.'],
+    closing: ['If you have already paid, there is nothing to do.'],
   });
 }
 
@@ -112,14 +112,14 @@ export function orderCancelledMail(order: OrderMail & { readonly endsAt: EpochNs
     heading: `${what} is cancelled`,
     lead: [
       `${what} stays active until ${momentText(order.endsAt)}. Nothing is charged again.`,
-      'You can take the cancellation back until then.',
+      'You can undo the cancellation until then.',
     ],
     facts: [
       ['Order', shownText(order.orderId)],
       ['Ends', momentText(order.endsAt)],
     ],
     action: { label: 'See your orders', link: order.ordersLink },
-    closing: ['Not you? Take the cancellation back, and sign out everywhere else under Account.'],
+    closing: ['If this was not you, undo the cancellation, and sign out everywhere else under Account.'],
   });
 }
 
@@ -142,7 +142,7 @@ export function orderRenewedMail(
     lead: [`Your payment arrived. ${what} is paid until ${momentText(order.paidUntil)}.`],
     facts: [
       ['Order', shownText(order.orderId)],
-      ['What', what],
+      ['Offer', what],
       ['Price', `${price} a month, ${tax}`],
       ...billedFacts(order.billTo),
       ...(receipt === null ? [] : chargeFacts(receipt)),
@@ -178,11 +178,11 @@ function chargeFacts({ at, totalMinor, taxMinor, currency }: ChargedReceipt) {
 const ENDED: Readonly<Record<EndCause, { readonly subject: string; readonly why: string }>> = {
   refunded: {
     subject: 'Your order was refunded and has ended',
-    why: 'The payment was given back.',
+    why: 'The payment was refunded.',
   },
   disputed: {
     subject: 'Your order has ended: its payment is disputed',
-    why: 'Your bank disputes the payment or took it back. If the dispute is resolved in our favour, the rights return.',
+    why: 'Your bank disputed or reversed the payment. If the dispute is resolved in our favour, your rights return.',
   },
   over: {
     subject: 'Your order has ended',
@@ -200,7 +200,7 @@ export function orderEndedMail(
     heading: `${what} has ended`,
     lead: [
       why,
-      `Since ${momentText(order.endedAt)} your account no longer has ${what}. Your keys stay; they have what is left of your plan.`,
+      `Since ${momentText(order.endedAt)} your account no longer has ${what}. Your keys stay, with the rights of your present plan.`,
     ],
     facts: [['Order', shownText(order.orderId)]],
     action: { label: 'See your orders', link: order.ordersLink },

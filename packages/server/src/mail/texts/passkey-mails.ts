@@ -7,7 +7,7 @@ import { mailText } from './mail-text.ts';
 import { momentText } from './mail-values.ts';
 
 const NOT_YOU =
-  'Not you? Sign in, remove what you do not know under Account, and sign out everywhere else.';
+  'If this was not you, sign in, remove unknown passkeys under Account, and sign out everywhere else.';
 
 interface ChangedPasskey {
   readonly name: string;
@@ -20,11 +20,11 @@ export function passkeyAddedMail({ name, at, accountLink }: ChangedPasskey): Mai
     subject: 'A passkey was added to your Tapeloom account',
     heading: 'A passkey was added',
     lead: [
-      `Since ${momentText(at)} the passkey ${typed(name)} signs in to your account.`,
-      'From now on a passkey is asked for to create a key, change the address or delete the account.',
+      `Since ${momentText(at)} you can sign in to your account with the passkey ${typed(name)}.`,
+      'From now on, you need a passkey to create a key, change the address or delete the account.',
     ],
     action: { label: 'Passkeys of your account', link: accountLink },
-    closing: ['You? Then there is nothing to do.', NOT_YOU],
+    closing: ['If this was you, there is nothing to do.', NOT_YOU],
   });
 }
 
@@ -33,10 +33,10 @@ export function passkeyRemovedMail({ name, at, accountLink }: ChangedPasskey): M
     subject: 'A passkey was removed from your Tapeloom account',
     heading: 'A passkey was removed',
     lead: [
-      `Since ${momentText(at)} the passkey ${typed(name)} no longer signs in to your account.`,
+      `Since ${momentText(at)} you can no longer sign in to your account with the passkey ${typed(name)}.`,
     ],
     action: { label: 'Passkeys of your account', link: accountLink },
-    closing: ['You? Then there is nothing to do.', NOT_YOU],
+    closing: ['If this was you, there is nothing to do.', NOT_YOU],
   });
 }
 
@@ -56,11 +56,11 @@ export function passkeysRemovedMail({
     subject: 'The passkeys of your Tapeloom account are removed',
     heading: 'Your passkeys are removed',
     lead: [
-      `${why} This was on ${momentText(at)}.`,
-      'You sign in by a link to this address, and can add a new passkey after that.',
+      `${why} This happened on ${momentText(at)}.`,
+      'Sign in with a link to this address; then you can add a new passkey.',
     ],
     action: { label: 'Sign in', link: accountLink },
-    closing: ['Not you? Secure your mailbox, then write to the operator of this service.'],
+    closing: ['If this was not you, secure your mailbox, then write to the operator of this service.'],
   });
 }
 
@@ -76,13 +76,13 @@ export function recoveryAskedMail({
     subject: 'The passkeys of your Tapeloom account will be removed',
     heading: 'Your passkeys will be removed',
     lead: [
-      `Somebody who can read this mailbox says that your passkeys are lost. All of them are removed on ${momentText(dueAt)}.`,
-      'After that a link to this address is enough to sign in.',
+      `Somebody with access to this mailbox reported your passkeys as lost. All of them are removed on ${momentText(dueAt)}.`,
+      'After that, a link to this address is enough to sign in.',
     ],
     action: { label: 'Stop it and keep my passkeys', link: stopLink },
     closing: [
-      'You? Then wait until that time; there is nothing else to do.',
-      'Not you? Stop it, and secure your mailbox: somebody can read your mail.',
+      'If this was you, wait until that time; there is nothing else to do.',
+      'If this was not you, somebody can read your mail. Stop the removal, and secure your mailbox.',
     ],
   });
 }
@@ -94,7 +94,7 @@ export function recoveryStoppedMail({ accountLink }: { readonly accountLink: str
     lead: ['The removal of your passkeys was stopped. All passkeys of your account stay.'],
     action: { label: 'Passkeys of your account', link: accountLink },
     closing: [
-      'Not you, and your passkeys are lost? Ask for the recovery again, or write to the operator of this service.',
+      'If this was not you and your passkeys are lost, request the recovery again, or write to the operator of this service.',
     ],
   });
 }

@@ -16,7 +16,7 @@ export function signInMail({ link, expiresInMinutes }: SignInLink): LinkMailText
     heading: 'Sign in to Tapeloom',
     lead: ['Open the link in the browser you want to sign in with.'],
     action: { label: 'Sign in', link },
-    closing: [onceFor(expiresInMinutes), 'Not you? Do nothing: without the link nobody gets in.'],
+    closing: [onceFor(expiresInMinutes), 'If this was not you, do nothing: nobody can sign in without the link.'],
   });
   return { ...mail, usefulMinutes: expiresInMinutes };
 }
@@ -32,7 +32,7 @@ export function claimMail({
     heading: 'Take over an account',
     lead: [`With this link you become the owner of the account ${typed(account)}.`],
     action: { label: 'Become its owner', link },
-    closing: [onceFor(expiresInMinutes), 'Not you? Do nothing: the account stays as it is.'],
+    closing: [onceFor(expiresInMinutes), 'If this was not you, do nothing: the account does not change.'],
   });
   return { ...mail, usefulMinutes: expiresInMinutes };
 }
@@ -48,12 +48,12 @@ export function emailApprovalMail({
     heading: 'Change your address?',
     lead: [
       `Somebody who is signed in to your account wants to change its address to ${typed(newEmail)}.`,
-      'If you approve it here, we send a link there, and the address changes when that is opened.',
+      'If you approve it, we send a link to the new address. The address changes when you open that link.',
     ],
     action: { label: 'Approve the change', link },
     closing: [
-      `${onceFor(expiresInMinutes)} Open it in the browser in which you asked for the change.`,
-      'Not you? Do not approve it: nothing changes. Sign in and sign out everywhere else.',
+      `${onceFor(expiresInMinutes)} Open it in the browser in which you requested the change.`,
+      'If this was not you, do not approve it: then nothing changes. Sign in and sign out everywhere else.',
     ],
   });
   return { ...mail, usefulMinutes: expiresInMinutes };
@@ -66,12 +66,12 @@ export function deletionMail({ link, expiresInMinutes }: SignInLink): LinkMailTe
     heading: 'Delete your account?',
     lead: [
       'Somebody who is signed in to your account wants to delete it.',
-      'If you confirm it here, the account is deleted 14 days later, and a subscription does not renew any more.',
+      'If you confirm it, the account is deleted 14 days later, and a subscription no longer renews.',
     ],
     action: { label: 'Confirm the deletion', link },
     closing: [
-      `${onceFor(expiresInMinutes)} Open it in the browser in which you asked for the deletion.`,
-      'Not you? Do not confirm it: nothing changes. Sign in and sign out everywhere else.',
+      `${onceFor(expiresInMinutes)} Open it in the browser in which you requested the deletion.`,
+      'If this was not you, do not confirm it: then nothing changes. Sign in and sign out everywhere else.',
     ],
   });
   return { ...mail, usefulMinutes: expiresInMinutes };
@@ -83,13 +83,13 @@ export function recoveryMail({ link, expiresInMinutes }: SignInLink): LinkMailTe
     subject: 'Remove the passkeys of your Tapeloom account?',
     heading: 'Remove your passkeys?',
     lead: [
-      'Somebody who is signed in to your account says that its passkeys are lost.',
-      'If you confirm it here, all passkeys of the account are removed 24 hours later. Until then you can stop it.',
+      'Somebody who is signed in to your account reported its passkeys as lost.',
+      'If you confirm it, all passkeys of the account are removed 24 hours later. Until then you can stop the removal.',
     ],
     action: { label: 'My passkeys are lost', link },
     closing: [
       onceFor(expiresInMinutes),
-      'Not you? Do not confirm it: nothing changes. Sign in and sign out everywhere else.',
+      'If this was not you, do not confirm it: then nothing changes. Sign in and sign out everywhere else.',
     ],
   });
   return { ...mail, usefulMinutes: expiresInMinutes };
@@ -100,11 +100,11 @@ export function emailChangeMail({ link, expiresInMinutes }: SignInLink): LinkMai
   const mail = mailText({
     subject: 'Confirm your new e-mail address',
     heading: 'Confirm this address',
-    lead: ['Once it is confirmed, you sign in to Tapeloom with this address.'],
+    lead: ['Once you confirm this address, you sign in to Tapeloom with it.'],
     action: { label: 'Confirm this address', link },
     closing: [
-      `${onceFor(expiresInMinutes)} Open it in the browser in which you asked for the change.`,
-      'Not you? Do nothing: no account gets your address.',
+      `${onceFor(expiresInMinutes)} Open it in the browser in which you requested the change.`,
+      'If this was not you, do nothing: no account gets your address.',
     ],
   });
   return { ...mail, usefulMinutes: expiresInMinutes };

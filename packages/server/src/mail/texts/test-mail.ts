@@ -7,7 +7,7 @@ export function testMail(): MailText {
   return mailText({
     subject: 'Test mail from Tapeloom',
     heading: 'Mail works',
-    lead: ['The operator of this service has sent this mail to see whether mails arrive.'],
+    lead: ['The operator of this service sent this mail to check that mails arrive.'],
     closing: ['Nothing has changed, and there is nothing to do.'],
   });
 }

@@ -1,4 +1,4 @@
-/** Says that most or all of a month's budget is used, before or when requests are refused for it. */
+/** Says that most or all of a month's budget is used, before requests fail because of it, or when they do. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { MailText } from '../mailer.ts';
@@ -30,14 +30,14 @@ export function usageMail(mail: UsageMail): MailText {
   const heading = isAll
     ? `Your ${name} of ${month} is used up`
     : `${mail.percent}% of your ${name} of ${month} is used`;
-  const refused = mail.budget === 'computeUnits' ? 'History and exports' : 'Exports';
+  const requests = mail.budget === 'computeUnits' ? 'History and exports' : 'Exports';
   return mailText({
     subject: heading,
     heading,
     lead: [
       isAll
-        ? `${refused} that need more than what is left are refused until ${momentText(mail.resetsAt)}. Streams continue.`
-        : `${refused} are refused once all of it is used. The next budget begins on ${momentText(mail.resetsAt)}. Streams are not affected.`,
+        ? `${requests} that need more than the remaining budget return an error until ${momentText(mail.resetsAt)}. Streams continue.`
+        : `${requests} return an error once all of it is used. The next budget begins on ${momentText(mail.resetsAt)}. Streams are not affected.`,
     ],
     facts: [
       ['Used', `${amount(mail.used)} of ${amount(mail.limit)}`],

@@ -29,11 +29,11 @@ export function withdrawalReceivedMail(withdrawal: ReceivedWithdrawal): MailText
     heading: 'We received your withdrawal',
     lead: [
       `You withdrew from your contract for ${offer}. We received it on ${exactMomentText(withdrawal.at)}.`,
-      `${offer} is off since then, and nothing more is charged for it.`,
+      `${offer} ended at that time, and nothing more is charged for it.`,
     ],
     facts: [
       ['Order', shownText(withdrawal.orderId)],
-      ['What', offer],
+      ['Offer', offer],
       ['Received', exactMomentText(withdrawal.at)],
       ['You get back', moneyBack(withdrawal)],
     ],
@@ -44,14 +44,14 @@ export function withdrawalReceivedMail(withdrawal: ReceivedWithdrawal): MailText
     },
     closing: [
       'Keep this mail: it confirms that your withdrawal arrived, and when.',
-      'The money goes back the way it was paid. Your orders say when it was sent.',
+      'You get the money back the way you paid. Your orders show when it was sent.',
     ],
   });
 }
 
 function moneyBack({ amountMinor, currency, taxIncluded, isPart }: ReceivedWithdrawal) {
-  if (amountMinor === 0) return 'nothing, as nothing was paid for what is still to come';
+  if (amountMinor === 0) return 'nothing, because you paid nothing for the time still to come';
   const tax = taxIncluded ? 'tax included' : 'and the tax on it';
-  const part = isPart ? 'for what is still to come of the period you paid for' : '';
+  const part = isPart ? 'for the rest of the period you paid for' : '';
   return [`${moneyText(amountMinor, currency)}, ${tax}`, part].filter((it) => it !== '').join(', ');
 }
