@@ -6,23 +6,23 @@ const COSTS: Drawing = {
   name: 'costs',
   title: 'From the estimate to the charge',
   description:
-    'An estimate is free. A query reserves its whole cost of the budget of the month, or is refused before anything is ' +
-    'computed. When it ends, what was read is charged and the rest is given back.',
+    'An estimate is free. A query first reserves its whole cost in the budget of the month, or fails before anything is ' +
+    'computed. When it ends, the trades it read are charged and the rest is released.',
   height: 344,
   shapes: [
     labelled(LEFT, 20, 120, 38, 'estimate', 'filled'),
     text(152, 44, 'free, as often as you like'),
     arrow(76, 60, 76, 88),
     labelled(LEFT, 90, 120, 38, 'reserve', 'filled'),
-    text(152, 106, 'all of it must fit the budget,'),
-    text(152, 126, 'else 429 and no charge'),
+    text(152, 106, 'all must fit into the budget,'),
+    text(152, 126, 'otherwise 429, no charge'),
     arrow(76, 130, 76, 158),
     labelled(LEFT, 160, 120, 38, 'compute', 'filled'),
     text(152, 184, 'one trade, one unit'),
     arrow(76, 200, 76, 228),
     labelled(LEFT, 230, 120, 38, 'settle', 'solid'),
-    text(152, 246, 'what was read is charged,'),
-    text(152, 266, 'the rest is given back'),
+    text(152, 246, 'the trades read are charged,'),
+    text(152, 266, 'the rest is released'),
     box(LEFT, 296, RIGHT - LEFT, 28),
     box(LEFT, 296, 150, 28, 'solid'),
     box(166, 296, 90, 28, 'filled'),
@@ -36,8 +36,8 @@ const TEST_KEYS: Drawing = {
   name: 'test-keys',
   title: 'Two counters for a test key, one for a live key',
   description:
-    'The account has limits by its plan. Live keys count at those. Test keys count at those too, and besides at smaller ones ' +
-    'that all test keys of the account share.',
+    'The account has the limits of its plan. Live keys count toward those. Test keys count toward those too, and toward ' +
+    'smaller limits that all test keys of the account share.',
   height: 304,
   shapes: [
     box(LEFT, 20, RIGHT - LEFT, 168),
@@ -51,7 +51,7 @@ const TEST_KEYS: Drawing = {
     line(102, 216, 102, 120),
     line(302, 216, 302, 160),
     text(102, 108, 'counts here', { anchor: 'middle', tone: 'faint' }),
-    text(LEFT, 284, 'a test key is stopped by either box', { tone: 'faint' }),
+    text(LEFT, 284, 'either box can stop a test key', { tone: 'faint' }),
   ],
 };
 

@@ -49,17 +49,17 @@ const CONFIRMED: Drawing = {
     text(LEFT, 132, 'mode confirmed', { style: 'bold' }),
     line(LEFT, 162, RIGHT, 162),
     ...[...FINALS].map((x) => version(x, 162, 'final')),
-    text(LEFT, 204, 'nothing is later in confirmed: it only', { tone: 'faint' }),
-    text(LEFT, 224, 'says less', { tone: 'faint' }),
+    text(LEFT, 204, 'confirmed is not delayed:', { tone: 'faint' }),
+    text(LEFT, 224, 'it only has fewer messages', { tone: 'faint' }),
   ],
 };
 
 const RESUME: Drawing = {
   name: 'resume',
-  title: 'Coming back with a cursor',
+  title: 'Reconnecting with a cursor',
   description:
-    'A client has messages up to cursor c, then its connection breaks. It comes back with from cursor c and gets exactly what ' +
-    'it missed, then the present. If that cannot be had it gets a reset and a snapshot of the present instead.',
+    'A client has messages up to cursor c, then its connection breaks. It reconnects with cursor c and gets exactly the ' +
+    'messages it missed, then live ones. If these are not available, it gets a reset and a present snapshot instead.',
   height: 330,
   shapes: [
     text(LEFT, 32, 'the stream', { style: 'bold' }),
@@ -68,16 +68,16 @@ const RESUME: Drawing = {
     box(140, 40, 160, 40, 'dashed'),
     text(220, 100, 'cut off', { anchor: 'middle', tone: 'faint' }),
     text(120, 100, 'c', { anchor: 'middle', style: 'mono' }),
-    text(LEFT, 142, 'with c, it can be had', { style: 'bold' }),
+    text(LEFT, 142, 'with c: still available', { style: 'bold' }),
     arrow(LEFT, 170, 132, 170, 'dashed'),
     ...[160, 200, 240, 280, 320, 360].map((x) => version(x, 170, 'final')),
     text(220, 204, 'missed', { anchor: 'middle', tone: 'faint' }),
-    text(340, 204, 'present', { anchor: 'middle', tone: 'faint' }),
-    text(LEFT, 246, 'with c, it cannot', { style: 'bold' }),
+    text(340, 204, 'live', { anchor: 'middle', tone: 'faint' }),
+    text(LEFT, 246, 'with c: not available', { style: 'bold' }),
     labelled(LEFT, 262, 84, 34, 'reset', 'solid'),
     labelled(112, 262, 176, 34, 'snapshot', 'filled'),
     ...[320, 360].map((x) => version(x, 279, 'final')),
-    text(LEFT, 318, 'what you had is worthless; begin anew', { tone: 'faint' }),
+    text(LEFT, 318, 'discard your state and start again', { tone: 'faint' }),
   ],
 };
 
@@ -87,8 +87,8 @@ const DELAY: Drawing = {
   name: 'delay',
   title: 'A delayed stream is the same stream, later',
   description:
-    'In real time three updates come at their times. On a delayed stream the same three, with the same cursors, come ten ' +
-    'minutes later. The newest of real time is not yet there.',
+    'In real time, three updates come at their times. On a delayed stream the same three, with the same cursors, come ten ' +
+    'minutes later. The newest real-time update is not there yet.',
   height: 252,
   shapes: [
     text(LEFT, 32, 'real time', { style: 'bold' }),
@@ -106,13 +106,13 @@ const DELAY: Drawing = {
 
 const SLOW_READERS: Drawing = {
   name: 'slow-readers',
-  title: 'What happens when data waits for you',
+  title: 'What happens to pending output',
   description:
-    'A gauge of the bytes that wait on a connection. Below 256 KiB every message is sent. From there to 1 MiB only the newest ' +
-    'version of each object. At 1 MiB the connection is closed with 4008 SLOW_CONSUMER, and you come back with your cursor.',
+    'A gauge of the pending bytes of a connection. Below 256 KiB every message is sent. From there to 1 MiB only the newest ' +
+    'version of each object. At 1 MiB the connection is closed with 4008 SLOW_CONSUMER, and you reconnect with your cursor.',
   height: 300,
   shapes: [
-    text(LEFT, 30, 'waiting for you', { tone: 'faint' }),
+    text(LEFT, 30, 'pending output', { tone: 'faint' }),
     box(LEFT, 44, 60, 240),
     box(LEFT, 220, 60, 64, 'filled'),
     box(LEFT, 84, 60, 136, 'dashed'),
@@ -121,7 +121,7 @@ const SLOW_READERS: Drawing = {
     text(102, 74, 'close 4008 SLOW_CONSUMER'),
     text(102, 98, 'at 1 MiB', { style: 'bold' }),
     text(102, 146, 'the newest version of each object;'),
-    text(102, 168, 'replaced ones are left out'),
+    text(102, 168, 'replaced ones are skipped'),
     line(76, 220, 96, 220),
     text(102, 215, 'from 256 KiB on', { style: 'bold' }),
     text(102, 264, 'everything'),

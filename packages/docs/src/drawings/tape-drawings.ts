@@ -9,7 +9,7 @@ const SHOWN = 2;
 
 const CURSOR: Drawing = {
   name: 'cursor',
-  title: 'A cursor is a place on the tape',
+  title: 'A cursor is a position on the tape',
   description:
     'Five trades of one UTC day stand in a row and are numbered 1 to 5: their ranks. The third trade causes two updates, ' +
     'numbered 1 and 2. The cursor 20261112.3.2 names the second of them: the day, the rank, the number of the update.',
@@ -48,7 +48,7 @@ const LIVE_IS_HISTORY: Drawing = {
   title: 'One tape, one computation, three readers',
   description:
     'Trades go into one tape on disk. The same study reads it for a stream, for a resumed stream and for history. All ' +
-    'three say the same objects with the same ids and cursors.',
+    'three give the same objects with the same ids and cursors.',
   height: 314,
   shapes: [
     labelled(LEFT, 20, 388, 40, 'the tape: every trade, once, on disk', 'solid'),
@@ -94,7 +94,7 @@ const SESSIONS: Drawing = {
     line(hourX(26), 142, hourX(26), 216, 'dashed'),
     text(hourX(2), 236, '00:00', { anchor: 'middle', tone: 'faint' }),
     text(hourX(26) - 6, 236, '00:00', { anchor: 'middle', tone: 'faint' }),
-    text(LEFT, 270, 'at the dashed lines cursors change their day', { tone: 'faint' }),
+    text(LEFT, 270, 'at the dashed lines, cursors change their day', { tone: 'faint' }),
   ],
 };
 
@@ -103,7 +103,7 @@ const ROLLS: Drawing = {
   title: 'An alias changes its contract at midnight UTC',
   description:
     'ESU6 and ESZ6 both trade all the time. The alias ES.c.0 follows ESU6 until 00:00 UTC of the roll day and ESZ6 from then ' +
-    'on. There a stream on the alias says reset roll, subscribed and snapshot.',
+    'on. There a stream on the alias gets reset roll, subscribed and snapshot.',
   height: 306,
   shapes: [
     text(LEFT, 44, 'ESU6', { style: 'bold' }),
@@ -117,7 +117,7 @@ const ROLLS: Drawing = {
     labelled(238, 134, 166, 28, 'means ESZ6', 'filled'),
     line(234, 16, 234, 190, 'dashed'),
     text(234, 208, '00:00 UTC', { anchor: 'middle', tone: 'faint' }),
-    text(LEFT, 240, 'there the stream says', { tone: 'faint' }),
+    text(LEFT, 240, 'there the stream sends', { tone: 'faint' }),
     text(LEFT, 264, 'reset roll, subscribed (contract ESZ6),'),
     text(LEFT, 286, 'status, snapshot'),
   ],

@@ -60,16 +60,16 @@ interface OpenapiDocument {
 
 const INTRO = `# REST interface
 
-Every route that a program may call, with its parameters, an example of its answer, and what it may refuse. The page is made of
-the OpenAPI document, which every service serves at \`/v1/openapi.json\` with its own address in it; tools can read it.
+Every route for programs, with its parameters, an example of its response, and its errors. This page is generated from the OpenAPI
+document, which every service serves at \`/v1/openapi.json\` with its own address in it; tools can read it.
 
-In a browser that runs scripts, every route that only reads can be tried on this page. It asks for no key: whoever is signed in to the portal tries with their
-session, which has the rights of the account's plan. What is tried counts and costs as it would with a key. Keys themselves are
-made, rotated and revoked on the portal's page Keys, and exports are left to programs: both do more than a page should do for a
-click. How a key is sent: \`Authorization: Bearer <key>\`; more in [Keys](../keys.md).
+In a browser with scripts, you can try every read-only route on this page. It needs no key: sign in to the portal, and requests use your
+session, with the rights of the account's plan. They count and cost as with a key. To create, rotate and revoke keys, use the portal's
+page Keys; for exports, use a program. Both do more than a page should do for a click. To send a key, use
+\`Authorization: Bearer <key>\`; see [Keys](../keys.md).
 
-Every answer carries \`X-Request-Id\`, and every answer to a recognised key its limits (\`RateLimit-Limit\`, \`RateLimit-Remaining\`,
-\`RateLimit-Reset\`, \`RateLimit-Policy\`): see [Limits](../limits.md). Refusals are problem documents: see [Errors](../errors.md). Any route may also
+Every response carries \`X-Request-Id\`, and every response to a recognised key its limits (\`RateLimit-Limit\`, \`RateLimit-Remaining\`,
+\`RateLimit-Reset\`, \`RateLimit-Policy\`): see [Limits](../limits.md). Errors are problem documents: see [Errors](../errors.md). Any route may also
 respond with 500 [\`INTERNAL\`](../errors.md#internal) or 503 [\`CAPACITY\`](../errors.md#capacity). Named schemas are on the page [Schemas](schemas.md).
 
 <!-- Made by \`npm run docs\`; do not edit. -->`;

@@ -57,17 +57,16 @@ interface AsyncapiDocument {
 
 const INTRO = `# Stream interface
 
-Every message that goes over the stream, with its fields and examples. The page is made of the AsyncAPI document, which every service
-serves at \`/v1/asyncapi.json\` with its own address in it; tools can read it. What the messages mean together, and how a client that
-comes back goes on, is in [Stream protocol](../protocol.md).
+Every message of the stream, with its fields and examples. This page is generated from the AsyncAPI document, which every service
+serves at \`/v1/asyncapi.json\` with its own address in it; tools can read it. For the order of messages, and how a client resumes, see [Stream protocol](../protocol.md).
 
-In a browser that runs scripts, this page has a console: it opens the stream with a token of your session, sends what you write, and shows
-what comes. It asks for no key. It counts as one of the connections of your plan, and is given up when the page is hidden for a
+In a browser with scripts, this page has a console. It opens the stream with a token of your session, sends the messages you write, and
+shows the messages it gets. It needs no key. It counts as one of the connections of your plan, and closes when the page is hidden for a
 minute.
 
-Open a WebSocket at \`/v1\`, with \`Authorization: Bearer <key>\` where headers can be set. A browser cannot: it opens without, and
-sends a token from [\`POST /v1/stream-tokens\`](rest.md#post-v1stream-tokens) in an \`auth\` message within 5 seconds. Every message
-is one JSON object in a text frame, its kind in \`t\`. Clients ignore fields and kinds that they do not know.
+Open a WebSocket at \`/v1\`, with \`Authorization: Bearer <key>\` where you can set headers. A browser cannot: it opens the connection
+without the header, and sends a token from [\`POST /v1/stream-tokens\`](rest.md#post-v1stream-tokens) in an \`auth\` message within 5
+seconds. Every message is one JSON object in a text frame, with its kind in \`t\`. Clients ignore unknown fields and kinds.
 
 <!-- Made by \`npm run docs\`; do not edit. -->`;
 
@@ -81,7 +80,7 @@ export function streamPage(): string {
     '## What the service sends',
     ...messagesOf(document, 'send'),
     '## How a connection ends',
-    'The close code says why, its reason in more detail.',
+    'The close code gives the cause, its reason more detail.',
     closeTable(stream['x-close-codes']),
     '## Errors of a subscription',
     'They come as `error`, and end one subscription at most.',
