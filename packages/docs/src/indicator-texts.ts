@@ -43,7 +43,7 @@ export const INDICATOR_TEXTS: Readonly<Record<string, IndicatorText>> = {
   },
   footprint: {
     purpose:
-      'The inside of a bar: at each price, the lots that sellers hit at the bid and buyers lifted at the ask. It shows where the bar's volume traded, and where one side dominated.',
+      "The inside of a bar: at each price, the lots that sellers hit at the bid and buyers lifted at the ask. It shows where the bar's volume traded, and where one side dominated.",
     reading:
       'Read a row from left to right: sold at the bid, bought at the ask. The row with the most volume is the point of control. Rows outside the value area are paler, and the number of an imbalance is highlighted.',
     final: BAR_FINAL,
@@ -87,7 +87,7 @@ export const INDICATOR_TEXTS: Readonly<Record<string, IndicatorText>> = {
     purpose:
       "The average price of all lots since the session's open, and how far trades deviated from it. Bands of one, two and three standard deviations are computed from the exact sums, not from closes.",
     reading:
-      'Buyers of this session have paid this price on average. A price far outside the bands is far from most of the session's volume.',
+      "Buyers of this session have paid this price on average. A price far outside the bands is far from most of the session's volume.",
     final: BAR_FINAL,
     id: BAR_ID,
     sessions: 'Nothing: the sums start at 0 at every open.',
@@ -158,7 +158,7 @@ export const INDICATOR_TEXTS: Readonly<Record<string, IndicatorText>> = {
   },
   'tape-speed': {
     purpose:
-      'The rate of trades, second by second, compared with the session's average. `burst` marks a rate above the average by the factor you set.',
+      "The rate of trades, second by second, compared with the session's average. `burst` marks a rate above the average by the factor you set.",
     reading:
       'The dashed line is the average since the open. Dark sticks are seconds of a burst; in most markets they come with news or a broken level.',
     final: 'When its second ends by the clock.',

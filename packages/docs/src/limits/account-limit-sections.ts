@@ -42,11 +42,7 @@ export const KEYS: LimitSection = {
       refused('RATE_LIMITED'),
     ],
     ['keys in the list', count(KEYS_LISTED_MAX), refused('RATE_LIMITED')],
-    [
-      'a key that has ended stays in the list',
-      spanOfNs(ENDED_KEY_SHOWN_NS),
-      'it leaves the list',
-    ],
+    ['a key that has ended stays in the list', spanOfNs(ENDED_KEY_SHOWN_NS), 'it leaves the list'],
     [
       'the old key after a rotation, at most',
       spanOfSeconds(GRACE_SECONDS_MAX),
@@ -102,6 +98,10 @@ export const PORTAL: LimitSection = {
       `${count(EXPORTS_PER_MINUTE.limit)} a minute`,
       refused('RATE_LIMITED'),
     ],
-    ['you can stop the deletion of the account', spanOfNs(DELETION_GRACE_NS), 'the account is deleted'],
+    [
+      'you can stop the deletion of the account',
+      spanOfNs(DELETION_GRACE_NS),
+      'the account is deleted',
+    ],
   ],
 };

@@ -75,9 +75,13 @@ export async function publicCall<Answer>(
     });
   } catch (cause) {
     if (signal?.aborted === true) throw cause;
-    throw new PortalError('UNREACHABLE', 'The service did not respond. Check your connection and try again.', {
-      cause,
-    });
+    throw new PortalError(
+      'UNREACHABLE',
+      'The service did not respond. Check your connection and try again.',
+      {
+        cause,
+      },
+    );
   }
   if (!response.ok) throw await portalErrorOf(response);
   try {

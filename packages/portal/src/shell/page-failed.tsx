@@ -9,7 +9,8 @@ export function PageFailed() {
       <PageHead title="This page did not load" />
       <div class="card empty" role="alert">
         <p>
-          The connection broke, or a new version was installed while you were here. Your streams are not affected.
+          The connection broke, or a new version was installed while you were here. Your streams are
+          not affected.
         </p>
         <div class="row">
           <Button kind="primary" onClick={() => location.reload()}>

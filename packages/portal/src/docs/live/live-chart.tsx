@@ -83,7 +83,9 @@ function Missing(props: {
     );
   }
   if (props.shown > 0) return null;
-  return <p class="live-note">Nothing to show in these bars yet. New objects appear as they happen.</p>;
+  return (
+    <p class="live-note">Nothing to show in these bars yet. New objects appear as they happen.</p>
+  );
 }
 
 function parsed(svg: string): Node {

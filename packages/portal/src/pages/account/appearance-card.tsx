@@ -19,8 +19,16 @@ const THEMES: readonly Choice<Theme>[] = [
 ];
 
 const DYES: readonly Choice<Dyes>[] = [
-  { value: 'woad', name: 'Woad and madder', text: 'Blue for buys, orange for sells. Clear for every kind of colour vision.' },
-  { value: 'classic', name: 'Classic green and red', text: 'Harder to tell apart for some people.' },
+  {
+    value: 'woad',
+    name: 'Woad and madder',
+    text: 'Blue for buys, orange for sells. Clear for every kind of colour vision.',
+  },
+  {
+    value: 'classic',
+    name: 'Classic green and red',
+    text: 'Harder to tell apart for some people.',
+  },
 ];
 
 export function AppearanceCard() {

@@ -41,7 +41,9 @@ export function DeletionCard(props: {
       <div class="card-body stack">
         {deletion === null ? (
           <p class="muted">
-            Your keys, sessions and address are deleted 14 days after you confirm by mail. Until then you can stop the deletion. Once you confirm, a subscription no longer renews. We keep orders, consents and withdrawals only for as long as the law requires.
+            Your keys, sessions and address are deleted 14 days after you confirm by mail. Until
+            then you can stop the deletion. Once you confirm, a subscription no longer renews. We
+            keep orders, consents and withdrawals only for as long as the law requires.
           </p>
         ) : (
           <Notice

@@ -17,7 +17,8 @@ export function ExportCard() {
       body="card-body"
     >
       <p class="muted">
-        Everything we store about this account, as one JSON file: address, sessions, keys without their secrets, usage, orders, consents and a log of actions.
+        Everything we store about this account, as one JSON file: address, sessions, keys without
+        their secrets, usage, orders, consents and a log of actions.
       </p>
     </Card>
   );

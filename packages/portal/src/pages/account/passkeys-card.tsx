@@ -82,7 +82,8 @@ function Passkeys(props: {
     return (
       <div class="card-body stack">
         <p class="muted">
-          Sign in with your fingerprint, face or a security key instead of a link. From then on, the passkey is also required to create a key, change the address or delete the account.
+          Sign in with your fingerprint, face or a security key instead of a link. From then on, the
+          passkey is also required to create a key, change the address or delete the account.
         </p>
         {!hasPasskeys() && <p class="small faint">{whyNoPasskeys()}</p>}
       </div>
@@ -104,7 +105,8 @@ function Passkeys(props: {
             </ActionButton>
           }
         >
-          Somebody with access to the mail of this account reported them as lost. If it was not you, keep them and secure your mailbox.
+          Somebody with access to the mail of this account reported them as lost. If it was not you,
+          keep them and secure your mailbox.
         </Notice>
       )}
       <ErrorNotice title="The recovery was not stopped." error={stop.error} />

@@ -23,7 +23,8 @@ export function BothCard(props: { readonly shop: Shop; readonly steps: readonly 
       body="card-body stack"
     >
       <p class="small muted">
-        You pay for one once and for the other every month, so they are two orders. You can stop after the first and place the second later.
+        You pay for one once and for the other every month, so they are two orders. You can stop
+        after the first and place the second later.
       </p>
       <ol class="both-steps">
         {steps.map(({ offer, state }, index) => {

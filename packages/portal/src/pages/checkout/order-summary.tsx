@@ -74,7 +74,8 @@ export function OrderSummary(props: {
         </ul>
         {props.children}
         <p class="tiny faint pay-note">
-          You order on the provider’s page, where you see the total again. {name} becomes active when the provider confirms, usually within seconds.
+          You order on the provider’s page, where you see the total again. {name} becomes active
+          when the provider confirms, usually within seconds.
         </p>
       </div>
     </aside>

@@ -19,7 +19,8 @@ export function RecoveryNotice(props: { readonly dueAt: string }) {
         </ButtonLink>
       }
     >
-      Somebody with access to the mail of this account reported them as lost. If it was not you, stop the removal.
+      Somebody with access to the mail of this account reported them as lost. If it was not you,
+      stop the removal.
     </Notice>
   );
 }

@@ -128,7 +128,9 @@ function KeysCard(props: {
     return (
       <section class="card empty">
         <h2>No keys yet</h2>
-        <p>Your programs sign in with a key. Create one, copy it once, and paste it where they run.</p>
+        <p>
+          Your programs sign in with a key. Create one, copy it once, and paste it where they run.
+        </p>
         <Button icon="plus" onClick={() => onOpen({ t: 'create' })}>
           Make the first key
         </Button>

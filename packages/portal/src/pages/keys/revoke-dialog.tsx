@@ -37,7 +37,8 @@ export function RevokeDialog(props: {
       }
       text={
         <>
-          Requests with it fail at once, and its open connections close within a second. You cannot undo this.
+          Requests with it fail at once, and its open connections close within a second. You cannot
+          undo this.
           {target.rotatedTo === undefined && (
             <>
               {' '}

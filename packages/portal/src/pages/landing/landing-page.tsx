@@ -75,7 +75,8 @@ function Hero({ content }: { readonly content: LandingContent }) {
         <div class="hero-side">
           <p>
             Footprint bars, large trades, volume profile and {numberWord(indicators.length - 3)}{' '}
-            more indicators, computed from the tape of futures contracts. Stream them, page through their history, or download them.
+            more indicators, computed from the tape of futures contracts. Stream them, page through
+            their history, or download them.
           </p>
           <div class="hero-acts">
             <ButtonLink kind="primary" size="lg" href="/sign-in?next=/keys">
@@ -116,7 +117,8 @@ function Facts({ cursor }: { readonly cursor: string }) {
         </svg>
         <h2>It resumes at the exact trade</h2>
         <p>
-          Every update has a cursor like <code>{cursor}</code> that never changes. Send it after a lost connection and you get what you missed, once.
+          Every update has a cursor like <code>{cursor}</code> that never changes. Send it after a
+          lost connection and you get what you missed, once.
         </p>
       </article>
       <article>

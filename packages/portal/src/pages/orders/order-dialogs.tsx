@@ -31,7 +31,9 @@ export function CancelDialog(props: {
       }
     >
       <p>
-        {order.state === 'past_due' ? 'With it' : 'On that day'} connections above your plan's limit close, and streams continue 10 minutes late. Keys, usage and everything you bought for life stay.{' '}
+        {order.state === 'past_due' ? 'With it' : 'On that day'} connections above your plan's limit
+        close, and streams continue 10 minutes late. Keys, usage and everything you bought for life
+        stay.{' '}
         {order.state === 'past_due'
           ? 'You can buy it again at once.'
           : 'You can undo this until then.'}

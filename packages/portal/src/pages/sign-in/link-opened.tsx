@@ -209,7 +209,8 @@ function SignInFirst(props: { readonly onNew: () => void }) {
         title="This link does not work here"
         text={
           <>
-            You are signed in as <bdi class="strong">{account.value.email}</bdi>. The link was used meanwhile, or belongs to another account. Request a new one under Account.
+            You are signed in as <bdi class="strong">{account.value.email}</bdi>. The link was used
+            meanwhile, or belongs to another account. Request a new one under Account.
           </>
         }
       >
@@ -268,7 +269,8 @@ function ApproveAddress(props: LinkActions & { readonly link: LinkView }) {
         Approve
       </ActionButton>
       <p class="small faint">
-        If you did not request this, close the page; nothing changes. Then sign out everywhere else under Account.
+        If you did not request this, close the page; nothing changes. Then sign out everywhere else
+        under Account.
       </p>
     </SignInFrame>
   );
@@ -295,7 +297,8 @@ function ConfirmDeletion(props: LinkActions) {
         title="Your account will be deleted"
         text={
           <>
-            On <Time at={dueAt} form="both" />. Until then everything works, nothing more is charged, and you can stop the deletion under Account.
+            On <Time at={dueAt} form="both" />. Until then everything works, nothing more is
+            charged, and you can stop the deletion under Account.
           </>
         }
       >

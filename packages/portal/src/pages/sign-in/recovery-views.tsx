@@ -20,7 +20,8 @@ export function BeginRecovery(props: { readonly token: string }) {
         title="Your passkeys will be removed"
         text={
           <>
-            On <Time at={dueAt} form="both" />. We sent you a mail with a link that stops this. After that time, sign in with a link and add a new passkey.
+            On <Time at={dueAt} form="both" />. We sent you a mail with a link that stops this.
+            After that time, sign in with a link and add a new passkey.
           </>
         }
       >

@@ -41,9 +41,7 @@ export function StatusPage() {
         <LoadError title="The service does not respond" error={status.error} onRetry={reload} />
       )}
       {status.error === null && status.value !== null && <StatusOf {...status.value} />}
-      {status.error === null && status.value === null && (
-        <Skeleton label="Checking the service." />
-      )}
+      {status.error === null && status.value === null && <Skeleton label="Checking the service." />}
     </>
   );
 }

@@ -44,7 +44,10 @@ export function statusSentence(status: StatusView): {
 } {
   const { instruments } = status;
   if (status.engine.state !== 'up') {
-    return { level: 'danger', text: 'The engine is down: streams send no updates. We are working on it.' };
+    return {
+      level: 'danger',
+      text: 'The engine is down: streams send no updates. We are working on it.',
+    };
   }
   const down = instruments.filter(({ state }) => state === 'down');
   if (down.length > 0 && down.length === instruments.length) {

@@ -84,7 +84,8 @@ function ContractList(props: {
         <section class="card empty">
           <h2>There is nothing to withdraw from</h2>
           <p>
-            None of your contracts can be withdrawn from here now. For everything else, write to us; the address is in the imprint.
+            None of your contracts can be withdrawn from here now. For everything else, write to us;
+            the address is in the imprint.
           </p>
           <ButtonLink href="/imprint">Imprint</ButtonLink>
         </section>
@@ -92,7 +93,8 @@ function ContractList(props: {
       {unpaid.map((order) => (
         <p key={order.id} class="small muted">
           The order for {offerName(offers, order.offer)} is not paid:{' '}
-          <a href="/orders">give it up</a> under Billing. If you have paid and your bank has not confirmed it yet, <a href={`/withdraw?order=${order.id}`}>withdraw from it</a>.
+          <a href="/orders">give it up</a> under Billing. If you have paid and your bank has not
+          confirmed it yet, <a href={`/withdraw?order=${order.id}`}>withdraw from it</a>.
         </p>
       ))}
       {others.map((order) => (

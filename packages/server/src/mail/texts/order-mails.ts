@@ -119,7 +119,9 @@ export function orderCancelledMail(order: OrderMail & { readonly endsAt: EpochNs
       ['Ends', momentText(order.endsAt)],
     ],
     action: { label: 'See your orders', link: order.ordersLink },
-    closing: ['If this was not you, undo the cancellation, and sign out everywhere else under Account.'],
+    closing: [
+      'If this was not you, undo the cancellation, and sign out everywhere else under Account.',
+    ],
   });
 }
 

@@ -60,7 +60,9 @@ export function passkeysRemovedMail({
       'Sign in with a link to this address; then you can add a new passkey.',
     ],
     action: { label: 'Sign in', link: accountLink },
-    closing: ['If this was not you, secure your mailbox, then write to the operator of this service.'],
+    closing: [
+      'If this was not you, secure your mailbox, then write to the operator of this service.',
+    ],
   });
 }
 

@@ -16,7 +16,10 @@ export function signInMail({ link, expiresInMinutes }: SignInLink): LinkMailText
     heading: 'Sign in to Tapeloom',
     lead: ['Open the link in the browser you want to sign in with.'],
     action: { label: 'Sign in', link },
-    closing: [onceFor(expiresInMinutes), 'If this was not you, do nothing: nobody can sign in without the link.'],
+    closing: [
+      onceFor(expiresInMinutes),
+      'If this was not you, do nothing: nobody can sign in without the link.',
+    ],
   });
   return { ...mail, usefulMinutes: expiresInMinutes };
 }
@@ -32,7 +35,10 @@ export function claimMail({
     heading: 'Take over an account',
     lead: [`With this link you become the owner of the account ${typed(account)}.`],
     action: { label: 'Become its owner', link },
-    closing: [onceFor(expiresInMinutes), 'If this was not you, do nothing: the account does not change.'],
+    closing: [
+      onceFor(expiresInMinutes),
+      'If this was not you, do nothing: the account does not change.',
+    ],
   });
   return { ...mail, usefulMinutes: expiresInMinutes };
 }
