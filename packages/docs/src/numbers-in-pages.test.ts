@@ -48,7 +48,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
     `You were silent for ${span(silenceMsMax)}`,
     `${size(waitingBytesMax)} of output was pending`,
     `more than ${CONNECTS_PER_MINUTE} times a minute for each connection`,
-    `when one address has ${STRANGERS_PER_ADDRESS_MAX} connections without a key`,
+    `one address has ${STRANGERS_PER_ADDRESS_MAX} connections without a key`,
     ...CLOSE_MEANINGS.map(
       ({ code, reason }) => `| \`${code}\` | ${reason === null ? '' : `\`${reason}\` `}|`,
     ),

@@ -123,7 +123,7 @@ ${historyHtml(history)}
 }
 
 function historyHtml(history: StatusHistory | null): string {
-  if (history === null) return '<p>The history cannot be read now. Try again in a minute.</p>';
+  if (history === null) return '<p>The history is not available now. Try again in a minute.</p>';
   const { recordedSince, days, incidents } = history;
   const uptime = uptimeText(days);
   if (recordedSince === null || uptime === null) return '<p>Nothing was recorded yet.</p>';

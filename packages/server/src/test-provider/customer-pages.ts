@@ -28,7 +28,7 @@ export function receiptPage(request: PageRequest, payment: TestPayment, id: stri
   const { offerName, kind, currency, country, orderId } = payment;
   const money = (amountMinor: number) => moneyText(amountMinor, currency);
   const refunded =
-    charge.refundedMinor === 0 ? '' : sumRow('Given back', money(charge.refundedMinor));
+    charge.refundedMinor === 0 ? '' : sumRow('Refunded', money(charge.refundedMinor));
   return page(request, {
     title: `Receipt ${id}`,
     body: `<section class="card">
@@ -39,7 +39,7 @@ ${sumRow('Paid on', dayText(charge.at))}
 ${sumRow('Order', orderId)}
 ${billedRows(payment)}${sumRow('Billing country', countryText(country))}
 ${sumRow(`${offerName}, ${kind === 'subscription' ? 'one month' : 'once, for life'}`, money(charge.totalMinor), '')}
-${sumRow('Tax in it', money(0))}
+${sumRow('Tax included', money(0))}
 ${refunded}
 ${sumRow('Total paid', money(charge.totalMinor - charge.refundedMinor), 'total')}
 <div class="no-print"><a class="btn secondary block" href="${BILLING}">Back to Billing</a></div>
@@ -101,7 +101,7 @@ const NO_RECEIPT: Content = {
   status: 404,
 };
 const NO_CARD: Content = {
-  ...over('No card is charged', 'Nothing is charged for this order any more.', 'Billing', BILLING),
+  ...over('No card is charged', 'Nothing more is charged for this order.', 'Billing', BILLING),
   status: 404,
 };
 const NO_SUCH_BUTTON: Content = {

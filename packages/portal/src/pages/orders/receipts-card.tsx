@@ -88,7 +88,7 @@ function columns(nameOf: (order: OrderView) => string): readonly Column<Charge>[
       cell: ({ totalMinor, currency }) => <Money amountMinor={totalMinor} currency={currency} />,
     },
     {
-      label: 'Tax in it',
+      label: 'Tax included',
       isRight: true,
       cell: ({ taxMinor, currency }) =>
         taxMinor === null ? '–' : <Money amountMinor={taxMinor} currency={currency} />,
