@@ -138,7 +138,7 @@ export const INDICATOR_TEXTS: Readonly<Record<string, IndicatorText>> = {
   },
   'naked-levels': {
     purpose:
-      "The points of control and value area edges of past sessions at which no later session has traded. The first later trade that reaches a level removes it.",
+      'The points of control and value area edges of past sessions at which no later session has traded. The first later trade that reaches a level removes it.',
     reading:
       'A line begins where its level was set, and ends dashed where it was traded. Lines that reach the right edge are naked.',
     final: BORN_FINAL,
