@@ -37,7 +37,7 @@ export class FanoutPlayer implements EngineLink {
   }
 
   send(command: EngineCommand): void {
-    if (command.t === 'repaired' || command.t === 'damaged') return;
+    if (!('topic' in command)) return;
     const { topic } = command;
     switch (command.t) {
       case 'open':

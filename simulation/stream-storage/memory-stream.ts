@@ -159,6 +159,10 @@ export class MemoryKeeper {
     for (const client of this.clients) client.cutReadings();
   }
 
+  spreadWanted(): void {
+    for (const client of this.clients) client.hearWanted();
+  }
+
   spread(heartbeat: Heartbeat): void {
     for (const client of this.clients) client.hear(heartbeat);
   }
@@ -178,6 +182,7 @@ export class MemoryStream implements TapeStream {
   readonly #keeper: MemoryKeeper;
   readonly #clock: Timers;
   readonly #listeners = new Set<(heartbeat: Heartbeat) => void>();
+  readonly #watermarkListeners = new Set<() => void>();
   readonly #readings = new Set<MemoryReading>();
   #unsent: (() => void)[] = [];
 
@@ -269,6 +274,15 @@ export class MemoryStream implements TapeStream {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
+  wantWatermark(): void {
+    if (!this.line.isCut) this.#keeper.spreadWanted();
+  }
+
+  onWatermarkWanted(listener: () => void): Disposable {
+    this.#watermarkListeners.add(listener);
+    return { [Symbol.dispose]: () => this.#watermarkListeners.delete(listener) };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.cutReadings();
     this.#keeper.clients.delete(this);
@@ -287,6 +301,13 @@ export class MemoryStream implements TapeStream {
     if (this.line.isCut || this.line.oldEnd !== null) return;
     this.#clock.after(1, () => {
       for (const listener of this.#listeners) listener(heartbeat);
+    });
+  }
+
+  hearWanted(): void {
+    if (this.line.isCut) return;
+    this.#clock.after(1, () => {
+      for (const listener of this.#watermarkListeners) listener();
     });
   }
 

@@ -100,6 +100,14 @@ test('a topic waits for the first promise of an empty tape, and a closed one say
     run.messages.map((it) => it.t),
     ['pulse', 'live', 'live', 'ready', 'ready'],
   );
+  run.engine.execute({ t: 'watermark-wanted', until: at(0.4) });
+  for (const seconds of [0.2, 0.4, 0.6]) tape.commit([], at(seconds));
+  await settle();
+  assert.deepEqual(
+    run.messages.flatMap((it) => (it.t === 'watermark' ? [it.promise] : [])),
+    [at(0), at(0.2), at(0.4)],
+    'watermarks are sent as they come until the one that was wanted',
+  );
   run.engine.execute({ t: 'close', topic: 2 });
   tape.commit([{ at: at(1), price: 100, size: 1, side: 1 }], at(2));
   await settle();

@@ -89,6 +89,8 @@ export class Engine implements Disposable {
   /** Of all topics: a flush is gathered and taken in one go. */
   readonly #writer = new BlockWriter();
   #tradesTotal = 0;
+  /** Readers wait for the tape to come so far. */
+  #wantedUntil: EpochNs | null = null;
   #hasPromise: boolean;
 
   constructor(options: EngineOptions) {
@@ -116,6 +118,7 @@ export class Engine implements Disposable {
         this.#warmUps.release();
       }
       this.#feeds.committed(symbols);
+      this.#sendWatermark();
     });
   }
 
@@ -135,6 +138,10 @@ export class Engine implements Disposable {
         return;
       case 'repaired':
         void this.#repair(command);
+        return;
+      case 'watermark-wanted':
+        this.#wantedUntil = command.until;
+        this.#sendWatermark();
         return;
       case 'damaged':
         if (!command.isDamaged) this.#damaged.forget(command.contract, command.day);
@@ -166,6 +173,13 @@ export class Engine implements Disposable {
     this.#topics.clear();
     this.#feeds.clear();
     this.#warmUps.clear();
+  }
+
+  #sendWatermark(): void {
+    const { promise } = this.#options.tape;
+    if (this.#wantedUntil === null || promise === null) return;
+    if (promise >= this.#wantedUntil) this.#wantedUntil = null;
+    this.#options.emit({ t: 'watermark', promise });
   }
 
   #load(): Pick<PulseMessage, 'load'> {

@@ -26,17 +26,21 @@ export interface AwaitedMoment {
   /** A place among those that wait, to be given back; null when there is none. */
   readonly enterWait: () => Disposable | null;
   readonly pause: (ms: number) => Promise<unknown>;
+  /** Asks the source how far the tape is now, instead of waiting until it says so by itself. */
+  readonly requestWatermark: () => void;
   /** Whether others are known to have more of the tape than there is here; left out where nobody else has it. */
   readonly isBehind?: () => boolean;
 }
 
+type WaitMoment = Pick<AwaitedMoment, 'enterWait' | 'pause' | 'requestWatermark'>;
+
 /** The wait of one request, whatever for: as long as is waited in all, among a limited number of others. */
 export class CursorWait implements Disposable {
-  readonly #moment: Pick<AwaitedMoment, 'enterWait' | 'pause'>;
+  readonly #moment: WaitMoment;
   #place: Disposable | null = null;
   #waitedMs = 0;
 
-  constructor(moment: Pick<AwaitedMoment, 'enterWait' | 'pause'>) {
+  constructor(moment: WaitMoment) {
     this.#moment = moment;
   }
 
@@ -46,6 +50,7 @@ export class CursorWait implements Disposable {
     if (ms === 0) return false;
     this.#place ??= this.#moment.enterWait();
     if (this.#place === null) throw new Refusal({ t: 'full', what: 'cursors' });
+    this.#moment.requestWatermark();
     await this.#moment.pause(ms);
     this.#waitedMs += ms;
     return true;

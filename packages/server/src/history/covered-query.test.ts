@@ -93,6 +93,7 @@ class Desk {
         isReady: () => this.isReady,
         contractOn: () => CONTRACT,
         enterWait: () => this.awaited.enter('account'),
+        requestWatermark: () => {},
         pause: async (ms) => {
           this.pauses.push(ms);
           this.onPause();
@@ -290,6 +291,25 @@ test('nor in the middle of a flush that another has published', async () => {
   desk.onPause = assert.fail;
   const late = await desk.cover(asked, { ...moment, arrived: at(30) });
   assert.deepEqual([late.publishedUntil, late.isEndFixed], [at(22), true]);
+});
+
+test('a reader at the edge of the tape requests a watermark, and goes on when it comes', async () => {
+  const desk = new Desk();
+  let requests = 0;
+  const arrived = at(30);
+  const covered = await desk.cover(
+    { untilCursor: cursor(10, 1) },
+    {
+      arrived,
+      requestWatermark: () => {
+        requests += 1;
+        desk.visible = arrived;
+      },
+    },
+  );
+  assert.equal(covered.trades, 10);
+  assert.equal(requests, 1);
+  assert.ok(desk.pauses.reduce((sum, ms) => sum + ms) <= 20);
 });
 
 test('both cursors together are waited for no longer than one', async () => {

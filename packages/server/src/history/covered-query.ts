@@ -190,7 +190,7 @@ async function endOf(
   }
 }
 
-/** What is known of now comes once a second in a market that rests; looking for it costs nothing. */
+/** The watermark of now is requested and comes within some hundredths of a second; looking for it costs nothing. */
 async function sees(
   instant: EpochNs,
   { visible }: CoverMoment,

@@ -6,7 +6,8 @@
  * 1. Catching up: from the tape's end to the clock's now, one offer per stretch, as fast as the disk takes
  *    them. The next stretch is made while the last one is being written.
  * 2. Live: at every step of 20 ms the trades whose time has come, with now as promise. One more step
- *    follows trades, so that what they started is closed at once; then a promise every 200 ms.
+ *    follows trades, so that what they started is closed at once; then a promise every 200 ms, or at the next
+ *    step when a reader requests one.
  *
  * A clock that jumps ahead leads back to 1. One that jumps back makes the source wait: what was
  * promised stays promised, nothing is repeated.
@@ -28,8 +29,10 @@ import type { SourceOptions, TradeSource } from './market.ts';
 
 const STEP_MS = 20;
 const STEP_NS = 20_000_000n;
-/** Without trades, a promise this often. */
+/** Without trades, a promise this often, */
 const QUIET_NS = 200_000_000n;
+/** and this often at most while readers request one: at most 20 commits a second more. */
+const REQUESTED_NS = 50_000_000n;
 /** Further behind the clock than this it is catching up again: half a second at the greatest speed. */
 const LIVE_LAG_NS_MAX = 5_000_000_000_000n;
 /** One offer carries at most about this many trades; a busier stretch is cut into shorter ones. */
@@ -59,6 +62,9 @@ export class ClockedSource implements TradeSource {
   /** Everything before this instant was offered and promised. */
   #position: EpochNs;
   #state: 'catching-up' | 'live' = 'catching-up';
+  /** Requests for a watermark, and how many of them were answered. */
+  #requests = 0;
+  #requestsAnswered = 0;
 
   constructor(trades: KnownTrades, { intake, clock, resumeDay, openDay }: ClockedOptions) {
     this.#trades = trades;
@@ -79,11 +85,17 @@ export class ClockedSource implements TradeSource {
     return Math.max(0, Number(this.#clock.now() - this.#position) / MS_NS);
   }
 
+  requestWatermark(): void {
+    this.#requests += 1;
+  }
+
   /** Runs until aborted. Rejects when the intake fails: nothing more can be taken then. */
   async run(signal: AbortSignal): Promise<void> {
     let followsTrades = false;
     let writing: Promise<void> = Promise.resolve();
     while (!signal.aborted) {
+      // Counted before the clock is read: a request that comes later needs a later promise.
+      const requests = this.#requests;
       const now = this.#clock.now();
       const behind = now - this.#position;
       if (behind > LIVE_LAG_NS_MAX) this.#state = 'catching-up';
@@ -91,10 +103,12 @@ export class ClockedSource implements TradeSource {
         const { batches, promise } = await this.#collect(now);
         // At the end of a stretch as well: behind it there may be trades that are due.
         const isCut = promise < now;
-        if (batches.length > 0 || followsTrades || isCut || behind >= QUIET_NS) {
+        const quietNs = requests > this.#requestsAnswered ? REQUESTED_NS : QUIET_NS;
+        if (batches.length > 0 || followsTrades || isCut || behind >= quietNs) {
           await writing;
           if (signal.aborted) return;
           this.#position = promise;
+          if (!isCut) this.#requestsAnswered = requests;
           writing = this.#intake.offer(batches, promise);
           // A failure is thrown where it is awaited; until then it must not count as unhandled.
           writing.catch(() => undefined);

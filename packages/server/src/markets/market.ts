@@ -98,4 +98,6 @@ export interface TradeSource {
   readonly lagMs: number;
   /** Runs until aborted. Rejects when the intake fails: nothing more can be taken then. */
   run(signal: AbortSignal): Promise<void>;
+  /** A reader waits at the edge of the tape: the next watermark is offered soon, where the source can know one. */
+  requestWatermark(): void;
 }

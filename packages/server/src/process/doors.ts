@@ -48,6 +48,7 @@ import { composeRest, type RestDoor } from './rest-door.ts';
 import { composeStream } from './stream-door.ts';
 import { TapeDamage } from './tape-damage.ts';
 import { TradingWorld, type TryExample } from './trading-world.ts';
+import { WatermarkRequests } from './watermark-requests.ts';
 
 /** What an answer may take that is under way at the end. */
 const ANSWERED_WITHIN_MS = 250;
@@ -383,6 +384,10 @@ export class Doors implements AsyncDisposable {
     const { onAnswered, onOutcome, lastTradeAt, tradesTold } = this.#events;
     const world = this.#world;
     const origin = () => this.#publicAddress.origin;
+    const watermarks = new WatermarkRequests(this.#timers, () => {
+      options.ingest.wantWatermark();
+      hub.wantWatermark(this.#clock.now());
+    });
     return composeRest({
       ...this.#people.parts,
       ...{ version, log, accounts, mailer, sockets, unread, onAnswered, onOutcome, origin },
@@ -404,6 +409,7 @@ export class Doors implements AsyncDisposable {
         isSourceUp: () => hub.state === 'up',
         tapeTime: () => hub.tapeTime,
         tapeDay: () => hub.tapeDay,
+        requestWatermark: () => watermarks.request(),
         ...(options.node !== undefined && {
           isBehind: () => options.node!.isBehind(),
           daysHere: (...days: Parameters<IngestHandle['daysHere']>) =>

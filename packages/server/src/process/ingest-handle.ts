@@ -67,6 +67,11 @@ export class IngestHandle implements AsyncDisposable {
     this.#thread.tell({ t: 'follow', port }, [port]);
   }
 
+  /** A reader waits for the present: the source is asked for a watermark, wherever it runs. */
+  wantWatermark(): void {
+    this.#thread.tell({ t: 'watermark-wanted' });
+  }
+
   /** What the nodes alive compute. */
   agree(computations: Computations): void {
     this.#thread.tell({ t: 'agree', computations });

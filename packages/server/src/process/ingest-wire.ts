@@ -51,6 +51,8 @@ export interface IngestShape extends ThreadShape {
 export type IngestOrder =
   /** A port for one who follows the tape. */
   | { readonly t: 'follow'; readonly port: MessagePort }
+  /** A reader waits for the present: the source is asked for a watermark. */
+  | { readonly t: 'watermark-wanted' }
   /** What the nodes alive compute: of a tape that other nodes have too. */
   | { readonly t: 'agree'; readonly computations: Computations }
   /** These floors, which were told, hold from now on. */

@@ -84,6 +84,10 @@ class Ingest {
     this.#followers.follow(port);
   }
 
+  requestWatermark(): void {
+    this.#source.requestWatermark();
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#background.dispose();
@@ -226,6 +230,7 @@ desk.open({
   obey: (order) => {
     // Alone, nobody computes anything else than this process does.
     if (order.t === 'follow') void starting.then((ingest) => ingest.follow(order.port));
+    if (order.t === 'watermark-wanted') void starting.then((ingest) => ingest.requestWatermark());
     if (order.t === 'check') void starting.then((ingest) => ingest.check(order.symbol, order.day));
   },
   refusalOf,

@@ -72,6 +72,8 @@ export interface RestMarket {
   /** How far the tape has come; null while that is not known. */
   tapeTime(): EpochNs | null;
   tapeDay(): UtcDay | null;
+  /** A reader waits for the present. */
+  requestWatermark(): void;
   /** Whether others are known to have more of the tape; left out where nobody else has it. */
   isBehind?(): boolean;
   /** Whether days are here that other nodes have; left out where nobody else has any. */
@@ -137,6 +139,7 @@ export function composeRest(parts: RestParts): RestDoor {
       servedDays: market.servedDays,
       now: () => serviceClock.now(),
       tapeTime: market.tapeTime,
+      requestWatermark: () => market.requestWatermark(),
       ...(market.isBehind !== undefined && { isBehind: market.isBehind }),
       ...(market.daysHere !== undefined && { daysHere: market.daysHere }),
       engineFingerprint: rest.catalogue().engineFingerprint,

@@ -85,6 +85,7 @@ class SharedIngest {
     this.#background.use(clock.every(REPORT_MS, () => this.report()));
     this.#background.use(clock.every(REFRESH_EVERY_MS, () => this.#refresh()));
     this.#background.use(clock.every(SERVERS_EVERY_MS, () => void this.#lookAtServers()));
+    this.#background.use(nats.stream.onWatermarkWanted(() => this.#source?.requestWatermark()));
     void this.#live();
   }
 
@@ -92,8 +93,15 @@ class SharedIngest {
     if (order.t === 'follow') this.#followers.follow(order.port);
     else if (order.t === 'agree') this.#floors.agree(order.computations);
     else if (order.t === 'spread') this.#floors.heard(order.spread);
+    else if (order.t === 'watermark-wanted') this.#requestWatermark();
     else if (order.t === 'check') this.#checkLater(order.symbol, order.day);
     else this.#floors.hold(order.text);
+  }
+
+  /** The source is where the tape is appended to. */
+  #requestWatermark(): void {
+    if (this.#source !== null) this.#source.requestWatermark();
+    else this.#nats.stream.wantWatermark();
   }
 
   /** A listed day is here that was not. */

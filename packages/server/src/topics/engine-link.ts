@@ -39,6 +39,8 @@ export type EngineCommand =
   /** Others wait for a topic that is not ready yet. */
   | { readonly t: 'wanted'; readonly topic: number; readonly accounts: readonly string[] }
   | { readonly t: 'close'; readonly topic: number }
+  /** A reader waits for the tape to reach this time: watermarks are sent as they come until one has. */
+  | { readonly t: 'watermark-wanted'; readonly until: EpochNs }
   /** Days of a contract were sealed that the tape had passed over. */
   | { readonly t: 'repaired'; readonly contract: string; readonly request: number }
   /** Another thread could not read this day: it is left out, until its files are others; or those are sound again. */
@@ -95,6 +97,8 @@ export type EngineMessage =
     }
   /** The topic's computation failed and has ended. */
   | { readonly t: 'failed'; readonly topic: number }
+  /** How far the tape has come, between two pulses. */
+  | { readonly t: 'watermark'; readonly promise: EpochNs }
   | PulseMessage;
 
 export interface FlushMessage {

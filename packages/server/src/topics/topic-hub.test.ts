@@ -176,6 +176,8 @@ test('tape time is the least of all engines, never goes back, and days come late
   pulse(one, 1);
   assert.equal(stage.hub.tapeDay, 20261112);
   pulse(two, 1);
+  one?.hear({ t: 'watermark', promise: (midnight + 2_000_000_000n) as EpochNs });
+  assert.equal(stage.hub.tapeTime, midnight + 1_000_000_000n);
   pulse(one, 2);
   assert.deepEqual(days.splice(0), ['now 20261113']);
   assert.deepEqual([stage.hub.tapeDayOf(0), stage.hub.tapeDayOf(600)], [20261113, 20261112]);

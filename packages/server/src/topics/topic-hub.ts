@@ -227,6 +227,11 @@ export class TopicHub implements Disposable {
     this.#engines.tellAll({ t: 'damaged', contract, day, isDamaged });
   }
 
+  /** A reader waits for the tape to reach this time: engines report watermarks as they come, not once a second. */
+  wantWatermark(until: EpochNs): void {
+    this.#engines.tellAll({ t: 'watermark-wanted', until });
+  }
+
   /** Whether something of a contract was ever shown. */
   hasServed(contract: string): boolean {
     return this.#served.has(contract);
@@ -311,6 +316,7 @@ export class TopicHub implements Disposable {
 
   #hear(slot: EngineSlot, message: EngineMessage): void {
     if (message.t === 'pulse') this.#advance(slot, message);
+    if (message.t === 'watermark') this.#time.advance(slot, message.promise);
     if (message.t === 'repaired') this.#engines.answered(message);
     if (message.t === 'day-changed') this.onDayChanged(message.contract, message.day);
     if (message.t === 'day-damaged') this.onDayDamaged(message);

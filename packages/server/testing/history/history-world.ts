@@ -226,6 +226,7 @@ export class HistoryWorld implements Disposable {
         isReady: () => true,
         contractOn: () => query.contract,
         enterWait: () => new DisposableStack(),
+        requestWatermark: () => {},
         pause: async () => {},
         ...moment,
       },

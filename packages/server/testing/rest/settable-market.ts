@@ -43,6 +43,7 @@ export class SettableMarket {
       engineState: () => this.engine,
       isSourceUp: () => this.isSourceUp,
       tapeTime: () => this.tapeTime,
+      requestWatermark: () => {},
       tapeDay: () => null,
     };
   }

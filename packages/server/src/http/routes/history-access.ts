@@ -37,6 +37,8 @@ export interface HistoryFacts {
   tapeTime(): EpochNs | null;
   /** Real time passes. */
   pause(ms: number): Promise<unknown>;
+  /** Asks the source how far the tape is now. */
+  requestWatermark(): void;
   /** Requests that wait for a cursor, by account. */
   readonly awaited: SharedSlots;
   /** Whether others are known to have more of the tape than there is here; left out where nobody else has it. */
@@ -123,6 +125,7 @@ export async function coveredQueries(
     isReady: () => facts.tapeTime() !== null,
     contractOn: (day: UtcDay) => book.resolve(instrument, day)?.symbol ?? null,
     enterWait: () => facts.awaited.enter(caller.accountId),
+    requestWatermark: () => facts.requestWatermark(),
     ...(facts.isBehind !== undefined && { isBehind: facts.isBehind }),
     pause: async (ms: number) => {
       await facts.pause(ms);

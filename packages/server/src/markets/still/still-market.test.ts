@@ -1,10 +1,42 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
+import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
 import type { Intake } from '../../tape/write/intake.ts';
 import { StillMarket } from './still-market.ts';
+
+test('a requested watermark of a still market comes 50 ms later, however many request it', async () => {
+  const stopping = new AbortController();
+  const clock = new ManualClock(0n);
+  const promises: number[] = [];
+  const intake = {
+    promise: null,
+    offer: async (_: unknown, promise: EpochNs) => void promises.push(Number(promise) / 1e6),
+  } as unknown as Intake;
+  const options = { disk: new SimDisk().boot(), intake, clock, resumeDay: utcDay(20_261_116) };
+  const source = new StillMarket().source({ ...options, openDay: null });
+  const running = source.run(stopping.signal);
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 10) {
+      clock.advance(10);
+      await turn();
+    }
+  };
+  await turn();
+  await pass(300);
+  for (let reader = 0; reader < 5; reader += 1) source.requestWatermark();
+  await pass(1_000);
+  for (let at = 0; at < 10; at += 1) {
+    source.requestWatermark();
+    await pass(20);
+  }
+  stopping.abort();
+  await running;
+  assert.deepEqual(promises, [0, 350, 1_350, 1_410, 1_470]);
+});
 
 test('a still market lists nothing, and promises the time once a second, never back', async () => {
   const market = new StillMarket();

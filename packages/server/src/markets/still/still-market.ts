@@ -15,6 +15,8 @@ import type { FillPlan, LiveMarket, MarketListing, SourceOptions, TradeSource } 
 const STILL_DATASET = 'TIME';
 /** Each promise is a write to the disk. */
 const PROMISE_EVERY_MS = 1_000;
+/** From a request to the next one: at most 20 commits a second more. */
+const REQUESTED_MS = 50;
 
 const NOTHING_LISTED: MarketListing = {
   book: new InstrumentBook([], []),
@@ -52,6 +54,7 @@ export class StillMarket implements LiveMarket {
 class StillSource implements TradeSource {
   readonly #intake: Intake;
   readonly #clock: Clock;
+  #requested = new AbortController();
 
   constructor(intake: Intake, clock: Clock) {
     this.#intake = intake;
@@ -63,13 +66,22 @@ class StillSource implements TradeSource {
     return Math.max(0, Number(behind) / MS_NS);
   }
 
+  requestWatermark(): void {
+    this.#requested.abort();
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      // A request from here on needs a later promise than this one.
+      const requested = new AbortController();
+      this.#requested = requested;
       const now = this.#clock.now();
       // A clock that was set back is waited for.
       const { promise } = this.#intake;
       if (promise === null || now > promise) await this.#intake.offer([], now);
-      await sleep(this.#clock, PROMISE_EVERY_MS, signal);
+      const either = AbortSignal.any([signal, requested.signal]);
+      await sleep(this.#clock, PROMISE_EVERY_MS, either);
+      if (requested.signal.aborted) await sleep(this.#clock, REQUESTED_MS, signal);
     }
   }
 }

@@ -78,6 +78,9 @@ export interface TapeStream extends AsyncDisposable {
   reconnect(): Promise<void>;
   beat(heartbeat: Heartbeat): void;
   onBeat(listener: (heartbeat: Heartbeat) => void): Disposable;
+  /** A reader of some node waits for the present. Not stored, and may be lost: it only hurries whoever appends. */
+  wantWatermark(): void;
+  onWatermarkWanted(listener: () => void): Disposable;
 }
 
 /** Large things that the stream names by their digests. Nobody relies on a name alone. */

@@ -35,6 +35,11 @@ export function beatSubject(dataset: string): string {
   return `tape.${safeName(dataset)}.beat`;
 }
 
+/** Plain messages to who appends: a reader waits for a watermark. */
+export function watermarkSubject(dataset: string): string {
+  return `tape.${safeName(dataset)}.watermark`;
+}
+
 /** Two names stay two: what NATS does not take in a name is written by its code. */
 function safeName(dataset: string): string {
   return dataset.replaceAll(

@@ -132,6 +132,18 @@ describe('the stream of a tape in NATS', { skip: natsServerMissing }, () => {
     assert.deepEqual(await one.stream.ends(), { first: 1, last: 0 });
   });
 
+  test('a watermark that is wanted on one node is heard on the others, and stored nowhere', async () => {
+    await makeTape(servers, 'wanted');
+    await using one = await openTape(servers, 'wanted');
+    await using other = await openTape(servers, 'wanted');
+    const heard = Promise.withResolvers<void>();
+    using _listening = other.stream.onWatermarkWanted(heard.resolve);
+    await other.stream.ends();
+    one.stream.wantWatermark();
+    await heard.promise;
+    assert.deepEqual(await one.stream.ends(), { first: 1, last: 0 });
+  });
+
   test('while no server is there nobody knows of a message: it is not refused for its size', async () => {
     await using lost = await NatsServers.start();
     await makeTape(lost, 'lost');

@@ -23,7 +23,13 @@ import type {
   StreamSubject,
   TapeStream,
 } from '../tape-stream.ts';
-import { beatSubject, STREAM_SUBJECTS, streamName, subjectName } from './nats-names.ts';
+import {
+  beatSubject,
+  STREAM_SUBJECTS,
+  streamName,
+  subjectName,
+  watermarkSubject,
+} from './nats-names.ts';
 import { NatsReading, WRITER_HEADER } from './nats-reading.ts';
 
 const PUBLISH_MS_MAX = 1_000;
@@ -142,6 +148,19 @@ export class NatsTapeStream implements TapeStream {
       callback: (error, message) => {
         const heartbeat = error === null ? heartbeatOf(message.string()) : null;
         if (heartbeat !== null) listener(heartbeat);
+      },
+    });
+    return { [Symbol.dispose]: () => subscription.unsubscribe() };
+  }
+
+  wantWatermark(): void {
+    if (isConnected(this.#connection)) this.#connection.publish(watermarkSubject(this.#dataset));
+  }
+
+  onWatermarkWanted(listener: () => void): Disposable {
+    const subscription = this.#connection.subscribe(watermarkSubject(this.#dataset), {
+      callback: (error) => {
+        if (error === null) listener();
       },
     });
     return { [Symbol.dispose]: () => subscription.unsubscribe() };
