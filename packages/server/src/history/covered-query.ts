@@ -15,12 +15,14 @@ import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import { Refusal } from '../platform/refusal.ts';
 import { dayText, missingMembers, NOT_WARM_DETAIL } from '../platform/refusal-answer.ts';
 import type { SettledDays } from '../results/settled-days.ts';
-import { LOOK_AGAIN_MS } from '../runs/ahead-wait.ts';
 import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
 import { passingGaps } from '../runs/locate-cursor.ts';
 import type { CursorPlace, Replays } from '../runs/replay.ts';
 import { type AwaitedMoment, awaitCursors, CursorWait } from './awaited-cursors.ts';
 import { type HistoryQuery, untilBeforeFrom } from './history-query.ts';
+
+/** Between two looks whether a watermark has come. */
+const WATERMARK_LOOK_MS = 20;
 
 export interface CoveredQuery {
   readonly query: HistoryQuery;
@@ -197,7 +199,7 @@ async function sees(
   wait: CursorWait,
 ): Promise<boolean> {
   while (visible() < instant) {
-    if (!(await wait.again(LOOK_AGAIN_MS))) return false;
+    if (!(await wait.again(WATERMARK_LOOK_MS))) return false;
   }
   return true;
 }
