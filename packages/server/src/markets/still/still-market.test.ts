@@ -20,6 +20,7 @@ test('a requested watermark of a still market comes 50 ms later, however many re
   const source = new StillMarket().source({ ...options, openDay: null });
   const running = source.run(stopping.signal);
   const pass = async (ms: number) => {
+    await turn();
     for (let passed = 0; passed < ms; passed += 10) {
       clock.advance(10);
       await turn();
