@@ -1,7 +1,7 @@
 /** What the commands of the cache have in common: where it lies, its limit, and which results are meant. */
 
-import { resolve } from 'node:path';
 import type { CacheFilter } from '@tapeloom/server/results/cache-entries';
+import { dataDirectory } from '../accounts/account-options.ts';
 import type { CommandIo } from '../command.ts';
 import { configOf } from '../command-config.ts';
 import { readArgs } from '../read-args.ts';
@@ -22,7 +22,7 @@ export interface CachePlace {
 
 export function cachePlace(data: string | undefined, io: CommandIo): CachePlace {
   const config = configOf(io);
-  const directory = data === undefined ? config.data : resolve(data);
+  const directory = dataDirectory(data ?? config.data, io);
   return { root: `${directory}/cache`, data: directory, bytesMax: config.cacheBytes };
 }
 

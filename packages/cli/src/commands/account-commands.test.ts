@@ -375,7 +375,7 @@ test('no command upgrades accounts of an earlier version: it refuses, says what 
   }
 });
 
-test('every command on the accounts refuses a directory of a newer format', async () => {
+test('every command refuses a directory of a newer format', async () => {
   const { data, run } = operator();
   assert.equal((await run('account', 'create', 'acme')).code, 0);
   writeFileSync(join(data, 'format.json'), '{"format":99,"program":"9.9.9"}');
@@ -384,6 +384,11 @@ test('every command on the accounts refuses a directory of a newer format', asyn
     ['account', 'create', 'bob'],
     ['key', 'list', '--account', 'acme'],
     ['tape', 'ls'],
+    ['cache', 'ls'],
+    ['cache', 'clear'],
+    ['cluster', 'repair', data],
+    ['study', 'bars', '--tape', 'ESZ6', '--from', '2026-11-02', '--to', '2026-11-03'],
+    ['serve', '--replay', 'ESZ6', '--day', '2026-11-02'],
   ]) {
     const { code, err } = await run(...words);
     assert.notEqual(code, 0, words.join(' '));

@@ -1,6 +1,5 @@
 /** `tapeloom cluster repair`: puts back what the stream has lost, out of what nodes have. */
 
-import { resolve } from 'node:path';
 import { ClusterRepair } from '@tapeloom/server/operations/cluster/repair-cluster';
 import { NothingLostError, type RepairPlan } from '@tapeloom/server/tape/shared/repair-stream';
 import { dataDirectory, writeJson } from '../accounts/account-options.ts';
@@ -32,8 +31,9 @@ Examples:
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { values, words } = readArgs(args, { flags: ['yes', 'json'], words: null });
+  const named = words.length === 0 ? [undefined] : words;
+  const directories = named.map((directory) => dataDirectory(directory, io));
   const { cluster, dataset } = await clusterPlace(io);
-  const directories = words.length === 0 ? [dataDirectory(undefined, io)] : words.map(inFull);
   try {
     await using repair = await ClusterRepair.planned(cluster, dataset, directories);
     io.stderr(planText(repair.plan));
@@ -52,10 +52,6 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     else io.stdout(`Nothing is to be repaired: ${error.message}.\n`);
     return ExitCode.ok;
   }
-}
-
-function inFull(directory: string): string {
-  return resolve(directory);
 }
 
 function planText({ last, known, tapeRoot, records, days }: RepairPlan): string {

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { replayFault } from '@tapeloom/server/config/cluster-settings';
 import { ConfigError, readConfig } from '@tapeloom/server/config/config';
+import { dataDirectory } from '../accounts/account-options.ts';
 import { type CommandIo, UsageError } from '../command.ts';
 import { readDay } from '../day-text.ts';
 import { readArgs } from '../read-args.ts';
@@ -81,7 +82,7 @@ function readFileToPlay(path: string, values: Values): FileToPlay {
 function readDayToPlay(name: string, values: Values, io: CommandIo): DayToPlay {
   refuseOthers(values, FILE_TEXTS, '--file');
   const day = readDay('--day', values.day);
-  const data = resolve(values.data ?? io.env.TAPELOOM_DATA ?? './data');
+  const data = dataDirectory(values.data, io);
   return { kind: 'tape', name, day, data };
 }
 

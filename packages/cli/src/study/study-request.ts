@@ -14,6 +14,7 @@ import { dayOf } from '@tapeloom/core/utc-day';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
 import { joinedListing } from '@tapeloom/server/markets/joined-listing';
 import type { Market } from '@tapeloom/server/markets/market';
+import { dataDirectory } from '../accounts/account-options.ts';
 import { type CommandIo, UsageError } from '../command.ts';
 import { calendarOf, marketsOf } from '../command-config.ts';
 import { type EntryFormat, readEntryFormat } from '../entries/entry-format.ts';
@@ -88,7 +89,7 @@ async function readTape(values: SourceValues, io: CommandIo): Promise<TapeSource
   const from = readInstant('--from', values.from);
   const to = readInstant('--to', values.to);
   requireRange(from, to);
-  const data = resolve(values.data ?? io.env.TAPELOOM_DATA ?? './data');
+  const data = dataDirectory(values.data, io);
   const markets = await marketsOf(io, data);
   const contract = readContract('--tape', values.tape, dayOf(from), markets);
   return { kind: 'tape', contract, calendar: calendarOf(markets, contract), from, to, data };
