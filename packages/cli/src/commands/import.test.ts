@@ -286,6 +286,7 @@ test('trades outside of the calendar are named with their count and their days',
   const text = `timestamp,symbol,price,size,side\n${rows.join('\n')}\n`;
   const { err, out } = await run([file('late.csv', text), '--dry-run']);
   assert.match(err, /Outside of the hours of cme-equity: 2 trades of ESH6 on 2026-03-11\./);
+  assert.match(err, /tape rm takes days off the tape before/);
   assert.match(out, /1 with trades outside of the calendar/);
 });
 
@@ -296,6 +297,7 @@ test('without instruments it says how to get them, and wrong words are told', as
     [[at('nothing-*.dbn')], /no file is like/],
     [[path, '--contract', 'NQH6'], /GLBX has no contract NQH6/],
     [[path, '--dataset', 'CME'], /no dataset is called CME; there are GLBX/],
+    [[path, '--calendar', 'cme-equity'], /is in its instruments.*instruments from --calendar/],
     [[path, '--covers', '2026-03-10'], /--covers must be like 2026-03-01\.\.2026-04-01/],
     [[path, '--covers', '2026-03-10..2026-03-10'], /ends before it begins/],
   ] as const) {

@@ -12,6 +12,11 @@ import { readInstant } from '../time-options.ts';
 /** What is said of files that belong to a dataset. */
 export const IMPORT_TEXTS = ['data', 'dataset', 'contract', 'covers', ...FORM_TEXTS] as const;
 
+/** Other commands that read files of trades have `--calendar`; whoever tries it here is told where a dataset has it. */
+const CALENDAR_TEXT =
+  'the calendar of a dataset is in its instruments: name it there as the calendar of the product, or make them with ' +
+  '"tapeloom instruments from --calendar <name>", and apply them before the first import';
+
 export interface ImportRequest {
   /** As they were given: paths and patterns. */
   readonly words: readonly string[];
@@ -32,11 +37,12 @@ export interface ImportRequest {
 
 export function readImportRequest(args: readonly string[], io: CommandIo): ImportRequest {
   const { values, words } = readArgs(args, {
-    texts: [...IMPORT_TEXTS, 'at-edges'],
+    texts: [...IMPORT_TEXTS, 'at-edges', 'calendar'],
     flags: ['replace', 'yes', 'dry-run', 'whole-day', 'json'],
     words: null,
   });
   if (words.length === 0) throw new UsageError('<file> is missing');
+  if (values.calendar !== undefined) throw new UsageError(CALENDAR_TEXT);
   return {
     words,
     data: dataDirectory(values.data, io),

@@ -112,7 +112,7 @@ export function fileNotes(
     const when = rangesText(found.map(({ day }) => day));
     lines.push(
       `Outside of the hours of ${calendar}: ${tradesText(count)} of ${symbol} on ${when}. Indicators leave them out.`,
-      'If the market was open then, give the product a calendar with its hours and apply the instruments.',
+      'If the market was open then, give the product a calendar with its hours (docs/operating/instruments.md) and import again; tapeloom tape rm takes days off the tape before.',
     );
   }
   if (days.length === 0) lines.push('It has nothing of the contracts of the dataset.');
