@@ -110,22 +110,28 @@ test('an export that comes to a rotten day is cut there, and not resumed over it
   assert.deepEqual([again.status, code, missingDays], [402, 'NOT_COVERED', [dayBefore(6)]]);
 });
 
-test('a day that a stream finds damaged is missing for history and instruments, and counted', async () => {
+test('a day that a stream finds damaged ends other streams, is missing for history and instruments, and counted', async () => {
+  const watcher = service.connect();
+  const subscribe = { t: 'subscribe', sub: 'a', instrument: 'BTC.c.0' };
+  await watcher.send({ ...subscribe, indicator: 'session-levels' });
+  await watcher.first(({ t, state }) => t === 'status' && state === 'live');
+  watcher.messages.length = 0;
   const { name, contract } = await damagedDay(1);
   const counted = async () => {
     const text = await (await service.internal('/metrics')).text();
     return Number(/^tapeloom_days_damaged (\d+)/m.exec(text)![1]);
   };
   const before = await counted();
+  const wanted = { t: 'subscribe', sub: 'b', instrument: contract, indicator: 'session-levels' };
   const client = service.connect();
-  await client.send({
-    t: 'subscribe',
-    sub: 'a',
-    instrument: contract,
-    indicator: 'session-levels',
-  });
-  await client.first(({ t, sub }) => t === 'status' && sub === 'a');
+  await client.send({ ...wanted, params: { initialBalanceMinutes: 30 } });
+  await client.first(({ t, sub }) => t === 'status' && sub === 'b');
   while ((await counted()) === before) await turn();
+  // Alone there is nowhere to fetch it from: who was sent numbers that were made with it begins afresh without it.
+  const { reason } = await watcher.first(({ t }) => t === 'reset');
+  assert.equal(reason, 'source_gap');
+  await watcher.first(({ t, state }) => t === 'status' && state === 'live');
+  await watcher.close();
   assert.ok(service.errors.includes(name));
   const { status, text } = await ask('/v1/history/estimate', day(1));
   assert.deepEqual([status, (JSON.parse(text) as Problem).missingDays], [402, [dayBefore(1)]]);

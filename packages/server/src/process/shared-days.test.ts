@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import {
   DEEP,
   PAST_DAY,
@@ -183,4 +184,34 @@ test('a day that is damaged on one node: it shows nothing without it, fetches it
     assert.equal(node.resetOf(DEEP, before), null, 'what others have issued is good');
     assert.equal(node.tape.report.daysDamaged, undefined);
   }
+});
+
+/** On which node, after how long, for how long objects cannot be fetched there, and how long it is left alone then. */
+const damages = fc.array(
+  fc.record({
+    isOfLeader: fc.boolean(),
+    afterMs: fc.nat(1_500),
+    cutMs: fc.option(fc.nat(3_000), { nil: null }),
+    leftMs: fc.nat(1_500),
+  }),
+  { minLength: 1, maxLength: 5 },
+);
+
+test('wherever and whenever days get damaged, no client ever goes on from what another node computed otherwise [DET-23]', async () => {
+  const held = fc.asyncProperty(fc.integer({ min: 1, max: 1_000 }), damages, async (seed, all) => {
+    const { world, first, second } = await pair(seed);
+    world.mayMake = true;
+    await world.hopUntil('it is settled', () => isSettled(first) && isSettled(second));
+    for (const { isOfLeader, afterMs, cutMs, leftMs } of all) {
+      const node = isOfLeader ? first : second;
+      await world.hopFor(afterMs);
+      node.isCutFromObjects = cutMs !== null;
+      if (node.hasDay) await node.meetDamage();
+      await world.hopFor(cutMs ?? 0);
+      node.isCutFromObjects = false;
+      await world.hopFor(leftMs);
+    }
+    await goesOn(world, first, second);
+  });
+  await fc.assert(held, { numRuns: 8 });
 });

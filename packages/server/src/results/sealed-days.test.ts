@@ -109,13 +109,15 @@ async function cut(disk: Disk, path: string, bytes: number): Promise<void> {
   await replaceFile(disk, path, whole.subarray(0, whole.length - bytes));
 }
 
-test('a damaged index of one day leaves the other days as they are', async () => {
+test('a damaged index of one day is reported, and leaves the other days as they are', async () => {
   const disk = new SimDisk();
   await sealedTape(disk);
   disk.flip(`${DAY_FILE}.json`, 40, 0);
-  const reader = sealedReader(disk);
+  const found: string[] = [];
+  const reader = sealedReader(disk, false, ({ day }) => found.push(`${day}`));
   const { missingDays } = await reader.coverage(CONTRACT, epochNs(DAY, 0), END);
   assert.deepEqual(missingDays, [addDays(DAY, 1)]);
+  assert.deepEqual(found, [`${addDays(DAY, 1)}`], 'it is reported once');
   const [result] = await resultsOf(reader, requestOf(BARS, epochNs(addDays(DAY, 1), 0)));
   assert.equal(result?.trades, 3_000);
 });
