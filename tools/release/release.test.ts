@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -98,6 +98,25 @@ test('without a version that of the packages is released, whose section may be w
   await run(null);
   assert.equal(git('rev-list', '--count', 'HEAD'), '1');
   assert.equal(git('tag', '--points-at', 'HEAD'), 'v0.1.0');
+});
+
+test('a commit that git refuses leaves the files as they were', async () => {
+  const { git, write, run } = repository();
+  write('.git/hooks/pre-commit', '#!/bin/sh\necho "not now" >&2\nexit 1\n');
+  chmodSync(join(git('rev-parse', '--absolute-git-dir'), 'hooks/pre-commit'), 0o755);
+  await assert.rejects(run('1.0.0'), /git commit failed: not now\. Mend that/);
+  assert.equal(git('status', '--porcelain') + git('tag', '--list'), '');
+});
+
+test('a tag that git refuses can be made by the next run', async () => {
+  const { git, run } = repository();
+  git('config', 'user.signingKey', 'none');
+  git('config', 'gpg.program', 'false');
+  await assert.rejects(run('1.0.0'), /git tag failed/);
+  git('config', 'user.signingKey', '');
+  await run('1.0.0');
+  assert.equal(git('tag', '--points-at', 'HEAD'), 'v1.0.0');
+  assert.equal(git('rev-list', '--count', 'HEAD'), '2');
 });
 
 test('a step that fails leaves the files as they were, without a commit or a tag', async () => {

@@ -64,6 +64,8 @@ export async function release(
       begin(name);
       await run(isDry ? current : version);
     }
+    begin(isDry ? 'commit and tag: left out by --dry-run' : 'commit and tag');
+    if (before.size > 0) git(root, 'commit', '--quiet', '-am', `release: ${version}`);
   } catch (error) {
     for (const [path, text] of before) writeFileSync(join(root, path), text);
     throw error;
@@ -71,11 +73,7 @@ export async function release(
 
   const isSigned = signs(root);
   const message = `Tapeloom ${version}`;
-  begin(isDry ? 'commit and tag: left out by --dry-run' : 'commit and tag');
-  if (!isDry) {
-    if (before.size > 0) git(root, 'commit', '--quiet', '-am', `release: ${version}`);
-    git(root, 'tag', isSigned ? '-s' : '-a', tag, '-m', message);
-  }
+  if (!isDry) git(root, 'tag', isSigned ? '-s' : '-a', tag, '-m', message);
   say(`\n## ${isDry ? section.heading : headingOf(root, version)}\n\n${section.body}\n`);
   say(
     `${isDry ? 'The tag would be' : 'The tag is'} ${tag} ("${message}"), ${isSigned ? 'signed' : 'not signed: git has no user.signingKey'}.`,
@@ -175,7 +173,7 @@ function git(root: string, ...args: readonly string[]): string {
   } catch (error) {
     const { stderr } = error as { readonly stderr?: string };
     throw new ReleaseError(
-      `git ${args[0]} failed: ${(stderr ?? String(error)).trim()}. Mend that and try again; git status shows what was written.`,
+      `git ${args[0]} failed: ${(stderr ?? String(error)).trim()}. Mend that and try again.`,
       { cause: error },
     );
   }
