@@ -59,7 +59,7 @@ export async function compileSuite(folder: string): Promise<readonly CompiledTes
         name: `${name}.ts`,
         file: join(folder, 'tests', fileName),
         needs: loaded.filter((id) => /^[@\w]/.test(id)),
-        hasService: loaded.some((id) => id.startsWith(join(root, 'packages/server/'))),
+        hasService: loaded.some((id) => id.startsWith(join(root, 'packages/server/src/'))),
       };
     });
 }

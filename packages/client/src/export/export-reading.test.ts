@@ -11,7 +11,7 @@ import {
   exportServer,
   serve,
   wantedLine,
-} from '../../../server/testing/history/scripted-export.ts';
+} from '../../testing/scripted-export.ts';
 import { RestClient } from '../rest.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import type { ExportReading, ExportRequest } from './export-reading.ts';
