@@ -65,7 +65,7 @@ export class ServingWorld extends SharedWorld {
   mayMake = true;
   /** Whether whoever makes the day says so before. */
   isNamed = true;
-  #shown: Shown[] = [];
+  readonly #shown: Shown[] = [];
 
   constructor(seed: number, offers = 9_000) {
     super(seed, { batchRowsMax: 2, offersPerDay: 4_000 }, offers);
@@ -97,13 +97,15 @@ export class ServingWorld extends SharedWorld {
   }
 
   #hop(): void {
-    const up = this.nodes.filter(({ isUp }) => isUp);
-    for (const node of up) {
-      const shown = node.show(DEEP);
-      if (shown !== null) this.#shown.push(shown);
+    const showing = this.nodes.flatMap((node) => {
+      const here = node.isUp ? node.show(DEEP) : null;
+      return here === null ? [] : [{ node, here }];
+    });
+    this.#shown.push(...showing.map(({ here }) => here));
+    this.#shown.splice(0, this.#shown.length - KEPT_MAX);
+    for (const shown of this.#shown) {
+      for (const { node, here } of showing) node.tryToResume(shown, here);
     }
-    this.#shown = this.#shown.slice(-KEPT_MAX);
-    for (const shown of this.#shown) for (const node of up) node.tryToResume(shown);
   }
 
   #beat(): void {
@@ -198,9 +200,9 @@ export class ServingNode {
     return this.#epochs!.resetOf(of, cursor);
   }
 
-  tryToResume(shown: Shown): void {
-    const here = this.show(DEEP);
-    if (here === null || compare(here.cursor, shown.cursor) < 0) return;
+  /** `here` is what the node shows now. */
+  tryToResume(shown: Shown, here: Shown): void {
+    if (compare(here.cursor, shown.cursor) < 0) return;
     if (this.resetOf(DEEP, shown) !== null) return;
     const { day, rank: at } = shown.cursor;
     const { name } = this.node;
