@@ -3,7 +3,7 @@
  * in the same turns.
  */
 
-import { setTimeout as pause, setImmediate as rest } from 'node:timers/promises';
+import { setImmediate as rest } from 'node:timers/promises';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { NodeDisk } from '../platform/disk/node-disk.ts';
@@ -12,6 +12,7 @@ import { returnFreeMemory } from '../platform/memory/returned-memory.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { runInBackground } from '../platform/threads/background-thread.ts';
 import { ThreadDesk } from '../platform/threads/thread-desk.ts';
+import { sleep } from '../platform/waiting/sleep.ts';
 import { ResultCache } from '../results/result-cache.ts';
 import { type CacheUse, SettledDaysReader } from '../results/settled-days-reader.ts';
 import { SessionTables } from '../runs/session-tables.ts';
@@ -33,6 +34,7 @@ const parent = parentPort!;
 const desk = new ThreadDesk<ComputeShape>(parent);
 const setup = workerData as ComputeThreadData;
 const disk = new NodeDisk();
+const clock = createClock({ kind: 'system' });
 const tables = new SessionTables(setup.sessions);
 const counters = new ThreadCounters(setup.counts);
 const sent = new Int32Array(setup.sent);
@@ -68,7 +70,7 @@ const computing = new ComputeDesk({
   days,
   replays: new StudyReplays({ ...shared, turns, damaged: days.damaged }),
   turns,
-  timers: createClock({ kind: 'system' }),
+  timers: clock,
   tables,
   refresh: async (dataset, replaced) => {
     await tape.refresh(dataset);
@@ -101,7 +103,7 @@ function cacheOf({ cache, dataset }: ComputeThreadData): CacheUse | null {
       now: () => Date.now(),
       writer,
       counters: counters.cache,
-      served: () => pause(SERVED_AFTER_MS),
+      served: () => sleep(clock, SERVED_AFTER_MS),
     }),
     datasetOf: (contract) => tables.datasetOf(contract) ?? dataset,
   };
