@@ -182,7 +182,7 @@ test('a tape that is of a cluster is refused by a service that is alone', async 
   await nameCluster(new NodeDisk(), join(shared, 'tape'), 'SIM', 'cluster_1');
   const service = new RunningService({ data: shared, env: NO_PAST });
   assert.equal(await service.ended, 1);
-  assert.match(service.errors, /is of the cluster cluster_1, and this process is no node of one/);
+  assert.match(service.errors, /belongs to the cluster cluster_1, but this process is not a node of a cluster/);
 });
 
 test('an accelerated service streams updates, and its tape is refused by a service on real time', async () => {
@@ -224,7 +224,11 @@ test('wrong settings stop the start, each named, before anything is touched', as
     env: { TAPELOOM_PORT: 'http', TAPELOOM_PROT: '1' },
   });
   assert.equal(await service.ended, 2);
-  for (const name of ['TAPELOOM_PORT: read "http"', 'TAPELOOM_PROT is no setting', '--speed']) {
+  for (const name of [
+    'TAPELOOM_PORT must be a whole number from 0 to 65535; got "http"',
+    'TAPELOOM_PROT is not a setting',
+    '--speed',
+  ]) {
     assert.ok(service.errors.includes(name), service.errors);
   }
   assert.equal(service.output, '');
@@ -272,7 +276,7 @@ test('when the log cannot be written the engine is down, and the service goes on
   const refusal = await subscriber.first(({ t }) => t === 'error');
   assert.equal(refusal.code, 'SOURCE_DOWN');
   await within(PATIENCE_MS, 'a stop without a tape', service.stop('SIGTERM'));
-  assert.match(service.errors, /no more trades are taken in/);
+  assert.match(service.errors, /no more trades are ingested/);
 
   const repaired = new RunningService({ data, env: NO_PAST });
   await repaired.ready();

@@ -22,7 +22,7 @@ export function roomOf(
 
 function readReplicas(text: string): number {
   if (['1', '3', '5'].includes(text)) return Number(text);
-  throw new UsageError(`--replicas: read ${JSON.stringify(text)}, accepted is 1, 3 or 5`);
+  throw new UsageError(`--replicas must be 1, 3 or 5; got ${JSON.stringify(text)}.`);
 }
 
 export function readBytes(name: string, text: string | undefined, fallback: number): number {
@@ -30,5 +30,5 @@ export function readBytes(name: string, text: string | undefined, fallback: numb
   const { accepts, read } = byteCount({ variable: name, fallback });
   const bytes = read(text) ?? 0;
   if (bytes > 0) return bytes;
-  throw new UsageError(`${name}: read ${JSON.stringify(text)}, accepted is ${accepts}`);
+  throw new UsageError(`${name} must be ${accepts}; got ${JSON.stringify(text)}.`);
 }

@@ -31,7 +31,7 @@ export function missingProviders(
     const countries = offers.countries.filter((one) => one.provider === provider);
     if (countries.length === 0) return [];
     const codes = countries.map(({ code }) => code).join(', ');
-    const fault = `${variable} is needed: TAPELOOM_OFFERS names ${provider} for ${codes}`;
+    const fault = `${variable} is required: TAPELOOM_OFFERS names ${provider} for ${codes}.`;
     return [{ provider, fault }];
   });
 }

@@ -89,52 +89,58 @@ test('the waiver that is built in names the offer that is bought, and no other',
 
 test('each fault is told by its field, with what was read and what is accepted', () => {
   const faults: readonly [Change, RegExp][] = [
-    [(book) => delete book.currency, /^\/currency: it is missing, accepted is a currency/],
-    [(book) => (book.currency = 'Euro'), /^\/currency: read "Euro", .*such as "EUR"$/],
+    [(book) => delete book.currency, /^\/currency is missing; it must be a currency/],
+    [(book) => (book.currency = 'Euro'), /^\/currency must be .*such as "EUR"; got "Euro"\.$/],
     // Browsers write whole forints and crowns, and providers charge hundredths of them.
-    [(book) => (book.currency = 'HUF'), /^\/currency: read "HUF", .* the same in browsers and at/],
-    [(book) => (book.currency = 'ISK'), /^\/currency: read "ISK"/],
-    [(book) => (book.taxIncluded = 'yes'), /^\/taxIncluded: read "yes", accepted is true/],
-    [(book) => (book.price = 1), /^\/price is no field here\. Did you mean "prices"\?$/],
+    [
+      (book) => (book.currency = 'HUF'),
+      /^\/currency must be .* the same in browsers and at .*; got "HUF"\.$/,
+    ],
+    [(book) => (book.currency = 'ISK'), /^\/currency must be .*; got "ISK"/],
+    [(book) => (book.taxIncluded = 'yes'), /^\/taxIncluded must be true .*; got "yes"/],
+    [(book) => (book.price = 1), /^\/price is not a field here\. Did you mean "prices"\?$/],
     [(book) => (book.prices = []), /^\/prices: the offer "live" has no price; both/],
-    [(book) => (book.prices = 79), /^\/prices: read 79, accepted is a list/],
-    [price({ amountMinor: 79.5 }), /^\/prices\/0\/amountMinor: read 79\.5, .*7900 is 79\.00$/],
-    [price({ amountMinor: 0 }), /^\/prices\/0\/amountMinor: read 0/],
-    [price({ amountMinor: '7900' }), /^\/prices\/0\/amountMinor: read "7900"/],
+    [(book) => (book.prices = 79), /^\/prices must be a list .*; got 79/],
     [
-      price({ interval: null }),
-      /interval: read null, accepted is "month", as "live" is paid every/,
+      price({ amountMinor: 79.5 }),
+      /^\/prices\/0\/amountMinor must be .*7900 is 79\.00\); got 79\.5\.$/,
     ],
-    [
-      price({ offer: 'both' }),
-      /^\/prices\/0\/offer: read "both", accepted is "live" or "history"$/,
-    ],
+    [price({ amountMinor: 0 }), /^\/prices\/0\/amountMinor must be .*; got 0\./],
+    [price({ amountMinor: '7900' }), /^\/prices\/0\/amountMinor must be .*; got "7900"/],
+    [price({ interval: null }), /interval must be "month", as "live" is paid every .*; got null/],
+    [price({ offer: 'both' }), /^\/prices\/0\/offer must be "live" or "history"; got "both"\.$/],
     [
       price({ offer: 'history', interval: null, withdrawal: undefined }),
       /^\/prices: the offer "live" has no price/,
     ],
-    [terms({ days: 61 }), /^\/prices\/0\/withdrawal\/days: read 61, .* 0 .* to 60$/],
-    [terms({ lostAt: 'use' }), /\/withdrawal\/lostAt: read "use", accepted is "access" or/],
-    [terms({ refund: 'half' }), /\/withdrawal\/refund: read "half", .* "rest" or "all"$/],
-    [price({ withdrawal: 14 }), /^\/prices\/0\/withdrawal: read 14, accepted is an object/],
+    [terms({ days: 61 }), /^\/prices\/0\/withdrawal\/days must be .* 0 .* to 60; got 61\.$/],
+    [terms({ lostAt: 'use' }), /\/withdrawal\/lostAt must be "access" or .*; got "use"/],
+    [terms({ refund: 'half' }), /\/withdrawal\/refund must be "rest" or "all"; got "half"\.$/],
+    [price({ withdrawal: 14 }), /^\/prices\/0\/withdrawal must be an object .*; got 14/],
     [
       price({ offer: 'history', interval: null }),
-      /^\/prices\/0\/withdrawal\/refund: read "rest", accepted is "all"$/,
+      /^\/prices\/0\/withdrawal\/refund must be "all"; got "rest"\.$/,
     ],
-    [price({ waiver: { version: '1' } }), /^\/prices\/0\/waiver\/text: it is missing/],
-    [(book) => (book.countries = []), /^\/countries: read \[\], accepted is a list/],
-    [country({ code: 'UK' }), /^\/countries\/0\/code: read "UK", .*the United Kingdom is GB$/],
-    [country({ code: 'EU' }), /entered by its countries$/],
-    [country({ code: 'de' }), /^\/countries\/0\/code: read "de", .*two capital letters/],
-    [country({ code: 'XX' }), /^\/countries\/0\/code: read "XX"/],
-    [country({ code: 'US' }), /^\/countries\/\d+\/code: US stands at \/countries\/0 already$/],
-    [country({ provider: 'paypal' }), /^\/countries\/0\/provider: read "paypal", .* "test"/],
-    [(book) => (book.countries = ['DE']), /^\/countries\/0: read "DE", accepted is an object/],
-    [(book) => delete book.waiver, /^\/waiver: it is missing, .* with version, text$/],
-    [waiver({ version: 'new text' }), /^\/waiver\/version: read "new text"/],
-    [waiver({ text: '  ' }), /^\/waiver\/text: read " {2}"/],
-    [waiver({ text: 'a\u202eb' }), /^\/waiver\/text: read/],
-    [waiver({ text: 'x'.repeat(10_001) }), /^\/waiver\/text: read "x+…, accepted/],
+    [price({ waiver: { version: '1' } }), /^\/prices\/0\/waiver\/text is missing/],
+    [(book) => (book.countries = []), /^\/countries must be a list .*; got \[\]/],
+    [
+      country({ code: 'UK' }),
+      /^\/countries\/0\/code must be .*the United Kingdom is GB\); got "UK"\.$/,
+    ],
+    [
+      country({ code: 'EU' }),
+      /enter the countries of the European Union one by one\); got "EU"\.$/,
+    ],
+    [country({ code: 'de' }), /^\/countries\/0\/code must be .*two capital letters.*; got "de"/],
+    [country({ code: 'XX' }), /^\/countries\/0\/code must be .*; got "XX"/],
+    [country({ code: 'US' }), /^\/countries\/\d+\/code: US is already at \/countries\/0\.$/],
+    [country({ provider: 'paypal' }), /^\/countries\/0\/provider must be "test" .*; got "paypal"/],
+    [(book) => (book.countries = ['DE']), /^\/countries\/0 must be an object .*; got "DE"/],
+    [(book) => delete book.waiver, /^\/waiver is missing; .* with version, text\.$/],
+    [waiver({ version: 'new text' }), /^\/waiver\/version must be .*; got "new text"/],
+    [waiver({ text: '  ' }), /^\/waiver\/text must be .*; got " {2}"/],
+    [waiver({ text: 'a\u202eb' }), /^\/waiver\/text must be .*; got/],
+    [waiver({ text: 'x'.repeat(10_001) }), /^\/waiver\/text must be .*; got "x+…/],
   ];
   for (const [change, expected] of faults) assert.match(faultsOf(change)[0] ?? '', expected);
   assert.equal(faultsOf((book) => delete book.waiver).length, 1, 'its fields are not told too');
@@ -160,7 +166,10 @@ test('a file that cannot be read, or is no JSON, or has several faults stops the
     told(() => '{ "currency": EUR }'),
     ['TAPELOOM_OFFERS: offers.json: no JSON: it breaks at line 1, column 15'],
   );
-  assert.match(told(() => '[]')[0]!, /^TAPELOOM_OFFERS: offers\.json: read \[\], accepted is an/);
+  assert.match(
+    told(() => '[]')[0]!,
+    /^TAPELOOM_OFFERS: offers\.json: the file must be an .*; got \[\]/,
+  );
   assert.equal(told(() => '{}').length, 5);
 });
 

@@ -17,9 +17,9 @@ const LOST_AT: readonly string[] = ['access', 'never'];
 const REFUNDS: readonly string[] = ['rest', 'all'];
 /** Written with two letters by some, and no countries of ISO 3166-1. */
 const NO_COUNTRIES: Readonly<Record<string, string>> = {
-  UK: '; the United Kingdom is GB',
-  EL: '; Greece is GR',
-  EU: '; the European Union is entered by its countries',
+  UK: ' (the United Kingdom is GB)',
+  EL: ' (Greece is GR)',
+  EU: ' (enter the countries of the European Union one by one)',
   EZ: '',
   UN: '',
   ZZ: '',
@@ -75,9 +75,10 @@ class PricingReader {
     for (const offer of OFFER_IDS) {
       const count = offers.filter((it) => it === offer).length;
       if (count === 0 && !offers.includes(null)) {
-        this.faults.push(`/prices: the offer "${offer}" has no price; both offers need one`);
+        this.faults.push(`/prices: the offer "${offer}" has no price; both offers need one.`);
       }
-      if (count > 1) this.faults.push(`/prices: the offer "${offer}" has ${count} prices`);
+      if (count > 1)
+        this.faults.push(`/prices: the offer "${offer}" has ${count} prices; it needs one.`);
     }
     // In the order of the offers, whatever the file's is.
     return OFFER_IDS.flatMap((id) => prices.filter(({ offer }) => offer === id) as Price[]);
@@ -95,7 +96,7 @@ class PricingReader {
     const amountMinor = fields.amountMinor;
     const isAmount = Number.isSafeInteger(amountMinor) && isBetween(amountMinor as number);
     if (!isAmount) {
-      const accepted = `a whole number of the currency's smallest unit from 1 to ${AMOUNT_MINOR_MAX}: 7900 is 79.00`;
+      const accepted = `a whole number of the currency's smallest unit from 1 to ${AMOUNT_MINOR_MAX} (7900 is 79.00)`;
       this.#refuse(`${path}/amountMinor`, amountMinor, accepted);
     }
     return {
@@ -118,14 +119,14 @@ class PricingReader {
     const accepted = 'a list of countries, each { "code": "DE", "provider": "test" }';
     const entries = this.#list(fields, '/countries', accepted);
     if (entries === null) return [];
-    if (entries.length === 0) this.faults.push(`/countries: read [], accepted is ${accepted}`);
+    if (entries.length === 0) this.faults.push(`/countries must be ${accepted}; got [].`);
     const firsts = new Map<string, number>();
     const countries = entries.map((entry, index) => {
       const path = `/countries/${index}`;
       const country = this.#country(path, entry);
       const first = firsts.getOrInsert(country.code, index);
       if (first !== index && country.code !== '') {
-        this.faults.push(`${path}/code: ${country.code} stands at /countries/${first} already`);
+        this.faults.push(`${path}/code: ${country.code} is already at /countries/${first}.`);
       }
       return country;
     });
@@ -172,8 +173,8 @@ class PricingReader {
     const path = `${of}/waiver`;
     const inner = this.#fields(path, fields.waiver, ['version', 'text']);
     const isVersion = (text: string) => VERSION_TEXT.test(text);
-    const version = 'up to 32 letters, digits, dots and dashes such as "2026-11-1"';
-    const text = `the text, 1 to ${WAIVER_CHARACTERS_MAX} characters, paragraphs with "\\n\\n" between, no other control characters`;
+    const version = 'up to 32 letters, digits, dots and dashes, such as "2026-11-1"';
+    const text = `a text of 1 to ${WAIVER_CHARACTERS_MAX} characters, its paragraphs separated by "\\n\\n", without other control characters`;
     return {
       version: this.#text(inner, `${path}/version`, isVersion, version),
       text: this.#text(inner, `${path}/text`, isWaiverText, text),
@@ -209,15 +210,18 @@ class PricingReader {
       if (names.includes(name)) continue;
       const near = didYouMean(name, names);
       const told = near === '' ? ` There are ${names.join(', ')}.` : near;
-      this.faults.push(`${path}/${shown(name).slice(1, -1)} is no field here.${told}`);
+      this.faults.push(`${path}/${shown(name).slice(1, -1)} is not a field here.${told}`);
     }
     return value as Fields;
   }
 
   #refuse(path: string, value: unknown, accepted: string): void {
-    const what = value === undefined ? 'it is missing' : `read ${shown(value)}`;
-    const where = path === '' ? '' : `${path}: `;
-    this.faults.push(`${where}${what}, accepted is ${accepted}`);
+    const where = path === '' ? 'the file' : path;
+    this.faults.push(
+      value === undefined
+        ? `${where} is missing; it must be ${accepted}.`
+        : `${where} must be ${accepted}; got ${shown(value)}.`,
+    );
   }
 }
 

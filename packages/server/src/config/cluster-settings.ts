@@ -60,9 +60,9 @@ const ROLES: readonly NodeRole[] = ['ingest', 'serve'];
 const NODE_NAME = /^[0-9A-Za-z](?:[0-9A-Za-z._-]{0,61}[0-9A-Za-z])?$/;
 const NODE_ACCEPTS = 'a name of up to 63 letters, digits, dots, hyphens and underscores';
 const NATS_ACCEPTS =
-  'a list of servers such as nats://10.0.0.1:4222 or tls://nats-1.example.com:4222, without users, passwords and tokens: those are in the files of TAPELOOM_NATS_CREDS_FILE or TAPELOOM_NATS_TOKEN_FILE';
+  'a list of servers such as nats://10.0.0.1:4222 or tls://nats-1.example.com:4222, without users, passwords or tokens (use TAPELOOM_NATS_CREDS_FILE or TAPELOOM_NATS_TOKEN_FILE for those)';
 const MONITOR_ACCEPTS =
-  'a list of addresses such as http://10.0.0.1:8222, where the NATS servers are monitored';
+  'a list of monitoring addresses of the NATS servers, such as http://10.0.0.1:8222';
 
 export const CLUSTER_SETTINGS: {
   readonly [K in keyof ClusterSettings]: Setting<ClusterSettings[K]>;
@@ -77,16 +77,16 @@ export const CLUSTER_SETTINGS: {
     (value) => postgresAddress(value) !== null,
   ),
   postgresPasswordFile: file('TAPELOOM_POSTGRES_PASSWORD_FILE', 'the password of PostgreSQL'),
-  postgresCaFile: file('TAPELOOM_POSTGRES_CA_FILE', 'certificates of who vouches for PostgreSQL'),
+  postgresCaFile: file('TAPELOOM_POSTGRES_CA_FILE', 'the CA certificates for PostgreSQL'),
   natsUrl: {
     ...listOf({ variable: 'TAPELOOM_NATS_URL', fallback: [] }, NATS_ACCEPTS, natsServer),
     // A password may have been put there by mistake.
     isSecret: (raw) => JSON.stringify(raw)?.includes('@') ?? true,
   },
   natsCredsFile: file('TAPELOOM_NATS_CREDS_FILE', 'the credentials of a NATS user'),
-  natsTokenFile: file('TAPELOOM_NATS_TOKEN_FILE', 'the token that the NATS servers ask for'),
-  natsCaFile: file('TAPELOOM_NATS_CA_FILE', 'certificates of who vouches for the NATS servers'),
-  natsCertFile: file('TAPELOOM_NATS_CERT_FILE', 'the certificate that we show to the NATS servers'),
+  natsTokenFile: file('TAPELOOM_NATS_TOKEN_FILE', 'the token that the NATS servers expect'),
+  natsCaFile: file('TAPELOOM_NATS_CA_FILE', 'the CA certificates for the NATS servers'),
+  natsCertFile: file('TAPELOOM_NATS_CERT_FILE', 'the client certificate for the NATS servers'),
   natsKeyFile: file('TAPELOOM_NATS_KEY_FILE', 'the private key of that certificate'),
   natsTls: oneOf({ variable: 'TAPELOOM_NATS_TLS', fallback: 'greeted' }, ['greeted', 'first']),
   natsMonitor: listOf(
@@ -107,19 +107,23 @@ export function clusterFaults(
   if (!hasPostgres && !hasNats) return [...withoutServers(settings)];
   const faults: string[] = [];
   if (!hasPostgres) {
-    faults.push(`TAPELOOM_POSTGRES_URL is needed with TAPELOOM_NATS_URL: ${POSTGRES_URL_ACCEPTS}`);
+    faults.push(
+      `TAPELOOM_POSTGRES_URL is required when TAPELOOM_NATS_URL is set. It must be ${POSTGRES_URL_ACCEPTS}.`,
+    );
   }
   if (!hasNats) {
-    faults.push(`TAPELOOM_NATS_URL is needed with TAPELOOM_POSTGRES_URL: ${NATS_ACCEPTS}`);
+    faults.push(
+      `TAPELOOM_NATS_URL is required when TAPELOOM_POSTGRES_URL is set. It must be ${NATS_ACCEPTS}.`,
+    );
   }
   if (speed !== null) {
     faults.push(
-      `--speed: read ${speed}, and the nodes of a cluster share one tape, which keeps the real time; leave it out, or unset TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL`,
+      `--speed ${speed} cannot be used in a cluster: its nodes share one tape, which runs in real time. Omit --speed, or unset TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL.`,
     );
   }
   if (settings.node === null && !NODE_NAME.test(hostname())) {
     faults.push(
-      `TAPELOOM_NODE is needed, because the host's name ${JSON.stringify(hostname())} cannot be one: ${NODE_ACCEPTS}`,
+      `TAPELOOM_NODE is required because the host name ${JSON.stringify(hostname())} cannot be used. It must be ${NODE_ACCEPTS}.`,
     );
   }
   faults.push(...contradictions(settings), ...fileFaults(settings, readFile));
@@ -157,23 +161,23 @@ export function clusterConfig(settings: ClusterSettings): ClusterConfig | null {
 export function replayFault(cluster: ClusterConfig | null): string | null {
   return cluster === null
     ? null
-    : 'TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL are set, and a replay plays on one machine alone: unset both for it';
+    : 'TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL are set, but a replay runs on one machine only. Unset both.';
 }
 
 function* withoutServers(settings: ClusterSettings): Generator<string> {
-  const together = 'needs TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL';
+  const together = 'requires TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL';
   if (settings.roles.length < ROLES.length) {
-    yield `TAPELOOM_ROLES: read ${settings.roles.join()}, and a node that does not do both ${together}: the others do the rest`;
+    yield `TAPELOOM_ROLES is ${settings.roles.join()}, but a node with one role ${together}: other nodes of the cluster have the other role.`;
   }
   const alone = [...FILES, 'node', 'natsMonitor'] as const;
   for (const name of alone) {
     const value = settings[name];
     if (value === null || value.length === 0) continue;
-    yield `${CLUSTER_SETTINGS[name].variable} ${together}: it is about a cluster`;
+    yield `${CLUSTER_SETTINGS[name].variable} ${together}: it is a setting of clusters.`;
   }
   for (const name of ['natsTls', 'natsSync'] as const) {
     const { variable, fallback } = CLUSTER_SETTINGS[name];
-    if (settings[name] !== fallback) yield `${variable} ${together}: it is about a cluster`;
+    if (settings[name] !== fallback) yield `${variable} ${together}: it is a setting of clusters.`;
   }
 }
 
@@ -196,7 +200,7 @@ function* fileFaults(
     if (path === null) continue;
     const { variable } = CLUSTER_SETTINGS[name];
     try {
-      if (readFile(path).trim() === '') yield `${variable}: ${path} is empty`;
+      if (readFile(path).trim() === '') yield `${variable}: the file ${path} is empty.`;
     } catch (error) {
       yield `${variable}: cannot read ${path}: ${(error as Error).message}`;
     }
@@ -208,13 +212,13 @@ function* contradictions(settings: ClusterSettings): Generator<string> {
   const { postgresPasswordFile, postgresCaFile } = settings;
   const postgres = settings.postgresUrl === null ? null : postgresAddress(settings.postgresUrl);
   if (postgresPasswordFile !== null && postgres !== null && postgres.password !== null) {
-    yield 'TAPELOOM_POSTGRES_PASSWORD_FILE: there is a password in TAPELOOM_POSTGRES_URL too; keep one of them';
+    yield 'TAPELOOM_POSTGRES_PASSWORD_FILE: TAPELOOM_POSTGRES_URL contains a password too; remove one of them.';
   }
   if (postgresCaFile !== null && postgres?.sslMode === 'disable') {
-    yield 'TAPELOOM_POSTGRES_CA_FILE: TAPELOOM_POSTGRES_URL says or means sslmode=disable, so no certificate is looked at; write sslmode=verify-full, or leave the file out';
+    yield 'TAPELOOM_POSTGRES_CA_FILE has no effect: TAPELOOM_POSTGRES_URL sets or implies sslmode=disable, so no certificate is checked. Use sslmode=verify-full, or unset the file.';
   }
   if (settings.natsTokenFile !== null && settings.natsCredsFile !== null) {
-    yield 'TAPELOOM_NATS_TOKEN_FILE: TAPELOOM_NATS_CREDS_FILE says who we are too; keep one of them';
+    yield 'TAPELOOM_NATS_TOKEN_FILE and TAPELOOM_NATS_CREDS_FILE are both set; remove one of them.';
   }
   yield* natsTlsContradictions(settings);
 }
@@ -222,23 +226,23 @@ function* contradictions(settings: ClusterSettings): Generator<string> {
 function* natsTlsContradictions(settings: ClusterSettings): Generator<string> {
   const { natsUrl, natsCaFile, natsCertFile, natsKeyFile, natsTls } = settings;
   if (natsCertFile !== null && natsKeyFile === null) {
-    yield 'TAPELOOM_NATS_KEY_FILE is needed with TAPELOOM_NATS_CERT_FILE: the path of a file with its private key';
+    yield 'TAPELOOM_NATS_KEY_FILE is required when TAPELOOM_NATS_CERT_FILE is set. It must be the path of a file with the private key of the certificate.';
   }
   if (natsKeyFile !== null && natsCertFile === null) {
-    yield 'TAPELOOM_NATS_CERT_FILE is needed with TAPELOOM_NATS_KEY_FILE: the path of a file with the certificate of that key';
+    yield 'TAPELOOM_NATS_CERT_FILE is required when TAPELOOM_NATS_KEY_FILE is set. It must be the path of a file with the certificate of that key.';
   }
   if (natsUrl.length === 0 || natsUrl.some((server) => server.startsWith('tls:'))) return;
   const isPlain = 'no server of TAPELOOM_NATS_URL begins with tls://';
   const files = [
-    ['TAPELOOM_NATS_CA_FILE', natsCaFile, 'no certificate is looked at'],
-    ['TAPELOOM_NATS_CERT_FILE', natsCertFile, 'no certificate is shown'],
+    ['TAPELOOM_NATS_CA_FILE', natsCaFile, 'no certificate is checked'],
+    ['TAPELOOM_NATS_CERT_FILE', natsCertFile, 'no certificate is sent'],
   ] as const;
   for (const [variable, path, so] of files) {
     if (path !== null)
-      yield `${variable}: ${isPlain}, so ${so}; write tls://, or leave the file out`;
+      yield `${variable} has no effect: ${isPlain}, so ${so}. Use tls://, or unset the file.`;
   }
   if (natsTls === 'first') {
-    yield `TAPELOOM_NATS_TLS: read first, and ${isPlain}; write tls://, or leave it out`;
+    yield `TAPELOOM_NATS_TLS is first, but ${isPlain}. Use tls://, or unset it.`;
   }
 }
 
@@ -254,7 +258,7 @@ function file(variable: string, holds: string): Setting<string | null> {
 function roleList(): Setting<readonly NodeRole[]> {
   const list = listOf<NodeRole>(
     { variable: 'TAPELOOM_ROLES', fallback: ROLES },
-    'ingest, serve, or both with a comma between',
+    'ingest, serve, or both separated by a comma',
     (item) => ROLES.find((role) => role === item) ?? null,
   );
   return {

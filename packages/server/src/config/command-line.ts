@@ -23,14 +23,14 @@ interface Option {
 
 export const OPTIONS: Readonly<Record<string, Option>> = {
   '--speed': {
-    meaning: `runs N times faster than the clock (${SPEED_MIN} to ${SPEED_MAX}), in a data directory of its own`,
+    meaning: `runs N times faster than real time (${SPEED_MIN} to ${SPEED_MAX}), in a separate data directory`,
     accepts: `a number from ${SPEED_MIN} to ${SPEED_MAX}`,
     form: /^\d{1,5}(?:\.\d{1,3})?$/,
     least: SPEED_MIN,
     most: SPEED_MAX,
   },
   '--echo-port': {
-    meaning: 'opens a WebSocket server on this port that repeats every message, for test suites',
+    meaning: 'opens a WebSocket server on this port that echoes every message, for test suites',
     accepts: `a whole number from 0 to ${PORT_MAX}`,
     form: /^(?:0|[1-9]\d{0,4})$/,
     least: 0,
@@ -57,14 +57,14 @@ export function readCommandLine(args: readonly string[], faults: string[]): Comm
       if (name.startsWith('-') && words[at + 1]?.startsWith('-') === false) at += 1;
       continue;
     }
-    if (values.has(name)) faults.push(`${name} is given twice`);
+    if (values.has(name)) faults.push(`${name} is given twice; give it once.`);
     const { accepts, form, least, most } = OPTIONS[name]!;
     at += 1;
     const text = words[at] ?? '';
     const value = form.test(text) ? Number(text) : Number.NaN;
     values.set(name, value);
     if (value >= least && value <= most) continue;
-    faults.push(`${name}: read ${JSON.stringify(text)}, accepted is ${accepts}`);
+    faults.push(`${name} must be ${accepts}; got ${JSON.stringify(text)}.`);
   }
   return { speed: values.get('--speed') ?? null, echoPort: values.get('--echo-port') ?? null };
 }
@@ -72,6 +72,7 @@ export function readCommandLine(args: readonly string[], faults: string[]): Comm
 function unknown(name: string): string {
   const names = Object.keys(OPTIONS);
   const near = nearestName(name, names);
-  const hint = near === null ? `there are ${names.join(' N and ')} N` : `did you mean ${near}?`;
-  return `argument ${name} is no option; ${hint} (--help explains them)`;
+  const hint =
+    near === null ? `The options are ${names.join(' N and ')} N.` : `Did you mean ${near}?`;
+  return `Unknown option ${name}. ${hint} See --help.`;
 }

@@ -90,13 +90,13 @@ test('every wrong value is reported at once, by name, with what was read and is 
     ),
   );
   assert.deepEqual(faults, [
-    'TAPELOOM_PORT: read "80a", accepted is a whole number from 0 to 65535',
-    '"host" in the file: read 7, accepted is a host name or an IP address',
-    'TAPELOOM_LOG_LEVEL: read "loud", accepted is one of trace, debug, info, warn, error, fatal, silent',
-    'TAPELOOM_PUBLIC_URL: read "https://tapeloom.example.com/", accepted is an http or https address without a path, such as https://tapeloom.example.com',
-    'TAPELOOM_DOCS_URL: read "docs/", accepted is an http or https address without a slash at its end',
-    '"simSeed" in the file: read -1, accepted is a whole number from 0 to 4294967295',
-    '--speed: read "0", accepted is a number from 1 to 10000',
+    'TAPELOOM_PORT must be a whole number from 0 to 65535; got "80a".',
+    '"host" in the file must be a host name or an IP address; got 7.',
+    'TAPELOOM_LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent; got "loud".',
+    'TAPELOOM_PUBLIC_URL must be an http or https address without a path, such as https://tapeloom.example.com; got "https://tapeloom.example.com/".',
+    'TAPELOOM_DOCS_URL must be an http or https address without a slash at the end; got "docs/".',
+    '"simSeed" in the file must be a whole number from 0 to 4294967295; got -1.',
+    '--speed must be a number from 1 to 10000; got "0".',
   ]);
 });
 
@@ -106,11 +106,14 @@ test('a mail server needs a sender, and its password is never repeated', () => {
   const config = read({ TAPELOOM_SMTP_URL: smtpUrl, TAPELOOM_MAIL_FROM: sender });
   assert.deepEqual([config.smtpUrl, config.mailFrom], [smtpUrl, sender]);
   const [missing] = faultsOf(() => read({ TAPELOOM_SMTP_URL: smtpUrl }));
-  assert.match(missing!, /^TAPELOOM_MAIL_FROM is needed with TAPELOOM_SMTP_URL: /);
+  assert.match(missing!, /^TAPELOOM_MAIL_FROM is required when TAPELOOM_SMTP_URL is set\. /);
   for (const wrong of ['http://ada:hunter2@mail.example.com', 'smtp://hunter2@mail.example.com']) {
     const faults = faultsOf(() => read({ TAPELOOM_SMTP_URL: wrong }));
-    assert.match(faults[0]!, /^TAPELOOM_SMTP_URL: read what is not shown here, accepted is smtp:/);
-    assert.match(faultsOf(() => read({}, [], { smtpUrl: wrong }))[0]!, /^"smtpUrl" in the file: /);
+    assert.match(faults[0]!, /^TAPELOOM_SMTP_URL must be smtp:.*; got a value that is not shown/);
+    assert.match(
+      faultsOf(() => read({}, [], { smtpUrl: wrong }))[0]!,
+      /^"smtpUrl" in the file must be /,
+    );
     assert.ok(!faults.join().includes('hunter2'));
   }
   for (const from of [
@@ -121,7 +124,7 @@ test('a mail server needs a sender, and its password is never repeated', () => {
     'A\nB <a@b.de>',
   ]) {
     const faults = faultsOf(() => read({ TAPELOOM_MAIL_FROM: from }));
-    assert.match(faults[0]!, /^TAPELOOM_MAIL_FROM: read /, from);
+    assert.match(faults[0]!, /^TAPELOOM_MAIL_FROM must be .*; got /s, from);
   }
 });
 
@@ -171,24 +174,28 @@ test('a size of the cache that is none stops the start with the variable named',
     assert.deepEqual(
       faultsOf(() => read({ TAPELOOM_CACHE_BYTES: text })),
       [
-        `TAPELOOM_CACHE_BYTES: read ${JSON.stringify(text)}, accepted is a count of bytes: ` +
-          'a whole number such as 0, 1073741824, 512MiB, 2GiB or 1TiB',
+        `TAPELOOM_CACHE_BYTES must be a number of bytes such as 0, 1073741824, 512MiB, 2GiB or 1TiB; got ${JSON.stringify(text)}.`,
       ],
     );
   }
   for (const cacheBytes of [-1, 1.5, null, true, ['1']]) {
-    assert.match(faultsOf(() => read({}, [], { cacheBytes }))[0]!, /^"cacheBytes" in the file: /);
+    assert.match(
+      faultsOf(() => read({}, [], { cacheBytes }))[0]!,
+      /^"cacheBytes" in the file must be /,
+    );
   }
 });
 
 test('a misspelt variable or key of the file is refused with the likely name', () => {
   const faults = faultsOf(() => read({ TAPELOOM_PROT: '1' }, [], { simscale: 1, nonsense: 2 }));
   assert.equal(faults.length, 3);
-  assert.ok(faults.some((fault) => fault.includes('did you mean simScale?')));
-  assert.ok(faults.some((fault) => fault.startsWith('"nonsense"') && fault.includes('there are')));
-  assert.ok(faults.includes('TAPELOOM_PROT is no setting; did you mean TAPELOOM_PORT?'));
+  assert.ok(faults.some((fault) => fault.includes('Did you mean simScale?')));
+  assert.ok(
+    faults.some((fault) => fault.startsWith('"nonsense"') && fault.includes('The settings are ')),
+  );
+  assert.ok(faults.includes('TAPELOOM_PROT is not a setting. Did you mean TAPELOOM_PORT?'));
   const [added] = faultsOf(() => read({ TAPELOOM_DATA_DIR: '/srv' }));
-  assert.equal(added, 'TAPELOOM_DATA_DIR is no setting; did you mean TAPELOOM_DATA?');
+  assert.equal(added, 'TAPELOOM_DATA_DIR is not a setting. Did you mean TAPELOOM_DATA?');
 });
 
 test('a file that is missing, no JSON or no object is refused by the variable that named it', () => {
@@ -217,13 +224,13 @@ test('a proxy that is no address or range stops the start with the variable name
   for (const text of ['all', '10.0.0', '10.0.0.0/33', '10.0.0.1,', ',', '10.0.0.1 10.0.0.2', '*']) {
     assert.match(
       faultsOf(() => read({ TAPELOOM_TRUSTED_PROXIES: text })).join('\n'),
-      /^TAPELOOM_TRUSTED_PROXIES: read ".*", accepted is a list of addresses or CIDR ranges/,
+      /^TAPELOOM_TRUSTED_PROXIES must be a list of addresses or CIDR ranges .*; got ".*"\.$/,
       text,
     );
   }
   for (const trustedProxies of [7, {}, null, [7], [['10.0.0.1']], ['10.0.0.1,10.0.0.2']]) {
     const faults = faultsOf(() => read({}, [], { trustedProxies }));
-    assert.match(faults.join('\n'), /^"trustedProxies" in the file: /);
+    assert.match(faults.join('\n'), /^"trustedProxies" in the file must be /);
   }
 });
 
@@ -231,7 +238,7 @@ test('variables of the command line tool do not stop the service', () => {
   const ofCommands = { TAPELOOM_URL: 'http://x', TAPELOOM_PROFILE: 'work', TAPELOOM_DEBUG: '1' };
   assert.equal(read({ TAPELOOM_KEY: 'svc_live_x', ...ofCommands }).port, 8080);
   const [fault] = faultsOf(() => read({ TAPELOOM_DEV_KEY: 'svc_live_x' }));
-  assert.match(fault!, /^TAPELOOM_DEV_KEY is no setting/);
+  assert.match(fault!, /^TAPELOOM_DEV_KEY is not a setting/);
   assert.ok(!fault!.includes('svc_live_x'));
 });
 
@@ -256,7 +263,7 @@ test('an echo port is a port, and nothing else is taken for one', () => {
   assert.deepEqual([both.echoPort, both.speed], [0, 60]);
   assert.deepEqual(
     faultsOf(() => read({}, ['--echo-port', '65536'])),
-    ['--echo-port: read "65536", accepted is a whole number from 0 to 65535'],
+    ['--echo-port must be a whole number from 0 to 65535; got "65536".'],
   );
   for (const text of ['', 'x', '-1', '080', '1.5', '0x50', ' 80', '99999']) {
     assert.equal(faultsOf(() => read({}, [`--echo-port=${text}`])).length, 1, text);
@@ -265,14 +272,14 @@ test('an echo port is a port, and nothing else is taken for one', () => {
   assert.deepEqual(
     faultsOf(() => read({}, ['--echo-port', '1', '--echo-port=2', '--echo'])),
     [
-      '--echo-port is given twice',
-      'argument --echo is no option; there are --speed N and --echo-port N (--help explains them)',
+      '--echo-port is given twice; give it once.',
+      'Unknown option --echo. The options are --speed N and --echo-port N. See --help.',
     ],
   );
 });
 
 test('an unknown option is one sentence, whatever its value', () => {
-  const sentence = 'argument --spede is no option; did you mean --speed? (--help explains them)';
+  const sentence = 'Unknown option --spede. Did you mean --speed? See --help.';
   for (const args of [['--spede', '60'], ['--spede=60'], ['--spede']]) {
     assert.deepEqual(
       faultsOf(() => read({}, args)),
@@ -281,7 +288,7 @@ test('an unknown option is one sentence, whatever its value', () => {
     );
   }
   const both = faultsOf(() => read({}, ['--spede', '--speed', '0']));
-  assert.deepEqual(both, [sentence, '--speed: read "0", accepted is a number from 1 to 10000']);
+  assert.deepEqual(both, [sentence, '--speed must be a number from 1 to 10000; got "0".']);
   assert.equal(faultsOf(() => read({}, ['60'])).length, 1);
 });
 
@@ -294,13 +301,13 @@ test('help is asked for by a word anywhere, and names every option and true vari
   const variables = [...text.matchAll(/TAPELOOM_\w+/g)].map(([name]) => name);
   assert.ok(variables.length >= 6);
   const faults = faultsOf(() => read(Object.fromEntries(variables.map((name) => [name, '\0']))));
-  assert.ok(!faults.some((fault) => fault.includes('is no setting')), String(faults));
+  assert.ok(!faults.some((fault) => fault.includes('is not a setting')), String(faults));
   assert.ok(text.split('\n').every((line) => line.length <= 110));
 });
 
 test('days that streams stand on cannot be given up', () => {
   assert.equal(read({ TAPELOOM_KEEP_DAYS: '30' }).keepDays, 30);
   assert.throws(() => read({ TAPELOOM_KEEP_DAYS: '29' }), {
-    message: 'TAPELOOM_KEEP_DAYS: read 29, accepted is 0, which keeps all, or at least 30',
+    message: 'TAPELOOM_KEEP_DAYS must be 0 (keep everything) or at least 30; got 29.',
   });
 });

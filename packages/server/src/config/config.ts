@@ -131,7 +131,7 @@ const SETTINGS: Settings = {
   ),
   docsUrl: text<string | null>(
     { variable: 'TAPELOOM_DOCS_URL', fallback: null },
-    'an http or https address without a slash at its end',
+    'an http or https address without a slash at the end',
     isPlainAddress,
   ),
   smtpUrl: secretText<string | null>(
@@ -189,11 +189,13 @@ export function readConfig(sources: ConfigSources & { readonly args: readonly st
   }
   const config = { ...values, ...readCommandLine(sources.args, faults) } as Read & CommandLine;
   if (config.smtpUrl !== null && config.mailFrom === null) {
-    faults.push(`TAPELOOM_MAIL_FROM is needed with TAPELOOM_SMTP_URL: ${MAIL_FROM_ACCEPTS}`);
+    faults.push(
+      `TAPELOOM_MAIL_FROM is required when TAPELOOM_SMTP_URL is set. It must be ${MAIL_FROM_ACCEPTS}.`,
+    );
   }
   if (config.keepDays > 0 && config.keepDays < KEEP_DAYS_MIN) {
     faults.push(
-      `TAPELOOM_KEEP_DAYS: read ${config.keepDays}, accepted is 0, which keeps all, or at least ${KEEP_DAYS_MIN}`,
+      `TAPELOOM_KEEP_DAYS must be 0 (keep everything) or at least ${KEEP_DAYS_MIN}; got ${config.keepDays}.`,
     );
   }
   // What could not be read is missing for that reason, and told already.
@@ -254,11 +256,15 @@ function readSetting(setting: Setting<unknown>, all: RawSettings, faults: string
   if (value !== undefined) return value;
   const wrapping = wrappingOf(setting, raw);
   if (wrapping !== null) {
-    faults.push(`${name} ${wrapping}; remove them, they are read as part of the value`);
+    faults.push(
+      `${name} has ${wrapping} around its value. Remove them: they count as part of the value.`,
+    );
     return setting.fallback;
   }
-  const shown = isSecret(setting, raw) ? 'what is not shown here' : JSON.stringify(raw);
-  faults.push(`${name}: read ${shown}, accepted is ${setting.accepts}`);
+  const shown = isSecret(setting, raw)
+    ? 'a value that is not shown because it may be secret'
+    : JSON.stringify(raw);
+  faults.push(`${name} must be ${setting.accepts}; got ${shown}.`);
   return setting.fallback;
 }
 
@@ -271,10 +277,10 @@ function wrappingOf(setting: Setting<unknown>, raw: unknown): string | null {
   if (typeof raw !== 'string') return null;
   const bare = raw.trim();
   if (bare !== raw && setting.read(bare) !== undefined) {
-    return /[\r\n]/.test(raw) ? 'has line breaks around it' : 'has spaces around it';
+    return /[\r\n]/.test(raw) ? 'line breaks' : 'spaces';
   }
   const [, , inner] = /^(["'])(.*)\1$/s.exec(bare) ?? [];
-  return inner !== undefined && setting.read(inner) !== undefined ? 'has quotes around it' : null;
+  return inner !== undefined && setting.read(inner) !== undefined ? 'quotes' : null;
 }
 
 function isPath(value: string): boolean {

@@ -43,12 +43,15 @@ test('keys and two secrets of a rotation are read; nothing of them is shown when
   };
   const faults = faultsOf(() => read(wrong));
   assert.deepEqual(
-    faults.map((fault) => fault.split(':')[0]),
+    faults.map((fault) => fault.split(/[: ]/)[0]),
     Object.keys(wrong),
   );
   assert.doesNotMatch(faults.join(), /hunter2/);
   for (const url of ['http://stripe.example.com', 'https://api.stripe.com/v1']) {
-    assert.match(faultsOf(() => read({ TAPELOOM_STRIPE_URL: url }))[0]!, /^TAPELOOM_STRIPE_URL: /);
+    assert.match(
+      faultsOf(() => read({ TAPELOOM_STRIPE_URL: url }))[0]!,
+      /^TAPELOOM_STRIPE_URL must be /,
+    );
   }
   assert.equal(read({ TAPELOOM_STRIPE_URL: 'http://127.0.0.1:12111' }).stripeKey, null);
 });
@@ -59,13 +62,13 @@ test('what belongs together and is missing stops the start by its name', () => {
       const some = Object.fromEntries(Object.entries(all).filter(([name]) => name !== missing));
       const [fault, ...others] = faultsOf(() => read(some));
       assert.deepEqual(others, []);
-      assert.match(fault!, new RegExp(`^${missing} is needed with TAPELOOM_`));
+      assert.match(fault!, new RegExp(`^${missing} is required when TAPELOOM_`));
     }
   }
   const mixed = { ...PADDLE, TAPELOOM_PADDLE_CLIENT_TOKEN: 'live_0123456789abcdef0123456789a' };
   assert.match(
     faultsOf(() => read(mixed))[0]!,
-    /CLIENT_TOKEN is of the live account, and .*sandbox/,
+    /CLIENT_TOKEN belongs to the live account, but .*sandbox/,
   );
 });
 
@@ -82,8 +85,8 @@ test('a country whose provider is not configured stops the start with the variab
   assert.deepEqual(
     faultsOf(() => requireProviders(offers, read({}))),
     [
-      'TAPELOOM_STRIPE_KEY is needed: TAPELOOM_OFFERS names stripe for DE, FR',
-      'TAPELOOM_PADDLE_KEY is needed: TAPELOOM_OFFERS names paddle for US',
+      'TAPELOOM_STRIPE_KEY is required: TAPELOOM_OFFERS names stripe for DE, FR.',
+      'TAPELOOM_PADDLE_KEY is required: TAPELOOM_OFFERS names paddle for US.',
     ],
   );
   assert.equal(faultsOf(() => requireProviders(offers, read(STRIPE))).length, 1);

@@ -33,14 +33,14 @@ export interface PaymentSettings {
 }
 
 const STRIPE_KEY_ACCEPTS =
-  'a secret or restricted key of Stripe: sk_live_…, sk_test_…, rk_live_… or rk_test_…';
+  'a Stripe secret or restricted key: sk_live_…, sk_test_…, rk_live_… or rk_test_…';
 const STRIPE_SECRETS_ACCEPTS =
-  'one signing secret whsec_…, or two with a comma between while one takes the place of the other';
-const PADDLE_KEY_ACCEPTS = 'an API key of Paddle: pdl_live_apikey_… or pdl_sdbx_apikey_…';
+  'one signing secret (whsec_…), or two separated by a comma while you rotate them';
+const PADDLE_KEY_ACCEPTS = 'a Paddle API key: pdl_live_apikey_… or pdl_sdbx_apikey_…';
 const PADDLE_SECRETS_ACCEPTS =
-  'one secret key of a notification destination pdl_ntfset_…, or two with a comma between while one takes the place of the other';
-const PADDLE_TOKEN_ACCEPTS = 'a client-side token of Paddle: live_… or test_…';
-const API_URL_ACCEPTS = 'an https address without a path (http only on this machine)';
+  'one secret key of a notification destination (pdl_ntfset_…), or two separated by a comma while you rotate them';
+const PADDLE_TOKEN_ACCEPTS = 'a Paddle client-side token: live_… or test_…';
+const API_URL_ACCEPTS = 'an https address without a path (http is accepted for this machine only)';
 
 export const PAYMENT_SETTINGS: {
   readonly [K in keyof PaymentSettings]: Setting<PaymentSettings[K]>;
@@ -97,7 +97,8 @@ export function paymentSettingsFaults(settings: PaymentSettings): readonly strin
     const [isThere] = given.filter(([, isSet]) => isSet);
     if (isThere === undefined) return;
     for (const [variable, isSet, accepts] of given) {
-      if (!isSet) faults.push(`${variable} is needed with ${isThere[0]}: ${accepts}`);
+      if (!isSet)
+        faults.push(`${variable} is required when ${isThere[0]} is set. It must be ${accepts}.`);
     }
   };
   together([
@@ -113,7 +114,7 @@ export function paymentSettingsFaults(settings: PaymentSettings): readonly strin
   if (isLive !== null && paddleClientToken !== null) {
     if (paddleClientToken.startsWith('live_') !== isLive) {
       faults.push(
-        `TAPELOOM_PADDLE_CLIENT_TOKEN is of the ${isLive ? 'sandbox' : 'live account'}, and TAPELOOM_PADDLE_KEY of the ${isLive ? 'live account' : 'sandbox'}`,
+        `TAPELOOM_PADDLE_CLIENT_TOKEN belongs to the ${isLive ? 'sandbox' : 'live account'}, but TAPELOOM_PADDLE_KEY to the ${isLive ? 'live account' : 'sandbox'}. Use both from the same account.`,
       );
     }
   }

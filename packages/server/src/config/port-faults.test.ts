@@ -11,16 +11,14 @@ const DOORS = {
 };
 
 test('two doors with one port are refused by both names', () => {
-  const both = [
-    'TAPELOOM_PORT and TAPELOOM_INTERNAL_PORT are both 8080; give them different ports',
-  ];
+  const both = ['TAPELOOM_PORT and TAPELOOM_INTERNAL_PORT are both 8080; use different ports.'];
   assert.deepEqual(portFaults(DOORS), []);
   assert.deepEqual(portFaults({ ...DOORS, internalPort: 8080 }), both);
   for (const host of ['0.0.0.0', '::', 'localhost']) {
     assert.deepEqual(portFaults({ ...DOORS, host, internalPort: 8080 }), both, host);
   }
   assert.deepEqual(portFaults({ ...DOORS, echoPort: 9464 }), [
-    'TAPELOOM_INTERNAL_PORT and --echo-port are both 9464; give them different ports',
+    'TAPELOOM_INTERNAL_PORT and --echo-port are both 9464; use different ports.',
   ]);
 });
 

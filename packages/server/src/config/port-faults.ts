@@ -23,7 +23,7 @@ export function portFaults(config: DoorPorts): readonly string[] {
     doors.slice(index + 1).flatMap((other) => {
       const isSame = one.port === other.port && one.port !== 0 && meet(one.host, other.host);
       return isSame
-        ? [`${one.name} and ${other.name} are both ${one.port}; give them different ports`]
+        ? [`${one.name} and ${other.name} are both ${one.port}; use different ports.`]
         : [];
     }),
   );

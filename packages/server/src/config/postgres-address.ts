@@ -11,8 +11,8 @@ const DATABASE = /^[0-9A-Za-z_.-]{1,63}$/;
 const PORT = 5432;
 
 export const POSTGRES_URL_ACCEPTS =
-  'postgresql://user[:password]@host[:port]/database, with ?sslmode=disable or ?sslmode=verify-full behind it where ' +
-  'the default does not do: verify-full, and disable on this machine';
+  'postgresql://user[:password]@host[:port]/database, with ?sslmode=disable or ?sslmode=verify-full at the end ' +
+  '(default: verify-full; disable for this machine)';
 
 export interface PostgresAddress {
   /** A path is a directory of sockets on this machine, written as %2Frun%2Fpostgresql. */

@@ -82,7 +82,7 @@ test('an operator hears of sign-ins without TLS, and of a proxy that nobody name
     new PublicAddress(url, 8080).concerns(trustsProxies ? ranges('10.0.0.1') : []).join();
   assert.match(concerns('http://tapeloom.example.com', true), /without TLS/);
   const proxied = 'https://tapeloom.example.com';
-  assert.match(concerns(proxied, false), /count as one address.* TAPELOOM_TRUSTED_PROXIES/);
+  assert.match(concerns(proxied, false), /share one address.* TAPELOOM_TRUSTED_PROXIES/);
   assert.equal(concerns(proxied, true), '');
   assert.equal(concerns('http://127.0.0.1:8080', false), '');
 });
@@ -94,7 +94,7 @@ test('proxies that are the whole internet, or a large part of it, are a concern 
     const [concern, ...others] = concerns('192.0.2.1', wide);
     assert.match(
       concern!,
-      new RegExp(`^TAPELOOM_TRUSTED_PROXIES has ${wide}, .*claim any address`),
+      new RegExp(`^TAPELOOM_TRUSTED_PROXIES contains ${wide}, .*claim any address`),
     );
     assert.deepEqual(others, []);
   }

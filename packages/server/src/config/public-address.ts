@@ -88,7 +88,7 @@ export class PublicAddress {
     return [
       ...far.map(
         (range) =>
-          `TAPELOOM_TRUSTED_PROXIES has ${range}, which is not your proxies alone: whoever connects from there can claim any address, past limits and addresses that keys are bound to`,
+          `TAPELOOM_TRUSTED_PROXIES contains ${range}, which is more than your proxies: every client in that range can claim any address and so bypass rate limits and the allowed addresses of keys`,
       ),
       ...this.#addressConcerns(trustedProxies.length > 0),
     ];
@@ -97,11 +97,11 @@ export class PublicAddress {
   #addressConcerns(trustsProxies: boolean): readonly string[] {
     if (this.isLoopback) return [];
     if (!this.isSecure) {
-      return ['people sign in without TLS: TAPELOOM_PUBLIC_URL should begin with https'];
+      return ['users sign in without TLS: set TAPELOOM_PUBLIC_URL to an https address'];
     }
     if (trustsProxies) return [];
     return [
-      'all people behind your proxy count as one address, with its limits of links and new accounts: TAPELOOM_TRUSTED_PROXIES is not set',
+      'all users behind your proxy share one address and its limits of links and new accounts: set TAPELOOM_TRUSTED_PROXIES',
     ];
   }
 

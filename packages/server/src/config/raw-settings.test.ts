@@ -62,50 +62,56 @@ test('keys, secrets and the password of the mail server may stand in files that 
 test('a file of a secret that is missing, empty or wrong is named by its variable, and never shown', () => {
   const file = (path: string) => faultsOf({ TAPELOOM_STRIPE_KEY_FILE: path });
   assert.match(file('/run/none')[0]!, /^TAPELOOM_STRIPE_KEY_FILE: cannot read \/run\/none: ENOENT/);
-  assert.deepEqual(file('/run/empty'), ['TAPELOOM_STRIPE_KEY_FILE: /run/empty is empty']);
-  assert.match(file('/run/wrong')[0]!, /^TAPELOOM_STRIPE_KEY_FILE: read what is not shown here/);
+  assert.deepEqual(file('/run/empty'), ['TAPELOOM_STRIPE_KEY_FILE: the file /run/empty is empty.']);
+  assert.match(
+    file('/run/wrong')[0]!,
+    /^TAPELOOM_STRIPE_KEY_FILE must be .*; got a value that is not shown/,
+  );
   assert.deepEqual(
     faultsOf({
       TAPELOOM_STRIPE_KEY: 'sk_test_0123456789abcdef',
       TAPELOOM_STRIPE_KEY_FILE: '/run/stripe-key',
     }),
-    ['TAPELOOM_STRIPE_KEY and TAPELOOM_STRIPE_KEY_FILE are both set; keep one of them'],
+    ['TAPELOOM_STRIPE_KEY and TAPELOOM_STRIPE_KEY_FILE are both set; remove one of them.'],
   );
   const password = { TAPELOOM_SMTP_PASSWORD_FILE: '/run/smtp-password' };
-  assert.match(faultsOf(password)[0]!, /^TAPELOOM_SMTP_PASSWORD_FILE needs TAPELOOM_SMTP_URL/);
+  assert.match(faultsOf(password)[0]!, /^TAPELOOM_SMTP_PASSWORD_FILE requires TAPELOOM_SMTP_URL/);
   for (const url of ['smtp://ada:hunter2@mail.example.com', 'smtp://mail.example.com']) {
     assert.deepEqual(faultsOf({ ...MAIL, ...password, TAPELOOM_SMTP_URL: url }), [
-      'TAPELOOM_SMTP_PASSWORD_FILE: TAPELOOM_SMTP_URL must have a user and no password then, such as smtp://user@host:587',
+      'TAPELOOM_SMTP_PASSWORD_FILE: TAPELOOM_SMTP_URL must then contain a user but no password, such as smtp://user@host:587.',
     ]);
   }
-  assert.match(faultsOf(MAIL)[0]!, /^TAPELOOM_SMTP_URL: read what is not shown here/);
+  assert.match(faultsOf(MAIL)[0]!, /^TAPELOOM_SMTP_URL must be .*; got a value that is not shown/);
 });
 
 test('what stands around a value is blamed, not the value', () => {
-  for (const [text, sentence] of [
-    ['sk_live_0123456789abcdef\n', 'has line breaks around it'],
-    [' sk_live_0123456789abcdef', 'has spaces around it'],
-    ['"sk_live_0123456789abcdef"', 'has quotes around it'],
+  for (const [text, around] of [
+    ['sk_live_0123456789abcdef\n', 'line breaks'],
+    [' sk_live_0123456789abcdef', 'spaces'],
+    ['"sk_live_0123456789abcdef"', 'quotes'],
   ] as const) {
     const wrong = {
       TAPELOOM_STRIPE_KEY: text,
       TAPELOOM_STRIPE_WEBHOOK_SECRETS: 'whsec_aaaaaaaaaa',
     };
     assert.deepEqual(faultsOf(wrong), [
-      `TAPELOOM_STRIPE_KEY ${sentence}; remove them, they are read as part of the value`,
+      `TAPELOOM_STRIPE_KEY has ${around} around its value. Remove them: they count as part of the value.`,
     ]);
   }
   assert.match(faultsOf({ TAPELOOM_PORT: '8080\r\n' })[0]!, /^TAPELOOM_PORT has line breaks/);
-  assert.match(faultsOf({ TAPELOOM_PORT: '80a ' })[0]!, /^TAPELOOM_PORT: read "80a "/);
+  assert.match(faultsOf({ TAPELOOM_PORT: '80a ' })[0]!, /^TAPELOOM_PORT must be .*; got "80a "/);
 });
 
 test('a name that differs from a setting in case alone is refused with the right one', () => {
   const fault = (name: string) =>
-    `${name} is not read; settings are written in capitals: TAPELOOM_PORT`;
+    `${name} is ignored: setting names are upper case. Use TAPELOOM_PORT.`;
   for (const name of ['tapeloom_port', 'Tapeloom_Port', 'TAPELOOM_port']) {
     assert.deepEqual(faultsOf({ [name]: '9000' }), [fault(name)]);
   }
-  assert.match(faultsOf({ tapeloom_prot: '1' })[0]!, /^tapeloom_prot is no setting; did you mean /);
+  assert.match(
+    faultsOf({ tapeloom_prot: '1' })[0]!,
+    /^tapeloom_prot is not a setting\. Did you mean /,
+  );
   assert.deepEqual(faultsOf({ tapeloom_port: '1', TAPELOOM_PORT: '2' }), [fault('tapeloom_port')]);
   // On Windows these are one variable.
   assert.equal(read({ tapeloom_port: '2', TAPELOOM_PORT: '2' }).port, 2);

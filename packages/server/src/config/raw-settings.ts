@@ -73,7 +73,7 @@ function rawSetting({ variable, fileVariable }: Known, read: Reading): RawSettin
   const file = fileVariable === undefined ? null : writtenAs(fileVariable, read);
   if (file === null) return value;
   if (value !== null && value.source === file.source) {
-    read.faults.push(`${value.name} and ${file.name} are both set; keep one of them`);
+    read.faults.push(`${value.name} and ${file.name} are both set; remove one of them.`);
     return null;
   }
   // The environment wins over the file, whichever of the two forms is used there.
@@ -85,7 +85,7 @@ function rawSetting({ variable, fileVariable }: Known, read: Reading): RawSettin
 function secretIn(file: RawSetting, { sources, faults }: Reading): RawSetting | null {
   const { raw: path, name } = file;
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
-    faults.push(`${name}: read ${JSON.stringify(path)}, accepted is the path of a file`);
+    faults.push(`${name} must be the path of a file; got ${JSON.stringify(path)}.`);
     return null;
   }
   try {
@@ -95,7 +95,7 @@ function secretIn(file: RawSetting, { sources, faults }: Reading): RawSetting | 
       .trim()
       .replace(/\s*\n\s*/g, ',');
     if (raw !== '') return { raw, name, source: `file ${path}` };
-    faults.push(`${name}: ${path} is empty`);
+    faults.push(`${name}: the file ${path} is empty.`);
   } catch (error) {
     faults.push(`${name}: cannot read ${path}: ${(error as Error).message}`);
   }
@@ -107,7 +107,9 @@ function addSmtpPassword(found: Map<string, RawSetting>, read: Reading): void {
   if (file === null) return;
   const url = found.get(SMTP_URL);
   if (url === undefined) {
-    read.faults.push(`${file.name} needs ${SMTP_URL}: it holds the password of that mail server`);
+    read.faults.push(
+      `${file.name} requires ${SMTP_URL}: it contains the password of that mail server.`,
+    );
     return;
   }
   const secret = secretIn(file, read);
@@ -116,7 +118,7 @@ function addSmtpPassword(found: Map<string, RawSetting>, read: Reading): void {
   if (raw !== null) found.set(SMTP_URL, { ...url, raw });
   else {
     read.faults.push(
-      `${file.name}: ${url.name} must have a user and no password then, such as smtp://user@host:587`,
+      `${file.name}: ${url.name} must then contain a user but no password, such as smtp://user@host:587.`,
     );
   }
 }
@@ -136,12 +138,12 @@ function readConfigFile(
     return [];
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    faults.push(`${CONFIG_FILE}: ${path} must hold one JSON object`);
+    faults.push(`${CONFIG_FILE}: ${path} must contain one JSON object.`);
     return [];
   }
   for (const key of Object.keys(content)) {
     if (keys.includes(key)) continue;
-    faults.push(`"${key}" in the file ${path} is no setting${suggestion(key, keys)}`);
+    faults.push(`"${key}" in the file ${path} is not a setting.${suggestion(key, keys)}`);
   }
   const source = `file ${path}`;
   return Object.entries(content).map(([key, raw]) => {
@@ -159,15 +161,15 @@ function refuseUnknownVariables(
     const upper = name.toUpperCase();
     if (!upper.startsWith('TAPELOOM_') || [...known, ...others].includes(name)) continue;
     if (name === upper || !known.includes(upper)) {
-      faults.push(`${name} is no setting${suggestion(name, known)}`);
+      faults.push(`${name} is not a setting.${suggestion(name, known)}`);
     } else if (env[upper] !== env[name]) {
       // Where names differ in case alone, such as on Windows, both are the same variable.
-      faults.push(`${name} is not read; settings are written in capitals: ${upper}`);
+      faults.push(`${name} is ignored: setting names are upper case. Use ${upper}.`);
     }
   }
 }
 
 function suggestion(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
-  return near === null ? `; there are ${known.join(', ')}` : `; did you mean ${near}?`;
+  return near === null ? ` The settings are ${known.join(', ')}.` : ` Did you mean ${near}?`;
 }

@@ -66,7 +66,7 @@ export function decimalNumber(named: Named<number>, least: number, most: number)
 
 /** Bytes as they are, or with a unit of 1,024 bytes and its powers: `512MiB`. */
 export function byteCount(named: Named<number>): Setting<number> {
-  const accepts = 'a count of bytes: a whole number such as 0, 1073741824, 512MiB, 2GiB or 1TiB';
+  const accepts = 'a number of bytes such as 0, 1073741824, 512MiB, 2GiB or 1TiB';
   return setting(named, accepts, (raw) => {
     const [, digits, unit] = (typeof raw === 'string' && BYTES_TEXT.exec(raw)) || [];
     const value =
