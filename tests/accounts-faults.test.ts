@@ -95,7 +95,7 @@ test('when the thread of the accounts dies, everybody is told at once and the re
   assert.equal((await service.get('/v1/status')).status, 200);
   await open.send({ t: 'subscribe', sub: 'on', instrument: 'BTC.c.0', indicator: 'bars' });
   await open.first(({ t }) => t === 'snapshot');
-  assert.match(service.errors, /the accounts are gone/);
+  assert.match(service.errors, /the account database is gone/);
   assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
 
   rmSync(file);

@@ -74,7 +74,7 @@ test('a disk that was full and has room again ends the process with 75, for a su
   const filler = join(inside, 'filler');
   fill(filler);
   const hasStopped = async () => {
-    while (!service.errors.includes('no more trades are taken in')) await pause(50);
+    while (!service.errors.includes('no more trades are ingested')) await pause(50);
   };
   await within(PATIENCE_MS, 'the stop of the tape', hasStopped());
   const status = await service.get('/v1/status');

@@ -257,7 +257,7 @@ test('contracts that have expired are listed, streamed and read like any other, 
   await subscriber.send({ t: 'subscribe', sub: 'n', instrument: 'PP.c.0', ...FOOTPRINT });
   const refused = await subscriber.first((it) => it.t === 'error' && it.sub === 'n');
   assert.equal(refused.code, 'UNKNOWN_INSTRUMENT');
-  assert.equal(refused.message, '"PP.c.0" designates no contract that is streamed.');
+  assert.equal(refused.message, '"PP.c.0" designates no streamed contract at the moment.');
   await subscriber.close();
 });
 

@@ -72,7 +72,7 @@ test('days that became too old go while pages and streams run, and no session is
   await service.ready();
   const [keptFirst, keptThen] = [keptFrom(before), keptFrom(newest)];
   // So many go a day later, which is a few seconds here.
-  assert.match(service.errors, /would remove more than a tenth of the days that are kept/);
+  assert.match(service.errors, /would delete more than a tenth of the stored days/);
   const areGone = async () => {
     while ((await daysLeft())[0] !== keptFirst) await pause(50);
   };
@@ -124,5 +124,5 @@ test('days that became too old go while pages and streams run, and no session is
   const oldest = Math.min(...names.map((name) => Number(name.slice(0, 8))));
   assert.ok(oldest >= keptFirst, `the file of ${oldest} is gone`);
   assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
-  assert.match(service.errors, /days older than TAPELOOM_KEEP_DAYS were removed for good/);
+  assert.match(service.errors, /days older than TAPELOOM_KEEP_DAYS were deleted/);
 });

@@ -95,7 +95,7 @@ test('a file is played as if it were live, and a stream gets what history says a
   // The address of the chart, wherever it runs.
   await service.says(chart);
   const data = join(directory, replays()[0]!);
-  assert.match(service.errors, new RegExp(`The data directory ${data} is removed at the end`));
+  assert.match(service.errors, new RegExp(`The data directory ${data} is removed afterwards`));
   const subscriber = await follow(service, 'ESH6');
   await service.says(/The replay has come to its end\. What was played is served on/);
   // Whatever was published before is with us.

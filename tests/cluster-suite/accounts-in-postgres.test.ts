@@ -109,7 +109,7 @@ test('the secret of exports is changed for all nodes, not twice in a minute, and
   assert.equal(again.code, 1);
   assert.match(
     again.err,
-    /the secret stays as it is: it was changed a moment ago: try again in \d+ s/,
+    /the secret was not changed: it was changed a moment ago: try again in \d+ s/,
   );
   const leaked = await run('--leaked', '--yes', '--json');
   assert.deepEqual(JSON.parse(leaked.out), { isChanged: true, endsOthers: true });

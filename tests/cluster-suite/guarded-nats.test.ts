@@ -60,13 +60,13 @@ test('TLS first, a certificate of ours and a token: commands and nodes', {
       { TAPELOOM_NATS_TOKEN_FILE: await file('other', 'other\n') },
     ],
     [
-      /TAPELOOM_NATS_CERT_FILE: tls:.* does not take the certificate in .*: unknown ca/,
+      /TAPELOOM_NATS_CERT_FILE: tls:.* rejects the certificate in .*: unknown ca/,
       {
         TAPELOOM_NATS_CERT_FILE: await file('stranger.pem', stranger.cert),
         TAPELOOM_NATS_KEY_FILE: await file('stranger-key.pem', stranger.key),
       },
     ],
-    [/TAPELOOM_NATS_TLS: tls:.* does not greet: set it to first/, { TAPELOOM_NATS_TLS: 'greeted' }],
+    [/TAPELOOM_NATS_TLS: tls:.* sends no greeting: set TAPELOOM_NATS_TLS to first/, { TAPELOOM_NATS_TLS: 'greeted' }],
   ];
   for (const [sentence, env] of wrong) {
     const told = await rig.commandWith(env, 'cluster', 'status');

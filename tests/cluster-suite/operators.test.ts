@@ -87,7 +87,7 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
     const env = { TAPELOOM_NATS_MONITOR: rig.nats.monitors.with(index, monitor.url).join() };
     await settled(
       ({ concerns }) =>
-        concerns.some((it) => it.includes(`${name} takes itself for whole and lacks`)),
+        concerns.some((it) => it.includes(`${name} reports itself as complete but is missing`)),
       env,
     );
     const repair = await rig.commandWith(env, 'cluster', 'repair', node.setting.data, '--yes');
@@ -111,7 +111,7 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
     const { service } = node;
     assert.equal(await node.stop(), 0, `${service.output}${service.errors}`);
     node.launch();
-    await told(node, /the stream in NATS is waited for/);
+    await told(node, /waiting for the stream in NATS/);
     await rig.nats.startAll();
     await node.ready();
   });
@@ -121,7 +121,7 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
     const { service } = node;
     assert.equal(await node.stop(), 0, `${service.output}${service.errors}`);
     node.launch();
-    await told(node, /PostgreSQL is waited for, up to 20 s/);
+    await told(node, /waiting for PostgreSQL, up to 20 s/);
     await rig.postgres.start();
     await readyInTheEnd();
   });
@@ -133,7 +133,7 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
     const TAPELOOM_POSTGRES_URL = await rig.postgres.database(rig.database);
     await rig.nats.loseAll();
     const init = await rig.commandWith({ TAPELOOM_POSTGRES_URL }, 'cluster', 'init');
-    assert.match(init.stderr, /the tape is lost.* tapeloom cluster rebuild makes a new stream/);
+    assert.match(init.stderr, /the tape is lost.* tapeloom cluster rebuild creates a new stream/);
     const words = ['cluster', 'rebuild', node.setting.data, '--yes', '--json'];
     const rebuilt = await rig.commandWith({ TAPELOOM_POSTGRES_URL }, ...words);
     assert.equal(rebuilt.code, 0, rebuilt.stderr);

@@ -89,7 +89,8 @@ suite('a standby takes the place of PostgreSQL', { skip: natsServerMissing }, ()
       await answers(node, keys.revoked, 200);
     }
     const said = nodes.map(({ service }) => service.output + service.errors);
-    for (const text of said) assert.match(text, /the accounts' database lacks the last moments/);
+    for (const text of said)
+      assert.match(text, /the accounts' database is missing its latest changes/);
   });
 
   test('what is open and what is used is counted there from now on', async () => {

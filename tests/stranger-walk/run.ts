@@ -45,7 +45,7 @@ async function walk(): Promise<void> {
   await step('watch in the terminal', 'until the picture has changed', () =>
     stream.shows(/forming +volume (\d+)[\s\S]*forming +volume (?!\1\b)\d+/),
   );
-  await service.shows(/The portal is built/);
+  await service.shows(/The portal was built/);
   await using browser = await launchChromium();
   walked.push(...(await browserSteps(browser, { steps, home })));
   await program('look.ts', "the eight lines, on one's own machine", env);

@@ -5,7 +5,10 @@ import { typedFault } from './typed-fault.ts';
 const plain = (text: string | null) => text?.replace(/[\u2068\u2069]/g, '') ?? null;
 
 test('a fault names what was typed', () => {
-  assert.equal(plain(typedFault('x@', 'is no e-mail address')), '“x@” is no e-mail address.');
+  assert.equal(
+    plain(typedFault('x@', 'is not an e-mail address')),
+    '“x@” is not an e-mail address.',
+  );
   assert.equal(plain(typedFault('x@', 'is wrong.')), '“x@” is wrong.');
   assert.equal(typedFault('x@', null), null);
 });

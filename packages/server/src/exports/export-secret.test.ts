@@ -59,7 +59,7 @@ test('a secret that others could read is closed to them, kept and told, once', a
     assert.deepEqual(await secret(), first);
     assert.equal(mode(), 0o600);
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0]!, /others could read .*export-secret/);
+    assert.match(warnings[0]!, /other users could read .*export-secret/);
     assert.deepEqual(await secret(), first);
     assert.equal(warnings.length, 1);
   }
@@ -75,7 +75,7 @@ test('a secret that others could write is never used: it may have been planted',
     assert.notDeepEqual(used, planted);
     assert.deepEqual(readFileSync(path), used);
     assert.equal(mode(), 0o600);
-    assert.match(warnings[0]!, /others could write .*export-secret: it is replaced/);
+    assert.match(warnings[0]!, /other users could write .*export-secret: the service replaced it/);
     assert.deepEqual(await secret(), used);
   }
 });

@@ -32,8 +32,7 @@ export async function exportSecret(
     return (await keptSecret(path, warn)) ?? (await newSecret(directory, path));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const how =
-      'it must be a file that belongs to the service, which makes it anew if it is removed';
+    const how = 'the file must belong to the service; remove it, and the service creates a new one';
     throw new ExportSecretError(`${path} cannot be used: ${why}; ${how}`, { cause: error });
   }
 }
@@ -44,17 +43,21 @@ async function keptSecret(path: string, warn: (what: string) => void): Promise<U
   const exposure = await closeToOthers(path);
   if (exposure === null) return null;
   if (exposure === 'write') {
-    warn(`others could write ${path}: it is replaced, and exports begun before cannot be resumed`);
+    warn(
+      `other users could write ${path}: the service replaced it, so exports that were started before cannot be resumed`,
+    );
     return null;
   }
   const kept = await readFile(path);
   if (kept.length !== SECRET_BYTES) {
-    warn(`${path} was damaged: it is replaced, and exports begun before cannot be resumed`);
+    warn(
+      `${path} was damaged: the service replaced it, so exports that were started before cannot be resumed`,
+    );
     return null;
   }
   if (exposure === 'read') {
     warn(
-      `others could read ${path}: it is closed to them now; remove it to end what they may know`,
+      `other users could read ${path}: its permissions are now restricted. Remove it to invalidate a secret they may have read`,
     );
   }
   return kept;

@@ -79,7 +79,7 @@ export async function awaitCursors(
       const today = dayOf(seenUntil);
       // Pages go on after a roll with the contract they began with; the cursor of a stream does not.
       if (day <= today && path === '/untilCursor' && contractOn(day) !== contract) {
-        const message = `belongs to another contract than the one "${instrument}" meant at /from`;
+        const message = `belongs to another contract than the one that "${instrument}" designated at /from`;
         throw Refusal.ofFields([{ path, message }]);
       }
       const place = await replays.locate(contract, text, seenUntil);
@@ -87,7 +87,9 @@ export async function awaitCursors(
       // A day that is over gets no more trades.
       if (day < today || !(await wait.again())) {
         if (isBehind?.() === true) throw new Refusal({ t: 'behind' });
-        throw Refusal.ofFields([{ path, message: 'is ahead of what can be seen' }]);
+        throw Refusal.ofFields([
+          { path, message: 'is ahead of the newest data that the key can see' },
+        ]);
       }
     }
   }

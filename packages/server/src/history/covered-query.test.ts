@@ -208,8 +208,8 @@ test('what the caller may not see yet gets one answer after one time, whether it
     const there = await asked(cursor(6, 1));
     assert.deepEqual(there.refusal, {
       code: 'INVALID_PARAMETERS',
-      detail: `/${field} is ahead of what can be seen`,
-      errors: [{ path: `/${field}`, message: 'is ahead of what can be seen' }],
+      detail: `/${field} is ahead of the newest data that the key can see`,
+      errors: [{ path: `/${field}`, message: 'is ahead of the newest data that the key can see' }],
     });
     assert.equal(
       there.pauses.reduce((sum, ms) => sum + ms),

@@ -300,7 +300,9 @@ function notCovered(
   computeUnitsPerTrade: number,
 ): Refusal {
   const isBefore = missingDays[0]! < dayOf(start);
-  const why = isBefore ? ' A session is given whole or not at all: its first days are needed.' : '';
+  const why = isBefore
+    ? ' A session is returned whole or not at all, so its first days are needed.'
+    : '';
   return Refusal.ofQuestion({
     code: 'NOT_COVERED',
     detail: `There is no complete data for ${named(missingDays)}.${why}`,

@@ -208,7 +208,7 @@ function readLimit(text: string): Reading<number> {
 }
 
 function readObject(text: string): Reading<object> {
-  const fault = 'must be a JSON object, encoded for an address';
+  const fault = 'must be a URL-encoded JSON object';
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

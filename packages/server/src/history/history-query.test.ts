@@ -206,7 +206,7 @@ test('reasons to refuse come in their order: each is hidden by those before it',
     [{ limit: '0' }, restricted, 'INVALID_PARAMETERS', '/limit'],
     [{ indicator: 'no' }, restricted, 'UNKNOWN_INDICATOR', null],
     [{ instrument: 'ESU6' }, restricted, 'UNKNOWN_INSTRUMENT', null],
-    [{}, restricted, 'FORBIDDEN', 'right'],
+    [{}, restricted, 'FORBIDDEN', 'does not allow the instrument'],
     [{}, contextOf('sandbox'), 'FORBIDDEN', 'no history before'],
     [{ from: '2026-11-12', to: '2026-11-11' }, contextOf('sandbox'), 'INVALID_PARAMETERS', '/to'],
   ];

@@ -171,7 +171,7 @@ function unknownInstrument(
         .map(({ symbol }) => symbol),
     ]);
     return dataset === null
-      ? `No instrument "${instrument}" is streamed. Name its dataset to read one that is not.${near}`
+      ? `No instrument "${instrument}" is streamed. To read one that is not streamed, pass its dataset.${near}`
       : `The dataset "${dataset}" has no instrument "${instrument}".${near}`;
   }
 }
@@ -183,7 +183,7 @@ function requireRight(
 ): void {
   const today = dayOf(visible);
   if (entitlements.allowsInstrument({ name, contract, book, today, now })) return;
-  const detail = `The key has no right to the instrument "${name}".`;
+  const detail = `The key does not allow the instrument "${name}".`;
   throw Refusal.ofQuestion({ code: 'FORBIDDEN', detail });
 }
 
@@ -193,10 +193,10 @@ function requireDepth(
 ): void {
   const earliest = entitlements.historyFrom(now);
   if (earliest === null || entitlements.limits.computeBudget === 0) {
-    throw Refusal.ofQuestion({ code: 'FORBIDDEN', detail: 'The plan has no history.' });
+    throw Refusal.ofQuestion({ code: 'FORBIDDEN', detail: 'Your plan does not include history.' });
   }
   if (cursor !== null || from >= earliest) return;
-  const detail = `The plan has no history before ${new Date(Number(earliest / MS_NS_BIG)).toISOString()}.`;
+  const detail = `Your plan includes no history before ${new Date(Number(earliest / MS_NS_BIG)).toISOString()}.`;
   throw Refusal.ofQuestion({ code: 'FORBIDDEN', detail });
 }
 
@@ -204,7 +204,7 @@ function requireRange(fields: HistoryFields, { visible }: HistoryContext): void 
   const { from, to, untilCursor, cursor } = fields;
   const first = dayOf(from);
   if (from >= visible) {
-    const message = 'must lie before the newest time that can be seen';
+    const message = 'must be before the newest time that the key can see';
     throw Refusal.ofFields([{ path: '/from', message }]);
   }
   if (to !== null && to <= from) {
@@ -230,7 +230,7 @@ function requireRange(fields: HistoryFields, { visible }: HistoryContext): void 
 function requireAge({ cursor }: HistoryFields, { entitlements, now }: HistoryContext): void {
   const earliest = entitlements.historyFrom(now)!;
   if (cursor === null || epochNs(cursor.day, 0) >= earliest) return;
-  const detail = 'The cursor is older than the history of the plan.';
+  const detail = 'The cursor is older than the history of your plan.';
   throw Refusal.ofQuestion({ code: 'CURSOR_EXPIRED', detail });
 }
 
@@ -243,7 +243,7 @@ function requireRevision(
   if (cursor === null || cursor.revision === null) return;
   if (cursor.revision === tapeRevision(servedDays, symbol, dayOf(from), cursor.day)) return;
   const detail =
-    'Days of this range were imported, replaced or removed after the page before. Start again without `cursor`.';
+    'Days of this range were imported, replaced or removed since the previous page. Start again without `cursor`.';
   throw Refusal.ofQuestion({ code: 'CURSOR_EXPIRED', detail });
 }
 

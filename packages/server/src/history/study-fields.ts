@@ -53,7 +53,7 @@ function listFaults(raw: Raw, count: number): readonly FieldFault[] {
     ...(isListed ? [] : [{ path: '/params', message }]),
     ...paged.map((name) => ({
       path: `/${name}`,
-      message: 'is of pages, which have one indicator',
+      message: 'applies to pages, which have one indicator',
     })),
   ];
 }

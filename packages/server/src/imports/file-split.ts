@@ -145,7 +145,7 @@ export class FileSplit {
     if (lane.day !== day) {
       if (day > this.#options.today) {
         const row = batch.rowOf(at);
-        throw new FeedError(`Row ${row} has a time on ${day}, which has not come yet.`, row);
+        throw new FeedError(`Row ${row} has a time on ${day}, which is in the future.`, row);
       }
       const contract = this.#contractOf(index, day as UtcDay, () => batch.rowOf(at));
       lane.day = day;
@@ -171,7 +171,7 @@ export class FileSplit {
     this.#only ??= index;
     if (this.#only !== index) {
       const found = [this.#only, index].map((one) => this.#feed.nameOf(one)).join(' and ');
-      throw new FeedError(`The file has trades of ${found}: --contract is for files of one.`);
+      throw new FeedError(`The file has trades of ${found}, but --contract requires a file with one.`);
     }
     return contract;
   }
@@ -215,7 +215,7 @@ function mistakenText(
 ): string {
   const expiry = dayOf(listed.expiresAt);
   if (listedMonth === null || meantMonth === null) {
-    return `Row ${row} has a trade of ${day}, and ${listed.symbol} expired on ${expiry}. Name the contract that it is of.`;
+    return `Row ${row} has a trade of ${day}, and ${listed.symbol} expired on ${expiry}. Name its contract.`;
   }
   return (
     `Row ${row} has a trade of ${day}. ${name} was the contract of ${meantMonth} then; ` +

@@ -83,6 +83,6 @@ test('prices off the tick and days to come are refused with their row', async ()
     /Row 6 has the price 5001\.1, which is no multiple of the tick 0\.25\. It is that of ESH6/,
   );
   const ahead = csv([...rows, { ...rows[0]!, ts: NOW + BigInt(DAY_NS) }]);
-  await assert.rejects(importText(disk, 'es.csv', ahead), /which has not come yet/);
+  await assert.rejects(importText(disk, 'es.csv', ahead), /which is in the future/);
   assert.equal(await imported(disk), null);
 });

@@ -130,7 +130,7 @@ export class EqualAtEdgeError extends Error {
   readonly trade: PlainTrade;
 
   constructor(trade: PlainTrade) {
-    super('equal trades where a file meets what is there');
+    super('equal trades where a file meets existing days');
     this.trade = trade;
   }
 }

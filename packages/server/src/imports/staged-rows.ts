@@ -72,7 +72,7 @@ export class StagedRows implements AsyncDisposable {
       const bytes = new Uint8Array(count * ROW_BYTES);
       for (let filled = 0; filled < bytes.length; ) {
         const read = await this.#file!.read(bytes.subarray(filled), position + filled);
-        if (read === 0) throw new Error(`${this.#path} has become shorter`);
+        if (read === 0) throw new Error(`${this.#path} was truncated`);
         filled += read;
       }
       whole.append(unpacked(bytes, count));

@@ -366,7 +366,7 @@ test('before the portal is built a page says so and loads itself again; without 
   const first = await show();
   assert.equal(first.statusCode, 503);
   assert.equal(first.headers['retry-after'], '2');
-  assert.match(first.body, /The portal is being built; this page loads itself again\./);
+  assert.match(first.body, /The portal is being built\. This page reloads by itself\./);
   assert.match(first.body, /<meta http-equiv="refresh" content="2">/);
   assert.doesNotMatch(first.body, /<script|style=|<style/);
   const keys = await other.http.app.inject({ method: 'GET', url: '/keys' });

@@ -52,8 +52,8 @@ test('it is built once, at the lowest priority, and again when a source is newer
   const first = await running;
   assert.equal(first.built, true);
   assert.equal(first.said.length, 2);
-  assert.match(first.said[0]!, /^The portal is being built, for the first time; nothing waits/);
-  assert.match(first.said[1]!, /^The portal is built after \d+\.\d s\.$/);
+  assert.match(first.said[0]!, /^The portal is being built in the background, for the first time\.$/);
+  assert.match(first.said[1]!, /^The portal was built in \d+\.\d s\.$/);
   assert.notEqual(getPriority(), 19);
   assert.deepEqual(await run(write("'y'")), { built: false, said: [] });
 
@@ -67,7 +67,7 @@ test('it is built once, at the lowest priority, and again when a source is newer
   utimesSync(join(source, 'page.tsx'), soon, soon);
   const again = await run(write("'z'"));
   assert.equal(again.built, true);
-  assert.match(again.said[0]!, /since its sources have changed/);
+  assert.match(again.said[0]!, /because its sources have changed/);
   assert.equal(readFileSync(made, 'utf8'), 'z');
 });
 
@@ -76,7 +76,7 @@ test('a build that fails is told in its own words, and nothing is thrown', async
   rmSync(made);
   const { built, said } = await run("console.error('page.tsx: no such name'); process.exit(1);");
   assert.equal(built, false);
-  assert.match(said[1]!, /^The portal could not be built, and the service goes on/);
+  assert.match(said[1]!, /^The portal could not be built\. The service runs without its new pages/);
   assert.match(said[1]!, /page\.tsx: no such name$/);
 });
 

@@ -55,8 +55,8 @@ export class PortalBuild implements Disposable {
     const builtAt = await timeOf(made);
     const isStale = builtAt === null || (await newestOf(sources)) > builtAt;
     if (!isStale || this.#isOver) return false;
-    const why = builtAt === null ? 'for the first time' : 'since its sources have changed';
-    say(`The portal is being built, ${why}; nothing waits for it.`);
+    const why = builtAt === null ? 'for the first time' : 'because its sources have changed';
+    say(`The portal is being built in the background, ${why}.`);
     const startedAt = performance.now();
     const { status, words } = await this.#build();
     if (this.#isOver) return false;
@@ -64,7 +64,7 @@ export class PortalBuild implements Disposable {
       this.#tellFailure(words);
       return false;
     }
-    say(`The portal is built after ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
+    say(`The portal was built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
     return true;
   }
 
@@ -72,7 +72,7 @@ export class PortalBuild implements Disposable {
     if (this.#isOver) return;
     const text = words.trim().slice(-WORDS_MAX);
     this.#options.say(
-      `The portal could not be built, and the service goes on without its new pages:\n${text}`,
+      `The portal could not be built. The service runs without its new pages:\n${text}`,
     );
   }
 

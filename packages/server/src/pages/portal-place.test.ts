@@ -12,7 +12,7 @@ test('a portal of the operator’s own that is not there stops the start, by the
     () => requirePortal({ portal: '/nope' }, read),
     (error) => {
       assert.ok(error instanceof ConfigError);
-      assert.match(error.message, /^TAPELOOM_PORTAL: \/nope holds no built portal: ENOENT/);
+      assert.match(error.message, /^TAPELOOM_PORTAL: \/nope contains no built portal: ENOENT/);
       return true;
     },
   );

@@ -47,7 +47,7 @@ export function requirePortal(
     readFile(path);
   } catch (error) {
     const why = (error as Error).message;
-    throw new ConfigError([`TAPELOOM_PORTAL: ${portal} holds no built portal: ${why}`]);
+    throw new ConfigError([`TAPELOOM_PORTAL: ${portal} contains no built portal: ${why}`]);
   }
 }
 

@@ -73,11 +73,11 @@ export class Portal implements Disposable {
 }
 
 const AWAITED: Absence = absence(
-  'The portal is being built; this page loads itself again.',
+  'The portal is being built. This page reloads by itself.',
   REFRESH_S,
 );
 const MISSING: Absence = absence(
-  'The portal is not built. The interface below /v1 and the stream are served.',
+  'The portal is not built. The REST interface below /v1 and the stream are available.',
   null,
 );
 

@@ -17,11 +17,11 @@ export interface RefusalAnswer extends QuestionFault {
 }
 
 export const NOT_WARM_DETAIL =
-  'This indicator takes a value over from an earlier session, and no complete session of its look-back gives one.';
+  'This indicator carries a value over from an earlier session, but no complete session of its look-back has one.';
 const NOT_COVERED = {
   code: 'NOT_COVERED',
-  detail: 'There is no data for a part of the range.',
-  ofReplay: 'Data of this time, or of its session since the open, is missing.',
+  detail: 'Data for part of the range is missing.',
+  ofReplay: 'Data of this time, or of its session before it, is missing.',
 } as const;
 
 export function answerTo(reason: RefusalReason): RefusalAnswer {
@@ -32,14 +32,14 @@ export function answerTo(reason: RefusalReason): RefusalAnswer {
     case 'behind':
       return {
         code: 'CAPACITY',
-        detail: 'The service has no room for this query now. Try again later.',
-        ofReplay: 'Too many replays run; try again later.',
+        detail: 'The service is at capacity for queries. Try again in a few seconds.',
+        ofReplay: 'The service is at capacity for replays. Try again in a few seconds.',
         retryAfterSeconds: SCARCE[reason.t === 'full' ? reason.what : 'thread'].retryAfterSeconds,
       };
     case 'outdated':
       return {
         code: 'CAPACITY',
-        detail: 'Days came to the tape or left it while this was computed. Try again.',
+        detail: 'Data of the range changed while it was computed. Try again.',
         retryAfterSeconds: 1,
       };
     case 'not-warm':
@@ -61,14 +61,14 @@ export function answerTo(reason: RefusalReason): RefusalAnswer {
     case 'accounts-unavailable':
       return {
         code: 'CAPACITY',
-        detail: 'Accounts cannot be asked at the moment; try again soon.',
+        detail: 'The account database is unavailable. Try again in a few seconds.',
         retryAfterSeconds: RETRY_AFTER_ACCOUNTS_S,
       };
     case 'closed':
     case 'failed':
       return {
         code: 'INTERNAL',
-        detail: 'The service failed to answer. Please name the request id when you ask for help.',
+        detail: 'The service failed to respond. Give support the request id.',
         ofReplay: 'The replay failed; try again.',
       };
     default:
@@ -84,8 +84,8 @@ function overBudget(reason: Extract<RefusalReason, { t: 'over-budget' }>): Refus
   }
   return {
     ...answer,
-    detail: `It costs ${amount} compute units; ${remaining} are left this month.`,
-    ofReplay: `The replay's next page costs ${amount} compute units; ${remaining} remain this month.`,
+    detail: `The request costs ${amount} compute units, but only ${remaining} are left this month.`,
+    ofReplay: `The next page of the replay costs ${amount} compute units, but only ${remaining} are left this month.`,
     members: { computeUnits: amount, remainingComputeUnits: remaining },
   };
 }

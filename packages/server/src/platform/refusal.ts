@@ -12,12 +12,12 @@ import type { FieldFault, ProblemMembers } from '@tapeloom/protocol/problem';
 export const SCARCE = {
   queue: { words: 'too much is waiting to be computed', retryAfterSeconds: 5 },
   account: { words: 'too much of this account is waiting to be computed', retryAfterSeconds: 5 },
-  late: { words: 'there was no room in time', retryAfterSeconds: 5 },
-  questions: { words: 'too much is asked at once', retryAfterSeconds: 5 },
-  thread: { words: 'no compute thread has room', retryAfterSeconds: 5 },
-  cursors: { words: 'too many wait for a cursor', retryAfterSeconds: 1 },
+  late: { words: 'no slot became free in time', retryAfterSeconds: 5 },
+  questions: { words: 'too many queries at once', retryAfterSeconds: 5 },
+  thread: { words: 'no compute thread has a free slot', retryAfterSeconds: 5 },
+  cursors: { words: 'too many requests wait for a cursor', retryAfterSeconds: 1 },
   tables: { words: 'too many tables are being written', retryAfterSeconds: 5 },
-  bytes: { words: 'what was computed before has not left in time', retryAfterSeconds: 10 },
+  bytes: { words: 'earlier responses were not read in time', retryAfterSeconds: 10 },
 } as const;
 export type Scarce = keyof typeof SCARCE;
 
@@ -109,23 +109,23 @@ function wordsOf(reason: RefusalReason): string {
     case 'not-on-tape':
       return `${reason.what} is not on the tape`;
     case 'days-missing':
-      return `${reason.contract} lacks ${reason.days.join(', ')}`;
+      return `${reason.contract} has no data for ${reason.days.join(', ')}`;
     case 'day-damaged':
       return `${reason.contract} ${reason.day} is damaged`;
     case 'not-warm':
       return `${reason.indicator} was not warm on ${reason.day}`;
     case 'outdated':
-      return 'days before the range came to the tape or left it';
+      return 'days before the range were added or removed';
     case 'closed':
-      return 'what was read is closed';
+      return 'the source of the read is closed';
     case 'shut-down':
-      return 'nothing is computed any more';
+      return 'the service is shutting down';
     case 'failed':
       return 'the computation failed';
     case 'over-budget':
-      return `${reason.amount} of ${reason.budget} are more than ${reason.remaining}`;
+      return `${reason.amount} of ${reason.budget} requested, ${reason.remaining} left`;
     case 'accounts-unavailable':
-      return 'accounts cannot be asked';
+      return 'the account database is unavailable';
     case 'question':
       return reason.fault.detail;
     default:

@@ -90,7 +90,7 @@ test('accounts that are damaged while they are used are not ready, and every key
   }
   assert.equal(accounts.notReadyBecause, 'the accounts are damaged');
   assert.equal(logged.filter((line) => line.includes('request failed')).length, 0);
-  assert.equal(logged.filter((line) => line.includes('nobody can be recognised')).length, 1);
+  assert.equal(logged.filter((line) => line.includes('no key or session can be verified any more')).length, 1);
 });
 
 test('accounts that were damaged before the start are refused with their file and how to restore it', async () => {
@@ -117,7 +117,7 @@ test('accounts that others could read or write are closed to them at the start, 
   chmodSync(path, 0o646);
   await using service = await open({ data });
   assert.equal(statSync(path).mode & 0o777, 0o600);
-  const told = service.logged.filter((line) => line.includes('others could write'));
+  const told = service.logged.filter((line) => line.includes('other users could write'));
   assert.equal(told.length, 1);
 });
 
@@ -144,7 +144,7 @@ test('a full disk for accounts is 503 and not ready, for as long as nothing can 
     const answer = await service.get('/v1/usage');
     assert.equal(answer.statusCode, 503);
     assert.equal(answer.json<Problem>().code, 'CAPACITY');
-    assert.equal(accounts.notReadyBecause, 'there is no room on disk for the accounts');
+    assert.equal(accounts.notReadyBecause, 'the disk of the accounts is full');
     await pass(5_000);
   }
   database.probe = probe;
@@ -153,7 +153,7 @@ test('a full disk for accounts is 503 and not ready, for as long as nothing can 
   assert.equal(accounts.notReadyBecause, null);
   assert.equal((await service.get('/v1/usage')).statusCode, 200);
   assert.equal(logged.filter((line) => line.includes('no room on disk')).length, 1);
-  assert.equal(logged.filter((line) => line.includes('relied on again')).length, 1);
+  assert.equal(logged.filter((line) => line.includes('the account database is available again')).length, 1);
 });
 
 test('what finds no room on disk for accounts is answered with 503, and works when there is room', async () => {

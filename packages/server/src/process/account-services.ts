@@ -46,8 +46,8 @@ const SWEEP_EVERY_MS = MINUTE_MS;
 /** Why the service is not ready. */
 const TROUBLES: Readonly<Record<StoreTrouble, string>> = {
   damaged: 'the accounts are damaged',
-  full: 'there is no room on disk for the accounts',
-  failing: 'the disk of the accounts refuses to work',
+  full: 'the disk of the accounts is full',
+  failing: 'the disk of the accounts reports errors',
   unreachable: 'the accounts cannot be reached',
   busy: 'the accounts are busy',
 };
@@ -111,7 +111,7 @@ export class AccountServices implements AsyncDisposable {
     const onFault = (error: unknown) => {
       // Told when it began; everything else goes on failing by it, again and again.
       if (this.#notReady !== null && error instanceof AccountsTroubleError) return;
-      log.error({ error }, 'the accounts could not be asked');
+      log.error({ error }, 'the account database did not respond');
     };
     this.clock = clock;
     this.#log = log;
@@ -180,22 +180,22 @@ export class AccountServices implements AsyncDisposable {
 
   #lost(error: Error): void {
     this.#isLost = true;
-    this.#log.fatal({ error }, 'the accounts are gone; nobody can be recognised any more');
+    this.#log.fatal({ error }, 'the account database is gone: no key or session can be verified any more');
     this.#refuse(LOST, error);
   }
 
   #changed(error: AccountsTroubleError | null): void {
     if (this.#isLost) return;
     if (error === null) {
-      this.#log.warn('the accounts can be relied on again');
+      this.#log.warn('the account database is available again');
       this.#refuse(null, null);
       return;
     }
     const what = TROUBLES[error.trouble];
     if (error.trouble === 'damaged') {
-      this.#log.fatal({ error }, `${what}; nobody can be recognised any more`);
+      this.#log.fatal({ error }, `${what}: no key or session can be verified any more`);
     } else {
-      this.#log.error({ error }, `${what}; nobody is recognised until that is over`);
+      this.#log.error({ error }, `${what}: no key or session can be verified until that is over`);
     }
     this.#refuse(what, error);
   }
@@ -240,8 +240,8 @@ async function openStore(
 function refuseLostAccounts(data: string): void {
   if (!hasExportSecret(data) || hasAccounts(data)) return;
   throw new StartRefusedError(
-    `the accounts of ${data} are gone: ${accountsPath(data)} is missing or empty, though a service has run on this ` +
-      'directory. Remove the file if it is there, and restore a backup (tapeloom restore <folder> --only accounts). To begin without them, make new ones ' +
+    `the accounts of ${data} are missing: ${accountsPath(data)} does not exist or is empty, although a service has run on this ` +
+      'directory. Remove the file if it exists, and restore a backup (tapeloom restore <folder> --only accounts). To start without them, create new ones ' +
       'with tapeloom account create <name>: keys, orders and the audit log of before are lost then',
   );
 }
@@ -273,7 +273,7 @@ async function closeFiles(path: string, log: Log): Promise<void> {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     const exposure = await closeToOthers(file);
     if (exposure === 'read' || exposure === 'write') {
-      log.warn(`others could ${exposure} ${file}: it is closed to them now`);
+      log.warn(`other users could ${exposure} ${file}: its permissions are now restricted`);
     }
   }
 }

@@ -42,8 +42,8 @@ const OWN_COMPUTATIONS = Object.fromEntries(INDICATORS.map((it) => [it.id, compu
  */
 const HEARD_AGAIN_MS = 11_000;
 
-const OTHER_VERSION = 'This indicator is being changed to another version; subscribe again.';
-const DAYS_TO_COME = 'Past days that this stream looks back on are on their way; subscribe again.';
+const OTHER_VERSION = 'The version of this indicator is changing. Subscribe again.';
+const DAYS_TO_COME = 'This server is still fetching past days that the stream needs. Subscribe again.';
 
 export interface CursorEpochsOptions {
   /** Where the record lies. */
@@ -118,9 +118,9 @@ export class CursorEpochs {
     this.#isFirstStart = start.t === 'first';
     if (start.t === 'changed') {
       const { indicators } = start;
-      log.info({ indicators }, 'indicators have a new version: their older cursors end');
+      log.info({ indicators }, 'indicators have a new version: their older cursors are no longer valid');
     }
-    if (start.t === 'unreadable') log.warn('the record of epochs was damaged: cursors end');
+    if (start.t === 'unreadable') log.warn('the record of stream epochs was damaged: older cursors are no longer valid');
     this.#store = store;
     this.#opened.resolve(store);
   }
@@ -155,7 +155,7 @@ export class CursorEpochs {
     }
     if (now.isSubsetOf(before)) return;
     const indicators = [...now];
-    log.warn({ indicators }, 'the nodes have not agreed to these versions: they are not streamed');
+    log.warn({ indicators }, 'the nodes have not agreed on these versions: they are not streamed');
   }
 
   /** By contract, the newest day that the other nodes have and this one lacks: what it matters to is not shown here. */
@@ -192,7 +192,7 @@ export class CursorEpochs {
   /** An engine has found that a day went from the tape, or came back to it. */
   noteChanged(contract: string, day: UtcDay): void {
     const { log } = this.#options;
-    log.warn({ contract, day }, 'a day of the tape has gone, or come back: it is computed anew');
+    log.warn({ contract, day }, 'a day of the tape was removed or restored: it is computed again');
     this.noteFilled(contract, day);
   }
 
@@ -255,7 +255,7 @@ export class CursorEpochs {
 function patientDisk(log: CursorEpochsOptions['log']): Disk {
   const patience = new Patience({
     clock: createClock({ kind: 'system' }),
-    onWait: (error) => log.warn({ error }, 'the record of epochs waits for the machine'),
+    onWait: (error) => log.warn({ error }, 'the record of stream epochs could not be written yet; the service keeps trying'),
   });
   return new PatientDisk(new NodeDisk(), patience);
 }

@@ -335,8 +335,8 @@ export class Doors implements AsyncDisposable {
         onReplaced: (index, engine) => this.hub.replace(index, engine),
         onGone: (engine, error, isGivenUp) => {
           if (!isGivenUp)
-            return log.error({ error, engine }, 'an engine has stopped; another follows');
-          log.fatal({ error, engine }, 'an engine has stopped; what is there is still served');
+            return log.error({ error, engine }, 'an engine has stopped; a new one starts');
+          log.fatal({ error, engine }, 'an engine has stopped; existing data is still served');
           this.#events.onEngineLost();
         },
       },
@@ -350,7 +350,7 @@ export class Doors implements AsyncDisposable {
       this.#world.enter(day);
     } catch (error) {
       if (!(error instanceof MarketClashError)) throw error;
-      this.#log.error({ error }, 'what is listed from today on contradicts itself');
+      this.#log.error({ error }, 'the listed instruments contradict each other from today on');
     }
   }
 
@@ -367,7 +367,7 @@ export class Doors implements AsyncDisposable {
         return isOver;
       },
       onFault: (error, dataset) => {
-        this.#log.error({ error, dataset }, 'what was imported cannot be read');
+        this.#log.error({ error, dataset }, 'the imported days cannot be read');
       },
     });
   }

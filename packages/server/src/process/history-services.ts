@@ -161,7 +161,7 @@ export class HistoryServices implements AsyncDisposable {
       onDamaged: this.#options.onDamaged,
       onFault: (error, request) => {
         if (request !== null) log.error({ error, request }, 'a computation failed');
-        else log.error({ error }, 'a compute thread has stopped; another follows');
+        else log.error({ error }, 'a compute thread has stopped; a new one starts');
       },
     });
   }

@@ -48,6 +48,6 @@ export async function loadSealing(send: (news: FromIngest) => void): Promise<voi
   try {
     await loadEncoder();
   } catch (error) {
-    send({ t: 'fault', what: 'what days are sealed with could not be loaded', error });
+    send({ t: 'fault', what: 'the module that seals days could not be loaded', error });
   }
 }

@@ -78,7 +78,7 @@ export function tellOfSales({
   const isSelling = (name: string) => offers.countries.some(({ provider }) => provider === name);
   const { isLoopback } = publicAddress;
   if (isSelling('test') && !isLoopback) {
-    log.warn('the payment provider test takes no money: anybody can have any plan from it');
+    log.warn('the payment provider test takes no money: anybody can get any plan with it');
   }
   const modes = [
     ['stripe', config.stripeKey === null ? null : isStripeLive(config.stripeKey)],
@@ -87,11 +87,11 @@ export function tellOfSales({
   for (const [provider, isLive] of modes) {
     if (isLive === true && isLoopback) {
       const message =
-        'real money moves, and no webhook arrives: TAPELOOM_PUBLIC_URL is this machine alone';
+        'payments are live, but no webhook can arrive: TAPELOOM_PUBLIC_URL is reachable from this machine only';
       log.warn({ provider }, message);
     }
     if (isLive === false && !isLoopback && isSelling(provider)) {
-      log.warn({ provider }, 'keys of its test mode take no money: anybody can have any plan');
+      log.warn({ provider }, 'its test-mode keys take no money: anybody can get any plan');
     }
   }
 }

@@ -22,7 +22,7 @@ test('a start, a stop, accounts in trouble and what is gone for good are not rea
   for (const [fact, reason] of [
     ['phase', 'the tape is being filled'],
     ['accounts', 'the accounts are damaged'],
-    ['accounts', 'there is no room on disk for the accounts'],
+    ['accounts', 'the disk of the accounts is full'],
     ['lost', 'the ingest has stopped'],
     ['phase', 'the service is stopping'],
   ] as const) {
@@ -36,7 +36,7 @@ test('a start, a stop, accounts in trouble and what is gone for good are not rea
 });
 
 for (const [what, missing, reason] of [
-  ['an intake that is paused', { isPaused: true }, /^no trades are taken in/],
+  ['an intake that is paused', { isPaused: true }, /^no trades are ingested/],
   ['a shared tape out of reach', { isPaused: true, isShared: true }, /^the shared tape cannot/],
   ['a clock that is wrong', { takesNobody: 'the clock of this node is wrong' }, /^the clock of/],
   ['no engine', { threads: { engines: 0, compute: 1 } }, /^no engine runs$/],

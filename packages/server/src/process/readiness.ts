@@ -72,8 +72,8 @@ export class Readiness implements Disposable {
 
 function passingReason(facts: ReadinessFacts): string | null {
   const { isPaused, isShared, takesNobody, threads } = facts;
-  if (isPaused && isShared) return 'the shared tape cannot be reached, or takes nothing more';
-  if (isPaused) return 'no trades are taken in until the machine can open the next day';
+  if (isPaused && isShared) return 'the shared tape cannot be reached, or accepts no more records';
+  if (isPaused) return 'no trades are ingested until the machine can open the next day';
   if (takesNobody != null) return takesNobody;
   if (threads?.engines === 0) return 'no engine runs';
   return threads?.compute === 0 ? 'no thread for history runs' : null;

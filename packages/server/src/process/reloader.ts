@@ -70,7 +70,7 @@ export class Reloader {
       this.#live = live;
       service.countReload('applied');
       log.info({ changes }, changes.length === 0 ? 'reloaded: nothing has changed' : 'reloaded');
-      if (waiting.length > 0) log.warn({ waiting }, 'some changes wait for a restart');
+      if (waiting.length > 0) log.warn({ waiting }, 'some changes need a restart');
     } catch (error) {
       service.countReload('refused');
       const faults = faultsOf(error);

@@ -176,7 +176,7 @@ export class Service implements AsyncDisposable {
     try {
       return await this.#serving!.accounts!.firstKeys();
     } catch (error) {
-      this.#options.log.error({ error }, 'the first account could not be made');
+      this.#options.log.error({ error }, 'the first account could not be created');
       return null;
     }
   }
@@ -205,7 +205,7 @@ export class Service implements AsyncDisposable {
     try {
       return await this.#serving!.accounts!.replayLink(this.#addresses!.portal);
     } catch (error) {
-      this.#options.log.error({ error }, 'the link to the chart could not be made');
+      this.#options.log.error({ error }, 'the link to the chart could not be created');
       return null;
     }
   }
@@ -395,10 +395,10 @@ export class Service implements AsyncDisposable {
         this.#serving?.doors?.updateSessions(message.books);
         return;
       case 'waiting':
-        log.warn({ error: message.error }, 'the machine cannot do this now; it is waited for');
+        log.warn({ error: message.error }, 'the machine cannot do this at the moment; the service keeps trying');
         return;
       case 'waited':
-        log.warn({ ms: message.ms }, 'what was waited for is done');
+        log.warn({ ms: message.ms }, 'the retried operation succeeded');
         return;
       case 'fault':
         log.error({ error: message.error }, message.what);
@@ -433,7 +433,7 @@ export class Service implements AsyncDisposable {
     const { log, config } = this.#options;
     // Of a disk the stack says nothing, and the directory all.
     const why = diskFault(error) === null ? { error } : { data: config.data, why: String(error) };
-    log.fatal(why, 'no more trades are taken in; what is there is still served');
+    log.fatal(why, 'no more trades are ingested; existing data is still served');
     this.#lost ??= 'the ingest has stopped';
     this.#serving?.doors?.hub.setSource('down');
     if (mayPass(error)) {

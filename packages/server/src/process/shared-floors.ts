@@ -159,7 +159,7 @@ export class SharedFloors implements Disposable {
     const term = this.#term;
     if (term === null) return;
     this.#write(term).catch((error: unknown) => {
-      const what = 'floors of cursors could not be told';
+      const what = 'the oldest valid cursors could not be published';
       if (!term.signal.aborted) this.#options.send({ t: 'fault', what, error });
     });
   }

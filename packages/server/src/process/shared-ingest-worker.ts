@@ -294,7 +294,7 @@ async function start(): Promise<SharedIngest> {
   const { dataset } = market;
   const place = { nats, dataset, client: nodeId, clusterId };
   const opened = await openStream(place, clock, (error) =>
-    send({ t: 'fault', what: 'the stream in NATS is waited for', error }),
+    send({ t: 'fault', what: 'waiting for the stream in NATS', error }),
   );
   let ingest: SharedIngest | null = null;
   let fetched = 0;

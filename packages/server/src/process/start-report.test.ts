@@ -43,7 +43,7 @@ test('a first start shows both keys, with a curl and a stream line ready to past
 test('a replay shows the link to its chart in place of the way to own its account', () => {
   const chart = 'http://127.0.0.1:8080/sign-in?next=%2Fdocs%2Findicators%2Ffootprint%3Flive#token';
   const text = report({ chart });
-  assert.ok(text.includes(`The link works once, within 15 minutes:\n\n  ${chart}\n`));
+  assert.ok(text.includes(`The link works once and for 15 minutes:\n\n  ${chart}\n`));
   assert.doesNotMatch(text, /account claim/);
   assert.match(report(), /account claim demo/);
 });
@@ -55,7 +55,7 @@ test('the directory is named at once and when all is ready, that of an accelerat
   );
   assert.match(
     startLine('1.2.3', { data: '/srv/t-speed', speed: 60 }),
-    /60 times faster than the clock, data in \/srv\/t-speed, a directory of its own/,
+    /60 times faster than real time, data in \/srv\/t-speed, separate from the directory of real time/,
   );
   assert.match(report({ data: '/srv/t-speed' }), /^ {2}data {6}\/srv\/t-speed$/m);
 });
@@ -65,11 +65,11 @@ test('a replay says what it plays, from when on and how fast, and shows its own 
   const replay = { contract: { symbol: 'ESH6' }, from, isHeld: false };
   assert.equal(
     startLine('1.2.3', { data: '/tmp/r', speed: null }, replay),
-    'Tapeloom 1.2.3 starts and plays ESH6 from 2026-03-10T14:30:00.000Z on, data in /tmp/r',
+    'Tapeloom 1.2.3 starts and replays ESH6 from 2026-03-10T14:30:00.000Z on, data in /tmp/r',
   );
   assert.match(
     startLine('1.2.3', { data: '/tmp/r', speed: 10 }, { ...replay, isHeld: true }),
-    /on as soon as a stream follows, 10 times faster than it was, data in/,
+    /on as soon as a stream is open, 10 times faster than real time, data in/,
   );
   assert.match(
     report({ example: { instrument: 'ESH6', dataset: null } }),
@@ -151,7 +151,7 @@ test('a node names itself, what it does and its servers, and no password', () =>
   const text = report({ cluster });
   assert.match(text, /^ {2}node {6}serve-1 \(serve\)$/m);
   assert.match(text, /^ {2}accounts {2}PostgreSQL, db\.example\.com:5432\/tapeloom$/m);
-  assert.match(text, /^ {2}tape {6}NATS, nats:.*:4222, whose syncing is assured and not checked$/m);
+  assert.match(text, /^ {2}tape {6}NATS, nats:.*:4222, whose syncing is not checked \(assured\)$/m);
   const { version, data, seconds } = facts;
   const roles = { ingest: true, serve: false };
   const internal = 'http://127.0.0.1:9464';

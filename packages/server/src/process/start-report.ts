@@ -35,7 +35,7 @@ export interface IngestFacts extends CommonFacts {
 
 export interface StartFacts extends CommonFacts {
   readonly addresses: ServiceAddresses;
-  /** Null when the accounts could not be asked. */
+  /** Null when the account database did not respond. */
   readonly keys: FirstKeys | null;
   readonly calledAs: CalledAs;
   /** Signs in to the account and leads to the chart of what is played; null: nothing is. */
@@ -52,15 +52,15 @@ export function startLine(
 ): string {
   if (replay !== undefined) {
     const { contract, from, isHeld } = replay;
-    const begin = isHeld ? ' as soon as a stream follows' : '';
-    const pace = speed === null || speed === 1 ? '' : `, ${speed} times faster than it was`;
+    const begin = isHeld ? ' as soon as a stream is open' : '';
+    const pace = speed === null || speed === 1 ? '' : `, ${speed} times faster than real time`;
     const time = new Date(Number(from / MS_NS_BIG)).toISOString();
-    return `Tapeloom ${version} starts and plays ${contract.symbol} from ${time} on${begin}${pace}, data in ${data}`;
+    return `Tapeloom ${version} starts and replays ${contract.symbol} from ${time} on${begin}${pace}, data in ${data}`;
   }
   const how =
     speed === null
       ? `data in ${data}`
-      : `${speed} times faster than the clock, data in ${data}, a directory of its own beside that of real time`;
+      : `${speed} times faster than real time, data in ${data}, separate from the directory of real time`;
   return `Tapeloom ${version} starts, ${how}`;
 }
 
@@ -75,7 +75,7 @@ export function ingestReport({
   return [
     `Tapeloom ${version} is ready after ${seconds.toFixed(1)} s`,
     '',
-    '  doors     none: this node takes trades in, and others serve them',
+    '  doors     none: this node ingests trades, and others serve them',
     `  metrics   ${internal}/metrics`,
     ...nodeLines(cluster),
     `  data      ${data}`,
@@ -108,7 +108,7 @@ function nodeLines(cluster: ClusterConfig | null): readonly string[] {
   const { node, roles, postgres, nats } = cluster;
   const { host, port, database } = postgresAddress(postgres.url)!;
   const does = Object.entries(roles).flatMap(([role, isOn]) => (isOn ? [role] : []));
-  const assured = nats.isSyncAssured ? ', whose syncing is assured and not checked' : '';
+  const assured = nats.isSyncAssured ? ', whose syncing is not checked (assured)' : '';
   return [
     `  node      ${node} (${does.join(', ')})`,
     `  accounts  PostgreSQL, ${host}:${port}/${database}`,
@@ -135,7 +135,7 @@ function keyLines({
   if (keys !== null && keys.secrets !== null) {
     const { live, test } = keys.secrets;
     return [
-      `The account "${keys.account}" with the plan live_history has been created. Its keys, shown this once:`,
+      `The account "${keys.account}" with the plan live_history was created. Its keys, shown only this once:`,
       '',
       `  live key  ${live}`,
       `  test key  ${test}`,
@@ -147,19 +147,19 @@ function keyLines({
       '',
       ...(chart === null
         ? [
-            'To own the account in the portal, open the link that this makes:',
+            'To own the account in the portal, open the link that this command prints:',
             '',
             `  ${calledAs.tapeloom} account claim ${shellWord(keys.account)}${place}${portal}`,
           ]
         : [
-            'See the chart in a browser. The link works once, within 15 minutes:',
+            'See the chart in a browser. The link works once and for 15 minutes:',
             '',
             `  ${chart}`,
           ]),
     ];
   }
   return [
-    'Keys are shown once, when they are made. Another one:',
+    'Keys are shown once, when they are created. To create another one:',
     '',
     `  ${calledAs.tapeloom} key create --account ${shellWord(keys?.account ?? DEMO_ACCOUNT)} --name mine ` +
       `--environment live --scopes ${SCOPES.join(',')}${place}`,

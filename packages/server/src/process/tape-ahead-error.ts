@@ -8,8 +8,8 @@ export class TapeAheadError extends Error {
   constructor(promise: EpochNs, now: EpochNs) {
     super(
       `the tape reaches to ${timeText(promise)}, but the clock shows ${timeText(now)}. ` +
-        'If the clock is wrong, set it. If it was ahead before, run tapeloom tape trim --after ' +
-        `${timeText(now)}: it sets aside what lies ahead and deletes nothing. A directory of a service that ran with ` +
+        'If the clock is wrong, correct it. If it was ahead before, run tapeloom tape trim --after ' +
+        `${timeText(now)}: it moves the later part aside and deletes nothing. A directory of a service that ran with ` +
         '--speed needs --speed again.',
     );
   }

@@ -29,7 +29,7 @@ test('a day that a thread could not read is left out by all, counted once, check
   const found = { contract: 'ESZ6', day: DAY, error: new Error('a bit') };
   damage.found(found);
   assert.deepEqual(said(), [
-    'a sealed day is damaged; tapeloom tape verify says more',
+    'a sealed day is damaged; see tapeloom tape verify',
     'read ESZ6 20261112 false',
     'without ESZ6 20261112',
     'check ESZ6 20261112',

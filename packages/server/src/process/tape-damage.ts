@@ -48,7 +48,7 @@ export class TapeDamage {
     if (error === null && this.#missing.has(key)) return;
     if (!this.#now.has(key)) {
       const what = error === null ? 'is gone from the tape' : 'is damaged';
-      log.error({ contract, day, error }, `a sealed day ${what}; tapeloom tape verify says more`);
+      log.error({ contract, day, error }, `a sealed day ${what}; see tapeloom tape verify`);
     }
     this.#now.add(key);
     if (error !== null) {
@@ -68,7 +68,7 @@ export class TapeDamage {
   sound(contract: string, day: UtcDay): void {
     const { log, tellReaders, epochs } = this.#options;
     if (!this.#now.delete(`${contract} ${day}`)) return;
-    log.warn({ contract, day }, 'a sealed day that could not be read is sound again');
+    log.warn({ contract, day }, 'a sealed day that could not be read is intact again');
     tellReaders(contract, day, false);
     epochs.noteSound(contract, day);
   }

@@ -129,7 +129,7 @@ export class TapeUpkeep {
       const conflicts = await this.#fillPatience.run(fillRest, { isPassing, signal });
       if (conflicts.length > 0) throw new Error(conflicts.join(', '));
     } catch (error) {
-      send({ t: 'fault', what: 'some past days could not be made', error });
+      send({ t: 'fault', what: 'some past days could not be generated', error });
     }
   }
 }

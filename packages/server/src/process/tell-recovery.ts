@@ -8,13 +8,13 @@ import type { OldDaysNews } from './large-removals.ts';
 /** One line for each dataset: what is gone for good, or will be. */
 export function tellOldDays(log: Log, { dueAt, ...news }: OldDaysNews): void {
   if (dueAt === null) {
-    log.warn(news, 'days older than TAPELOOM_KEEP_DAYS were removed for good');
+    log.warn(news, 'days older than TAPELOOM_KEEP_DAYS were deleted');
     return;
   }
   const at = new Date(Number(dueAt / MS_NS_BIG)).toISOString();
   log.error(
     { ...news, at },
-    'TAPELOOM_KEEP_DAYS would remove more than a tenth of the days that are kept; they go for good at the time given, unless it is changed before',
+    'TAPELOOM_KEEP_DAYS would delete more than a tenth of the stored days; they are deleted at the given time, unless you change it before',
   );
 }
 
@@ -32,11 +32,11 @@ export function tellRecovery(log: Log, { recovery }: IngestOpened): void {
     const files = missing.slice(0, MISSING_TOLD_MAX);
     log.error(
       { days: missing.length, files },
-      'sealed days are missing; tapeloom tape verify says more',
+      'sealed days are missing; see tapeloom tape verify',
     );
   }
   for (const file of setAside) {
-    log.warn({ file }, 'a log whose day is sealed was set aside; nothing of it is needed');
+    log.warn({ file }, 'a log whose day is sealed was moved aside; it is no longer needed');
   }
   if (unfinishedRemoved > 0) log.warn({ unfinishedRemoved }, 'unfinished files were removed');
 }

@@ -21,13 +21,13 @@ export function watchClock({ timers, log, tapeTime, onAhead }: WatchedClock): Cl
       log.error(
         { ms },
         ms > 0
-          ? "the machine's clock was set forward; the tape follows at once, and reaches as far as the clock did if it is set back again"
-          : "the machine's clock was set back; the tape goes on at half speed until the two meet",
+          ? "the machine's clock was set forward; the tape follows at once, and stays ahead if the clock is set back again"
+          : "the machine's clock was set back; the tape runs at half speed until the clock has caught up",
       ),
     onAhead: (isAhead, ms) => {
       if (isAhead)
-        log.error({ ms }, "the tape lies ahead of the machine's clock; streams are stale");
-      else log.warn("the machine's clock has met the tape; streams are live again");
+        log.error({ ms }, "the tape is ahead of the machine's clock; streams are stale");
+      else log.warn("the machine's clock has caught up with the tape; streams are live again");
       onAhead(isAhead);
     },
   });

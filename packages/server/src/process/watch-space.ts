@@ -15,9 +15,9 @@ export function watchSpace(directory: string, dataset: string, clock: Clock, log
     clock,
     dayBytes: () => tapeDayBytes(disk, join(directory, 'tape'), dataset),
     onLittle: (reading, why) => {
-      log.warn({ directory, ...reading }, `little room is left on disk: ${why}`);
+      log.warn({ directory, ...reading }, `little disk space is left: ${why}`);
     },
-    onEnough: (reading) => log.info({ directory, ...reading }, 'there is room on disk again'),
-    onFault: (error) => log.warn({ error }, 'the room on disk could not be looked at'),
+    onEnough: (reading) => log.info({ directory, ...reading }, 'there is enough free disk space again'),
+    onFault: (error) => log.warn({ error }, 'the free disk space could not be checked'),
   });
 }

@@ -25,8 +25,8 @@ export class TapeDamagedError extends Error {
 export class LogMissingError extends Error {
   constructor(file: string, manifest: string) {
     super(
-      `${file} is missing, though ${manifest} names it: its trades were acknowledged. Put it back, ` +
-        'or remove the manifest to go on without them',
+      `${file} is missing, although ${manifest} names it: its trades were acknowledged. Restore it, ` +
+        'or remove the manifest to continue without them',
     );
   }
 }
@@ -35,7 +35,7 @@ export class LogMissingError extends Error {
 export class TapeFailedError extends Error {
   constructor(cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    super(`the tape has stopped, nothing more is taken: ${why}`, { cause });
+    super(`the tape has stopped and accepts no more trades: ${why}`, { cause });
   }
 }
 

@@ -125,7 +125,7 @@ test('a day that was replaced by one with other trades is a finding', async () =
   for (const suffix of ['.json', '.arrow']) {
     machine.put(sealed('ESZ6', DAY) + suffix, other.bytes(sealed('ESZ6', DAY) + suffix)!);
   }
-  const what = 'is of other trades than the manifest says';
+  const what = 'has other trades than the manifest records';
   assert.deepEqual(await verified(machine), [`finding ${sealed('ESZ6', DAY)}.json: ${what}`]);
 });
 

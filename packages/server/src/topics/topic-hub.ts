@@ -401,8 +401,8 @@ export class TopicHub implements Disposable {
 
   #lose(slot: EngineSlot, isReplaced: boolean): void {
     const message = isReplaced
-      ? 'The engine was replaced; subscribe again.'
-      : 'The computation of this stream stopped; subscribe again.';
+      ? 'The engine was restarted. Subscribe again.'
+      : 'The computation of this stream stopped. Subscribe again.';
     const topics = [...this.#byNumber.values()].filter((topic) => topic.slot === slot);
     for (const topic of topics) this.#forget(topic);
     for (const topic of topics) {

@@ -59,15 +59,15 @@ test('what the service says about a field becomes a sentence there, with the ent
   const error = refused([
     { path: '/name', message: 'must NOT have more than 64 characters' },
     { path: '/name', message: 'is shown once' },
-    { path: '/instruments/1', message: 'is no symbol or alias. Did you mean NQ.c.0?' },
-    { path: '/allowedIps/1', message: 'is no IP address or CIDR range' },
+    { path: '/instruments/1', message: 'is not a symbol or alias. Did you mean NQ.c.0?' },
+    { path: '/allowedIps/1', message: 'is not an IP address or CIDR range' },
     { path: '/expiresAt', message: 'must be in the future' },
   ]);
   const errors = serverErrors(error, sent);
   assert.deepEqual(errors, {
     name: 'The name must not have more than 64 characters.',
-    instruments: '“NOPE” is no symbol or alias. Did you mean NQ.c.0?',
-    allowedIps: '“300.1.1.1” is no IP address or CIDR range.',
+    instruments: '“NOPE” is not a symbol or alias. Did you mean NQ.c.0?',
+    allowedIps: '“300.1.1.1” is not an IP address or CIDR range.',
     expiresAt: 'The expiry must be in the future.',
   });
   assert.equal(firstField(errors), 'name');
@@ -92,7 +92,7 @@ test('a fault goes when its field is right, or another than what was refused; th
   const sent = newKeyOf(form);
   const error = refused([
     { path: '/instruments/0', message: 'is no symbol or alias' },
-    { path: '/allowedIps/0', message: 'is no IP address or CIDR range' },
+    { path: '/allowedIps/0', message: 'is not an IP address or CIDR range' },
   ]);
   const shown = (now: typeof form) => Object.keys(shownErrors(now, {}, { error, sent }));
   assert.deepEqual(shown(form), ['instruments', 'allowedIps']);

@@ -62,7 +62,7 @@ export class Charges {
   ): Promise<void> {
     const { budget, limit, reservedForNs, isSynced } = KINDS[kind];
     if (kind === 'replay' && entitlements.limits[limit] === 0) {
-      const detail = 'The plan has no budget for replays of history.';
+      const detail = 'Your plan has no budget for replays of history.';
       throw Refusal.ofQuestion({ code: 'FORBIDDEN', detail });
     }
     const now = this.#clock.now();

@@ -49,7 +49,7 @@ test('the refusal says when the next one is possible', () => {
   granted(opens, caller);
   assert.deepEqual(opens.take(caller), {
     code: 'RATE_LIMITED',
-    message: 'The account may begin 60 new streams a minute; the next one is possible in 1 s.',
+    message: 'The account may start 60 new streams a minute; the next one is possible in 1 s.',
   });
   clock.advance(1_000);
   assert.equal(opens.take(caller), null);

@@ -40,7 +40,7 @@ export class ColdOpens {
     return {
       code: 'RATE_LIMITED',
       message:
-        `The account may begin ${limit} new streams a minute; ` +
+        `The account may start ${limit} new streams a minute; ` +
         `the next one is possible in ${retryAfterSeconds} s.`,
     };
   }

@@ -198,7 +198,7 @@ test('of two processes of one identity the younger refuses, and one whose place 
   const second = await joined('twin', { run: 'second' });
   assert.equal(await second.count(), 0, 'the sockets of a process that is gone are gone');
   assert.deepEqual(await first.beat(), ['displaced']);
-  assert.equal(first.register.cannotTakeBecause, 'another process has the place of this node');
+  assert.equal(first.register.cannotTakeBecause, 'another process has taken over as this node');
   await assert.rejects(first.take('2'), /another process/);
   await first.register[Symbol.asyncDispose]();
   assert.equal((await knownNodes(postgres)).length, 1, 'the place is the second one’s');
@@ -230,9 +230,12 @@ test('after a restart of the database everybody counts for 90 s, and what could 
   assert.equal(await one.take('2'), true);
   await sleep('one', 200);
   await server.stop();
-  await assert.rejects(two.take('3'), { name: 'Error', message: /cannot be counted/ });
+  await assert.rejects(two.take('3'), {
+    name: 'Error',
+    message: /open connections and subscriptions could not be counted/,
+  });
   await one.leases.release('a', 'connection', '2');
-  await assert.rejects(two.beat(), /cannot be counted/);
+  await assert.rejects(two.beat(), /open connections and subscriptions could not be counted/);
   await server.start();
   assert.equal(await two.take('3'), false, 'the first one back does not get what others hold');
   assert.deepEqual(await one.beat(), ['older', 'over']);

@@ -131,7 +131,7 @@ export class NodeRegister implements AsyncDisposable {
 
   /** Why nothing new may be taken of accounts here; null when it may. */
   get cannotTakeBecause(): string | null {
-    if (this.#isDisplaced) return 'another process has the place of this node';
+    if (this.#isDisplaced) return 'another process has taken over as this node';
     if (this.#options.clock.now() - this.#heardAt > KNOWN_FOR_NS) {
       return 'the register of nodes cannot be reached';
     }
@@ -157,7 +157,9 @@ export class NodeRegister implements AsyncDisposable {
   /** What cannot be asked now is asked again with the next beat. */
   beat(): Promise<void> {
     this.#beating ??= this.#beatOnce()
-      .catch((error: unknown) => this.#options.log.debug({ error }, 'no beat of this node'))
+      .catch((error: unknown) =>
+        this.#options.log.debug({ error }, 'the heartbeat of this node failed; it is sent again'),
+      )
       .finally(() => {
         this.#beating = null;
       });
@@ -172,7 +174,7 @@ export class NodeRegister implements AsyncDisposable {
     await postgres
       .query('select tapeloom_leave($1, $2)', [node.id, run])
       .catch((error: unknown) => {
-        log.warn({ error }, 'the node could not leave the register; it counts for 90 s more');
+        log.warn({ error }, 'this node could not leave the register; its entry expires in 90 s');
       });
   }
 
@@ -211,7 +213,7 @@ export class NodeRegister implements AsyncDisposable {
     if (lostNs > 0n) {
       this.#options.log.warn(
         { lostMs: ms(lostNs) },
-        "the accounts' database lacks the last moments: it crashed, was put back, or another took its place",
+        "the accounts' database is missing its latest changes: it crashed, was restored from a backup, or was replaced",
       );
     }
     return isStartedAnew || lostNs > 0n;
@@ -236,7 +238,7 @@ export class NodeRegister implements AsyncDisposable {
     const offsetMs = ms(this.#offsetNs);
     this.#options.log.warn(
       { offsetMs },
-      "the clocks of this node and of the accounts' database differ; from 5 s on nobody new is let in",
+      "the clocks of this node and of the accounts' database differ; from 5 s on this node accepts no new connections",
     );
   }
 }

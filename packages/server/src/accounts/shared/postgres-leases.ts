@@ -208,7 +208,7 @@ export class PostgresLeases implements Leases {
       [this.#time(now), node.id, node.run, accountId, kind, holder, thing, limit, testLimit],
     );
     if (row!.taken === null) {
-      throw new AccountsUnavailableError('another process has the place of this node');
+      throw new AccountsUnavailableError('another process has taken over as this node');
     }
     return row!.taken;
   }
@@ -269,9 +269,13 @@ export class PostgresLeases implements Leases {
     try {
       return await this.#options.postgres.query<Row>(...query);
     } catch (error) {
-      throw new AccountsTroubleError('unreachable', 'what is open cannot be counted', {
-        cause: error,
-      });
+      throw new AccountsTroubleError(
+        'unreachable',
+        'open connections and subscriptions could not be counted',
+        {
+          cause: error,
+        },
+      );
     }
   }
 }

@@ -185,7 +185,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
   endUncovered(): void {
     const { clock } = this.#services;
     if (this.caller?.entitlements.historyFrom(clock.now()) !== null) return;
-    const reply = { code: 'FORBIDDEN', message: 'The plan no longer covers history.' } as const;
+    const reply = { code: 'FORBIDDEN', message: 'Your plan no longer covers history.' } as const;
     for (const subscription of this.#subscriptions?.all() ?? []) {
       if (subscription.isCharged) this.failed(subscription, reply);
     }

@@ -255,7 +255,10 @@ function refusal(refused: LeaseRefusal, entitlements: Entitlements): Omit<ErrorR
     case 'configuration':
       return tooMany(entitlements, 'maxCustomConfigs', 'custom configuration');
     case 'fault':
-      return { code: 'CAPACITY', message: 'Subscriptions cannot be counted now; try again.' };
+      return {
+        code: 'CAPACITY',
+        message: 'Could not check your subscription limit. Retry in a few seconds.',
+      };
     default:
       return refused satisfies never;
   }
@@ -264,8 +267,8 @@ function refusal(refused: LeaseRefusal, entitlements: Entitlements): Omit<ErrorR
 function tooMany(entitlements: Entitlements, field: CountedField, what: string) {
   const { limit, testLimit } = entitlements.counted(field);
   const count = (most: number | null) => `${most} ${what}${most === 1 ? '' : 's'}`;
-  const ofTests = testLimit === null ? '' : `, of those ${count(testLimit)} with test keys`;
-  const message = `The account may have ${count(limit)} at a time, over all its keys${ofTests}.`;
+  const ofTests = testLimit === null ? '' : `, at most ${count(testLimit)} of them with test keys`;
+  const message = `The account may have ${count(limit)} at a time across all its keys${ofTests}.`;
   return { code: 'QUOTA_EXCEEDED', message } as const;
 }
 

@@ -79,7 +79,7 @@ export class Connection {
           : NOTHING;
       case 'connects-exceeded': {
         const { retryAfterSeconds } = event;
-        const reason = `Too many connects of your account; try again in ${retryAfterSeconds} s`;
+        const reason = `Too many new connections from your account; try again in ${retryAfterSeconds} s`;
         return this.#close(CloseCode.tryAgainLater, reason);
       }
       case 'admitted':
@@ -134,7 +134,7 @@ export class Connection {
 
   #judged(authentication: DoorVerdict): Actions {
     if (authentication.verdict === 'busy') {
-      return this.#close(CloseCode.tryAgainLater, 'Too many keys of your address wait');
+      return this.#close(CloseCode.tryAgainLater, 'Too many keys from your address are waiting');
     }
     if (authentication.verdict !== 'accepted') return this.#refuseAuth('Invalid API key or token');
     const { caller } = authentication;

@@ -124,8 +124,8 @@ test('test keys have the sandbox limits beside what production has open, and cou
   assert.equal(await ask(trial, 'c'), 'QUOTA_EXCEEDED');
   const refused = trial.messages.filter((it) => it.t === 'error').map((it) => it.message);
   assert.deepEqual(refused, [
-    'The account may have 25 custom configurations at a time, over all its keys, of those 1 custom configuration with test keys.',
-    'The account may have 50 subscriptions at a time, over all its keys, of those 2 subscriptions with test keys.',
+    'The account may have 25 custom configurations at a time across all its keys, at most 1 custom configuration of them with test keys.',
+    'The account may have 50 subscriptions at a time across all its keys, at most 2 subscriptions of them with test keys.',
   ]);
   assert.equal(await desk.held(accountId, 'connection'), 4);
   assert.equal(await desk.held(accountId, 'subscription'), 7);

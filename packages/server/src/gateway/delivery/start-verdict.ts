@@ -62,12 +62,14 @@ export function judgeTime(
   const historyFrom = rights.historyFrom(now);
   const isToday = time >= midnightOf(now);
   if (!isToday && (historyFrom === null || time < historyFrom)) {
-    const message = 'The plan does not cover history of this time.';
+    const message = 'Your plan does not cover history at this time.';
     return { code: 'FORBIDDEN', message };
   }
   const start = time < visible ? time : visible;
   if (rights.contractOn(dayOf(start)) === contract) return start;
-  return refuseTime(`The name did not mean ${contract} then: ask for the contract by its symbol.`);
+  return refuseTime(
+    `The alias did not designate ${contract} at that time. Subscribe by the contract's symbol.`,
+  );
 }
 
 /**
@@ -142,5 +144,5 @@ function refuseTime(message: string): StartRefusal {
 }
 
 function unknownCursor(): StartRefusal {
-  return invalid([{ path: '/from/cursor', message: 'No stream has reached this cursor.' }]);
+  return invalid([{ path: '/from/cursor', message: 'This cursor is ahead of the stream.' }]);
 }

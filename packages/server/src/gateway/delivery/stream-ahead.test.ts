@@ -109,7 +109,7 @@ test('a key without a delay is told that nobody has reached such a cursor, after
   for (const { afterMs, message } of told) {
     assert.ok(message.t === 'error' && message.code === 'INVALID_PARAMETERS');
     assert.deepEqual(message.errors, [
-      { path: '/from/cursor', message: 'No stream has reached this cursor.' },
+      { path: '/from/cursor', message: 'This cursor is ahead of the stream.' },
     ]);
     assert.equal(afterMs, AHEAD_MS_MAX);
   }

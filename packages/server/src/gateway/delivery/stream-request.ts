@@ -82,7 +82,7 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
       return { code: 'UNKNOWN_INSTRUMENT', message: unknownText(catalogue, name, meantOn) };
     }
     if (!entitlements.allowsInstrument({ name, contract, book, today: meantOn, now })) {
-      return { code: 'FORBIDDEN', message: `The key has no right to the instrument "${name}".` };
+      return { code: 'FORBIDDEN', message: `The key does not allow the instrument "${name}".` };
     }
     const indicator = indicatorNamed(message.indicator);
     if (indicator === null) {
@@ -147,11 +147,11 @@ function dayOfMeaning(catalogue: StreamCatalogue, name: string, day: UtcDay): Ut
 function unknownText(catalogue: StreamCatalogue, name: string, day: UtcDay): string {
   const book = catalogue.book();
   if (book.contract(name) !== null) {
-    return `No instrument "${name}" is streamed. Its past is in the history, by its dataset.`;
+    return `No instrument "${name}" is streamed. Its history is available over REST with its dataset.`;
   }
   const isStreamed = (symbol: string | undefined) =>
     symbol !== undefined && catalogue.isStreamed(symbol);
-  if (book.alias(name) !== null) return `"${name}" designates no contract that is streamed.`;
+  if (book.alias(name) !== null) return `"${name}" designates no streamed contract at the moment.`;
   const aliases = book.allAliases().map(({ alias }) => alias);
   const symbols = book.all().map(({ symbol }) => symbol);
   const names = [

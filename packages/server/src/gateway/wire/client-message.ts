@@ -151,10 +151,10 @@ function fromFault(value: unknown): string | null {
     const [name, text] = field;
     if (name === 'cursor') {
       const isCursor = typeof text === 'string' && parseCursor(text) !== null;
-      return isCursor ? null : 'Must hold a cursor such as "20261113.48211.1".';
+      return isCursor ? null : 'Must contain a cursor such as "20261113.48211.1".';
     }
     if (name === 'time') {
-      if (typeof text !== 'string') return 'Must hold its "time" as text.';
+      if (typeof text !== 'string') return 'Must contain "time" as a string.';
       return parseInstant(text) === null ? sentence(`Its "time" ${instantFault(text)}`) : null;
     }
   }

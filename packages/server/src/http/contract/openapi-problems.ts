@@ -74,18 +74,18 @@ const DETAILS: Readonly<Record<ErrorCode, string>> = {
   UNKNOWN_INSTRUMENT: 'There is no instrument "ESX9".',
   NOT_COVERED: 'There is no data for 2026-11-05.',
   WARMING: 'The tape is not known yet; try again in a moment.',
-  QUOTA_EXCEEDED: 'It costs 25900 compute units; 1200 are left this month.',
+  QUOTA_EXCEEDED: 'The request costs 25900 compute units, but only 1200 are left this month.',
   RATE_LIMITED: 'Too many requests in a minute. Try again in 4 seconds.',
   CAPACITY: 'Too many requests are under way; try again in a moment.',
   CURSOR_EXPIRED: 'The cursor is of an older version of the indicator.',
   UNAUTHORIZED: 'The API key is not known.',
   FORBIDDEN: 'The key needs the scope history.',
   NOT_FOUND: 'There is nothing at this address.',
-  CONFLICT: 'The key was rotated already.',
-  WITHDRAWAL_WAIVER_REQUIRED: 'The waiver was not agreed to in its present version.',
+  CONFLICT: 'The key has already been rotated.',
+  WITHDRAWAL_WAIVER_REQUIRED: 'The current version of the waiver was not accepted.',
   SOURCE_DOWN: 'Data of this instrument is temporarily unavailable.',
-  UPSTREAM_ERROR: 'The payment provider did not answer as expected.',
-  INTERNAL: 'Something went wrong here; tell us the request id.',
+  UPSTREAM_ERROR: 'The payment provider did not respond as expected.',
+  INTERNAL: 'Something went wrong in the service. Give support the request id.',
 };
 
 const MEMBERS: Readonly<Partial<Record<ErrorCode, object>>> = {

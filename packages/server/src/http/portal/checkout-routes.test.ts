@@ -312,7 +312,7 @@ test('who has a new card after a failed renewal cancels and buys again, at once'
   );
   assert.equal(await buyer.plan(), 'live');
   const held = checkProblem(await buyer.checkout(), DOCS_URL, CONFLICT);
-  assert.match(held.detail!, /renewal failed: cancel that one, then buy again/);
+  assert.match(held.detail!, /renewal failed\. Cancel that order, then buy again/);
   const cancelled = await buyer.browser.post<Order>(`/v1/portal/orders/${id}/cancel`, {});
   assert.equal(cancelled.status, 200);
   assert.equal(await buyer.plan(), 'sandbox', 'nobody has paid for it');

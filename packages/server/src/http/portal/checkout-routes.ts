@@ -79,7 +79,7 @@ export function checkoutRoute(
 function leaving(): ProblemError {
   return new ProblemError(
     'CONFLICT',
-    'The account is to be deleted, so nothing can be ordered; withdraw the deletion first.',
+    'The account is scheduled for deletion, so nothing can be ordered. Withdraw the deletion first.',
   );
 }
 
@@ -92,11 +92,11 @@ function refusal(
   switch (refused.refused) {
     case 'unknown-offer': {
       const ids = offers.offers.map(({ id }) => id);
-      const message = `is no offer: use one of ${ids.join(', ')}.${didYouMean(offer, ids)}`;
+      const message = `is not an offer: use one of ${ids.join(', ')}.${didYouMean(offer, ids)}`;
       return invalidParameters([{ path: '/offer', message }]);
     }
     case 'unknown-country': {
-      const message = `is ${country}, where nobody can take a payment; GET /v1/pricing lists countries.`;
+      const message = `is ${country}, where payments are not available. GET /v1/pricing lists the countries.`;
       return invalidParameters([{ path: '/country', message }]);
     }
     case 'waiver':
@@ -106,16 +106,16 @@ function refusal(
     case 'other-provider':
       return new ProblemError(
         'CONFLICT',
-        `Payments from ${country} are taken by another provider than this account's, which is ` +
+        `Payments from ${country} use a different provider than this account's, which is ` +
           `${refused.provider}. An account stays with its first provider.`,
       );
     case 'confirming':
       return new ProblemError(
         'CONFLICT',
-        `A payment for ${offer} waits for its confirmation; see it in your orders.`,
+        `A payment for ${offer} is waiting for its confirmation. See your orders.`,
       );
     case 'too-many':
-      return rateLimited('The account has placed many orders today.', refused.until, now);
+      return rateLimited('The account has placed too many orders today.', refused.until, now);
     case 'no-account':
       return new ProblemError('UNAUTHORIZED', 'The account is gone.');
     default:
@@ -129,7 +129,7 @@ function waiverRequired(
 ): ProblemError {
   const why =
     waiver?.accepted === true && waiver.version !== undefined
-      ? `The text of the waiver is another by now: read version ${version} and accept that one.`
+      ? `The text of the waiver has changed: read and accept version ${version}.`
       : `Accept the waiver of the right of withdrawal, version ${version}: ` +
         '{ "accepted": true, "version": … }. GET /v1/pricing has its text, with the price or for all.';
   return new ProblemError('WITHDRAWAL_WAIVER_REQUIRED', why);
@@ -140,11 +140,11 @@ function heldText(
   offer: string,
   now: EpochNs,
 ): string {
-  if (order === null) return `The account has ${offer} already.`;
+  if (order === null) return `The account already has ${offer}.`;
   if (paymentStateAt(order, now) === 'past_due') {
-    return `The account has ${offer} by order ${order.id}, whose renewal failed: cancel that one, then buy again.`;
+    return `The account already has ${offer} with order ${order.id}, whose renewal failed. Cancel that order, then buy again.`;
   }
   return willEnd(order)
-    ? `The account has ${offer} by order ${order.id}, which was cancelled and still runs: keep that one instead.`
-    : `The account has ${offer} already, by order ${order.id}.`;
+    ? `The account already has ${offer} with order ${order.id}, which is cancelled but still active. Keep that order instead.`
+    : `The account already has ${offer} with order ${order.id}.`;
 }

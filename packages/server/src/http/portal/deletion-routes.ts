@@ -65,7 +65,7 @@ function confirmRoute(facts: () => PortalFacts): Route {
         portal.store.people.askDeletion(call, session.accountId, hash),
       );
       if ('refused' in asked) {
-        const why = 'The deletion was asked for and withdrawn too often within a day.';
+        const why = 'The deletion was requested and withdrawn too often within a day.';
         throw rateLimited(why, asked.until, now);
       }
       return { dueAt: asked.dueAt.toString() };
@@ -91,7 +91,10 @@ function withdrawRoute(facts: () => PortalFacts): Route {
       const call = { now, actor: { kind: 'owner' } } as const;
       const isWithdrawn = await people.withdrawDeletion(call, accountId);
       if (!isWithdrawn && (await people.deletionOf(accountId)) !== null) {
-        throw new ProblemError('CONFLICT', 'The account is being deleted; its time has come.');
+        throw new ProblemError(
+          'CONFLICT',
+          'The account is being deleted now; this cannot be undone any more.',
+        );
       }
       return {};
     },

@@ -17,7 +17,7 @@ export const EmailField = Type.String({
 export function emailFaults(body: unknown): readonly FieldFault[] {
   const email = (body as { readonly email?: unknown } | null | undefined)?.email;
   if (typeof email !== 'string' || normalEmail(email) !== null) return [];
-  return [{ path: '/email', message: 'is no e-mail address such as you@example.com' }];
+  return [{ path: '/email', message: 'is not an e-mail address such as you@example.com' }];
 }
 
 /** Of a body without faults. */

@@ -41,7 +41,7 @@ function askRoute(facts: () => PortalFacts): Route {
       const newAddress = addressOf(body);
       const owner = await portal.store.people.ownerByEmail(newAddress.key);
       if (owner?.accountId === session.accountId) {
-        const message = 'is the address that the account has already';
+        const message = 'is already the address of the account';
         throw invalidParameters([{ path: '/email', message }]);
       }
       await requirePasskey(portal, request, 'email');
@@ -102,7 +102,7 @@ function confirmRoute(facts: () => PortalFacts): Route {
         portal.store.people.changeEmail(call, session.accountId, hash),
       );
       if ('refused' in changed) {
-        throw new ProblemError('CONFLICT', 'This e-mail address owns another account by now.');
+        throw new ProblemError('CONFLICT', 'This e-mail address now belongs to another account.');
       }
       return { email: changed.email };
     },

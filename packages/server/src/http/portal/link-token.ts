@@ -29,10 +29,9 @@ export const TokenField = Type.String({
 });
 
 const TEXTS: Readonly<Record<LinkRefused['refused'], string>> = {
-  unknown:
-    'This link is not known here: it was cut off, or is of another account. Ask for a new one.',
-  used: 'This link was used before, and works once. Ask for a new one.',
-  expired: 'This link has expired. Ask for a new one.',
+  unknown: 'This link is incomplete or belongs to another account. Request a new one.',
+  used: 'This link was already used; each link works once. Request a new one.',
+  expired: 'This link has expired. Request a new one.',
 };
 
 export interface NewLinkText {
@@ -82,7 +81,7 @@ function judged<Found extends object>(found: Found | LinkRefused): Judged<Found>
 }
 
 export function tooManyLinks({ until }: TooMany, now: EpochNs): ProblemError {
-  return rateLimited('Too many links were asked for within an hour.', until, now);
+  return rateLimited('Too many links were requested within an hour.', until, now);
 }
 
 /** A link to the owner of the session's account, who alone can use it. */

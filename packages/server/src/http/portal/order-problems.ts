@@ -16,7 +16,7 @@ export async function upstream<Result>(asked: Promise<Result>, outcome: string):
     return await asked;
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    const detail = `The payment provider did not answer as it should. ${outcome} Try again in a moment.`;
+    const detail = `The payment provider did not respond as expected. ${outcome} Try again in a moment.`;
     const headers = { 'retry-after': String(RETRY_AFTER_S) };
     throw new ProblemError('UPSTREAM_ERROR', detail, { headers, cause: error });
   }

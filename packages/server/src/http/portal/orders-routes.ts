@@ -87,10 +87,10 @@ function endingRoute(
     handle: async ({ params, session, now }) => {
       if (!isCancelled && (await billing().isLeaving(session.accountId))) throw leaving();
       const asked = billing().setCancelled(session.accountId, params.id!, isCancelled);
-      const order = await upstream(asked, 'The order shows what holds.');
+      const order = await upstream(asked, 'The order shows its current state.');
       if (!('refused' in order)) return viewOrder(order, now, null);
       if (order.refused === 'not-found') throw unknownOrder();
-      throw new ProblemError('CONFLICT', `Only a subscription that runs can be ${PAST[verb]}.`);
+      throw new ProblemError('CONFLICT', `Only a running subscription can be ${PAST[verb]}.`);
     },
   });
 }
@@ -99,7 +99,7 @@ function endingRoute(
 function leaving(): ProblemError {
   return new ProblemError(
     'CONFLICT',
-    'The account is to be deleted, so nothing renews; keep the account first.',
+    'The account is scheduled for deletion, so nothing renews. Withdraw the deletion first.',
   );
 }
 

@@ -12,7 +12,7 @@ export function requireOwnOrigin(sent: string | undefined, own: string): void {
   if (sent === own || (sent !== undefined && isSameLoopback(sent, own))) return;
   throw new ProblemError(
     'FORBIDDEN',
-    `Only the portal's own pages may ask for this: the header Origin must be ${own}.`,
+    `Only the portal's own pages may request this: the header Origin must be ${own}.`,
   );
 }
 
@@ -24,7 +24,7 @@ export function requireOwnPage(headers: IncomingHttpHeaders, own: string): void 
   const { origin, referer, 'sec-fetch-site': site } = headers;
   if (origin === undefined && site !== undefined) {
     if (site === 'same-origin') return;
-    throw new ProblemError('FORBIDDEN', "Only the portal's own pages may ask for this.");
+    throw new ProblemError('FORBIDDEN', "Only the portal's own pages may request this.");
   }
   requireOwnOrigin(origin ?? URL.parse(referer ?? '')?.origin, own);
 }

@@ -46,7 +46,7 @@ export async function newChallenge(
     askedBy: sessionId ?? neighbourhood(address),
   });
   if (!('refused' in made)) return challenge;
-  throw rateLimited('Passkeys were asked for too often.', made.until, now);
+  throw rateLimited('Too many passkey requests.', made.until, now);
 }
 
 interface Proved {
@@ -96,7 +96,7 @@ export async function provedAtSignIn(
 
 export function notThisPasskey(): ProblemError {
   return notSignedIn(
-    'This passkey is not known here, or it was used too late. Try again, or sign in by a link.',
+    'This passkey is unknown, or the request expired. Try again, or sign in with a link.',
   );
 }
 
@@ -113,14 +113,14 @@ export async function requirePasskey(
   const { passkeys } = portal.store;
   if ((await passkeys.passkeysOf(session.accountId)).length === 0) return;
   const sent = header(PASSKEY_HEADER.toLowerCase());
-  if (sent === undefined) throw passkeyNeeded('This needs one of your passkeys.');
+  if (sent === undefined) throw passkeyNeeded('Confirm this with one of your passkeys.');
   const proved = await provedBy(portal, request, act, assertionOf(sent));
   const isNoted =
     proved?.passkey.accountId === session.accountId &&
     (await passkeys.usePasskey(now, session.accountId, proved.use));
   if (!isNoted) {
     throw passkeyNeeded(
-      'The passkey was not accepted: it is not of this account, or was used too late.',
+      'The passkey was not accepted: it belongs to another account, or the request expired.',
     );
   }
 }

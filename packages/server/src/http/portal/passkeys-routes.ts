@@ -184,7 +184,7 @@ function addRoute(facts: () => PortalFacts): Route {
       if (proved === null) {
         throw new ProblemError(
           'CONFLICT',
-          'The passkey was not accepted, or came too late. Try again.',
+          'The passkey was not accepted, or the request expired. Try again.',
         );
       }
       const call = { now, actor: OWNER };
@@ -195,7 +195,7 @@ function addRoute(facts: () => PortalFacts): Route {
       if (added.refused === 'too-many') {
         throw rateLimited('Too many passkeys were added within a day.', added.until, now);
       }
-      throw new ProblemError('CONFLICT', 'This passkey was added before.');
+      throw new ProblemError('CONFLICT', 'This passkey is already registered.');
     },
   });
 }

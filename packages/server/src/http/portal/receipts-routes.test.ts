@@ -126,12 +126,12 @@ test('an unpaid order is given up once and for all; one that is paid, or waits f
   assert.deepEqual((await ada.post<Order>('drop')).body, dropped.body);
   const bob = await Buyer.paid();
   const paid = checkProblem(await bob.post('drop'), DOCS_URL, CONFLICT);
-  assert.match(paid.detail, /was paid/);
+  assert.match(paid.detail, /is paid/);
   const eve = await Buyer.ordered();
   service.provider.ignoresCancels = true;
   const confirming = checkProblem(await eve.post('drop'), DOCS_URL, CONFLICT);
   service.provider.ignoresCancels = false;
-  assert.match(confirming.detail, /waits for the bank.*withdraw/i);
+  assert.match(confirming.detail, /waiting for the bank.*withdraw/i);
   const withdrawn = await eve.post<{ order: Order }>('withdrawal', { confirm: true });
   assert.equal(withdrawn.status, 200, 'as it says');
 });
@@ -140,7 +140,7 @@ test('what somebody paid while it was given up is told as paid', async () => {
   const ada = await Buyer.ordered();
   service.provider.pay(ada.ref, service.clock.now(), 30);
   const late = checkProblem(await ada.post('drop'), DOCS_URL, CONFLICT);
-  assert.match(late.detail, /was paid/);
+  assert.match(late.detail, /is paid/);
   const { body } = await ada.browser.get<Order>(`/v1/portal/orders/${ada.id}`);
   assert.equal(body.state, 'paid');
 });

@@ -86,7 +86,7 @@ function dropRoute(billing: () => Billing): Route {
     errors: [UNKNOWN_ORDER, CONFLICT, UPSTREAM],
     handle: async ({ params, session, now }) => {
       const asked = billing().drop(session.accountId, params.id!);
-      const order = await upstream(asked, 'The order shows what holds.');
+      const order = await upstream(asked, 'The order shows its current state.');
       if (!('refused' in order)) return viewOrder(order, now, null);
       if (order.refused === 'not-found') throw unknownOrder();
       if (order.refused === 'paid') throw new ProblemError('CONFLICT', PAID);
@@ -97,9 +97,9 @@ function dropRoute(billing: () => Billing): Route {
   });
 }
 
-const PAID = 'This order was paid: it can be cancelled, and not given up.';
-const CONFIRMING = 'A payment for this order waits for the bank, and cannot be stopped.';
-const WITHDRAW_INSTEAD = `${CONFIRMING} Withdraw from the contract: then all of it goes back.`;
+const PAID = 'This order is paid, so it cannot be abandoned. Cancel it instead.';
+const CONFIRMING = 'A payment for this order is waiting for the bank and cannot be stopped.';
+const WITHDRAW_INSTEAD = `${CONFIRMING} Withdraw from the contract instead: you get the full amount back.`;
 
 function viewReceipt({ at, ...receipt }: Receipt) {
   return { ...receipt, at: at.toString() };

@@ -69,7 +69,7 @@ function beginRoute(facts: () => PortalFacts): Route {
         portal.store.passkeys.askRecovery({ now, actor: OWNER }, hash, stop),
       );
       if (!('refused' in asked)) return { dueAt: asked.dueAt.toString() };
-      const why = 'The recovery was asked for and stopped too often within a day.';
+      const why = 'The recovery was requested and stopped too often within a day.';
       throw rateLimited(why, asked.until, now);
     },
   });

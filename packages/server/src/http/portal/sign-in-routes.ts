@@ -146,16 +146,15 @@ function begun(signIn: SignIn, now: Parameters<typeof rateLimited>[2]): SignedIn
   if (!('refused' in signIn)) return signIn;
   switch (signIn.refused) {
     case 'too-many': {
-      const why =
-        'Many new accounts were made from your address within a day, so the next one has to wait.';
+      const why = 'Too many new accounts were created from your address within a day.';
       throw rateLimited(why, signIn.until, now);
     }
     case 'email-taken':
-      throw new ProblemError('CONFLICT', 'This e-mail address owns another account.');
+      throw new ProblemError('CONFLICT', 'This e-mail address already belongs to another account.');
     case 'already-owned':
       throw alreadyOwned();
     case 'needs-passkey':
-      throw passkeyNeeded('This account asks for a passkey beside the link.');
+      throw passkeyNeeded('This account requires a passkey in addition to the link.');
     case 'passkey':
       throw notThisPasskey();
     default:
@@ -164,7 +163,7 @@ function begun(signIn: SignIn, now: Parameters<typeof rateLimited>[2]): SignedIn
 }
 
 function alreadyOwned(): ProblemError {
-  return new ProblemError('CONFLICT', 'The account has an owner by now.');
+  return new ProblemError('CONFLICT', 'The account already has an owner.');
 }
 
 function claimRoute(facts: () => PortalFacts): Route {

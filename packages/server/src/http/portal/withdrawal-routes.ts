@@ -98,7 +98,7 @@ function answerOf(
 
 function nameOf({ confirm, name }: Static<typeof WithdrawalBody>): string | null {
   if (!confirm) {
-    const message = 'must be true: nobody withdraws from a contract by accident.';
+    const message = 'must be true, to confirm that you withdraw from the contract.';
     throw invalidParameters([{ path: '/confirm', message }]);
   }
   const text = (name ?? '').trim();

@@ -116,7 +116,7 @@ export async function exportAnswer(
     await delivery.reserved;
     await charges.giveBack(volume);
     if (error instanceof NoSuchLineError || error instanceof NoSuchByteError) {
-      throw invalidParameters([{ path: `/${place}`, message: 'is more than the export has' }]);
+      throw invalidParameters([{ path: `/${place}`, message: 'is beyond the end of the export' }]);
     }
     throw signal.aborted ? signal.reason : error;
   }

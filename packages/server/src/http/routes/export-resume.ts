@@ -39,7 +39,7 @@ export function readResume(
   const { format } = begun.queries[0]!;
   const { place } = EXPORT_FORMATS[format];
   for (const name of Object.keys(places).filter((other) => other !== place)) {
-    const message = `does not fit a token of ${format}, which is resumed at /${place}`;
+    const message = `cannot be used with a token of ${format}; use /${place} instead`;
     throw invalidParameters([{ path: `/${name}`, message }]);
   }
   return { begun, token: String(token), first: Number(places[place] ?? 0) };
@@ -76,13 +76,13 @@ export function requireRights({ facts, caller }: ExportAsked, query: HistoryQuer
     contract !== null &&
     entitlements.allowsInstrument({ name, contract, book, today: dayOf(visible), now });
   if (!isAllowed) {
-    throw new ProblemError('FORBIDDEN', `The key has no right to the instrument "${name}".`);
+    throw new ProblemError('FORBIDDEN', `The key does not allow the instrument "${name}".`);
   }
   const earliest = entitlements.historyFrom(now);
   // The machine on which it began may have had a later clock: its end is then seen here in a moment.
   const reached = entitlements.visibleUntil(later(facts.tapeTime() ?? now, latest(now)));
   if (earliest === null || from < earliest || to > reached) {
-    throw new ProblemError('FORBIDDEN', 'The plan does not cover this export any more.');
+    throw new ProblemError('FORBIDDEN', 'Your plan no longer covers this export.');
   }
   // After a restart the tape may need a moment, too, to come back to where it was.
   if (to > visible) {

@@ -103,7 +103,7 @@ async function repeated(asked: ExportAsked, refused: OnceRefused): Promise<Strea
   if (facts.tokens.read(now, caller.accountId, refused.answer).t !== 'good') {
     throw new ProblemError(
       'CURSOR_EXPIRED',
-      `The service computes otherwise by now: start a new export, with another ${IDEMPOTENCY_KEY}.`,
+      `The computation has changed since: start a new export with a new ${IDEMPOTENCY_KEY}.`,
     );
   }
   // Its volume is reserved under a name of its own: of two that come together, the later has begun before.
@@ -185,7 +185,7 @@ async function resumed(asked: ExportAsked, raw: Readonly<Record<string, unknown>
   requireRights(asked, queries[0]!);
   const covered = await coveredQueries(facts, queries, caller, signal);
   if (inputs !== null && inputsOf(covered) !== inputs) {
-    const detail = 'Days before the range came to the tape or left it: start a new export.';
+    const detail = 'Days before the range were added or removed since: start a new export.';
     throw new ProblemError('CURSOR_EXPIRED', detail);
   }
   const reservation = facts.charges.reserve('volume', volumeOf(asked), caller, 1);
@@ -200,16 +200,16 @@ function inputsOf(covered: readonly CoveredQuery[]): string {
 function requireColumns(queries: readonly HistoryQuery[]): void {
   const { format, indicator } = queries[0]!;
   if (format !== 'ndjson' && queries.length > 1) {
-    const message = 'must be ndjson for several indicators: a table has the columns of one';
+    const message = 'must be ndjson for several indicators: a table can hold only one';
     throw invalidParameters([{ path: '/format', message }]);
   }
   if (format === 'ndjson' || TABLE_INDICATORS[format].includes(indicator)) return;
   const names = TABLE_INDICATORS[format].join(', ');
-  const message = `has ${format} only for indicators with flat data, not for ${indicator}: ${names}`;
+  const message = `must not be ${format} for ${indicator}, whose data is not flat; ${format} is available for ${names}`;
   throw invalidParameters([{ path: '/format', message }]);
 }
 
 function requireVolume({ entitlements }: Caller): void {
   if (entitlements.limits.exportBytes > 0) return;
-  throw new ProblemError('FORBIDDEN', 'The plan has no exports.');
+  throw new ProblemError('FORBIDDEN', 'Your plan does not include exports.');
 }

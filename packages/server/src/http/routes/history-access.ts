@@ -152,8 +152,7 @@ async function requireDays({ daysHere }: HistoryFacts, query: HistoryQuery): Pro
   const sessions = indicatorNamed(indicator)?.lookBackSessionsMax(params) ?? 0;
   const before = DAYS_AROUND + DAYS_OF_SESSION * sessions;
   if (await daysHere(contract, addDays(dayOf(from), -before), dayOf(to))) return;
-  const detail =
-    'Days that this needs are on their way to the machine that was asked. Try again soon.';
+  const detail = 'This server is still fetching days that the query needs. Try again soon.';
   throw Refusal.ofQuestion({ code: 'WARMING', detail });
 }
 

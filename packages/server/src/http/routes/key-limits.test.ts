@@ -89,7 +89,7 @@ test('a list of 1,000 keys is answered whole, and no key is added to it until on
   // The day of the creations is over.
   service.clock.advance(86_400 * SECOND_MS);
   const detail =
-    /^The account's list holds 1000 keys, those included that ended in the last 30 days\./;
+    /^The account's list of keys is full: 1000, including those that ended in the last 30 days\./;
   const seconds = await isTruthful(service, () => keys.rotate(manager, target, 60), detail);
   assert.equal(seconds, 29 * 86_400);
   assert.ok((await keys.list(manager)).length <= KEYS_LISTED_MAX);

@@ -142,12 +142,12 @@ async function refusal(
       );
     case 'list-full':
       return rateLimited(
-        `The account's list holds ${KEYS_LISTED_MAX} keys, those included that ended in the last 30 days.`,
+        `The account's list of keys is full: ${KEYS_LISTED_MAX}, including those that ended in the last 30 days.`,
         refused.until,
         now,
       );
     case 'already-rotated':
-      return new ProblemError('CONFLICT', 'The key was rotated before.');
+      return new ProblemError('CONFLICT', 'The key has already been rotated.');
     case 'ended':
       return new ProblemError('CONFLICT', 'The key is revoked or expired.');
     case 'another-request':

@@ -166,7 +166,7 @@ test('instruments are up to 32 listed symbols and aliases, case-sensitive [KEY-1
 test('who mistypes an instrument is told of the nearest one', async () => {
   const key = await service.customer('live_history');
   const near = await post(key, keyBody({ instruments: ['es.c.0'] }));
-  assert.match(near.body.detail, /is no symbol or alias\. Did you mean "ES\.c\.0"\?$/);
+  assert.match(near.body.detail, /is not a symbol or alias\. Did you mean "ES\.c\.0"\?$/);
 });
 
 test('an unknown instrument is reported at its index and nowhere else [KEY-13]', async () => {

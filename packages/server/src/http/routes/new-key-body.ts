@@ -20,7 +20,7 @@ import { namedObject, Type } from '../contract/schema.ts';
 /** The last instant that 64 bits hold, in the year 2262. */
 const INSTANT_MAX = 2n ** 63n - 1n;
 const NO_RANGE =
-  'is no IP address or CIDR range (an IPv4 address inside of an IPv6 one takes /96 to /128)';
+  'is not an IP address or CIDR range (an IPv4-mapped IPv6 address takes /96 to /128)';
 const DECIMAL = /^[0-9]{1,19}$/;
 
 const entries = (description: string) =>

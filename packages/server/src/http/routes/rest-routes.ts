@@ -102,5 +102,5 @@ function unlisted({ book }: InstrumentFacts, name: string): string | null {
   if (book.contract(name) !== null || book.alias(name) !== null) return null;
   const aliases = book.allAliases().map(({ alias }) => alias);
   const symbols = book.all().map(({ symbol }) => symbol);
-  return `is no symbol or alias.${didYouMean(name, [...aliases, ...symbols])}`;
+  return `is not a symbol or alias.${didYouMean(name, [...aliases, ...symbols])}`;
 }

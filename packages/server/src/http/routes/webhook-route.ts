@@ -41,7 +41,7 @@ export function webhookRoute({ payments, addresses }: WebhookFacts): Route {
         throw new ProblemError('NOT_FOUND', 'There is no payment provider of this name.');
       }
       if (outcome === 'unsigned') {
-        const message = "does not carry the provider's signature of just now.";
+        const message = 'has no valid, recent signature of the provider.';
         throw invalidParameters([{ path: '', message: `The body ${message}` }]);
       }
       return {};

@@ -129,7 +129,7 @@ function addOtherMethods(
   const isReadAnywhere = routes.every((route) => route.cacheControl !== undefined);
   const preflight = isReadAnywhere ? { ...PREFLIGHT, 'access-control-allow-methods': allow } : {};
   const notAllowed = () =>
-    new ProblemError('NOT_FOUND', `This method is not known here; use ${allow}.`, {
+    new ProblemError('NOT_FOUND', `This method is not supported here; use ${allow}.`, {
       status: 405,
       headers: { allow },
     });

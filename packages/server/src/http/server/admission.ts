@@ -197,7 +197,8 @@ export class Admission {
   /** What is not known to be signed is read whole before anybody can tell, so few are read at once. */
   #hearUnknown(reply: FastifyReply, from: string): void {
     const leave = this.#unknown.enter(from);
-    if (leave === null) throw tooBusy('Too many unknown senders are heard; try again in a moment.');
+    if (leave === null)
+      throw tooBusy('Too many unauthenticated clients at once; try again in a moment.');
     reply.raw.once('close', leave);
   }
 
@@ -293,7 +294,9 @@ export function refusedAtDoor(refusal: DoorRefusal): ProblemError {
   if (refusal.verdict === 'throttled') {
     return tooMany('Too many failed authentications from your address.', refusal);
   }
-  return tooBusy('Too many keys of your address wait to be looked at; try again in a moment.');
+  return tooBusy(
+    'Too many keys from your address are waiting to be checked; try again in a moment.',
+  );
 }
 
 function requireRights(caller: Caller, address: string, access: Access): void {

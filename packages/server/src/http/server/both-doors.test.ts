@@ -200,7 +200,10 @@ test('an account that connects and goes without end is closed with 1013, and ano
   await last.answered();
   using beyond = new StreamClient(doors.url, `Bearer ${restless}`);
   const { code, reason } = await beyond.closed;
-  assert.deepEqual([code, reason], [1013, 'Too many connects of your account; try again in 1 s']);
+  assert.deepEqual(
+    [code, reason],
+    [1013, 'Too many new connections from your account; try again in 1 s'],
+  );
   using other = await new StreamClient(doors.url, `Bearer ${calm}`).opened();
   await other.answered();
   doors.rest.clock.advance(1_000);

@@ -19,7 +19,7 @@ export function hostFault(request: IncomingMessage): ProblemError | null {
       : !HOST.test(host)
         ? 'The header Host does not name a host.'
         : hasSeveral(request)
-          ? 'The header Host must be there once.'
+          ? 'The header Host must be sent once.'
           : null;
   return why === null ? null : invalidParameters([{ path: '', message: why }]);
 }

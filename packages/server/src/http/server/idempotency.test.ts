@@ -119,7 +119,7 @@ test('the same idempotency key with another request is 400 at the header; of ano
   const made = (await post('/v1/keys', key, 'same')).body;
   const fields = { name: 'x' };
   const message = refusedAtHeader(await post('/v1/keys', key, 'same', { ...BODY, ...fields }));
-  assert.match(message, /another request; take a new one for each request/);
+  assert.match(message, /a different request; use a new one for each request/);
   const rotation = `/v1/keys/${made.id}/rotate`;
   refusedAtHeader(await post(rotation, key, 'same', { gracePeriodSeconds: 0 }));
   const exporting = { key, headers: { 'idempotency-key': 'same' } };
@@ -326,7 +326,7 @@ test('an export whose token is no longer good cannot be repeated, which 410 says
   assert.deepEqual([status, isReplayed], [410, null]);
   const { code, detail } = JSON.parse(bytes.toString());
   assert.equal(code, 'CURSOR_EXPIRED');
-  assert.match(detail, /start a new export, with another Idempotency-Key/);
+  assert.match(detail, /start a new export with a new Idempotency-Key/);
   assert.equal((await exports.ask('new')).status, 200);
 });
 

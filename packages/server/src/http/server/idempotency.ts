@@ -26,7 +26,7 @@ export function idempotencyFaults(route: Route, request: FastifyRequest): readon
     value.length <= IDEMPOTENCY_KEY_LENGTH_MAX && PRINTABLE.test(value);
   if (values.length === 0 || (values.length === 1 && isGood(values[0]!))) return [];
   const form = `1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} printable ASCII characters`;
-  return [{ path: AT_HEADER, message: `is a header that is sent once, with ${form}` }];
+  return [{ path: AT_HEADER, message: `is a header that must be sent once, with ${form}` }];
 }
 
 /** Null when the request does not ask for it, or the route does not know it. */
@@ -46,13 +46,13 @@ export function onceProblem(
 ): ProblemError {
   switch (refused.refused) {
     case 'another-request': {
-      const message = 'was sent before with another request; take a new one for each request';
+      const message = 'was already used for a different request; use a new one for each request';
       return invalidParameters([{ path: AT_HEADER, message }]);
     }
     case 'too-many-remembered': {
       const why =
-        `The account has sent ${REMEMBERED_MAX} requests with an ${IDEMPOTENCY_KEY} in 24 hours, and each is ` +
-        'remembered; without the header there is no such limit.';
+        `The account has sent ${REMEMBERED_MAX} requests with an ${IDEMPOTENCY_KEY} in 24 hours, ` +
+        'which is the limit. Requests without the header have no such limit.';
       return rateLimited(why, refused.until, now);
     }
     default:

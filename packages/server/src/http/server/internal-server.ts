@@ -38,7 +38,7 @@ export function createInternalServer(facts: InternalFacts): Server {
     // Health says nothing that anybody could use, and load balancers ask for it under their own names.
     const isHealth = url?.startsWith('/health/') ?? false;
     if (!isHealth && isForeign(headers.host, socket.localAddress)) {
-      return send(403, 'text/plain', 'this port answers to its own address only\n');
+      return send(403, 'text/plain', 'this port responds only to requests for its own address\n');
     }
     const mails = facts.mailbox?.({ url, host: headers.host, address: socket.remoteAddress });
     if (mails) return send(mails.status, mails.type, mails.body, mails.headers);
@@ -65,7 +65,7 @@ export function createInternalServer(facts: InternalFacts): Server {
         return send(
           404,
           'text/plain',
-          'there are /metrics, /topics, /health/live and /health/ready\n',
+          'not found; available: /metrics, /topics, /health/live and /health/ready\n',
         );
     }
   });

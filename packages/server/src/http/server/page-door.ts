@@ -56,7 +56,7 @@ function doorTo(page: Page, method: string): Door {
   if (page.methods.includes(method)) return { access: 'public', isPage: true };
   const allow = page.methods.join(', ');
   const refusal = () =>
-    new ProblemError('NOT_FOUND', `This method is not known here; use ${allow}.`, {
+    new ProblemError('NOT_FOUND', `This method is not supported here; use ${allow}.`, {
       status: 405,
       headers: { allow },
     });

@@ -241,7 +241,7 @@ async function sendStreamed(
   } catch (error) {
     raw.destroy();
     const route = request.routeOptions.url ?? null;
-    options.log.error({ error, requestId: request.id, route }, 'an answer was cut');
+    options.log.error({ error, requestId: request.id, route }, 'a response was cut short');
     return problemOf(error).code;
   }
 }

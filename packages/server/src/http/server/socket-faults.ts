@@ -43,7 +43,7 @@ export function answerSocketFaults(
     refuseOnSocket(socket, requestFault(error), docsUrl());
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    const problem = new ProblemError('NOT_FOUND', 'CONNECT is not known here.', {
+    const problem = new ProblemError('NOT_FOUND', 'CONNECT is not supported.', {
       status: 405,
       headers: { allow: 'GET, HEAD, POST, DELETE, OPTIONS' },
     });
@@ -83,7 +83,7 @@ function requestFault({ code, rawPacket }: SocketFault): ProblemError {
       ? 'The header fields are larger than 16,384 bytes or more than 100.'
       : code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'The request took too long to arrive.'
-        : 'The request is not HTTP/1.1 as it should be.';
+        : 'The request is not valid HTTP/1.1.';
   return invalidParameters([{ path: '', message }]);
 }
 

@@ -13,7 +13,7 @@ const CHALLENGE = 'Bearer realm=service';
 const DETAILS: Readonly<Record<Failure, string>> = {
   missing: 'Send your API key in the header Authorization: Bearer <key>.',
   malformed:
-    'The header must read Authorization: Bearer <key>, once, with a key as it was shown to you.',
+    'Send the Authorization header once, as "Bearer <key>", with the key exactly as it was shown to you.',
   unknown: 'The API key is not known.',
   // These very words are part of the interface.
   expired: 'API key expired',

@@ -114,7 +114,7 @@ export class UnreadAnswers implements LineOwner {
     if (this.hasRoom(holder)) return;
     throw new ProblemError(
       'CAPACITY',
-      'You have not read the answers to your earlier requests: read them, or close their connections.',
+      'Responses to your earlier requests are still unread. Read them, or close their connections.',
       { headers: { 'retry-after': String(RETRY_AFTER_S) } },
     );
   }

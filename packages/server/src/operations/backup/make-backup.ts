@@ -165,7 +165,7 @@ class DirectoryCopy {
       }
     }
     throw new BackupRefusedError(
-      `the files of ${dataset} did not stay the same while they were copied, or a log of it is missing; ` +
+      `the files of ${dataset} changed while they were copied, or a log of it is missing; ` +
         'run tapeloom tape verify, and try again',
     );
   }

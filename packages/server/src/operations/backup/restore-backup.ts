@@ -78,7 +78,7 @@ async function chosenRecord({ folder, at }: RestoreRequest): Promise<BackupRecor
   const name = names.findLast((each) => each.startsWith(wanted));
   if (name === undefined) {
     const all = names.map((each) => each.slice(0, -'.json'.length)).join(', ');
-    throw new BackupRefusedError(`no backup of ${at} is in ${folder}; there are ${all}`);
+    throw new BackupRefusedError(`${folder} has no backup of ${at}; the backups are ${all}`);
   }
   const record = await readRecord(folder, name);
   if (record.format <= DATA_FORMAT) return record;
@@ -96,7 +96,7 @@ async function requireFree(path: string): Promise<void> {
   );
   if (!isEmpty) {
     throw new BackupRefusedError(
-      `${path} exists and is not overwritten; move it away and restore again`,
+      `${path} already exists and is not overwritten; move it away and restore again`,
     );
   }
 }

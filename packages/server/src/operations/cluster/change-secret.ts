@@ -19,7 +19,7 @@ export async function changeSecret(cluster: ClusterConfig, isLeaked: boolean): P
   );
   if (!table!.isThere || (await readClusterId(postgres)) === null) {
     throw new ClusterRefusedError([
-      'the database that TAPELOOM_POSTGRES_URL names belongs to no cluster yet: make one with `tapeloom cluster init`',
+      'the database of TAPELOOM_POSTGRES_URL belongs to no cluster yet: create one with `tapeloom cluster init`',
     ]);
   }
   const change = isLeaked ? replaceSharedSecret : changeSharedSecret;
@@ -27,6 +27,6 @@ export async function changeSecret(cluster: ClusterConfig, isLeaked: boolean): P
     await change(EXPORT_SECRET, { postgres, random: randomBytes });
   } catch (error) {
     if (!(error instanceof SecretIsNewError)) throw error;
-    throw new ClusterRefusedError([`the secret stays as it is: ${error.message}`], error);
+    throw new ClusterRefusedError([`the secret was not changed: ${error.message}`], error);
   }
 }

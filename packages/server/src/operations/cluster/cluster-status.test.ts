@@ -87,14 +87,14 @@ test('what of the stream is under-replicated, foreign, full or assured is said',
   const behind = { name: 'server-2', isCurrent: false, isSilent: false, lag: 9, lacks: 9 };
   const stream = kept('TAPE_SIM', { followers: [offline, behind], clusterId: 'x', bytes: 90 });
   assert.deepEqual(clusterConcerns(facts({ stream, isSyncAssured: true })), [
-    'TAPE_SIM is of x, and PostgreSQL knows cluster_1',
+    'TAPE_SIM belongs to x, but PostgreSQL to cluster_1',
     'TAPE_SIM is under-replicated: server-1 is away',
     'TAPE_SIM is under-replicated: server-2 lacks 9 operations',
     'TAPE_SIM is 90 % full',
-    'nobody checks that NATS syncs: TAPELOOM_NATS_SYNC=assured vouches for it',
+    'the syncing of NATS is not checked, because TAPELOOM_NATS_SYNC is assured',
   ]);
   const [lost] = clusterConcerns(facts({ stream: null }));
-  assert.match(lost!, /^NATS keeps no tape of SIM/);
+  assert.match(lost!, /^NATS has no tape of SIM/);
 });
 
 test('a server that takes itself for whole and is not is named, with what it lacks', () => {
@@ -102,7 +102,7 @@ test('a server that takes itself for whole and is not is named, with what it lac
   const short = { ...whole, name: 'server-2', lacks: 1_881 };
   const stream = kept('TAPE_SIM', { followers: [whole, short] });
   assert.deepEqual(clusterConcerns(facts({ stream })), [
-    'TAPE_SIM is under-replicated: server-2 takes itself for whole and lacks 1881 messages. Fill it anew: stop it, remove what is below its store_dir, start it',
+    'TAPE_SIM is under-replicated: server-2 reports itself as complete but is missing 1881 messages. Refill it: stop it, remove what is below its store_dir, start it',
   ]);
 });
 
@@ -114,9 +114,9 @@ test('a leader that lacks messages is to be filled anew, and nobody is sent to a
     followers: [whole, { ...whole, name: 'server-2' }],
   });
   assert.deepEqual(clusterConcerns(facts({ stream: short, nodes })), [
-    'TAPE_SIM is led by server-0, which lacks 40 messages that server-1 and server-2 have: nobody can append. Fill server-0 anew: stop it, remove what is below its store_dir, start it',
-    'no node says that it appends',
-    'a knows of more than the stream has: it resumes by itself when the servers of the stream are whole',
+    'TAPE_SIM is led by server-0, which is missing 40 messages that server-1 and server-2 have, so no node can append. Refill server-0: stop it, remove what is below its store_dir, start it',
+    'no node reports that it appends',
+    'a knows of more records than the stream has: it resumes by itself when the servers of the stream are complete',
   ]);
 });
 
@@ -127,11 +127,11 @@ test('where two servers lack messages, the whole one has to lead before they are
   const [leads, lacks] = clusterConcerns(facts({ stream: both }));
   assert.equal(
     leads,
-    'TAPE_SIM is led by server-0, which lacks 40 messages that server-1 has: nobody can append. First have server-1 lead: call "nats stream cluster step-down TAPE_SIM" until this status shows that it does. Then fill server-0 anew: stop it, remove what is below its store_dir, start it',
+    'TAPE_SIM is led by server-0, which is missing 40 messages that server-1 has, so no node can append. First make server-1 the leader: run "nats stream cluster step-down TAPE_SIM" until this status shows that it does. Then fill server-0 anew: stop it, remove what is below its store_dir, start it',
   );
   assert.equal(
     lacks,
-    'TAPE_SIM is under-replicated: server-2 takes itself for whole and lacks 7 messages. Fill it anew, after server-0: stop it, remove what is below its store_dir, start it',
+    'TAPE_SIM is under-replicated: server-2 reports itself as complete but is missing 7 messages. Refill it, after server-0: stop it, remove what is below its store_dir, start it',
   );
   const followers = [{ ...whole, lacks: 9 }, second];
   const [first, then] = clusterConcerns(facts({ stream: kept('TAPE_SIM', { followers }) }));
@@ -148,16 +148,16 @@ test('nodes that are silent, behind, draining, wrong in time or of two versions 
     node('e', { isAlive: false, notReady: 'x' }),
   ];
   assert.deepEqual(clusterConcerns(facts({ nodes, mixedIndicators: ['footprint'] })), [
-    'no node says that it appends',
-    'a was not heard of for 12 s',
+    'no node reports that it appends',
+    'a sent no heartbeat for 12 s',
     'b is being drained',
     'b is 5,000 messages behind',
     "the clock of b is 700 ms behind PostgreSQL's",
     'the tape of c is 9 s behind the clock',
     'c is not ready: the tape is being filled',
-    'd knows of more than the stream has: nobody appends until tapeloom cluster repair',
+    'd knows of more records than the stream has: no node appends until you run tapeloom cluster repair',
     'nodes run 1.0.0 and 1.1.0',
-    'nodes have different versions of footprint: their streams begin afresh',
+    'nodes have different versions of footprint: their streams start again',
   ]);
 });
 
@@ -184,6 +184,6 @@ test('days that a node could not read are named', () => {
     node('b', { tape: { ...following, daysDamaged } }),
   ];
   assert.deepEqual(clusterConcerns(facts({ nodes })), [
-    'sealed days of b are damaged or gone, and fetched again: ESZ6 20261117',
+    'sealed days of b are damaged or missing, and are fetched again: ESZ6 20261117',
   ]);
 });

@@ -145,7 +145,7 @@ async function askNats({ nats }: ClusterConfig, dataset: string): Promise<Asked<
     const tape = await askNatsTape(connection, dataset);
     return { found: { servers, tape: await withLackingReplicas(nats, servers, tape) }, concerns };
   } catch (error) {
-    const why = `NATS does not tell of its stream: ${innermost(error)}`;
+    const why = `NATS does not report its stream: ${innermost(error)}`;
     return { found: { ...NO_NATS, servers }, concerns: [...concerns, why] };
   } finally {
     await connection.close();
@@ -188,18 +188,18 @@ function appending({ nodes }: ClusterFacts): readonly NodeStatus[] {
 export function clusterConcerns(facts: ClusterFacts, isPartial = false): readonly string[] {
   const { id, stream, objects } = facts;
   if (id === null && !isPartial) {
-    return ['there is no cluster yet: tapeloom cluster init makes it'];
+    return ['there is no cluster yet: create it with tapeloom cluster init'];
   }
   const concerns: string[] = [];
   if (!isPartial && (stream === null || objects === null)) {
-    concerns.push(`NATS keeps no tape of ${facts.dataset}: it is lost, or on other servers`);
+    concerns.push(`NATS has no tape of ${facts.dataset}: it is lost, or on other servers`);
   }
   const isThere = whoIsThere(facts.servers);
   for (const kept of [stream, objects]) {
     if (kept !== null) concerns.push(...keptConcerns(kept, id, isThere));
   }
   if (facts.isSyncAssured) {
-    concerns.push('nobody checks that NATS syncs: TAPELOOM_NATS_SYNC=assured vouches for it');
+    concerns.push('the syncing of NATS is not checked, because TAPELOOM_NATS_SYNC is assured');
   }
   return [...concerns, ...nodesConcerns(facts, isPartial)];
 }
@@ -218,11 +218,11 @@ function keptConcerns(
   const { name, clusterId, replicas, leader, followers, bytes, bytesMax } = kept;
   const concerns: string[] = [];
   if (id !== null && clusterId !== id) {
-    concerns.push(`${name} is of ${clusterId ?? 'nobody'}, and PostgreSQL knows ${id}`);
+    concerns.push(`${name} belongs to ${clusterId ?? 'no cluster'}, but PostgreSQL to ${id}`);
   }
   if (replicas < REPLICAS) {
     const what = replicas === 1 ? 'one replica' : `${replicas} replicas`;
-    concerns.push(`${name} has ${what}: with the machine it is on, it is gone`);
+    concerns.push(`${name} has ${what}: it is lost if that machine is lost`);
   }
   if (replicas > 1 && leader === null) concerns.push(`${name} has no leader: nothing is stored`);
   concerns.push(...lackingConcerns(kept));
@@ -230,7 +230,7 @@ function keptConcerns(
     if (isSilent || !isThere(server))
       concerns.push(`${name} is under-replicated: ${server} is away`);
     else if (!isCurrent) {
-      concerns.push(`${name} is under-replicated: ${server} lacks ${lag} operations`);
+      concerns.push(`${name} is under-replicated: ${server} is missing ${lag} operations`);
     }
   }
   if (bytesMax > 0 && bytes > FULL_SHARE * bytesMax) {
@@ -243,11 +243,11 @@ function nodesConcerns(facts: ClusterFacts, isPartial: boolean): readonly string
   const alive = facts.nodes.filter(({ isAlive }) => isAlive);
   const leading = appending(facts);
   const concerns: string[] = [];
-  if (leading.length === 0 && alive.length > 0) concerns.push('no node says that it appends');
+  if (leading.length === 0 && alive.length > 0) concerns.push('no node reports that it appends');
   if (alive.length === 0 && !isPartial) concerns.push('no node runs');
   if (leading.length > 1) {
     const names = leading.map(({ name }) => name).join(' and ');
-    concerns.push(`${names} both say that they append: one of them learns otherwise in a moment`);
+    concerns.push(`${names} both report that they append: one of them stops in a moment`);
   }
   const isStreamWhole = facts.stream === null || isWhole(facts.stream);
   for (const node of alive) concerns.push(...nodeConcerns(node, isStreamWhole));
@@ -255,7 +255,7 @@ function nodesConcerns(facts: ClusterFacts, isPartial: boolean): readonly string
   if (programs.size > 1) concerns.push(`nodes run ${[...programs].sort().join(' and ')}`);
   if (facts.mixedIndicators.length > 0) {
     const names = facts.mixedIndicators.join(', ');
-    concerns.push(`nodes have different versions of ${names}: their streams begin afresh`);
+    concerns.push(`nodes have different versions of ${names}: their streams start again`);
   }
   return concerns;
 }
@@ -263,21 +263,21 @@ function nodesConcerns(facts: ClusterFacts, isPartial: boolean): readonly string
 function nodeConcerns(node: NodeStatus, isStreamWhole: boolean): readonly string[] {
   const { name, heardMsAgo, tape, behind, lagMs, notReady, drains, offsetMs } = node;
   if (heardMsAgo >= SILENT_MS) {
-    return [`${name} was not heard of for ${Math.round(heardMsAgo / 1_000)} s`];
+    return [`${name} sent no heartbeat for ${Math.round(heardMsAgo / 1_000)} s`];
   }
   const concerns: string[] = [];
   if (drains) concerns.push(`${name} is being drained`);
   if (tape?.role === 'shrunk') {
     const remedy = isStreamWhole
-      ? 'nobody appends until tapeloom cluster repair'
-      : 'it resumes by itself when the servers of the stream are whole';
-    concerns.push(`${name} knows of more than the stream has: ${remedy}`);
+      ? 'no node appends until you run tapeloom cluster repair'
+      : 'it resumes by itself when the servers of the stream are complete';
+    concerns.push(`${name} knows of more records than the stream has: ${remedy}`);
   }
-  if (tape?.role === 'refused') concerns.push(`${name} says that the stream takes nothing more`);
+  if (tape?.role === 'refused') concerns.push(`${name} reports that the stream accepts no more records`);
   const damaged = tape?.daysDamaged ?? [];
   if (damaged.length > 0) {
     const days = damaged.map(({ symbol, day }) => `${symbol} ${day}`).join(', ');
-    concerns.push(`sealed days of ${name} are damaged or gone, and fetched again: ${days}`);
+    concerns.push(`sealed days of ${name} are damaged or missing, and are fetched again: ${days}`);
   }
   if (behind !== null && behind > BEHIND_MESSAGES) {
     concerns.push(`${name} is ${behind.toLocaleString('en')} messages behind`);

@@ -42,10 +42,10 @@ export async function giveRoom(
   const connection = await connectNats(nats, CLIENT);
   try {
     const before = (await askNatsTape(connection, dataset))[of];
-    if (before === null) throw new ClusterRefusedError([`NATS keeps no tape of ${dataset}`]);
+    if (before === null) throw new ClusterRefusedError([`NATS has no tape of ${dataset}`]);
     if (bytesMax <= before.bytesMax) {
       throw new ClusterRefusedError([
-        `${before.name} has room for ${before.bytesMax} bytes already: give it more than that`,
+        `${before.name} already holds up to ${before.bytesMax} bytes: choose a larger size`,
       ]);
     }
     await growNatsTape(connection, dataset, bytesMax, of);

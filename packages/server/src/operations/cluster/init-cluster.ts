@@ -94,7 +94,7 @@ function serverFaults(
     absent.length > 0 || there.size >= replicas
       ? []
       : [
-          `TAPELOOM_NATS_URL: names ${there.size} of the ${replicas} servers that ${replicas} replicas need; name all of them, or accept the loss of a machine as the loss of the tape by --replicas 1`,
+          `TAPELOOM_NATS_URL names ${there.size} of the ${replicas} servers that ${replicas} replicas need. Name all of them, or use --replicas 1, with which the tape is lost if its machine is lost`,
         ];
   return [...new Set(absent), ...few, ...natsServerFaults(servers, cluster.nats.isSyncAssured)];
 }
@@ -110,13 +110,13 @@ function foreignFaults(
   const others = kept.filter(({ clusterId }) => clusterId !== id);
   if (others.length > 0) {
     return others.map(({ name, clusterId }) => {
-      const whose = clusterId === null ? 'which no init has made' : `of ${clusterId}`;
-      return `NATS keeps ${name} already, ${whose}, and PostgreSQL knows ${id}: is one of TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL that of another cluster? Nothing was changed`;
+      const whose = clusterId === null ? 'which was not created by init' : `of ${clusterId}`;
+      return `NATS already has ${name}, ${whose}, but PostgreSQL belongs to ${id}. Check whether TAPELOOM_POSTGRES_URL or TAPELOOM_NATS_URL is that of another cluster. Nothing was changed`;
     });
   }
   if (isConfirmed && kept.length < 2) {
     return [
-      `PostgreSQL knows this cluster as ${id}, and NATS has no tape of ${dataset}: either TAPELOOM_NATS_URL names other servers, or the tape is lost. It is not begun anew: start its servers again. If all of their stores are gone, tapeloom cluster rebuild makes a new stream out of the directory of a node`,
+      `PostgreSQL belongs to the cluster ${id}, but NATS has no tape of ${dataset}: either TAPELOOM_NATS_URL names other servers, or the tape is lost. No new tape was created. Start its servers again. If all of their stores are gone, tapeloom cluster rebuild creates a new stream from the directory of a node`,
     ];
   }
   return faults;
@@ -125,5 +125,5 @@ function foreignFaults(
 function notMade(plan: ClusterPlan, error: unknown): string {
   const why = innermost(error);
   const room = `${plan.streamBytesMax} and ${plan.objectBytesMax} bytes on ${plan.replicas} servers`;
-  return `NATS does not make the stream of ${plan.dataset} (${room}): ${why}. --stream-bytes and --object-bytes ask for less room; --replicas needs as many servers in one cluster`;
+  return `NATS does not create the stream of ${plan.dataset} (${room}): ${why}. --stream-bytes and --object-bytes request less space; --replicas needs as many servers in one cluster`;
 }

@@ -34,7 +34,7 @@ export function lackingConcerns(kept: Replicas): readonly string[] {
   }
   for (const { name: server, lacks } of short) {
     concerns.push(
-      `${name} is under-replicated: ${server} takes itself for whole and lacks ${lacks} messages. Fill it anew${before}: ${FILL}`,
+      `${name} is under-replicated: ${server} reports itself as complete but is missing ${lacks} messages. Refill it${before}: ${FILL}`,
     );
     before = `, after ${server}`;
   }
@@ -48,7 +48,7 @@ function leaderConcern(kept: Replicas, leader: string, isOneOfTwo: boolean): str
   const have = whole.length === 1 ? 'has' : 'have';
   const who = whole.length === 0 ? 'others have' : `${whole.join(' and ')} ${have}`;
   const first = isOneOfTwo
-    ? `First have ${whole.join(' or ') || 'the whole one'} lead: call "nats stream cluster step-down ${name}" until this status shows that it does. Then fill`
-    : 'Fill';
-  return `${name} is led by ${leader}, which lacks ${leaderLacks} messages that ${who}: nobody can append. ${first} ${leader} anew: ${FILL}`;
+    ? `First make ${whole.join(' or ') || 'the complete one'} the leader: run "nats stream cluster step-down ${name}" until this status shows it. Then refill`
+    : 'Refill';
+  return `${name} is led by ${leader}, which is missing ${leaderLacks} messages that ${who}, so no node can append. ${first} ${leader}: ${FILL}`;
 }

@@ -172,7 +172,7 @@ describe('a machine that was alone moves into a cluster and back', {
     // As a program before c7a63a6c cut it, a record for each commit.
     const otherwise = refusedAs(
       ClusterRefusedError,
-      /cut into other records from 1 on: the move was begun by another version of this program/,
+      /split into different records from 1 on: the move was started by another version of this program/,
     );
     await assert.rejects(moveIn(place(data, cluster, name)), otherwise);
     assert.deepEqual(await read(data, name), had);

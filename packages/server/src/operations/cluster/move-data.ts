@@ -59,7 +59,7 @@ export async function moveIn(place: MovePlace): Promise<MovedData> {
   const known = await clusterOf(disk, tapeRoot, dataset);
   if (known !== null) {
     const whose = known === tape.clusterId ? 'this cluster already' : `the cluster ${known}`;
-    throw new ClusterRefusedError([`${data} is of ${whose}: there is nothing to move`]);
+    throw new ClusterRefusedError([`${data} belongs to ${whose}: there is nothing to move`]);
   }
   const accounts = existsSync(accountsPath(data)) ? await moveAccounts(place, 'in') : [];
   await moveSecretIn(data, postgres);
@@ -83,7 +83,7 @@ export async function moveBack(place: MovePlace): Promise<MovedData> {
   const isBegun = (await disk.stat(manifestPath(tapeRoot, dataset))) !== null;
   if (isBegun && known !== tape.clusterId) {
     throw new ClusterRefusedError([
-      `${data} has a tape of ${known ?? 'its own'}: choose a directory without one`,
+      `${data} already has a tape of ${known ?? 'its own'}: choose a directory without one`,
     ]);
   }
   const accounts = await moveAccounts(place, 'back');
@@ -96,7 +96,7 @@ export async function moveBack(place: MovePlace): Promise<MovedData> {
 
 /** A cluster that was made and never used has none yet. */
 function noSecret(): never {
-  throw new ClusterRefusedError(['no node of this cluster has ever run: there is nothing to move']);
+  throw new ClusterRefusedError(['no node of this cluster has ever run, so there is nothing to move']);
 }
 
 /** Nothing is moved under somebody who runs. */
@@ -105,7 +105,7 @@ export async function requireNobody(postgres: Postgres): Promise<void> {
   if (alive.length === 0) return;
   const names = alive.map(({ name }) => name).join(', ');
   throw new ClusterRefusedError([
-    `nodes of the cluster run: ${names}. Drain them first (tapeloom cluster drain); one that was killed counts for 90 s more`,
+    `nodes of the cluster run: ${names}. Drain them first (tapeloom cluster drain); a killed node counts for up to 90 s`,
   ]);
 }
 
@@ -127,11 +127,11 @@ async function moveAll(from: SqlDatabase, to: SqlDatabase): Promise<readonly Tab
     await copyAccounts(from, to);
   } catch (error) {
     if (!(error instanceof AccountsThereError)) throw error;
-    const why = `there are other accounts where these should go: ${error.message}. Nothing was changed`;
+    const why = `the target already has accounts: ${error.message}. Nothing was changed`;
     throw new ClusterRefusedError([why], error);
   }
   if (areEqual(proof, await accountsProof(to))) return proof;
-  throw new Error('the accounts are others after they were copied');
+  throw new Error('the accounts differ after they were copied');
 }
 
 async function moveSecretIn(data: string, postgres: Postgres): Promise<void> {

@@ -42,7 +42,7 @@ export async function moveTapeBack(
   const days = listedDays(book);
   for (const { symbol, day, digest } of days) {
     if (opened.manifest.digestOf(symbol, day) === digest) continue;
-    throw new Error(`${symbol} ${day} has not the trades that the cluster's book says`);
+    throw new Error(`${symbol} ${day} has other trades than the cluster's book records`);
   }
   const log = opened.report.logs.find(({ ended }) => !ended);
   const open = log === undefined ? null : { day: log.day, trades: log.trades };
@@ -91,7 +91,7 @@ async function follow(place: Omit<TapePlace, 'floors'>, tape: ClusterTape): Prom
   }
   over.catch(() => {});
   const more = (await stream.ends()).last - copy.report.sequence;
-  if (more > 0) throw new Error(`${more} messages came meanwhile: does a node run?`);
+  if (more > 0) throw new Error(`${more} messages arrived meanwhile: is a node running?`);
   return copy.book;
 }
 

@@ -77,7 +77,7 @@ export async function moveTapeIn(place: TapePlace, tape: ClusterTape): Promise<M
   requireSame(stored, records);
   if (open !== null) {
     if (digestOfRecords(stored.map(({ body }) => body)) !== open.digest) {
-      throw new Error(`the trades of ${open.day} are others after they were stored`);
+      throw new Error(`the trades of ${open.day} differ after they were stored`);
     }
     const openings = { [open.day]: stored[0]!.sequence };
     await writer.append('book', await encodeBook({ ...book, openings }, tape.objects));
@@ -104,7 +104,7 @@ async function messagesOf(stream: TapeStream): Promise<readonly StoredMessage[]>
     if (read === 'idle') continue;
     if (!read.writer.startsWith(`${WRITER}.`)) {
       throw new ClusterRefusedError([
-        `the cluster has a tape of its own, which ${read.writer} wrote: nothing can be moved into it any more. Nothing was changed`,
+        `the cluster already has a tape, written by ${read.writer}, so nothing can be moved into it. Nothing was changed`,
       ]);
     }
     messages.push(read);
@@ -127,7 +127,7 @@ async function closedTape(place: TapePlace): Promise<Pick<OpenTape, 'manifest' |
   if (failure !== null) throw failure;
   if (missing.length > 0) {
     throw new ClusterRefusedError([
-      `sealed days are missing, ${missing[0]} first: put them back, or remove them with tapeloom tape rm`,
+      `sealed days are missing, ${missing[0]} first: restore them, or remove them with tapeloom tape rm`,
     ]);
   }
   return { manifest: opened.manifest, report: opened.report };
@@ -181,8 +181,8 @@ function requireSame(stored: readonly StoredMessage[], records: readonly Uint8Ar
   if (at < 0) return;
   throw new ClusterRefusedError([
     at === 0
-      ? 'the open day in the stream is of another directory, which was being moved before. Make a new cluster, or go on with that directory'
-      : `the open day is in the stream up to record ${stored.length}, and cut into other records from ${at} on: the move was begun by another version of this program, or with another max_payload of the NATS servers. Go on with that one; or make a new cluster, with another database and without the streams of this one, and move into it: all trades are still in the directory`,
+      ? 'the open day in the stream is of another directory, whose move was interrupted. Create a new cluster, or continue with that directory'
+      : `the open day is in the stream up to record ${stored.length}, and split into different records from ${at} on: the move was started by another version of this program, or with another max_payload of the NATS servers. Continue with that one; or create a new cluster, with another database and without the streams of this one, and move into it. All trades are still in the directory`,
   ]);
 }
 

@@ -70,7 +70,7 @@ test('a wrong password, a missing file and an unknown database name the setting'
   const mayNot = await told({ url, passwordFile });
   assert.match(
     mayNot!,
-    /^TAPELOOM_POSTGRES_URL: closed may not make tables in postgres at .*: make it the owner/,
+    /^TAPELOOM_POSTGRES_URL: closed may not create tables in postgres at .*: make it the owner/,
   );
 });
 
@@ -78,12 +78,12 @@ test('a server that only reads, one without room for connections and one that is
   const url = await server.database();
   const name = new URL(url).pathname.slice(1);
   await as(`alter database ${name} set default_transaction_read_only = on`);
-  assert.match((await told({ url }))!, /^TAPELOOM_POSTGRES_URL: .* only reads, as a standby does/);
+  assert.match((await told({ url }))!, /^TAPELOOM_POSTGRES_URL: .* is read-only, like a standby/);
   await as(`create role crowded login connection limit 0`);
   const crowded = server.urlOf('postgres').replace('tapeloom@', 'crowded@');
   assert.match(
     (await told({ url: crowded }))!,
-    /^TAPELOOM_POSTGRES_URL: .* has no connection left for us: raise max_connections/,
+    /^TAPELOOM_POSTGRES_URL: .* has no free connection: raise max_connections/,
   );
   const nobody = 'postgresql://tapeloom@127.0.0.1:1/tapeloom';
   assert.match(
@@ -96,7 +96,7 @@ test('TLS: who has none, whose certificate nobody vouches for, and whose somebod
   const plain = server.urlOf('postgres').replace('sslmode=disable', 'sslmode=verify-full');
   assert.match(
     (await told({ url: plain }))!,
-    /^TAPELOOM_POSTGRES_URL: .* has no TLS: turn it on there, or write \?sslmode=disable/,
+    /^TAPELOOM_POSTGRES_URL: .* has no TLS: turn it on there, or use \?sslmode=disable/,
   );
   const tls = ownCertificate();
   const caFile = join(directory, 'ca.pem');
@@ -105,7 +105,7 @@ test('TLS: who has none, whose certificate nobody vouches for, and whose somebod
   const url = secure.urlOf('postgres').replace('sslmode=disable', 'sslmode=verify-full');
   assert.match(
     (await told({ url }))!,
-    /^TAPELOOM_POSTGRES_CA_FILE: the certificate of PostgreSQL at .* is not believed: names a file/,
+    /^TAPELOOM_POSTGRES_CA_FILE: the certificate of PostgreSQL at .* is not trusted: set it to a file with its CA/,
   );
   assert.equal(await told({ url, caFile }), null);
   const byName = url.replace('127.0.0.1', 'localhost');

@@ -27,23 +27,23 @@ export function postgresFault(
   }
   if (code.startsWith('28') || /password must be a (?:non-empty )?string/.test(said)) {
     const variable = passwordFile === null ? URL : PASSWORD;
-    return lasting(`${variable}: PostgreSQL at ${where} does not let us in as ${user}: ${said}`);
+    return lasting(`${variable}: PostgreSQL at ${where} rejects the login as ${user}: ${said}`);
   }
   if (certificateFault(code) === 'untrusted') {
-    const how = caFile === null ? 'names a file with the certificate of who vouches for it' : said;
-    return lasting(`${CA}: the certificate of PostgreSQL at ${where} is not believed: ${how}`);
+    const how = caFile === null ? 'set it to a file with its CA certificate' : said;
+    return lasting(`${CA}: the certificate of PostgreSQL at ${where} is not trusted: ${how}`);
   }
   if (certificateFault(code) === 'not good') {
     return lasting(`${URL}: the certificate of PostgreSQL at ${where} is not good: ${said}`);
   }
   if (/does not support SSL/.test(said)) {
     return lasting(
-      `${URL}: PostgreSQL at ${where} has no TLS: turn it on there, or write ?sslmode=disable where nobody else is on the network`,
+      `${URL}: PostgreSQL at ${where} has no TLS: turn it on there, or use ?sslmode=disable in a private network`,
     );
   }
   if (/unsupported startup parameter/.test(said)) {
     return lasting(
-      `${URL}: a pooler answers at ${where}, and nodes need sessions of their own: name the server itself (${said})`,
+      `${URL}: a connection pooler responds at ${where}, but nodes need their own sessions: use the server itself (${said})`,
     );
   }
   switch (code) {
@@ -51,15 +51,15 @@ export function postgresFault(
       return lasting(`${URL}: PostgreSQL at ${where} has no database ${database}`);
     case '42501':
       return lasting(
-        `${URL}: ${user} may not make tables in ${database} at ${where}: make it the owner of the database (${said})`,
+        `${URL}: ${user} may not create tables in ${database} at ${where}: make it the owner of the database (${said})`,
       );
     case '25006':
       return passing(
-        `${URL}: PostgreSQL at ${where} only reads, as a standby does: name the server that is written to`,
+        `${URL}: PostgreSQL at ${where} is read-only, like a standby: use the primary`,
       );
     case '53300':
       return passing(
-        `${URL}: PostgreSQL at ${where} has no connection left for us: raise max_connections, a node takes up to 40 (${said})`,
+        `${URL}: PostgreSQL at ${where} has no free connection: raise max_connections, a node uses up to 40 (${said})`,
       );
     case '53100':
       return passing(`${URL}: the disk of PostgreSQL at ${where} is full (${said})`);

@@ -159,7 +159,7 @@ describe('a cluster that has lost its NATS servers', { skip: natsServerMissing }
     );
     await assert.rejects(
       rebuild([ahead.data, join(directory, 'nowhere')]),
-      refusedAs(/nowhere is of no cluster, and PostgreSQL knows cluster_/),
+      refusedAs(/nowhere belongs to no cluster, but PostgreSQL to cluster_/),
     );
     await heardOf('c', 1_000_000);
     const both = [behind.data, ahead.data];

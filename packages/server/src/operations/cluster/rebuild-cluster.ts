@@ -93,7 +93,7 @@ async function knownCluster(postgres: Pick<Postgres, 'query'>): Promise<string> 
   const id = table!.there ? await readClusterId(postgres) : null;
   if (id !== null) return id;
   throw new ClusterRefusedError([
-    'PostgreSQL knows of no cluster whose tape could be lost. If its dump is to be restored, do that first; else tapeloom cluster init makes a new one',
+    'PostgreSQL knows of no cluster whose tape could be lost. If its dump is to be restored, do that first; otherwise create a new one with tapeloom cluster init',
   ]);
 }
 
@@ -114,7 +114,7 @@ async function newestOf(
     const tapeRoot = join(data, 'tape');
     const cluster = await clusterOf(disk, tapeRoot, dataset);
     if (cluster === null || !clusters.includes(cluster)) {
-      foreign.push(`${data} is of ${cluster ?? 'no cluster'}, and PostgreSQL knows ${clusters[0]}`);
+      foreign.push(`${data} belongs to ${cluster ?? 'no cluster'}, but PostgreSQL to ${clusters[0]}`);
       continue;
     }
     sources.push({ data, tapeRoot, cluster, end: await directoryEnd(disk, tapeRoot, dataset) });
@@ -135,13 +135,13 @@ async function requireWhole(
   const manifest = await TapeManifest.open(new NodeDisk(), tapeRoot, dataset);
   const faults = [
     ...nodes.flatMap((node) => nodeFault(node, identity, data, end)),
-    ...(end.lacking > 0 ? [`the log of ${end.day} in ${data} lacks ${end.lacking} records`] : []),
+    ...(end.lacking > 0 ? [`the log of ${end.day} in ${data} is missing ${end.lacking} records`] : []),
     ...halfSealed(manifest).map((day) => `of ${day} only a part is sealed in ${data}`),
   ];
   if (faults.length === 0) return;
   throw new ClusterRefusedError([
     ...faults,
-    'Name the directories of all nodes. If nobody has more, --accept-loss goes on without what is missing. Nothing was changed',
+    'Name the directories of all nodes. If no node has more, --accept-loss continues without the missing records. Nothing was changed',
   ]);
 }
 
@@ -155,12 +155,12 @@ function nodeFault(
   if (tape === null) return [];
   if (tape.sequence > end.sequence) {
     return [
-      `${node.name} had message ${tape.sequence} of the stream when it was last heard of, and ${data} ends with ${end.sequence}`,
+      `${node.name} had message ${tape.sequence} of the stream at its last heartbeat, but ${data} ends with ${end.sequence}`,
     ];
   }
   const isItsOwn = identity.includes(node.id);
   if (!isItsOwn || !(tape.daysToCome > 0)) return [];
-  return [`${tape.daysToCome} sealed days of the cluster had not come to ${data} yet`];
+  return [`${tape.daysToCome} sealed days of the cluster had not reached ${data} yet`];
 }
 
 /** Days of which a log is named that is gone: of such a day not all contracts need be sealed. */
@@ -180,9 +180,9 @@ async function refuseKept(plan: RebuildPlan, old: string, id: string): Promise<v
       if (kept === null || kept.clusterId === id) continue;
       const why =
         kept.clusterId === old
-          ? 'what it lacks tapeloom cluster repair puts back. If one of the two streams is really lost, remove the other one'
-          : 'it is of another cluster';
-      throw new ClusterRefusedError([`NATS keeps ${kept.name}: ${why}. Nothing was changed`]);
+          ? 'if messages are missing, use tapeloom cluster repair. If one of the two streams is really lost, remove the other one'
+          : 'it belongs to another cluster';
+      throw new ClusterRefusedError([`NATS still has ${kept.name}: ${why}. Nothing was changed`]);
     }
   } finally {
     await connection.close();

@@ -30,7 +30,7 @@ test('where nothing is lost and a node waits all the same, a repair is refused a
     );
     await assert.rejects(plan(), (error) => {
       assert.ok(error instanceof ClusterRefusedError, String(error));
-      assert.match(error.message, /lost nothing, and yet these nodes wait: first\./);
+      assert.match(error.message, /lost nothing, but these nodes are waiting: first\./);
       return true;
     });
   } finally {

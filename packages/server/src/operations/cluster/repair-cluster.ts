@@ -48,7 +48,7 @@ export class ClusterRepair implements AsyncDisposable {
       for (const { tapeRoot } of sources) {
         const known = await clusterOf(disk, tapeRoot, dataset);
         if (known === tape.clusterId) continue;
-        foreign.push(`${tapeRoot} is of ${known ?? 'no cluster'}, and this is ${tape.clusterId}`);
+        foreign.push(`${tapeRoot} belongs to ${known ?? 'no cluster'}, but this is ${tape.clusterId}`);
       }
       if (foreign.length > 0) throw new ClusterRefusedError(foreign);
       await refuseDiffering(tape);
@@ -81,7 +81,7 @@ async function refuseDiffering(tape: ClusterTape): Promise<void> {
   if (concerns.length === 0) return;
   // One sentence after the other: only the first line of an error is printed.
   throw new ClusterRefusedError([
-    `the NATS servers of the stream differ, and a repair would make that last. ${concerns.join('. ')}`,
+    `the NATS servers of the stream differ, and a repair would make that permanent. ${concerns.join('. ')}`,
   ]);
 }
 
@@ -92,6 +92,6 @@ async function refuseWaiting(postgres: Pick<Postgres, 'query'>): Promise<void> {
   if (waiting.length === 0) return;
   const names = waiting.map(({ name }) => name).join(', ');
   throw new ClusterRefusedError([
-    `the stream has lost nothing, and yet these nodes wait: ${names}. They resume by themselves within seconds once the stream is whole: ask "tapeloom cluster status" again, and restart a node that still waits after a minute`,
+    `the stream has lost nothing, but these nodes are waiting: ${names}. They resume by themselves within seconds once the stream is complete. Run "tapeloom cluster status" again, and restart a node that still waits after a minute`,
   ]);
 }

@@ -50,7 +50,7 @@ export function connectionLimits({ openFiles, cores }: MachineLimits): SocketLim
   const left = openFiles - reserve;
   if (left < CONNECTIONS_MIN) {
     throw new StartRefusedError(
-      `the process may open only ${openFiles} files, and needs ${reserve} for itself and at least ` +
+      `the process may open only ${openFiles} files, but needs ${reserve} for itself and at least ` +
         `${CONNECTIONS_MIN} for connections on a machine with ${cores} cores: raise the limit, with ` +
         '`ulimit -n 65536` in the shell that starts it or `LimitNOFILE=65536` in its systemd unit',
     );

@@ -54,7 +54,7 @@ async function requireInstruments(
     if (days.size === 0) continue;
     throw new StartRefusedError(
       `${join(tapeRoot, dataset)} has imported days, but ${join(data, 'instruments.yaml')} names no instrument of ${dataset}. ` +
-        'Put the file back (tapeloom restore, or tapeloom instruments apply <file>), or move that directory away to start without it',
+        'Restore the file (tapeloom restore, or tapeloom instruments apply <file>), or move that directory away to start without it',
     );
   }
 }
@@ -64,7 +64,7 @@ function requireMarket({ data, sim }: Config, { imported }: MarketSettings): voi
   if (sim !== 'off' || imported.length > 0) return;
   throw new MisconfiguredError(
     `TAPELOOM_SIM is off and ${join(data, 'instruments.yaml')} names no instruments, so there is nothing to serve. ` +
-      'Apply your file first (tapeloom instruments apply <file>), or leave TAPELOOM_SIM out to have the simulated market',
+      'Apply your file first (tapeloom instruments apply <file>), or unset TAPELOOM_SIM to use the simulated market',
   );
 }
 

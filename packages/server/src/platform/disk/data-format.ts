@@ -27,9 +27,9 @@ export function requireKnownFormat(directory: string): Format | null {
   const found = readFormat(join(directory, 'format.json'));
   if (found === null || found.format <= DATA_FORMAT) return found;
   throw new DataFormatError(
-    `the data directory ${directory} has format ${found.format}, which Tapeloom ${found.program} gave it; this is ` +
+    `the data directory ${directory} has format ${found.format}, written by Tapeloom ${found.program}; this is ` +
       `Tapeloom ${VERSION}, which knows formats up to ${DATA_FORMAT}. Run Tapeloom ${found.program} or later on it, ` +
-      'or name another directory by TAPELOOM_DATA',
+      'or set TAPELOOM_DATA to another directory',
   );
 }
 
@@ -50,8 +50,8 @@ function readFormat(path: string): Format | null {
   const found = formatIn(text);
   if (found !== null) return found;
   throw new DataFormatError(
-    `${path} does not say which format its directory has. Put back the file that was there: ` +
-      `{"format":${DATA_FORMAT},"program":"${VERSION}"} is what this version writes into a directory of its own`,
+    `${path} does not contain the format of its directory. Restore the file: ` +
+      `{"format":${DATA_FORMAT},"program":"${VERSION}"} is what this version writes into a new directory`,
   );
 }
 

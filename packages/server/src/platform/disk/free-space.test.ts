@@ -67,7 +67,7 @@ test('room for less than two days is little, however large the disk is', async (
   assert.deepEqual(space.reading, { freeBytes: 500, totalBytes: TOTAL, dayBytes: 249 });
   set(497);
   await pass(1);
-  assert.deepEqual(told, ['less than two days need']);
+  assert.deepEqual(told, ['less than two days of the tape need']);
 });
 
 test('what a day needs is measured once an hour', async () => {
@@ -78,7 +78,7 @@ test('what a day needs is measured once an hour', async () => {
   assert.deepEqual(told, []);
   await pass(1);
   assert.equal(asked.dayBytes, 2);
-  assert.deepEqual(told, ['less than two days need']);
+  assert.deepEqual(told, ['less than two days of the tape need']);
 });
 
 test('where the platform cannot say, nothing is known and nothing told', async () => {

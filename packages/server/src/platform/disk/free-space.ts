@@ -1,6 +1,6 @@
 /**
  * How much room is left where the data lies. It is told once when it becomes little (less than a tenth, or
- * less than two days need), and once when there is enough again, with a margin between the two, so that a
+ * less than two days of the tape need), and once when there is enough again, with a margin between the two, so that a
  * disk at the edge does not fill the log. Where the platform cannot say, nothing is known and nothing told.
  */
 
@@ -77,6 +77,6 @@ export function littleBecause(
   { freeBytes, totalBytes, dayBytes }: SpaceReading,
   margin = 1,
 ): string | null {
-  if (freeBytes < LITTLE_DAYS * dayBytes * margin) return 'less than two days need';
+  if (freeBytes < LITTLE_DAYS * dayBytes * margin) return 'less than two days of the tape need';
   return freeBytes < LITTLE_SHARE * totalBytes * margin ? 'less than a tenth of the disk' : null;
 }

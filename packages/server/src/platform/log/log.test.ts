@@ -60,7 +60,7 @@ test('more lines than the limit are left out and counted, the next says how many
   log.info('a second later');
   assert.equal(lines.length, 12);
   assert.match(lines[10]!, /a second later/);
-  assert.match(lines[11]!, /"leftOut":99990,.*lines were left out before/);
+  assert.match(lines[11]!, /"leftOut":99990,.*log lines were dropped before/);
   for (let line = 0; line < 10; line += 1) log.error('again');
   assert.equal(lines.length, 16, 'five a second, of which one is used');
   log.fatal('the last word');

@@ -74,7 +74,7 @@ function limitHook(limit: LogLimit | undefined) {
       const leftOut = limit.takeLeftOut();
       method.apply(this, args);
       if (leftOut === 0) return;
-      method.call(this, { leftOut }, 'lines were left out before: there were too many');
+      method.call(this, { leftOut }, 'log lines were dropped before this one: there were too many');
     },
   };
 }

@@ -133,7 +133,7 @@ class PostgresPool implements Postgres {
       await connection.query('begin isolation level read committed');
       const result = await work(connection);
       const { command } = await connection.query('commit');
-      if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed');
+      if (command !== 'COMMIT') throw new Error('a statement of the transaction failed');
       return result;
     } catch (error) {
       await connection.query('rollback').catch(() => {
@@ -189,7 +189,7 @@ async function ask<Row>(
     if (error instanceof Error && error.message === 'Query read timeout') {
       throw new PostgresUnreachableError('PostgreSQL does not answer', { cause: error });
     }
-    throw new PostgresBrokenError('the connection to PostgreSQL broke', { cause: error });
+    throw new PostgresBrokenError('the connection to PostgreSQL was lost', { cause: error });
   }
 }
 

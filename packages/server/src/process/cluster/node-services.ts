@@ -42,7 +42,7 @@ const SECRETS_EVERY_MS = 10_000;
 const SWEEP_EVERY_MS = MINUTE_MS;
 
 const NO_CLUSTER =
-  'the database that TAPELOOM_POSTGRES_URL names belongs to no cluster yet: make one with `tapeloom cluster init`';
+  'the database of TAPELOOM_POSTGRES_URL belongs to no cluster yet: create one with `tapeloom cluster init`';
 
 const OWN_COMPUTATIONS: Computations = Object.fromEntries(
   INDICATORS.map((indicator) => [indicator.id, computationOf(indicator)]),
@@ -145,7 +145,7 @@ export class NodeServices implements AsyncDisposable {
   /** From now on the others hear of it, and it of them. */
   start(news: NodeNews): void {
     const { clock, log } = this.#options;
-    const onFault = (error: unknown) => log.debug({ error }, 'what nodes share cannot be reached');
+    const onFault = (error: unknown) => log.debug({ error }, 'the storage shared by the nodes cannot be reached');
     this.register.start({
       over: (databaseNow) => this.leases.mayBeLost(databaseNow),
       older: () => {
@@ -220,7 +220,7 @@ export class NodeServices implements AsyncDisposable {
 
   async #waitForOthers(): Promise<void> {
     const indicators = [...this.#disputed];
-    this.#options.log.info({ indicators }, 'other nodes compute indicators in another way');
+    this.#options.log.info({ indicators }, 'other nodes compute indicators differently');
     await this.register.seenByAll();
   }
 

@@ -22,7 +22,7 @@ export async function reachedAtStart<Result>(
   const passes = (error: unknown, tries: number) => {
     if (!isUnreachable(error) || !isPassing(error) || clock.now() >= until) return false;
     const seconds = TRIED_FOR_MS / 1_000;
-    if (tries === 1) log.warn({ error }, `PostgreSQL is waited for, up to ${seconds} s`);
+    if (tries === 1) log.warn({ error }, `waiting for PostgreSQL, up to ${seconds} s`);
     return true;
   };
   return await retry(work, { clock, backoff: TRY_AGAIN, passes });

@@ -35,7 +35,7 @@ export async function* verifyImported(
 ): AsyncGenerator<VerifyEvent> {
   for (const path of [manifestPath(tapeRoot, dataset), logDirectory(tapeRoot, dataset)]) {
     if ((await disk.stat(path)) === null) continue;
-    yield finding(path, 'belongs to a live dataset, and this one is imported');
+    yield finding(path, 'belongs to a live dataset, but this one is imported');
   }
   try {
     await new RollStore(disk, tapeRoot, dataset).load();
@@ -85,7 +85,7 @@ async function* verifyDay(
       sidecar.digest !== imported.digest ||
       sidecar.rows !== imported.trades
     ) {
-      events.push(finding(`${stem}.json`, 'is of other trades than the manifest says'));
+      events.push(finding(`${stem}.json`, 'has other trades than the manifest records'));
     } else {
       for await (const event of verifySealed(disk, `${stem}.arrow`, sidecar)) events.push(event);
     }
@@ -124,7 +124,7 @@ async function* verifyNames(
       const file = `${root}/${symbol}/${name}`;
       if (name.endsWith(UNFINISHED_SUFFIX)) yield note(file, 'is unfinished');
       else if (dayOfImportedFile(name) === null) yield finding(file, 'is no part of a tape');
-      else yield note(file, 'is of no day on the tape; the next import removes it');
+      else yield note(file, 'belongs to no day on the tape; the next import removes it');
     }
   }
 }

@@ -42,7 +42,7 @@ export async function* verifyManifest(
     const isEmpty =
       found.size === 0 && (await disk.list(logDirectory(tapeRoot, dataset))).length === 0;
     if (isEmpty) return;
-    yield note(file, 'is not there: what is missing cannot be told; the next start writes it');
+    yield note(file, 'does not exist, so missing days cannot be detected; the next start writes it');
     return;
   }
   for (const day of manifest.logs) {
@@ -93,7 +93,7 @@ async function* verifyDays(
     // Damage is found where the file itself is verified.
     const sidecar = await readSoundSidecar(disk, path);
     if (sidecar !== null && sidecar.digest !== digest) {
-      yield finding(path, 'is of other trades than the manifest says');
+      yield finding(path, 'has other trades than the manifest records');
     }
   }
 }

@@ -29,7 +29,7 @@ export async function beginWithColumns(
   const upTo = size - RECORD_HEADER_BYTES;
   const joined = await fetchColumns(place, { dataset, day, upTo }, onFault).catch(
     (error: unknown) => {
-      onFault('columns of the open day cannot be had; its log is read', error);
+      onFault('columns of the open day are not available; its log is read instead', error);
       return null;
     },
   );

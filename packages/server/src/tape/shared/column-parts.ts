@@ -85,7 +85,7 @@ export async function fetchColumns(
   const names = chainOf(all).map(({ name }) => name);
   const missing = missingFrom(all);
   if (missing !== null) {
-    onFault(`the part part.${day}.${missing} of columns is missing; it is had otherwise`, null);
+    onFault(`the part part.${day}.${missing} of columns is missing; another source is used`, null);
   }
   const live = new LiveDay({ day, contracts: [] });
   const coming: Promise<ColumnPart>[] = [];
@@ -108,7 +108,7 @@ export async function fetchColumns(
       last = part.header;
     } catch (error) {
       onFault(
-        `the part ${name} of the open day is of no use; what it holds is had otherwise`,
+        `the part ${name} of the open day cannot be used; another source is used`,
         error,
       );
       break;

@@ -118,7 +118,7 @@ export async function fetchParts(
   await using file = await disk.open(logPath(tapeRoot, dataset, day), 'create');
   for (const part of parts) {
     const bytes = await fetchPart(place, part).catch((error: unknown) => {
-      onFault(`the part ${nameOf(part)} of the open day is of no use; the stream has it`, error);
+      onFault(`the part ${nameOf(part)} of the open day cannot be used; the stream has it`, error);
       return null;
     });
     if (bytes === null) break;

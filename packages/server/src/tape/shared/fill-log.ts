@@ -53,7 +53,7 @@ export class LogFiller implements AsyncDisposable {
       try {
         if (await this.#fill(log)) onFilled(log.day);
       } catch (error) {
-        const what = `the log of ${log.day} lacks its beginning; nothing can be repaired from it`;
+        const what = `the log of ${log.day} is missing its beginning, so nothing can be repaired from it`;
         if (!this.#isStopped) onFault(what, error);
       }
     }

@@ -37,7 +37,7 @@ export async function keepParts(options: PartKeeperOptions, signal: AbortSignal)
     } catch (error) {
       records = null;
       columns = null;
-      onFault('a part of the open day could not be put; the stream has it', error);
+      onFault('a part of the open day could not be stored; the stream still has it', error);
     }
   }
 }
@@ -79,7 +79,7 @@ async function putColumns(
   try {
     since ??= await columnsEnd(options, day);
   } catch (error) {
-    options.onFault('the newest columns of the open day cannot be read; all are put anew', error);
+    options.onFault('the newest columns of the open day cannot be read; all are stored again', error);
   }
   since ??= { day, end: NOTHING, counts: [] };
   return since.end.bytes >= end.bytes ? since : await putColumnPart(options, checkpoint, since);

@@ -86,7 +86,7 @@ async function readStream(stream: TapeStream): Promise<StreamEnd> {
   const claim = await stream.newest('claim');
   const news = claim === null ? null : claimNews(claim.body);
   if (news?.kind !== 'lost') {
-    throw new NothingLostError('no node has found that the stream has lost anything');
+    throw new NothingLostError('no node has found a loss in the stream');
   }
   const { known } = news;
   const newest = await stream.newest('record');

@@ -22,11 +22,11 @@ test('a machine that is alone goes on with nothing that a cluster has, or is abo
   machine.put(log, Uint8Array.of(1));
   await assertAlone(disk, TAPE_ROOT, DATASET);
   machine.put(`${log}${MOVED_SUFFIX}`, Uint8Array.of(1));
-  const half = refusedAs(/was being moved into a cluster.*Call "tapeloom migrate" again/);
+  const half = refusedAs(/was being moved into a cluster.*Run "tapeloom migrate" again/);
   await assert.rejects(assertAlone(disk, TAPE_ROOT, DATASET), half);
   await nameCluster(disk, TAPE_ROOT, DATASET, 'cluster_1');
-  const whole = refusedAs(/is of the cluster cluster_1, and this process is no node of one/);
+  const whole = refusedAs(/belongs to the cluster cluster_1, but this process is not a node of a cluster/);
   await assert.rejects(assertAlone(disk, TAPE_ROOT, DATASET), whole);
-  const other = refusedAs(/is of the cluster cluster_1, and the stream of cluster_2/);
+  const other = refusedAs(/belongs to the cluster cluster_1, but the stream to cluster_2/);
   await assert.rejects(prepareDirectory(disk, TAPE_ROOT, DATASET, 'cluster_2'), other);
 });

@@ -29,12 +29,12 @@ export async function prepareDirectory(
   const directory = `${tapeRoot}/${dataset}`;
   if (known !== null && known !== cluster) {
     throw new ForeignDirectoryError(
-      `${directory} is of the cluster ${known}, and the stream of ${cluster}. Choose another data directory`,
+      `${directory} belongs to the cluster ${known}, but the stream to ${cluster}. Choose another data directory`,
     );
   }
   if (known === null && (await disk.stat(manifestPath(tapeRoot, dataset))) !== null) {
     throw new ForeignDirectoryError(
-      `${directory} was begun by a machine that was alone. Move it into the cluster with "tapeloom migrate", ` +
+      `${directory} was created by a single machine. Move it into the cluster with "tapeloom migrate", ` +
         'or choose another data directory',
     );
   }
@@ -60,7 +60,7 @@ export async function assertAlone(disk: Disk, tapeRoot: string, dataset: string)
     return;
   }
   throw new ForeignDirectoryError(
-    `${tapeRoot}/${dataset} is of the cluster ${cluster}, and this process is no node of one. Set TAPELOOM_NATS_URL and ` +
+    `${tapeRoot}/${dataset} belongs to the cluster ${cluster}, but this process is not a node of a cluster. Set TAPELOOM_NATS_URL and ` +
       'TAPELOOM_POSTGRES_URL, move the tape out of the cluster with "tapeloom migrate", or choose another data directory',
   );
 }
@@ -70,8 +70,8 @@ async function assertNotHalfMoved(disk: Disk, tapeRoot: string, dataset: string)
   const names = await disk.list(logDirectory(tapeRoot, dataset));
   if (!names.some((name) => name.endsWith(MOVED_SUFFIX))) return;
   throw new ForeignDirectoryError(
-    `${tapeRoot}/${dataset} was being moved into a cluster, which has its open day already. Call "tapeloom migrate" again: ` +
-      'it goes on',
+    `${tapeRoot}/${dataset} was being moved into a cluster, which already has its open day. Run "tapeloom migrate" again: ` +
+      'it continues',
   );
 }
 

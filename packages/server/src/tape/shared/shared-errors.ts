@@ -4,7 +4,7 @@
 export class TapeRewrittenError extends Error {
   constructor(what: string, sequence: number) {
     super(
-      `the shared tape was rewritten: ${what}, at number ${sequence} of the stream. Nothing is taken from it any more. ` +
+      `the shared tape was rewritten: ${what}, at number ${sequence} of the stream. This node no longer reads it. ` +
         'Compare the nodes with "tapeloom cluster status"',
     );
   }
@@ -14,7 +14,7 @@ export class TapeRewrittenError extends Error {
 export class CopyDiffersError extends Error {
   constructor(what: string) {
     super(
-      `this machine's copy of the shared tape is damaged: ${what}. Remove its data directory and let the node join anew`,
+      `this machine's copy of the shared tape is damaged: ${what}. Remove its data directory and let the node join again`,
     );
   }
 }

@@ -18,8 +18,8 @@ export class StreamRefusedError extends Error {
   constructor(why: 'full' | 'tooLarge', bodyBytes: number) {
     super(
       why === 'full'
-        ? 'the stream is full: give it a larger max_bytes'
-        : `the stream takes no message of ${bodyBytes} bytes: give its servers a larger max_payload`,
+        ? 'the stream is full: increase its max_bytes'
+        : `the stream accepts no message of ${bodyBytes} bytes: increase max_payload of its servers`,
     );
     this.why = why;
   }
@@ -42,7 +42,7 @@ export class StreamShrunkError extends Error {
   readonly end: number;
 
   constructor(known: number, end: number) {
-    super(`the stream has lost what it had acknowledged: it ended at ${known}, and now at ${end}`);
+    super(`the stream has lost records that it acknowledged: it ended at ${known}, and now at ${end}`);
     this.known = known;
     this.end = end;
   }
@@ -54,7 +54,7 @@ export class StreamPurgedError extends Error {
   readonly first: number;
 
   constructor(wanted: number, first: number) {
-    super(`number ${wanted} of the stream is purged, it begins with ${first}`);
+    super(`number ${wanted} of the stream was purged; the stream begins with ${first}`);
     this.first = first;
   }
 }

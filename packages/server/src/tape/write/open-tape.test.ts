@@ -121,7 +121,7 @@ test('an older log without its end refuses to open', async () => {
   await later.intake.offer([], epochNs(NEXT_DAY, 5));
   await later[Symbol.asyncDispose]();
   machine.put(`${LOG}/${NEXT_DAY}.log`, other.bytes(`${LOG}/${NEXT_DAY}.log`)!);
-  await assert.rejects(openSimTape(machine.boot()), /has no end, though a later one exists/);
+  await assert.rejects(openSimTape(machine.boot()), /has no end, although a later one exists/);
 });
 
 test('the listing counts days, trades and gaps, sealed or open', async () => {

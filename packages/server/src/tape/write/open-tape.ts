@@ -209,7 +209,7 @@ async function recoverLogs(
       const { bytes, records } = log.recovery.end;
       const place = { file: path, offset: bytes, record: records };
       throw new TapeDamagedError(
-        'the log has no end, though a later one exists; put a whole copy of it back, or restore a backup',
+        'the log has no end, although a later one exists; restore a complete copy of it, or a backup',
         place,
       );
     }

@@ -90,6 +90,6 @@ test('a half log that has trades its sealed day lacks still refuses to open', as
   await tape[Symbol.asyncDispose]();
   const more = other.bytes(OLD_LOG)!;
   machine.put(OLD_LOG, more);
-  await assert.rejects(openSimTape(machine.boot()), /has no end, though a later one exists/);
+  await assert.rejects(openSimTape(machine.boot()), /has no end, although a later one exists/);
   assert.deepEqual(machine.bytes(OLD_LOG), more);
 });

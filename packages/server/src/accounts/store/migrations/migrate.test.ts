@@ -218,7 +218,7 @@ test('a database that a newer program has used is refused with a sentence, and n
   const before = onFile(path, sqlOf);
   await assert.rejects(openSqliteAccountStore(path), (error) => {
     assert.ok(error instanceof SchemaTooNewError);
-    assert.match(error.message, /schema version 70, and this program knows versions up to \d+:/);
+    assert.match(error.message, /schema version 70, but this program knows versions up to \d+:/);
     return true;
   });
   const opening = AccountsHandle.open({ path, onFault: assert.ifError });

@@ -47,8 +47,8 @@ interface VersionSchema {
 export class SchemaTooNewError extends Error {
   constructor(found: number) {
     super(
-      `the accounts database has schema version ${found}, and this program knows versions up to ` +
-        `${SCHEMA_VERSION}: it was used by a newer Tapeloom, run that one`,
+      `the accounts database has schema version ${found}, but this program knows versions up to ` +
+        `${SCHEMA_VERSION}: it was used by a newer Tapeloom. Run that version`,
     );
   }
 }
@@ -56,9 +56,9 @@ export class SchemaTooNewError extends Error {
 class SchemaTooOldError extends Error {
   constructor(found: number) {
     super(
-      `the accounts database has schema version ${found}, and this program uses version ${SCHEMA_VERSION}. Only the ` +
+      `the accounts database has schema version ${found}, but this program uses version ${SCHEMA_VERSION}. Only the ` +
         'service upgrades it, when it starts: start the service of this version first, or use the commands of the version ' +
-        'that the accounts are of',
+        'that the accounts have',
     );
   }
 }

@@ -144,9 +144,11 @@ class PostgresDatabase implements SqlDatabase {
         to_regclass('accounts') is not null and to_regclass('schema_version') is null as others
       `.execute(this.kysely);
     const { version, commits, others } = rows[0]!;
-    if (version < VERSION_MIN) throw unfit(`it is PostgreSQL ${version}, and 14 is needed`);
-    if (commits === 'off') throw unfit('synchronous_commit is off: commits could be lost');
-    if (others) throw unfit('it has accounts of something else');
+    if (version < VERSION_MIN)
+      throw unfit(`it is PostgreSQL ${version}, but 14 or later is required`);
+    if (commits === 'off')
+      throw unfit('synchronous_commit is off, so commits could be lost; turn it on');
+    if (others) throw unfit('it contains a table "accounts" of another program');
     await this.#postgres.query(`select ${COURSE}`).then(
       () => {
         this.#course = COURSE;
@@ -187,7 +189,7 @@ class PostgresDatabase implements SqlDatabase {
     // What the server itself refused has not happened.
     if (!(fault instanceof PostgresUnreachableError)) throw fault;
     if (await this.#happened(begun, fault)) return result;
-    throw new PostgresBrokenError('the connection broke before the commit', { cause: fault });
+    throw new PostgresBrokenError('the connection was lost before the commit', { cause: fault });
   }
 
   /** Whether it was committed, as soon as the server says so. */
@@ -209,7 +211,7 @@ class PostgresDatabase implements SqlDatabase {
       if (told?.status === 'aborted') return false;
       await wait(OUTCOME_ASKED_EVERY_MS);
     }
-    throw new PostgresUnreachableError('whether it was committed is not known', { cause: fault });
+    throw new PostgresUnreachableError('it is unknown whether it was committed', { cause: fault });
   }
 
   /** Once it was begun it is repeated until its outcome is known, for as long as a restart takes. */

@@ -50,12 +50,13 @@ export async function restoreAccounts(copy: string, dataDirectory: string): Prom
   if (!existsSync(copy)) throw new BackupRefusedError(`there is no file ${copy}`);
   if (existsSync(`${copy}-wal`)) {
     throw new BackupRefusedError(
-      `${copy}-wal stands beside the copy: this is a database in use, copy it with tapeloom backup`,
+      `${copy}-wal exists next to the copy, so this is a database in use; copy it with tapeloom backup`,
     );
   }
   const target = accountsPath(dataDirectory);
   for (const left of [`${target}-wal`, `${target}-shm`]) {
-    if (existsSync(left)) throw new BackupRefusedError(`${left} exists and belongs to a database`);
+    if (existsSync(left))
+      throw new BackupRefusedError(`${left} exists and belongs to a database; move it away first`);
   }
   await makeDirectories(dirname(target), { mode: 0o700 });
   await placeNew(target, (unfinished) => copyFile(copy, unfinished));
@@ -63,7 +64,8 @@ export async function restoreAccounts(copy: string, dataDirectory: string): Prom
 
 /** Fills a file beside its place, checks it, and moves it there once it is safe on disk. */
 async function placeNew(target: string, fill: (unfinished: string) => Promise<void>) {
-  if (existsSync(target)) throw new BackupRefusedError(`${target} exists and is not overwritten`);
+  if (existsSync(target))
+    throw new BackupRefusedError(`${target} already exists; it is not overwritten`);
   const unfinished = `${target}${UNFINISHED_SUFFIX}`;
   await rm(unfinished, { force: true });
   try {
@@ -76,7 +78,8 @@ async function placeNew(target: string, fill: (unfinished: string) => Promise<vo
     await chmod(unfinished, OWNER_ONLY);
     verify(unfinished);
     await sync(unfinished);
-    if (existsSync(target)) throw new BackupRefusedError(`${target} exists and is not overwritten`);
+    if (existsSync(target))
+      throw new BackupRefusedError(`${target} already exists; it is not overwritten`);
     await rename(unfinished, target);
   } catch (error) {
     await rm(unfinished, { force: true });
@@ -104,9 +107,11 @@ function verify(path: string): void {
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new BackupRefusedError(`not a sound copy of accounts: ${why}`, { cause: error });
+    throw new BackupRefusedError(`this is not an intact copy of accounts: ${why}`, {
+      cause: error,
+    });
   }
-  if (typeof version !== 'number') throw new BackupRefusedError('a copy without any accounts');
+  if (typeof version !== 'number') throw new BackupRefusedError('this copy contains no accounts');
   if (version > SCHEMA_VERSION) throw new SchemaTooNewError(version);
 }
 

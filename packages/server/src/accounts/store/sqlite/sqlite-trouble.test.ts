@@ -60,7 +60,7 @@ function isTrouble(trouble: StoreTrouble, message: RegExp = /./): (error: unknow
 test('a database with noise in its pages is refused at the opening, with how to restore it', async () => {
   const path = await filledFile();
   spoilDatabase(path);
-  const refusal = /the database is damaged: .*move the file .* away, and put a copy back/;
+  const refusal = /the database is damaged: .*move the file .* away, and restore a backup/;
   await assert.rejects(openSqliteAccountStore(path), isTrouble('damaged', refusal));
   const opening = AccountsHandle.open({ path, onFault: assert.ifError });
   await assert.rejects(opening, (error) => {

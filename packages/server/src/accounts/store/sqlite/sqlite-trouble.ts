@@ -30,7 +30,7 @@ const TROUBLES: Readonly<Record<number, StoreTrouble>> = {
 };
 
 const HOW_TO_RESTORE =
-  'stop the service, move the file and what stands beside it (-wal, -shm) away, and put a copy back ' +
+  'stop the service, move the file and the files next to it (-wal, -shm) away, and restore a backup ' +
   'with tapeloom restore';
 
 /** Null when it says nothing about the database itself. */
@@ -57,7 +57,7 @@ export function checkTables(connection: DatabaseSync, now: () => number): void {
     .all(AUDIT_LOG)
     .map(({ name }) => String(name));
   if (names.length > 0 && !names.includes('schema_version')) {
-    throw damaged(`it has the tables of something else (${names[0]})`);
+    throw damaged(`it contains tables of another program (${names[0]})`);
   }
   const began = now();
   for (const name of names) {

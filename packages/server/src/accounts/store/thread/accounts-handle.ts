@@ -260,7 +260,7 @@ export class AccountsHandle implements AccountStore {
     if (this.#closing !== null) return Promise.reject(closed());
     const call = () => this.#place.call(part, method, args);
     if (waiting === null) return this.#calls.runFirst(call);
-    const busy = () => new AccountsBusyError('too many calls wait for the accounts');
+    const busy = () => new AccountsBusyError('too many calls wait for the account database');
     return this.#calls.run(waiting.holder, call, waiting.row) ?? Promise.reject(busy());
   }
 

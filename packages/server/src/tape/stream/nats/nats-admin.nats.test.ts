@@ -54,7 +54,7 @@ describe('what is checked before a tape in NATS is used', { skip: natsServerMiss
 
   test('a tape that is not there is not begun by opening it', async () => {
     await assert.rejects(openTape(servers, 'nowhere'), refusedWith(/cluster init/));
-    await assert.rejects(openTape(servers, 'nowhere'), refusedWith(/must not be begun anew/));
+    await assert.rejects(openTape(servers, 'nowhere'), refusedWith(/must not be created again/));
   });
 
   test('a tape that was deleted is told as such', async () => {

@@ -83,7 +83,7 @@ export async function createNatsTape(
   const state = await askNatsTape(connection, plan.dataset);
   for (const kept of [state.stream, state.objects]) {
     if (kept !== null && kept.clusterId !== plan.clusterId)
-      throw new Error(`there is a stream ${kept.name} already: it is left as it is`);
+      throw new Error(`the stream ${kept.name} already exists: it is left unchanged`);
   }
   const shared = {
     storage: StorageType.File,
@@ -207,22 +207,22 @@ function* configurationFaults(config: StreamConfig, dataset: string): Generator<
   const subjects = STREAM_SUBJECTS.map((subject) => subjectName(dataset, subject));
   if (config.storage !== StorageType.File) yield `${name} is not kept in files`;
   if (config.retention !== RetentionPolicy.Limits)
-    yield `${name} forgets what was read: retention must be limits`;
+    yield `${name} deletes messages that were read: retention must be limits`;
   if (config.discard !== DiscardPolicy.New)
-    yield `${name} forgets old messages when it is full: discard must be new`;
-  if ((config.max_age ?? 0) !== 0) yield `${name} forgets old messages: max_age must be 0`;
+    yield `${name} deletes old messages when it is full: discard must be new`;
+  if ((config.max_age ?? 0) !== 0) yield `${name} deletes old messages: max_age must be 0`;
   if (config.max_bytes <= 0) yield `${name} has no max_bytes: it would fill its servers' disks`;
   if (config.max_msgs !== UNLIMITED) yield `${name} has max_msgs: it must have none`;
   if (config.max_msgs_per_subject !== UNLIMITED) {
     yield `${name} has max_msgs_per_subject: it must have none`;
   }
   if (config.max_msg_size !== UNLIMITED) yield `${name} has max_msg_size: it must have none`;
-  if (!config.deny_delete) yield `${name} lets messages be deleted: deny_delete must be set`;
+  if (!config.deny_delete) yield `${name} allows messages to be deleted: deny_delete must be set`;
   if (config.allow_rollup_hdrs)
-    yield `${name} lets messages replace others: allow_rollup_hdrs must not be set`;
+    yield `${name} allows messages to replace others: allow_rollup_hdrs must not be set`;
   if (config.sealed) yield `${name} is sealed: nothing can be appended`;
   if (config.mirror !== undefined || (config.sources ?? []).length > 0) {
-    yield `${name} copies another one: it must be one of its own`;
+    yield `${name} copies another stream: it must not have a source or mirror`;
   }
   if ([...config.subjects].sort().join() !== [...subjects].sort().join()) {
     yield `${name} stores ${config.subjects.join(', ')}: it must be ${subjects.join(', ')}`;

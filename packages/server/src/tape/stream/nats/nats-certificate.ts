@@ -28,6 +28,6 @@ function taken<T>(of: 'certificate' | 'key', wanted: string, take: () => T): T {
     return take();
   } catch {
     // What it says may show a part of the file.
-    throw new NatsCertificateError(of, `it holds no ${wanted}`);
+    throw new NatsCertificateError(of, `it contains no ${wanted}`);
   }
 }

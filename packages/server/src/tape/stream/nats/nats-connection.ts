@@ -111,7 +111,7 @@ function hostOf(server: string): string {
 async function refusePlain(connection: NatsConnection): Promise<void> {
   if (!isEncrypted(connection)) {
     await connection.close();
-    throw new Error(`${connection.getServer()} offers no TLS, which is asked for`);
+    throw new Error(`${connection.getServer()} offers no TLS, but TLS is required`);
   }
   void (async () => {
     for await (const { type } of connection.status()) {

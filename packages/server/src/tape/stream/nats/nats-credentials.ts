@@ -14,7 +14,7 @@ import {
 } from '@nats-io/transport-node';
 
 export const CREDENTIALS_ACCEPT =
-  'credentials as nsc makes them, the seed of an nkey (it begins with SU), or user:password in one line';
+  'credentials from nsc, the seed of an nkey (it begins with SU), or user:password on one line';
 
 /** The file is there and is none of what is accepted. */
 export class NatsCredentialsError extends Error {}
@@ -40,7 +40,7 @@ export async function natsAuthenticator({
 
 async function natsToken(file: string): Promise<Authenticator> {
   const token = (await readFile(file, 'utf8')).trim();
-  if (!TOKEN.test(token)) throw new NatsTokenError('it holds no token: one word in one line');
+  if (!TOKEN.test(token)) throw new NatsTokenError('it contains no token (one word on one line)');
   return tokenAuthenticator(token);
 }
 
@@ -61,6 +61,6 @@ async function natsCredentials(file: string): Promise<Authenticator> {
     return authenticator;
   } catch {
     // What it says may show a part of the file.
-    throw new NatsCredentialsError(`it holds none of ${CREDENTIALS_ACCEPT}`);
+    throw new NatsCredentialsError(`it contains none of ${CREDENTIALS_ACCEPT}`);
   }
 }

@@ -64,7 +64,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     assert.equal(await told(address), null);
     assert.match(
       (await told({ ...address, caFile: null }))!,
-      /^TAPELOOM_NATS_CA_FILE: the certificate of tls:\/\/localhost:\d+ is not believed: name a file/,
+      /^TAPELOOM_NATS_CA_FILE: the certificate of tls:\/\/localhost:\d+ is not trusted: set it to a file with its CA/,
     );
     for (const other of [ownCertificate('localhost').cert, 'no certificate']) {
       assert.match(
@@ -115,7 +115,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     await using plain = await NatsServers.start();
     assert.match(
       (await told({ ...expiredAddress, servers: [tlsUrl(plain, 'localhost')] }))!,
-      /^TAPELOOM_NATS_URL: tls:.* has no TLS: turn it on there, or write nats:\/\//,
+      /^TAPELOOM_NATS_URL: tls:.* has no TLS: turn it on there, or use nats:\/\//,
     );
   });
 
@@ -132,13 +132,13 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     assert.equal(await as(own), null);
     assert.match(
       (await told(address))!,
-      /^TAPELOOM_NATS_CERT_FILE: tls:.* asks for a certificate of ours: .* by TAPELOOM_NATS_KEY_FILE/,
+      /^TAPELOOM_NATS_CERT_FILE: tls:.* requires a client certificate: .* TAPELOOM_NATS_KEY_FILE/,
     );
     assert.match(
       (await as(stranger))!,
-      /^TAPELOOM_NATS_CERT_FILE: tls:.* does not take the certificate in .*file-\d+: unknown ca$/,
+      /^TAPELOOM_NATS_CERT_FILE: tls:.* rejects the certificate in .*file-\d+: unknown ca$/,
     );
-    assert.match((await as(old))!, /does not take the certificate in .*: certificate expired$/);
+    assert.match((await as(old))!, /rejects the certificate in .*: certificate expired$/);
     assert.match(
       (await as({ ...own, key: stranger.key }))!,
       /^TAPELOOM_NATS_KEY_FILE: .*file-\d+: it is not the key of the certificate in .*file-\d+$/,
@@ -192,12 +192,12 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     assert.equal(await at(first, true), null);
     assert.match(
       (await at(first, false))!,
-      /^TAPELOOM_NATS_TLS: tls:.* does not greet: set it to first if handshake_first is set there$/,
+      /^TAPELOOM_NATS_TLS: tls:.* sends no greeting: set TAPELOOM_NATS_TLS to first if handshake_first is set there$/,
     );
     for (const servers of [greeting, plain]) {
       assert.match(
         (await at(servers, true))!,
-        /^TAPELOOM_NATS_TLS: read first, and tls:.* greets before TLS, or has none: leave it out/,
+        /^TAPELOOM_NATS_TLS is first, but tls:.* greets before TLS, or has no TLS\. Unset TAPELOOM_NATS_TLS/,
       );
     }
     const other = ownCertificate('127.0.0.2');
@@ -222,7 +222,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     );
     assert.match(
       (await as('two words'))!,
-      /^TAPELOOM_NATS_TOKEN_FILE: .*file-\d+: it holds no token: one word in one line$/,
+      /^TAPELOOM_NATS_TOKEN_FILE: .*file-\d+: it contains no token \(one word on one line\)$/,
     );
     assert.match(
       (await told(addressOf(servers.urls)))!,
@@ -244,7 +244,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     assert.equal(await showing(known), null);
     assert.match(
       (await showing(unknown))!,
-      /lets in only whom it knows, and nobody by the certificate in .*file-\d+: name a file/,
+      /requires authentication, and does not accept the certificate in .*file-\d+: set it to a file/,
     );
   });
 
@@ -269,7 +269,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     }
     for (const none of ['secret', '-----BEGIN NATS USER JWT-----\nsecret\n', `${seed}x`]) {
       const sentence = (await as(none))!;
-      assert.match(sentence, /^TAPELOOM_NATS_CREDS_FILE: .*file-\d+: it holds none of credentials/);
+      assert.match(sentence, /^TAPELOOM_NATS_CREDS_FILE: .*file-\d+: it contains none of credentials/);
       assert(!sentence.includes('secret') && !sentence.includes(seed), 'it is not shown');
     }
     assert.match(
@@ -278,7 +278,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     );
     assert.match(
       (await told(addressOf(servers.urls)))!,
-      /^TAPELOOM_NATS_CREDS_FILE: nats:.* lets in only whom it knows: name a file with credentials/,
+      /^TAPELOOM_NATS_CREDS_FILE: nats:.* requires authentication: set it to a file with credentials/,
     );
     const credsFile = join(directory, 'gone');
     assert.match(

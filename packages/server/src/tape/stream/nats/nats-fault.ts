@@ -35,9 +35,9 @@ export function natsFault(address: NatsAddress, url: string, error: unknown): Se
     tlsFault(address, url, code, said) ??
     (cause instanceof NatsSilentError
       ? passing(
-          `${TLS}: ${url} can be reached and does not greet: set it to first if handshake_first is set there`,
+          `${TLS}: ${url} can be reached but sends no greeting: set ${TLS} to first if handshake_first is set there`,
         )
-      : passing(`${URL}: ${url} does not answer: ${said}`))
+      : passing(`${URL}: ${url} does not respond: ${said}`))
   );
 }
 
@@ -72,21 +72,21 @@ function refusal(
   const { credsFile, tokenFile, certFile } = address;
   if (isNotLetIn(cause)) {
     const file = credsFile ?? tokenFile;
-    const asWhom = certFile === null ? '' : `, and nobody by the certificate in ${certFile}`;
+    const asWhom = certFile === null ? '' : `, and does not accept the certificate in ${certFile}`;
     return lasting(
       file === null
-        ? `${CREDS}: ${url} lets in only whom it knows${asWhom}: name a file with ${CREDENTIALS_ACCEPT}; or ${TOKEN}, a file with a token`
-        : `${credsFile === null ? TOKEN : CREDS}: ${url} does not let us in with ${file}: ${said}`,
+        ? `${CREDS}: ${url} requires authentication${asWhom}: set it to a file with ${CREDENTIALS_ACCEPT}; or ${TOKEN} to a file with a token`
+        : `${credsFile === null ? TOKEN : CREDS}: ${url} rejects the credentials in ${file}: ${said}`,
     );
   }
   if (cause instanceof errors.PermissionViolationError) {
     return lasting(
-      `${CREDS}: our user at ${url} may not ${cause.operation} ${cause.subject}: let it publish to $JS.API.>, $JS.ACK.>, $O.> and tape.>, and subscribe to _INBOX.> and tape.>`,
+      `${CREDS}: the user at ${url} may not ${cause.operation} ${cause.subject}: allow it to publish to $JS.API.>, $JS.ACK.>, $O.> and tape.>, and subscribe to _INBOX.> and tape.>`,
     );
   }
   if (cause instanceof errors.NoRespondersError) {
     return passing(
-      `${URL}: nobody answers for JetStream at ${url}: it is off there, or for the account of our user, or servers choose who leads`,
+      `${URL}: JetStream does not respond at ${url}: it is off there, or for the account of the user, or the servers are electing a leader`,
     );
   }
   return null;
@@ -103,8 +103,8 @@ function tlsFault(
     case 'untrusted':
       return lasting(
         caFile === null
-          ? `${CA}: the certificate of ${url} is not believed: name a file with the certificate of who vouches for it`
-          : `${CA}: the certificate of ${url} is not of who ${caFile} says: ${said}`,
+          ? `${CA}: the certificate of ${url} is not trusted: set it to a file with its CA certificate`
+          : `${CA}: the certificate of ${url} was not issued by a CA in ${caFile}: ${said}`,
       );
     case 'not good':
       return lasting(`${URL}: the certificate of ${url} is not good: ${said}`);
@@ -113,18 +113,18 @@ function tlsFault(
   if (CERTIFICATE_ALERT.test(code) || (certFile === null && HANDSHAKE_ALERT.test(code))) {
     return lasting(
       certFile === null
-        ? `${CERT}: ${url} asks for a certificate of ours: name a file with one, and by ${KEY} a file with its key`
-        : `${CERT}: ${url} does not take the certificate in ${certFile}: ${alertOf(said)}`,
+        ? `${CERT}: ${url} requires a client certificate: set it to a file with one, and ${KEY} to a file with its key`
+        : `${CERT}: ${url} rejects the certificate in ${certFile}: ${alertOf(said)}`,
     );
   }
   if (isTlsFirst && code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
     return lasting(
-      `${TLS}: read first, and ${url} greets before TLS, or has none: leave it out, or set handshake_first there`,
+      `${TLS} is first, but ${url} greets before TLS, or has no TLS. Unset ${TLS}, or set handshake_first on the server`,
     );
   }
   if (/does not support 'tls'|offers no TLS/.test(said)) {
     return lasting(
-      `${URL}: ${url} has no TLS: turn it on there, or write nats:// where nobody else is on the network`,
+      `${URL}: ${url} has no TLS: turn it on there, or use nats:// in a private network`,
     );
   }
   return null;

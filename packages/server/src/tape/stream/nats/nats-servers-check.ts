@@ -85,7 +85,7 @@ export function natsServerFaults(
     }
     if (payloadBytesMax < NATS_PAYLOAD_BYTES_MIN) {
       faults.push(
-        `${url} takes messages of up to ${payloadBytesMax} bytes: max_payload must be ${NATS_PAYLOAD_BYTES_MIN} or more`,
+        `${url} accepts messages of up to ${payloadBytesMax} bytes: max_payload must be ${NATS_PAYLOAD_BYTES_MIN} or more`,
       );
     }
     if (isSyncAlways === false) {
@@ -94,7 +94,7 @@ export function natsServerFaults(
       );
     } else if (isSyncAlways === null && !isSyncAssured) {
       faults.push(
-        `how ${url} syncs is not known: name where it is monitored in TAPELOOM_NATS_MONITOR, or vouch for "sync_interval: always" by TAPELOOM_NATS_SYNC=assured`,
+        `it is unknown how ${url} syncs: set TAPELOOM_NATS_MONITOR to its monitoring address, or confirm "sync_interval: always" with TAPELOOM_NATS_SYNC=assured`,
       );
     }
   }

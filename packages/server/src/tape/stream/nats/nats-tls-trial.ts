@@ -24,7 +24,7 @@ export async function tryNatsTls(
   try {
     const greeted = await heard(socket, GREETING_MS_MAX);
     if (greeted === 'nothing') {
-      return socket.connecting ? null : new NatsSilentError('it does not greet');
+      return socket.connecting ? null : new NatsSilentError('it sends no greeting');
     }
     if (greeted instanceof Error) return greeted;
     const answer = await heard(connect({ ...options, socket, host }), REFUSAL_MS_MAX);

@@ -56,7 +56,7 @@ export async function openNatsTape(options: NatsTapeOptions): Promise<NatsTape> 
     const { stream, objects, faults } = await askNatsTape(connection, dataset);
     if (stream === null || objects === null) {
       throw new NatsTapeError([
-        `NATS keeps no tape of ${dataset}: "tapeloom cluster init" makes it, once. If there was one, it is lost, and must not be begun anew`,
+        `NATS has no tape of ${dataset}. Create it once with "tapeloom cluster init". If there was one, it is lost and must not be created again`,
       ]);
     }
     const foreign = [stream, objects].filter((kept) => kept.clusterId !== clusterId);
