@@ -44,7 +44,7 @@ const operators: readonly LazyCommand[] = [
   {
     path: ['serve'],
     keepsUser: true,
-    summary: 'Run the service, or play a file or a day of the tape as if it were live.',
+    summary: 'Run the service, or replay a file or a day of the tape as if it were live.',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
   {
@@ -54,32 +54,32 @@ const operators: readonly LazyCommand[] = [
   },
   {
     path: ['instruments', 'check'],
-    summary: 'Read a file of instruments: what is wrong where, or what it holds.',
+    summary: 'Check a file of instruments: list its errors, or its contents.',
     load: async () => (await import('./commands/instruments-check.ts')).instrumentsCheckCommand,
   },
   {
     path: ['instruments', 'diff'],
-    summary: 'Say what another file of instruments would change.',
+    summary: 'Show what another file of instruments would change.',
     load: async () => (await import('./commands/instruments-diff.ts')).instrumentsDiffCommand,
   },
   {
     path: ['instruments', 'apply'],
-    summary: 'Give a data directory the instruments of a file.',
+    summary: 'Apply a file of instruments to a data directory.',
     load: async () => (await import('./commands/instruments-apply.ts')).instrumentsApplyCommand,
   },
   {
     path: ['instruments', 'rolls'],
-    summary: 'Show what aliases by volume mean from when on, or decide it again.',
+    summary: 'Show the rolls of aliases by volume, or decide them again.',
     load: async () => (await import('./commands/instruments-rolls.ts')).instrumentsRollsCommand,
   },
   {
     path: ['instruments', 'from'],
-    summary: 'Make a file of instruments out of a feed’s definitions.',
+    summary: 'Create a file of instruments from a feed’s definitions.',
     load: async () => (await import('./commands/instruments-from.ts')).instrumentsFromCommand,
   },
   {
     path: ['import'],
-    summary: 'Bring files of trades onto the tape.',
+    summary: 'Import files of trades into the tape.',
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   {
@@ -89,7 +89,7 @@ const operators: readonly LazyCommand[] = [
   },
   {
     path: ['tape', 'verify'],
-    summary: 'Check every file of the tape and say what is wrong where.',
+    summary: 'Check every file of the tape and list the errors.',
     load: async () => (await import('./commands/tape-verify.ts')).tapeVerifyCommand,
   },
   {
@@ -104,27 +104,27 @@ const operators: readonly LazyCommand[] = [
   },
   {
     path: ['tape', 'trim'],
-    summary: 'Set aside what lies on the tape after a time, as after a clock that was ahead.',
+    summary: 'Move aside the tape after a given time, such as after a clock that was ahead.',
     load: async () => (await import('./commands/tape-trim.ts')).tapeTrimCommand,
   },
   {
     path: ['sim', 'fill'],
-    summary: 'Make further past days of simulated contracts.',
+    summary: 'Generate more past days of simulated contracts.',
     load: async () => (await import('./commands/sim-fill.ts')).simFillCommand,
   },
   {
     path: ['cache', 'ls'],
-    summary: 'Show the results that are kept, their size and last use.',
+    summary: 'Show the cached results, their size and last use.',
     load: async () => (await import('./commands/cache-ls.ts')).cacheLsCommand,
   },
   {
     path: ['cache', 'warm'],
-    summary: 'Compute and keep the results of past days before anybody asks.',
+    summary: 'Compute and cache the results of past days in advance.',
     load: async () => (await import('./commands/cache-warm.ts')).cacheWarmCommand,
   },
   {
     path: ['cache', 'clear'],
-    summary: 'Remove kept results: all, or those of a contract or indicator.',
+    summary: 'Remove cached results: all, or those of a contract or indicator.',
     load: async () => (await import('./commands/cache-clear.ts')).cacheClearCommand,
   },
   {
@@ -139,7 +139,7 @@ const operators: readonly LazyCommand[] = [
   },
   {
     path: ['doctor'],
-    summary: 'Check rights, disk, clock, mail, proxies and limits, and say what to do.',
+    summary: 'Check permissions, disk, clock, mail, proxies and limits, and show what to do.',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
   {
@@ -159,7 +159,7 @@ const operators: readonly LazyCommand[] = [
   },
   {
     path: ['account', 'plan'],
-    summary: 'Give an account another plan.',
+    summary: 'Change the plan of an account.',
     load: async () => (await import('./commands/account-plan.ts')).accountPlanCommand,
   },
   {
@@ -169,12 +169,12 @@ const operators: readonly LazyCommand[] = [
   },
   {
     path: ['account', 'resume'],
-    summary: 'Let a suspended account go on.',
+    summary: 'Resume a suspended account.',
     load: async () => (await import('./commands/account-resume.ts')).accountResumeCommand,
   },
   {
     path: ['account', 'claim'],
-    summary: 'Print a link by which somebody becomes the owner of an account.',
+    summary: 'Print a link that makes its user the owner of an account.',
     load: async () => (await import('./commands/account-claim.ts')).accountClaimCommand,
   },
   {
@@ -204,12 +204,12 @@ const operators: readonly LazyCommand[] = [
   },
   {
     path: ['billing', 'replay'],
-    summary: 'Have a provider asked about an order or event again.',
+    summary: 'Ask a provider about an order or event again.',
     load: async () => (await import('./commands/billing-replay.ts')).billingReplayCommand,
   },
   {
     path: ['billing', 'reconcile'],
-    summary: 'Have providers asked about everything that may have changed.',
+    summary: 'Ask providers about everything that may have changed.',
     load: async () => (await import('./commands/billing-reconcile.ts')).billingReconcileCommand,
   },
   {
@@ -224,7 +224,7 @@ const operators: readonly LazyCommand[] = [
   },
   {
     path: ['billing', 'refund'],
-    summary: "Give money of an order's newest charge back.",
+    summary: "Refund an order's newest charge, or a part of it.",
     load: async () => (await import('./commands/billing-refund.ts')).billingRefundCommand,
   },
   {
@@ -234,12 +234,12 @@ const operators: readonly LazyCommand[] = [
   },
   {
     path: ['billing', 'doctor'],
-    summary: 'Try the keys of payment providers.',
+    summary: 'Check the keys of payment providers.',
     load: async () => (await import('./commands/billing-doctor.ts')).billingDoctorCommand,
   },
   {
     path: ['billing', 'test'],
-    summary: 'Play what happens at the built-in payment provider.',
+    summary: 'Simulate events at the built-in payment provider.',
     load: async () => (await import('./commands/billing-test.ts')).billingTestCommand,
   },
   {
@@ -259,42 +259,42 @@ const operators: readonly LazyCommand[] = [
   },
   {
     path: ['audit'],
-    summary: 'Show who did what to accounts and keys.',
+    summary: 'Show the changes to accounts and keys, and who made them.',
     load: async () => (await import('./commands/audit.ts')).auditCommand,
   },
   {
     path: ['cluster', 'init'],
-    summary: 'Make what the nodes of a cluster share, once.',
+    summary: 'Create the shared storage of a cluster, once.',
     load: async () => (await import('./commands/cluster-init.ts')).clusterInitCommand,
   },
   {
     path: ['cluster', 'status'],
-    summary: 'Show what runs where in a cluster, and what is wrong.',
+    summary: 'Show the nodes of a cluster and its problems.',
     load: async () => (await import('./commands/cluster-status.ts')).clusterStatusCommand,
   },
   {
     path: ['cluster', 'drain'],
-    summary: 'Have a node send its customers elsewhere and stop.',
+    summary: 'Move the customers of a node to other nodes and stop it.',
     load: async () => (await import('./commands/cluster-drain.ts')).clusterDrainCommand,
   },
   {
     path: ['cluster', 'secret'],
-    summary: 'Change the secret behind the tokens of exports.',
+    summary: 'Change the secret that signs export tokens.',
     load: async () => (await import('./commands/cluster-secret.ts')).clusterSecretCommand,
   },
   {
     path: ['cluster', 'room'],
-    summary: 'Give the stream of a cluster more room, and check its servers.',
+    summary: 'Enlarge the stream of a cluster, and check its servers.',
     load: async () => (await import('./commands/cluster-room.ts')).clusterRoomCommand,
   },
   {
     path: ['cluster', 'repair'],
-    summary: 'Put back what the stream has lost, out of what nodes have.',
+    summary: 'Restore records that the stream has lost from the copies of nodes.',
     load: async () => (await import('./commands/cluster-repair.ts')).clusterRepairCommand,
   },
   {
     path: ['cluster', 'rebuild'],
-    summary: 'Make the tape of a cluster anew out of a node, after the loss of all NATS servers.',
+    summary: 'Recreate the tape of a cluster from a node, after the loss of all NATS servers.',
     load: async () => (await import('./commands/cluster-rebuild.ts')).clusterRebuildCommand,
   },
   {
@@ -317,7 +317,7 @@ const operators: readonly LazyCommand[] = [
   {
     path: ['restore'],
     keepsUser: true,
-    summary: 'Put a backup into a data directory that has nothing of it.',
+    summary: 'Restore a backup into an empty data directory.',
     load: async () => (await import('./commands/restore.ts')).restoreCommand,
   },
 ];

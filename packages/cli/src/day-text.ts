@@ -10,7 +10,7 @@ export function readDay(option: string, text: string | undefined): UtcDay {
   if (text === undefined) throw new UsageError(`${option} is missing`);
   const match = DATE_TEXT.exec(text);
   const day = match === null ? Number.NaN : Number(match[1]! + match[2]! + match[3]!);
-  if (!isUtcDay(day)) throw new UsageError(`${option} must be a date like 2026-09-01, got ${text}`);
+  if (!isUtcDay(day)) throw new UsageError(`${option} must be a date like 2026-09-01; got ${text}`);
   return day;
 }
 

@@ -108,7 +108,7 @@ test('--version prints the version', async () => {
 test('the beginning of a path lists what may follow', async () => {
   const { code, err } = await dispatched('sim');
   assert.equal(code, 2);
-  assert.match(err, /sim needs one more word/);
+  assert.match(err, /sim needs a subcommand/);
   assert.match(err, /sim fill/);
   assert.doesNotMatch(err, /stream/);
   assert.equal((await dispatched('sim --help')).code, 0);

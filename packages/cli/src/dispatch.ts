@@ -112,7 +112,7 @@ function answerUnknown(commands: readonly CommandName[], words: readonly string[
       io.stdout(text);
       return ExitCode.ok;
     }
-    const error = new UsageError(`${asked.join(' ')} needs one more word.`);
+    const error = new UsageError(`${asked.join(' ')} needs a subcommand.`);
     return reportError(error, { ...report, usage: text }, io);
   }
   if (asked.length === 0) {

@@ -19,12 +19,12 @@ export const ExitCode = {
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 export const EXIT_CODE_MEANINGS: readonly (readonly [code: ExitCode, meaning: string])[] = [
-  [ExitCode.ok, 'done, or the reader of the output has closed it'],
+  [ExitCode.ok, 'success, or the reader of the output closed it'],
   [
     ExitCode.failure,
-    'it failed (a full disk at the standard output, say), or a check found something',
+    'failure (such as a full disk at the standard output), or a check found a problem',
   ],
-  [ExitCode.usage, 'wrong usage, or parameters that the service refuses'],
+  [ExitCode.usage, 'wrong usage, or parameters that the service rejects'],
   [ExitCode.refused, 'not signed in, or the key may not do this'],
   [ExitCode.notFound, 'no such instrument, indicator or key'],
   [
@@ -32,8 +32,8 @@ export const EXIT_CODE_MEANINGS: readonly (readonly [code: ExitCode, meaning: st
     'a limit of the plan: too many requests or connections, or the budget is used up',
   ],
   [ExitCode.unreachable, 'the service cannot be reached'],
-  [ExitCode.notNow, 'the service cannot do it at the moment; the same may work later'],
-  [ExitCode.noData, 'there is no data for all of the range, or a cursor is too old'],
+  [ExitCode.notNow, 'the service cannot do it at the moment; try again later'],
+  [ExitCode.noData, 'data for part of the range is missing, or a cursor is too old'],
   [ExitCode.interrupted, 'interrupted by ctrl-c or SIGTERM'],
 ];
 

@@ -45,7 +45,7 @@ export function createTerminalInput(streams: InputStreams): CommandInput {
       const piped = stdin().setEncoding('utf8');
       for await (const chunk of piped) {
         text += chunk;
-        if (text.length > PIPED_CHARACTERS_MAX) throw new Error('too much was piped in');
+        if (text.length > PIPED_CHARACTERS_MAX) throw new Error('the piped input is too long');
       }
       return text;
     },

@@ -11,13 +11,13 @@ export function readInstant(option: string, text: string | undefined): EpochNs {
   if (/^\d+$/.test(text)) throw new UsageError(`${option} ${instantFault(text)}`);
   throw new UsageError(
     `${option} must be a date like 2026-09-01 (its midnight UTC), a time like ` +
-      `2026-09-01T13:30:00Z or nanoseconds since 1970, got ${text}`,
+      `2026-09-01T13:30:00Z or nanoseconds since 1970; got ${text}`,
   );
 }
 
 export function requireRange(from: EpochNs, to: EpochNs): void {
   if (from < to) return;
   throw new UsageError(
-    '--to must be after --from; a date is its midnight UTC, so a whole day ends at the next date',
+    '--to must be after --from. A date means its midnight UTC, so a whole day ends at the next date',
   );
 }

@@ -22,7 +22,7 @@ export function dataDirectory(given: string | undefined, io: CommandIo): string 
 export function readPlan(text: string): Plan {
   const plan = PLANS.find((one) => one === text);
   if (plan !== undefined) return plan;
-  throw new UsageError(`a plan is one of ${PLANS.join(', ')}; read ${text}`);
+  throw new UsageError(`the plan must be one of ${PLANS.join(', ')}; got ${text}`);
 }
 
 /** The account of this name or id, or of the owner with this e-mail address; an error with the likely name when there is none. */
@@ -31,7 +31,7 @@ export async function findAccount(store: AccountStore, name: string): Promise<Ac
   if (account !== null) return account;
   const names = (await store.listAccounts()).map((each) => each.name);
   const near = nearestName(name, names);
-  const hint = near === null ? 'tapeloom account list shows all' : `did you mean ${near}?`;
+  const hint = near === null ? 'tapeloom account list shows all accounts' : `did you mean ${near}?`;
   throw new Error(`no account is called ${name}; ${hint}`);
 }
 

@@ -40,7 +40,7 @@ export async function readNewKey(
 }
 
 function readName(text: string | undefined): string {
-  if (text === undefined) throw new UsageError('--name is missing: what the key is for');
+  if (text === undefined) throw new UsageError('--name is missing: the purpose of the key');
   const fault = keyNameFault(text);
   if (fault !== null) throw new UsageError(`--name ${fault}`);
   return text;
@@ -50,7 +50,7 @@ function readEnvironment(text: string | undefined): NewKey['environment'] {
   const environment = ENVIRONMENTS.find((one) => one === text);
   if (environment !== undefined) return environment;
   throw new UsageError(
-    `--environment must be ${ENVIRONMENTS.join(' or ')}; read ${text ?? 'nothing'}`,
+    `--environment must be ${ENVIRONMENTS.join(' or ')}; got ${text ?? 'nothing'}`,
   );
 }
 
@@ -59,7 +59,7 @@ function readScopes(text: string | undefined): readonly Scope[] {
   const unknown = [...words].find((word) => !SCOPES.some((scope) => scope === word));
   if (words.size === 0 || unknown !== undefined) {
     throw new UsageError(
-      `--scopes must be one or more of ${SCOPES.join(',')}; read ${unknown ?? 'none'}`,
+      `--scopes must be one or more of ${SCOPES.join(',')}; got ${unknown ?? 'none'}`,
     );
   }
   return SCOPES.filter((scope) => words.has(scope));
@@ -84,14 +84,14 @@ function readIps(text: string): readonly string[] {
   const ranges = readEntries('--ips', text);
   const wrong = ranges.find((range) => parseIpRange(range) === null);
   if (wrong === undefined) return ranges;
-  throw new UsageError(`--ips: an address or a CIDR range such as 192.0.2.0/24; read ${wrong}`);
+  throw new UsageError(`--ips must be addresses or CIDR ranges such as 192.0.2.0/24; got ${wrong}`);
 }
 
 function readEntries(option: string, text: string): readonly string[] {
   const entries = entriesOf(text);
   if (entries.length >= 1 && entries.length <= RESTRICTION_ENTRIES_MAX) return entries;
   throw new UsageError(
-    `${option} takes 1 to ${RESTRICTION_ENTRIES_MAX} entries; leave it out to restrict nothing`,
+    `${option} takes 1 to ${RESTRICTION_ENTRIES_MAX} entries; omit it to restrict nothing`,
   );
 }
 

@@ -17,7 +17,7 @@ export async function openAccounts(io: CommandIo, data: string): Promise<Account
   if (cluster !== null) return await openShared(cluster, 'keep');
   if (hasAccounts(data)) return await openFile(data, 'keep');
   throw new Error(
-    `there are no accounts in ${data}; npm start makes the first one, and so does tapeloom account create`,
+    `there are no accounts in ${data}; npm start or tapeloom account create creates the first one`,
   );
 }
 

@@ -5,7 +5,7 @@ import { readServiceNote } from '@tapeloom/server/platform/service-note';
 import { type CommandIo, UsageError } from '../command.ts';
 import { configOf } from '../command-config.ts';
 
-export const URL_USAGE = `  --url <address>     where people reach the service (default: TAPELOOM_PUBLIC_URL, or where the running one is)`;
+export const URL_USAGE = `  --url <address>     public address of the service (default: TAPELOOM_PUBLIC_URL, or that of the running service)`;
 
 export function portalOrigin(given: string | undefined, io: CommandIo, data: string): string {
   if (given === undefined) {
@@ -13,5 +13,5 @@ export function portalOrigin(given: string | undefined, io: CommandIo, data: str
     return publicUrl ?? readServiceNote(data)?.portal ?? `http://127.0.0.1:${port}`;
   }
   if (isOrigin(given)) return given;
-  throw new UsageError(`--url is ${PUBLIC_URL_ACCEPTS}; read ${given}`);
+  throw new UsageError(`--url must be ${PUBLIC_URL_ACCEPTS}; got ${given}`);
 }

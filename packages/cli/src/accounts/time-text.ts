@@ -23,8 +23,8 @@ export function readFutureTime(option: string, text: string, now: EpochNs): Epoc
   const span = spanOf(text);
   const instant = span === null ? parseInstant(text) : now + span;
   if (instant === null) throw notATime(option, 'from now like 90d, 12h or 30m', text);
-  if (instant <= now) throw new UsageError(`${option} must lie in the future; read ${text}`);
-  if (instant > INSTANT_MAX) throw new UsageError(`${option} must lie before 2262; read ${text}`);
+  if (instant <= now) throw new UsageError(`${option} must be in the future; got ${text}`);
+  if (instant > INSTANT_MAX) throw new UsageError(`${option} must be before 2262; got ${text}`);
   return instant as EpochNs;
 }
 
@@ -42,7 +42,7 @@ function spanOf(text: string): bigint | null {
 }
 
 function notATime(option: string, whichSpan: string, text: string): UsageError {
-  return new UsageError(`${option} must be ${TIME_ACCEPTS} ${whichSpan}; read ${text}`);
+  return new UsageError(`${option} must be ${TIME_ACCEPTS} ${whichSpan}; got ${text}`);
 }
 
 /** `2027-01-31 13:30:00Z`, to the second. */

@@ -9,7 +9,7 @@ export const WAIT_USAGE = '  --wait <seconds>    how long to wait for the servic
 export function readWaitMs(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,4}$/.test(text)) return Number(text) * 1_000;
-  throw new UsageError(`--wait is a number of seconds from 0 to 9999; read ${text}`);
+  throw new UsageError(`--wait must be a number of seconds from 0 to 9999; got ${text}`);
 }
 
 export async function findOrder(store: AccountStore, id: string): Promise<OrderRecord> {

@@ -36,7 +36,7 @@ export async function openOrderProvider(
   if (provider === null) {
     const variable = `TAPELOOM_${order.provider.toUpperCase()}_KEY`;
     throw new Error(
-      `${order.id} was paid with ${order.provider}, and ${variable} is not set here: run the command with the settings of the service`,
+      `${order.id} was paid with ${order.provider}, but ${variable} is not set here. Run the command with the settings of the service`,
     );
   }
   const asked = new AskedProvider(provider, createClock({ kind: 'system' }));
@@ -78,7 +78,7 @@ function testProvider(data: string, { id: orderId }: OrderRecord): OrderProvider
     receipts: async () => null,
     cancel: (isNow) => play(isNow ? 'end' : 'cancel'),
     refund: async ({ amountMinor }) => {
-      if (amountMinor !== null) throw new Error('the provider test gives all of a charge back');
+      if (amountMinor !== null) throw new Error('the provider test refunds whole charges only');
       await play('refund');
       return 'done';
     },

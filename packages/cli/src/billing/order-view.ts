@@ -106,9 +106,9 @@ export function orderFacts(
     ['paid', when(order.paidAt)],
     ['paid until', when(order.paidUntil)],
     ['renews', renewsText(order)],
-    ['revision', order.revision < 0 ? 'nothing heard yet' : String(order.revision)],
-    ['last asked', when(order.lookedAt)],
-    ['asked next', when(order.lookAt)],
+    ['revision', order.revision < 0 ? 'nothing received yet' : String(order.revision)],
+    ['last checked', when(order.lookedAt)],
+    ['next check', when(order.lookAt)],
     ['confirmed', order.confirmedAt === null ? 'no mail yet' : `mailed ${when(order.confirmedAt)}`],
     ...(order.writtenOffAt === null
       ? []

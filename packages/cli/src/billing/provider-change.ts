@@ -31,7 +31,7 @@ export async function tellAfterwards(
   const isDone = waited === 'done';
   const after = (await store.orders.findOrder(null, before.id))!;
   const states = `${paymentStateAt(before, now)} → ${paymentStateAt(after, now)}`;
-  const change = isDone ? states : `${before.provider} has done it`;
+  const change = isDone ? states : `done at ${before.provider}`;
   tell(
     { ...orderJson(after, now), isDone },
     `${before.id}: ${change}${what === null ? '' : `, ${what}`}\n${waitedText(waited, data)}`,

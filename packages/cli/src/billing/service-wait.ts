@@ -37,9 +37,9 @@ export function waitedText(waited: Waited, data: string): string {
     case 'done':
       return '';
     case 'late':
-      return 'The service has not done it yet. It does so by itself.\n';
+      return 'The service has not done it yet; it will do it without further action.\n';
     case 'no-service':
-      return `No service runs on ${data}. It does so when it starts.\n`;
+      return `No service runs on ${data}; it will do it when it starts.\n`;
     default:
       return waited satisfies never;
   }

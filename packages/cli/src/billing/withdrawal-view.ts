@@ -36,9 +36,12 @@ export function withdrawalFacts(withdrawal: WithdrawalRecord, { currency }: Orde
   const from = address === null ? '' : ` from ${address}`;
   return factsText([
     ['withdrawn', `${timeText(at)}, by ${via === 'portal' ? 'its owner' : 'an operator'}${from}`],
-    ['told', `${money(withdrawal.amountMinor)} of the price come back`],
+    ['told', `${money(withdrawal.amountMinor)} of the price is refunded`],
     ['receipt', toldAt === null ? 'not mailed yet' : `mailed ${timeText(toldAt)}`],
-    ['ended', endedAt === null ? 'the provider has not ended it yet' : timeText(endedAt)],
+    [
+      'ended',
+      endedAt === null ? 'the provider has not ended the subscription yet' : timeText(endedAt),
+    ],
     [
       'refund',
       refund === null ? 'nothing decided' : `${money(refund.minor)} of ${refund.chargeId}`,
@@ -65,8 +68,8 @@ function counted(count: number): string {
 }
 
 const STATES: Readonly<Record<WithdrawalRecord['state'], string>> = {
-  open: 'not yet: the provider is asked until it is done',
+  open: 'not yet: the service keeps asking the provider until it is done',
   pending: 'not yet: the provider decides about the money',
-  by_hand: 'not yet: give the money back at the provider; it is seen within six hours',
+  by_hand: 'not yet: refund it at the provider; the service notices within six hours',
   done: 'yes',
 };

@@ -8,10 +8,10 @@ import { spanText, wholeText } from '../stream/text-format.ts';
 import type { DayOutcome, WarmedDay, WarmPlan } from './warm-run.ts';
 
 export const OUTCOME_TEXT: Readonly<Record<DayOutcome, string>> = {
-  kept: 'kept',
-  there: 'there already',
+  kept: 'cached',
+  there: 'already cached',
   quiet: 'without a session',
-  'not-kept': 'computed, but not kept',
+  'not-kept': 'computed, but not cached',
   damaged: 'damaged',
 };
 

@@ -17,7 +17,7 @@ export async function clusterPlace(io: CommandIo): Promise<ClusterPlace> {
   const config = configOf(io);
   if (config.cluster === null) {
     throw new UsageError(
-      'this is about a cluster, and TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL are not set: they name what its nodes share',
+      'this command works on a cluster: set TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL to the servers that its nodes share',
     );
   }
   const { live } = await readMarkets(new NodeDisk(), config);

@@ -16,7 +16,7 @@ export function clusterText(status: ClusterStatus): string {
     factsText([
       ['cluster', id ?? 'none yet'],
       ['dataset', dataset],
-      ['appends', status.appends ?? 'nobody says so'],
+      ['appends', status.appends ?? 'unknown'],
       ...streamFacts(status),
     ]),
   ];

@@ -5,7 +5,7 @@ import { isAgreed } from '../customer/confirm.ts';
 
 export async function isWanted(io: CommandIo, question: string): Promise<boolean> {
   if (!io.input.isTerminal) {
-    io.stderr('Nobody can be asked here: --yes says that it is wanted.\n');
+    io.stderr('This needs a confirmation, but there is no terminal to ask on; add --yes.\n');
     return false;
   }
   return await isAgreed(io, question);

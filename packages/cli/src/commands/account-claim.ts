@@ -12,9 +12,9 @@ import { timeJson } from '../accounts/time-text.ts';
 export const accountClaimCommand = operatorCommand({
   usage: `Usage: tapeloom account claim <name> [--url <address>] [--data <directory>] [--json]
 
-Prints a link, good once and for ${LINK_VALID_MINUTES} minutes. Who opens it names an e-mail address, and becomes the owner of
-the account by a second link that is mailed there. An account that has an owner is refused: account
-email gives it another.
+Prints a link that works once and for ${LINK_VALID_MINUTES} minutes. Its user enters an e-mail address and becomes the owner of
+the account with a second link, which is mailed there. An account with an owner is refused: use account
+email to change its owner.
 
   <name>              the account's name or id
 ${URL_USAGE}
@@ -36,7 +36,7 @@ async function run({ words, values, io, data, open, tell }: OperatorCall): Promi
   const owner = await store.people.ownerOf(account.id);
   if (owner !== null) {
     throw new Error(
-      `${account.name} is owned by ${owner.email}; tapeloom account email gives it another owner`,
+      `${account.name} is owned by ${owner.email}; use tapeloom account email to change its owner`,
     );
   }
   const deletion = await store.people.deletionOf(account.id);
@@ -47,10 +47,10 @@ async function run({ words, values, io, data, open, tell }: OperatorCall): Promi
     digestOf(token).hash,
     { purpose: 'claim', address: null, accountId: account.id, askedFrom: null },
   );
-  if ('refused' in added) throw new Error('too many links were made; try again in an hour');
+  if ('refused' in added) throw new Error('too many links were created; try again in an hour');
   const link = `${origin}/sign-in#${token}`;
   return tell(
     { account: account.name, link, expiresAt: timeJson(added.expiresAt) },
-    `Who opens this link within ${LINK_VALID_MINUTES} minutes can become the owner of ${account.name}, once:\n\n  ${link}\n`,
+    `This link makes its user the owner of ${account.name}. It works once and for ${LINK_VALID_MINUTES} minutes:\n\n  ${link}\n`,
   );
 }

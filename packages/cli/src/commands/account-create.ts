@@ -12,7 +12,7 @@ const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u;
 export const accountCreateCommand = operatorCommand({
   usage: `Usage: tapeloom account create <name> [--plan <plan>] [--until <time>] [--data <directory>] [--json]
 
-Makes an account without keys. A running service knows it at once.
+Creates an account without keys. A running service knows it at once.
 
   <name>              1 to 64 letters, digits, . _ @ + and -; must be new
   --plan <plan>       sandbox (default), live, history or live_history
@@ -31,7 +31,7 @@ Examples:
 async function run({ words, values, data, now, call, io, tell }: OperatorCall): Promise<number> {
   const name = words[0]!;
   if (!NAME.test(name)) {
-    throw new UsageError(`a name is 1 to 64 letters, digits, . _ @ + and -; read ${name}`);
+    throw new UsageError(`the name must be 1 to 64 letters, digits, . _ @ + and -; got ${name}`);
   }
   const plan = readPlan(values.plan ?? 'sandbox');
   const until = values.until === undefined ? null : readFutureTime('--until', values.until, now);
@@ -39,7 +39,7 @@ async function run({ words, values, data, now, call, io, tell }: OperatorCall): 
   await using store = await makeAccounts(io, data);
   const grants = grantsOf(plan, until);
   const account = await store.createAccount(call, { name, grants });
-  if ('refused' in account) throw new Error(`an account called ${name} is there already`);
+  if ('refused' in account) throw new Error(`an account called ${name} already exists`);
   return tell(
     accountJson(account, now),
     `Account ${name} has been created with the plan ${plan}. It has no key yet:\n\n` +

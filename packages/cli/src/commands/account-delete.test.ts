@@ -69,7 +69,10 @@ test('with --now an account that nothing is charged for is deleted at once, also
   assert.deepEqual([gone.code, gone.out], [0, 'acme is deleted.\n'], gone.err);
   assert.match((await run('account', 'show', 'acme')).err, /no account is called acme/);
   assert.match((await run('account', 'show', id)).out, /^deletion +done 20/m);
-  assert.match((await run('account', 'delete', id, '--now', '--yes')).err, /was deleted before/);
+  assert.match(
+    (await run('account', 'delete', id, '--now', '--yes')).err,
+    /has already been deleted/,
+  );
 });
 
 test('with --now an account that is charged for waits for the service, and says that none runs', async () => {
@@ -82,7 +85,7 @@ test('with --now an account that is charged for waits for the service, and says 
   await rig.bought(account);
   const waiting = await run('account', 'delete', account, '--now', '--yes');
   assert.equal(waiting.code, 7, waiting.err);
-  assert.match(waiting.out, /once its subscriptions have ended.*No service runs on /s);
+  assert.match(waiting.out, /when its subscriptions have ended.*No service runs on /s);
   const due = await store.people.deletionsDue(createClock({ kind: 'system' }).now());
   assert.deepEqual(due, [account]);
 });

@@ -16,14 +16,14 @@ const WAIT_MS = 75_000;
 export const accountDeleteCommand = operatorCommand({
   usage: `Usage: tapeloom account delete <name> [--now | --withdraw] [--yes] [--wait <seconds>] [--data <directory>] [--json]
 
-Deletes an account as its owner can in the portal: in 14 days, until when the owner and you can withdraw it. Its
-subscriptions end with the period that is paid for. Deleted are the owner's address, keys, sessions and rights;
-orders and the audit log stay, without a name. The owner gets a mail.
+Deletes an account as its owner can in the portal: in 14 days. Until then the owner and you can withdraw it. Its
+subscriptions end with the paid period. The owner's address, keys, sessions and rights are deleted;
+orders and the audit log stay, without a name. The owner is informed by mail.
 
   <name>              the account's name or id, or its owner's e-mail address
-  --now               without the waiting time; cannot be undone. Subscriptions end at once, which the running
-                      service sees to first
-  --withdraw          keep an account that is to be deleted
+  --now               without the waiting time; cannot be undone. The running service ends subscriptions at once,
+                      before the deletion
+  --withdraw          keep an account that is scheduled for deletion
 ${YES_USAGE}
   --wait <seconds>    how long to wait for the service with --now (default: 75)
 ${COMMON_USAGE}
@@ -41,25 +41,25 @@ Examples:
 async function run(operator: OperatorCall): Promise<number> {
   const { words, flags, call, io, open, confirm, tell } = operator;
   if (flags.has('now') && flags.has('withdraw')) {
-    throw new UsageError('--now and --withdraw exclude each other');
+    throw new UsageError('use either --now or --withdraw, not both');
   }
   const store = await open();
   const account = await findAccount(store, words[0]!);
   const { id, name } = account;
   if ((await store.people.deletionOf(id))?.doneAt != null)
-    throw new Error(`${name} was deleted before`);
+    throw new Error(`${name} has already been deleted`);
   if (flags.has('withdraw')) {
     if (await store.people.withdrawDeletion(call, id)) {
       return tell({ id, name, deletionDueAt: null }, `${name} stays.\n`);
     }
-    io.stderr(`${name} is not to be deleted, or its time has come\n`);
+    io.stderr(`${name} is not scheduled for deletion, or is already being deleted\n`);
     return ExitCode.failure;
   }
   const owner = (await store.people.ownerOf(id))?.email ?? 'nobody';
   const when = flags.has('now') ? 'now, for good' : 'in 14 days';
   if (!(await confirm(`Delete ${name}, owned by ${owner}, ${when}?`))) return ExitCode.failure;
   const asked = await store.people.askDeletion(call, id, null, flags.has('now'));
-  if ('refused' in asked) throw new Error('its deletion was asked for too often today');
+  if ('refused' in asked) throw new Error('its deletion was requested too often today');
   if (flags.has('now')) return await deleteNow(operator, store, { id, name });
   return tell(
     { id, name, deletionDueAt: timeJson(asked.dueAt) },
@@ -81,7 +81,7 @@ async function deleteNow(
     { id, name, isDeleted: waited === 'done' },
     waited === 'done'
       ? `${name} is deleted.\n`
-      : `${name} is deleted once its subscriptions have ended at their provider. ${waitedText(waited, data)}`,
+      : `${name} will be deleted when its subscriptions have ended at their provider. ${waitedText(waited, data)}`,
   );
   return waited === 'done' ? ExitCode.ok : ExitCode.notNow;
 }

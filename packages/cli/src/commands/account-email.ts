@@ -10,8 +10,8 @@ import { UsageError } from '../command.ts';
 export const accountEmailCommand = operatorCommand({
   usage: `Usage: tapeloom account email <name> <address> [--url <address>] [--data <directory>] [--json]
 
-Makes who reads this e-mail address the owner of the account: they sign in to the portal with it. Who
-owned the account before is signed out everywhere. No mail is sent.
+Makes the owner of this e-mail address the owner of the account: they sign in to the portal with it. The
+previous owner is signed out everywhere. No mail is sent.
 
   <name>              the account's name or id, or its owner's e-mail address
   <address>           an e-mail address that owns no other account
@@ -39,7 +39,7 @@ async function run({
   const address = normalEmail(text);
   if (address === null) {
     throw new UsageError(
-      `an e-mail address is such as you@example.com; read ${JSON.stringify(text)}`,
+      `the e-mail address must be such as you@example.com; got ${JSON.stringify(text)}`,
     );
   }
   const origin = portalOrigin(values.url, io, data);
@@ -50,7 +50,7 @@ async function run({
   if ('refused' in owner) {
     throw new Error(
       owner.refused === 'email-taken'
-        ? `${address.email} owns another account, and can own one`
+        ? `${address.email} already owns another account, and can own only one`
         : `the account ${name} has been deleted`,
     );
   }

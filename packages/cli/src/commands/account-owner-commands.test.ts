@@ -34,10 +34,7 @@ function operator() {
 test('an account without an owner is claimed by a link that is kept as a digest only', async () => {
   const { data, run, json } = operator();
   await run('account', 'create', 'acme');
-  assert.match(
-    (await run('account', 'show', 'acme')).out,
-    /^owner +nobody; tapeloom account claim/m,
-  );
+  assert.match((await run('account', 'show', 'acme')).out, /^owner +none; tapeloom account claim/m);
   const told = await run('account', 'claim', 'acme');
   assert.equal(told.code, 0, told.err);
   const token = /^ {2}http:\/\/127\.0\.0\.1:8080\/sign-in#(svc_link_\w+)$/m.exec(told.out)![1]!;
@@ -74,7 +71,7 @@ test('an owner is named by an address, replaced by another, and owns one account
   assert.match(taken.err, /owns another account/);
   const claimed = await run('account', 'claim', 'acme');
   assert.equal(claimed.code, 1);
-  assert.match(claimed.err, /acme is owned by Ada@example\.com; tapeloom account email/);
+  assert.match(claimed.err, /acme is owned by Ada@example\.com; use tapeloom account email/);
   const replaced = await run('account', 'email', 'acme', 'eve@example.com');
   assert.match(replaced.out, /^acme is owned by eve@example\.com instead of Ada@example\.com\./);
   assert.equal((await run('account', 'email', 'other', 'ada@example.com')).code, 0);
@@ -91,7 +88,7 @@ test('an address or a link that could not work is refused before anything is wri
   ]) {
     const { code, err } = await run('account', 'email', 'acme', text);
     assert.equal(code, 2, text);
-    assert.match(err, /an e-mail address is such as you@example\.com; read "/);
+    assert.match(err, /the e-mail address must be such as you@example\.com; got "/);
   }
   for (const url of ['tapeloom.example.com', 'https://tapeloom.example.com/', 'ftp://x']) {
     assert.equal((await run('account', 'claim', 'acme', '--url', url)).code, 2, url);
@@ -99,7 +96,7 @@ test('an address or a link that could not work is refused before anything is wri
   assert.equal((await run('account', 'claim')).code, 2);
   assert.equal((await run('account', 'email', 'acme')).code, 2);
   assert.match((await run('account', 'claim', 'acm')).err, /did you mean acme\?/);
-  assert.match((await run('account', 'show', 'acme')).out, /^owner +nobody/m);
+  assert.match((await run('account', 'show', 'acme')).out, /^owner +none;/m);
   for (const command of ['claim', 'email']) {
     assert.match((await run('account', command, '--help')).out, /Examples:\n {2}tapeloom account /);
   }
@@ -137,10 +134,10 @@ test('an operator sees the passkeys of an account and removes one or all of them
   }
   const shown = await run('account', 'passkeys', 'ada@example.com');
   assert.match(shown.out, /^id +name +added +last used\npky_\w+ +laptop +20.* never\n/);
-  assert.match(shown.out, /A sign-in link needs a passkey beside it\.\n$/);
+  assert.match(shown.out, /Sign-in links also require a passkey\.\n$/);
   assert.equal((await run('account', 'passkeys', 'acme', '--remove', ids[0]!)).code, 2);
   const one = await run('account', 'passkeys', 'acme', '--remove', ids[0]!, '--yes');
-  assert.equal(one.out, '1 passkey is removed from acme. The owner gets a mail.\n');
+  assert.equal(one.out, '1 passkey is removed from acme. The owner is informed by mail.\n');
   const gone = await run('account', 'passkeys', 'acme', '--remove', ids[0]!, '--yes');
   assert.match(gone.err, /acme has no passkey with the id pky_/);
   const all = await json<object>('account', 'passkeys', 'acme', '--remove-all', '--yes');

@@ -12,9 +12,9 @@ import { tableText } from '../table-text.ts';
 export const accountPasskeysCommand = operatorCommand({
   usage: `Usage: tapeloom account passkeys <name> [--remove <id> | --remove-all] [--yes] [--data <directory>] [--json]
 
-Shows the passkeys of the account's owner, whether a sign-in link needs one beside it, and whether a recovery is
-under way. Removing asks first. Make sure who wants it: without passkeys, whoever reads the owner's
-mail can sign in and do everything. The owner gets a mail.
+Shows the passkeys of the account's owner, whether sign-in links also require one, and whether a recovery is
+under way. Removing asks first. Verify who requested it: without passkeys, anyone who can read the owner's
+mail can sign in and do everything. The owner is informed by mail.
 
   <name>              the account's name or id, or its owner's e-mail address
   --remove <id>       remove this passkey
@@ -34,7 +34,7 @@ Examples:
 async function run(operator: OperatorCall): Promise<number> {
   const { words, values, flags, open, tell } = operator;
   if (values.remove !== undefined && flags.has('remove-all')) {
-    throw new UsageError('--remove and --remove-all exclude each other');
+    throw new UsageError('use either --remove or --remove-all, not both');
   }
   const store = await open();
   const { id, name } = await findAccount(store, words[0]!);
@@ -58,10 +58,10 @@ async function run(operator: OperatorCall): Promise<number> {
   };
   if (passkeys.length === 0) return tell(json, `${name} has no passkeys.\n`);
   const facts = [
-    json.secondFactor ? 'A sign-in link needs a passkey beside it.\n' : '',
+    json.secondFactor ? 'Sign-in links also require a passkey.\n' : '',
     recovery === null
       ? ''
-      : `All are removed ${timeText(recovery.dueAt)}: a recovery is under way.\n`,
+      : `A recovery is under way: all are removed at ${timeText(recovery.dueAt)}.\n`,
   ];
   return tell(json, `${table(passkeys)}${facts.join('')}`);
 }
@@ -83,7 +83,10 @@ async function remove(
       ? await passkeys.removePasskeys(call, id)
       : Number(await passkeys.removePasskey(call, id, values.remove));
   const many = removed === 1 ? '1 passkey is' : `${removed} passkeys are`;
-  return tell({ account: name, removed }, `${many} removed from ${name}. The owner gets a mail.\n`);
+  return tell(
+    { account: name, removed },
+    `${many} removed from ${name}. The owner is informed by mail.\n`,
+  );
 }
 
 function table(passkeys: readonly PasskeyRecord[]): string {

@@ -10,12 +10,12 @@ import { UsageError } from '../command.ts';
 export const accountPlanCommand = operatorCommand({
   usage: `Usage: tapeloom account plan <name> <plan> [--until <time>] [--data <directory>] [--json]
 
-Replaces what operators granted the account; what it bought and pays for stays. A running service applies it within a second, also to what is
-open: a stream with another delay starts again, and what is beyond a smaller plan ends, youngest first.
+Replaces the plan that operators granted the account; purchases stay. A running service applies it within a second, also to open
+streams: one with another delay starts again, and streams beyond a smaller plan end, newest first.
 
   <name>              the account's name or id, or its owner's e-mail address
   <plan>              sandbox, live, history or live_history
-  --until <time>      when all of it ends: a date, an RFC 3339 time, or a span from now such as 30d
+  --until <time>      when the plan ends: a date, an RFC 3339 time, or a span from now such as 30d
                       (default: it never ends)
 ${COMMON_USAGE}
 
@@ -45,7 +45,7 @@ async function run({ words, values, isJson, now, call, io, open }: OperatorCall)
   io.stdout(`${account.name}: ${planAt(before.grants, now)} → ${after}${end}\n`);
   if (after !== plan) {
     io.stdout(
-      `It bought more than ${plan}, which stays; tapeloom billing ls --account ${account.name} shows it.\n`,
+      `It keeps purchases beyond ${plan}; tapeloom billing ls --account ${account.name} shows it.\n`,
     );
   }
   return 0;

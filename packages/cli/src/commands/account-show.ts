@@ -21,7 +21,7 @@ import { factsText } from '../table-text.ts';
 export const accountShowCommand = operatorCommand({
   usage: `Usage: tapeloom account show <name> [--data <directory>] [--json]
 
-Shows who owns it, the plan with its grants, the keys of the last 30 days, and what this month has used.
+Shows the owner, the plan with its grants, the keys of the last 30 days, and this month's usage.
 
   <name>              the account's name or id, or its owner's e-mail address
 ${COMMON_USAGE}
@@ -80,7 +80,7 @@ function factsOf(shown: ShownAccount): [string, string][] {
     ['id', account.id],
     [
       'owner',
-      owner?.email ?? `nobody; tapeloom account claim ${account.name} makes a link for one`,
+      owner?.email ?? `none; tapeloom account claim ${account.name} creates a link for one`,
     ],
     ['created', timeText(account.createdAt)],
     [

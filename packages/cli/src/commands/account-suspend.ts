@@ -7,5 +7,5 @@ export const accountSuspendCommand: CommandBody = suspensionCommand({
   path: ['account', 'suspend'],
   isSuspended: true,
   effect: `Requests with its keys get 403, open connections are closed with 4003 within a second. Nothing is
-deleted: account resume undoes it.`,
+deleted; account resume undoes it.`,
 });

@@ -14,12 +14,12 @@ const LIMIT_MAX = 100_000;
 export const auditCommand = operatorCommand({
   usage: `Usage: tapeloom audit [--account <name>] [--since <time>] [--limit <count>] [--data <directory>] [--json]
 
-Shows the newest events of the audit log, the oldest of them first. Nothing in it changes; what is older
-than TAPELOOM_AUDIT_DAYS is removed by the running service. Refusals of a day that are alike are one event
-with their number.
+Shows the newest events of the audit log, the oldest of them first. Entries never change; those older
+than TAPELOOM_AUDIT_DAYS are removed by the running service. Equal refusals on one day are one event
+with a count.
 
   --account <name>    only events of this account
-  --since <time>      only from then on: a date, an RFC 3339 time, or a span until now such as 7d
+  --since <time>      only events since then: a date, an RFC 3339 time, or a span until now such as 7d
   --limit <count>     how many (default: ${LIMIT_DEFAULT})
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
   --json              one JSON object a line
@@ -58,7 +58,7 @@ async function run({ values, isJson, now, io, open }: OperatorCall): Promise<num
 function readLimit(text: string | undefined): number {
   const limit = text === undefined ? LIMIT_DEFAULT : /^\d{1,6}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= LIMIT_MAX) return limit;
-  throw new UsageError(`--limit must be a whole number from 1 to ${LIMIT_MAX}; read ${text}`);
+  throw new UsageError(`--limit must be a whole number from 1 to ${LIMIT_MAX}; got ${text}`);
 }
 
 function eventJson(event: AuditEvent): Record<string, unknown> {

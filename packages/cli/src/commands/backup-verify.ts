@@ -12,8 +12,8 @@ import { sizeText } from '../size-text.ts';
 export const backupVerifyCommand: CommandBody = {
   usage: `Usage: tapeloom backup verify <folder> [--json]
 
-Reads every file of every backup in a folder and compares it with its recorded SHA-256. Ends with 1 when
-anything was changed or is missing.
+Reads every file of every backup in a folder and compares it with its recorded SHA-256. Exits with 1 if
+a file was changed or is missing.
 
   <folder>  where tapeloom backup put the backups
   --json    JSON instead of text
@@ -41,7 +41,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   else {
     for (const { file, what } of findings) io.stdout(`${file}: ${what}\n`);
     const found =
-      findings.length === 0 ? 'all are sound' : `damaged: ${findings.length.toLocaleString('en')}`;
+      findings.length === 0 ? 'all are intact' : `damaged: ${findings.length.toLocaleString('en')}`;
     io.stdout(
       `${records.toLocaleString('en')} backups, ${contents.toLocaleString('en')} files, ${sizeText(bytes)}: ${found}.\n`,
     );

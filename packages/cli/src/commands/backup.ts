@@ -17,12 +17,12 @@ export const backupCommand = operatorCommand({
   usage: `Usage: tapeloom backup <folder> [--backups <number>] [--data <directory>] [--json]
 
 Adds a backup to a folder: the accounts, the tape, instruments.yaml and the stream epochs as they are
-now, while the service runs. Files that the newest backup has already are not read again. Every file is
-recorded with its SHA-256, which tapeloom backup verify and tapeloom restore check. The folder names
-your customers: it is readable by its owner only, and belongs encrypted on another machine.
+now, while the service runs. Files that the newest backup already contains are not read again. Every file is
+recorded with its SHA-256, which tapeloom backup verify and tapeloom restore check. The folder identifies
+your customers: it is readable by its owner only; store it encrypted on another machine.
 
-  <folder>            where the backups are; made if it is missing
-  --backups <number>  how many backups stay in the folder (default: ${KEEP_DEFAULT})
+  <folder>            the folder of backups; created if it is missing
+  --backups <number>  how many backups to keep in the folder (default: ${KEEP_DEFAULT})
 ${COMMON_USAGE}
 
 Examples:
@@ -34,10 +34,10 @@ Examples:
 });
 
 async function run({ words, values, data, io, isJson, now, tell }: OperatorCall): Promise<number> {
-  await refuseInCluster(io, 'pg_dump makes a copy of them while the nodes run');
+  await refuseInCluster(io, 'copy them with pg_dump while the nodes run');
   const keep = Number(values.backups ?? KEEP_DEFAULT);
   if (!Number.isSafeInteger(keep) || keep < 1) {
-    throw new UsageError(`--backups must be a whole number from 1 on; got ${values.backups}`);
+    throw new UsageError(`--backups must be a whole number, at least 1; got ${values.backups}`);
   }
   const folder = resolve(words[0]!);
   const line = new ProgressLine(io, { isQuiet: isJson });
@@ -53,7 +53,9 @@ async function run({ words, values, data, io, isJson, now, tell }: OperatorCall)
   });
   line.erase();
   for (const file of made.damaged) {
-    io.stderr(`${file} is damaged: earlier backups may have it sound. See tapeloom tape verify.\n`);
+    io.stderr(
+      `${file} is damaged; earlier backups may contain an intact copy. See tapeloom tape verify.\n`,
+    );
   }
   for (const file of made.missing) {
     io.stderr(`${file} is missing, though its manifest names it. See tapeloom tape verify.\n`);

@@ -39,17 +39,17 @@ async function run(operator: OperatorCall): Promise<number> {
   const order = await findOrder(store, words[0]!);
   const state = paymentStateAt(order, now);
   if (order.kind !== 'subscription' || !['paid', 'past_due', 'cancelled'].includes(state)) {
-    const what = order.kind === 'subscription' ? state : 'paid once, and does not renew';
+    const what = order.kind === 'subscription' ? state : 'paid once and does not renew';
     io.stderr(`${order.id} is ${what}: there is nothing to cancel\n`);
     return ExitCode.failure;
   }
   if (!isNow && willEnd(order)) {
     return operator.tell(
       { id: order.id, state, isDone: true },
-      `${order.id} is cancelled already, and stays active until ${timeText(order.paidUntil!)}.\n`,
+      `${order.id} is already cancelled and stays active until ${timeText(order.paidUntil!)}.\n`,
     );
   }
-  const question = `End ${order.id} at once? Its customer loses what is paid for.`;
+  const question = `End ${order.id} at once? Its customer loses what they paid for.`;
   if (isNow && !(await confirm(question))) return ExitCode.failure;
   const provider = await openOrderProvider(io, data, order);
   await provider.cancel(isNow);

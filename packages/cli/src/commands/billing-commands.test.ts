@@ -78,9 +78,9 @@ test('a withdrawal that came by letter counts from when it was received, and the
   const words = ['billing', 'withdraw', order.id, '--received'];
   const future = await run(...words, '2999-01-01');
   assert.notEqual(future.code, 0);
-  assert.match(future.err, /not in the future/);
+  assert.match(future.err, /must not be in the future/);
   const unsure = await run(...words, received);
-  assert.match(unsure.err, /--yes goes on without a question/);
+  assert.match(unsure.err, /no terminal to ask on; add --yes/);
   const done = await runSure(...words, received);
   assert.equal(done.code, 0, done.err);
   assert.match(done.out, /^withdrawn +.*by an operator$/m);
@@ -140,7 +140,7 @@ test('billing write-off asks the provider first, ends an order and cancels its p
   const down = await run(...words, '--reason', 'lost, their ticket 4711');
   rig.provider.trouble = 'none';
   assert.equal(down.code, 1);
-  assert.match(down.err, /test could not be asked, or does not know the payment/);
+  assert.match(down.err, /test could not be reached, or does not know the payment/);
   assert.equal(await rig.planOf(account), 'live');
   const done = await runSure(...words, '--reason', 'lost, their ticket 4711', '--force');
   assert.equal(done.code, 0, done.err);
@@ -174,7 +174,7 @@ test('account plan leaves what was bought, and says so', async () => {
     /: live → live_history\n$/,
   );
   const less = await run('account', 'plan', account, 'sandbox');
-  assert.match(less.out, /: live_history → live\nIt bought more than sandbox, which stays; /);
+  assert.match(less.out, /: live_history → live\nIt keeps purchases beyond sandbox; /);
   assert.equal(await rig.planOf(account), 'live');
 });
 
@@ -183,7 +183,7 @@ test('a provider that is down is told, and so is a service that does not run', a
   rig.provider.trouble = 'down';
   const down = await run('billing', 'replay', order.id);
   assert.equal(down.code, 7);
-  assert.match(down.out, /could not be asked/);
+  assert.match(down.out, /did not respond/);
   rig.provider.trouble = 'none';
   clearInterval(round);
   await rig.payments.idle();
@@ -206,7 +206,7 @@ test('a provider that is down is told, and so is a service that does not run', a
 test('billing test says what can be played, and that the service must run', async () => {
   const wrong = await run('billing', 'test', 'explode', 'ord_1');
   assert.equal(wrong.code, 2);
-  assert.match(wrong.err, /an action is one of .*refund.*; read explode/);
+  assert.match(wrong.err, /the action must be one of .*refund.*; got explode/);
   const still = await run('billing', 'test', 'refund', 'ord_1');
   assert.equal(still.code, 1);
   assert.match(still.err, /does not run on this data directory/);

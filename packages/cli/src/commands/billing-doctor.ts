@@ -25,10 +25,10 @@ import { tableText } from '../table-text.ts';
 export const billingDoctorCommand: CommandBody = {
   usage: `Usage: tapeloom billing doctor [--checkout] [--json]
 
-Tries the payment providers that the settings name, with their keys: what they say of the account, the webhooks,
-the clock and the countries. Only reads, and charges nobody. Ends with 1 when something is wrong.
+Checks the payment providers of the settings with their keys: the account, the webhooks,
+the clock and the countries. Only reads, and charges nobody. Exits with 1 if there is a problem.
 
-  --checkout          begins a checkout of the test mode as well, and closes it; never with live keys
+  --checkout          also open and close a checkout in test mode; never with live keys
   --json              JSON instead of text
 
 Examples:
@@ -71,12 +71,12 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
 }
 
 const NOBODY =
-  'No payment provider is configured: TAPELOOM_STRIPE_KEY or TAPELOOM_PADDLE_KEY turns one on.\n';
+  'No payment provider is configured: TAPELOOM_STRIPE_KEY or TAPELOOM_PADDLE_KEY configures one.\n';
 const TEST_FINDING: ProviderFinding = {
   provider: 'test',
   what: 'money',
   outcome: 'warning',
-  detail: 'takes none: where it sells, anybody can have any plan',
+  detail: 'takes no money: in its countries, anybody can have any plan',
 };
 
 async function patientsOf(config: Config, publicUrl: string): Promise<readonly Patient[]> {

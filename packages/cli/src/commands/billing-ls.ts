@@ -15,11 +15,11 @@ export const billingLsCommand = operatorCommand({
   usage: `Usage: tapeloom billing ls [--account <name>] [--state <state>] [--limit <count>]
                            [--data <directory>] [--json]
 
-Shows orders, the newest first, and how many events of payment providers wait to be settled.
+Shows orders, newest first, and how many events of payment providers are still to be settled.
 
   --account <name>    of this account only, by its name or id, or its owner's e-mail address
   --state <state>     in this state only: ${PAYMENT_STATES.join(', ')}
-  --limit <count>     at most so many (default: ${SHOWN})
+  --limit <count>     at most this many (default: ${SHOWN})
 ${COMMON_USAGE}
 
 Examples:
@@ -53,7 +53,7 @@ async function run({ values, isJson, now, io, open }: OperatorCall): Promise<num
   else io.stdout(ordersTable(orders, await accountNames(store), now));
   if (eventsPending > 0) {
     const what = eventsPending === 1 ? 'event waits' : 'events wait';
-    io.stdout(`\n${eventsPending} ${what} to be settled; tapeloom billing reconcile has it done\n`);
+    io.stdout(`\n${eventsPending} ${what} to be settled; tapeloom billing reconcile does it\n`);
   }
   const unsettled = waitingText(waiting);
   if (unsettled !== null) io.stdout(`\n${unsettled}\n`);
@@ -64,11 +64,11 @@ function readLimit(text: string | undefined): number {
   if (text === undefined) return SHOWN;
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= SHOWN_MAX) return limit;
-  throw new UsageError(`--limit is a number from 1 to ${SHOWN_MAX}; read ${text}`);
+  throw new UsageError(`--limit must be a number from 1 to ${SHOWN_MAX}; got ${text}`);
 }
 
 function readState(text: string | undefined): string | null {
   if (text === undefined) return null;
   if (PAYMENT_STATES.some((state) => state === text)) return text;
-  throw new UsageError(`--state is one of ${PAYMENT_STATES.join(', ')}; read ${text}`);
+  throw new UsageError(`--state must be one of ${PAYMENT_STATES.join(', ')}; got ${text}`);
 }

@@ -90,7 +90,7 @@ test('a subscription is cancelled with its period without a question, and once',
   const order = await bought('a', 'live');
   const done = await run('billing', 'cancel', order.id);
   assert.deepEqual([done.code, done.out], [0, `${order.id}: paid → cancelled\n`], done.err);
-  assert.match((await run('billing', 'cancel', order.id)).out, /is cancelled already/);
+  assert.match((await run('billing', 'cancel', order.id)).out, /is already cancelled/);
   const audit = await store.audit({ accountId: order.accountId, limit: 100 });
   const asked = audit.find(({ kind }) => kind === 'order.cancel-asked');
   assert.equal(asked?.details.isNow, false);
@@ -103,7 +103,7 @@ test('ending a subscription at once asks, and a purchase has nothing to cancel',
   const done = await answering(['yes'], 'billing', 'cancel', order.id, '--now');
   assert.equal(done.out, `${order.id}: paid → ended\n`, done.err);
   const purchase = await bought('c', 'history');
-  assert.match((await run('billing', 'cancel', purchase.id)).err, /paid once, and does not renew/);
+  assert.match((await run('billing', 'cancel', purchase.id)).err, /paid once and does not renew/);
 });
 
 test('a part of a charge is given back and the rest later, never more than there was', async () => {
@@ -114,10 +114,10 @@ test('a part of a charge is given back and the rest later, never more than there
     assert.equal((await refund('--amount', wrong, '--yes')).code, 2, wrong);
   }
   const part = await refund('--amount', '90.5', '--yes');
-  assert.match(part.out, /: paid → paid, €90\.50 given back\n$/, part.err);
+  assert.match(part.out, /: paid → paid, €90\.50 refunded\n$/, part.err);
   const asked = await answering(['y'], 'billing', 'refund', order.id);
-  assert.match(asked.out, /: paid → refunded, €399\.50 given back\n$/, asked.err);
-  assert.match((await refund('--yes')).err, /all of its newest charge was given back before/);
+  assert.match(asked.out, /: paid → refunded, €399\.50 refunded\n$/, asked.err);
+  assert.match((await refund('--yes')).err, /its newest charge has already been refunded/);
 });
 
 test('a full refund of a subscription ends it, and so do the rights', async () => {
@@ -133,5 +133,5 @@ test('a provider whose key is not set here is named', async () => {
   const order = await bought('f', 'live');
   const env = { TAPELOOM_DATA: data };
   const missing = await runRecorded(commands, ['billing', 'cancel', order.id], { env });
-  assert.match(missing.err, /paid with stripe, and TAPELOOM_STRIPE_KEY is not set here/);
+  assert.match(missing.err, /paid with stripe, but TAPELOOM_STRIPE_KEY is not set here/);
 });

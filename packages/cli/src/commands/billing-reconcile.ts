@@ -13,8 +13,8 @@ const COMPARED_MAX = 10_000;
 export const billingReconcileCommand = operatorCommand({
   usage: `Usage: tapeloom billing reconcile [--wait <seconds>] [--data <directory>] [--json]
 
-Has the running service list what providers tell of, settle every pending event and ask about every order that can
-still change, and waits for it. The service does the same by itself, bit by bit: this is for after a provider's outage.
+Makes the running service list the providers' events, settle every pending event and ask about every order that can
+still change, and waits for it. The service does the same by itself over time: use this after a provider's outage.
 
 ${WAIT_USAGE}
 ${COMMON_USAGE}
@@ -69,7 +69,7 @@ async function run(operator: OperatorCall): Promise<number> {
     if (isDone && changed.length === 0) io.stdout('nothing changed\n');
     if (isDone && failed > 0) {
       io.stdout(
-        `${counted(failed, 'order')} could not be asked about; it is tried again by itself\n`,
+        `${counted(failed, 'order')} could not be checked; the service tries again by itself\n`,
       );
     }
     io.stdout(waitedText(waited, data));

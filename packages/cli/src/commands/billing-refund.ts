@@ -15,9 +15,9 @@ import { ExitCode } from '../exit-codes.ts';
 export const billingRefundCommand = operatorCommand({
   usage: `Usage: tapeloom billing refund <order> [--amount <money>] [--yes] [--wait <seconds>] [--data <directory>] [--json]
 
-Has the payment provider give money of the order's newest charge back, tax included: all that is left of it, or a
-part. After a full refund the customer has no access any more, and a subscription ends at once; after a part of it
-both stay. Cannot be undone. For a withdrawal by the customer use tapeloom billing withdraw, which computes the
+Refunds the order's newest charge at the payment provider, tax included: all that is left of it, or a
+part. After a full refund the customer loses access, and a subscription ends at once; after a partial one
+both stay. This cannot be undone. For a withdrawal by the customer use tapeloom billing withdraw, which computes the
 amount. Needs the settings of the service, which hold the provider's keys.
 
   <order>             the order's id
@@ -44,7 +44,7 @@ async function run(operator: OperatorCall): Promise<number> {
     const why =
       order.paidAt === null
         ? 'was never paid'
-        : 'was withdrawn from: the service gives that money back';
+        : 'was withdrawn from: the service refunds that money';
     io.stderr(`${order.id} ${why}\n`);
     return ExitCode.failure;
   }
@@ -53,19 +53,19 @@ async function run(operator: OperatorCall): Promise<number> {
   const charge = newestPaid(await provider.receipts());
   const left = charge === null ? order.amountMinor : charge.totalMinor - charge.refundedMinor;
   if (left <= 0) {
-    io.stderr(`${order.id}: all of its newest charge was given back before\n`);
+    io.stderr(`${order.id}: its newest charge has already been refunded\n`);
     return ExitCode.failure;
   }
   if (amountMinor !== null && amountMinor > left) {
     throw new UsageError(
-      `--amount is at most ${priceText({ amountMinor: left, currency: order.currency })} of this charge`,
+      `--amount must be at most ${priceText({ amountMinor: left, currency: order.currency })} of this charge`,
     );
   }
   const isAll = amountMinor === null || amountMinor === left;
   const endsIt = isAll && order.kind === 'subscription' && mayCharge(order);
   const money = priceText({ amountMinor: amountMinor ?? left, currency: order.currency });
   const then = isAll ? ` ${endsIt ? 'The subscription ends and access' : 'Access'} is lost.` : '';
-  if (!(await confirm(`Give ${money} of ${order.id} back?${then}`))) return ExitCode.failure;
+  if (!(await confirm(`Refund ${money} of ${order.id}?${then}`))) return ExitCode.failure;
   // Nothing is charged after it, also where the refund fails.
   if (endsIt) await provider.cancel(true);
   const key = `operator:${charge?.id ?? order.id}:${charge?.refundedMinor ?? 0}:${amountMinor ?? 'all'}`;
@@ -73,20 +73,20 @@ async function run(operator: OperatorCall): Promise<number> {
   const details = { amountMinor: amountMinor ?? left, currency: order.currency, outcome };
   const event = await store.orders.noteAsked(call, order, { kind: 'order.refund-asked', details });
   if (outcome === 'nothing') {
-    io.stderr(`${order.provider} had nothing to give back for ${order.id}\n`);
+    io.stderr(`${order.provider} had nothing to refund for ${order.id}\n`);
     return ExitCode.failure;
   }
   const given =
     outcome === 'done'
-      ? `${money} given back`
-      : `${money} asked for; ${order.provider} decides later`;
+      ? `${money} refunded`
+      : `${money} requested; ${order.provider} decides later`;
   return await tellAfterwards(operator, store, { order, event, waitMs }, given);
 }
 
 function newestPaid(receipts: readonly Receipt[] | null): Receipt | null {
   if (receipts === null) return null;
   const charge = receipts.find(({ state }) => state === 'paid' || state === 'refunded');
-  if (charge === undefined) throw new Error('the provider lists no charge that was paid');
+  if (charge === undefined) throw new Error('the provider lists no paid charge');
   return charge;
 }
 
@@ -95,9 +95,9 @@ function readAmount(text: string | undefined, { currency }: OrderRecord): number
   const digits = currencyDigits(currency);
   const [, whole, part = ''] = /^(\d{1,9})(?:\.(\d{1,3}))?$/.exec(text) ?? [];
   if (whole === undefined || part.length > digits) {
-    throw new UsageError(`--amount is money in ${currency}, such as 12.50; read ${text}`);
+    throw new UsageError(`--amount must be an amount in ${currency}, such as 12.50; got ${text}`);
   }
   const minor = Number(`${whole}${part.padEnd(digits, '0')}`);
   if (minor > 0) return minor;
-  throw new UsageError('--amount is more than nothing');
+  throw new UsageError('--amount must be more than 0');
 }

@@ -16,8 +16,8 @@ import { ExitCode } from '../exit-codes.ts';
 export const billingReplayCommand = operatorCommand({
   usage: `Usage: tapeloom billing replay <order or event> [--wait <seconds>] [--data <directory>] [--json]
 
-Has the running service ask the provider about an order again, or settle an event again, and waits for it. What
-the provider answers decides, so doing it again does no harm.
+Makes the running service ask the provider about an order again, or settle an event again, and waits for it. The
+provider's answer decides, so it is safe to repeat.
 
   <order or event>    the id of an order, or of an event of a provider
 ${WAIT_USAGE}
@@ -68,7 +68,7 @@ async function replayOrder(
   const states = [paymentStateAt(before, now), paymentStateAt(after, now)];
   const said = after.revision > before.revision ? states.join(' → ') : `${states[1]}, as before`;
   const failed =
-    'the provider could not be asked, or made no sense; the log of the service says more\n';
+    "the provider did not respond, or its response was invalid; see the service's log\n";
   const text = isDone ? `${after.id}: ${said}\n` : isOver ? failed : waitedText(waited, data);
   return { isDone, text, json: { isDone, ...orderJson(after, now) } };
 }

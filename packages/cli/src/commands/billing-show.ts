@@ -15,8 +15,8 @@ import { withdrawalFacts, withdrawalJson } from '../billing/withdrawal-view.ts';
 export const billingShowCommand = operatorCommand({
   usage: `Usage: tapeloom billing show <order> [--data <directory>] [--json]
 
-Shows one order: what was bought, what its provider says of it, what was agreed to, whether it
-was withdrawn from and what became of that, and the events about it.
+Shows one order: the purchase, its state at the provider, the customer's consent, a
+withdrawal with its outcome, and the events about it.
 
   <order>             the order's id
 ${COMMON_USAGE}

@@ -14,12 +14,12 @@ import { ExitCode } from '../exit-codes.ts';
 export const billingTestCommand = operatorCommand({
   usage: `Usage: tapeloom billing test <action> [<order>] [--data <directory>] [--json]
 
-Plays something at the built-in payment provider, whose service must run on this data directory. The service
-hears of it as of any provider: by a signed webhook, or when it asks.
+Simulates an event at the built-in payment provider. The service must run on this data directory. It
+learns of it as from any provider: from a signed webhook, or when it asks.
 
   <action>            of an order: ${ORDER_ACTIONS.join(', ')};
                       of the provider itself: ${PROVIDER_ACTIONS.join(', ')}
-  <order>             the order's id, where the action is about one
+  <order>             the order's id, if the action is about an order
 ${COMMON_USAGE}
 
 Examples:
@@ -47,12 +47,12 @@ function readAsked(words: readonly string[]): {
   if (action === undefined) throw new UsageError('the action is missing');
   if (rest.length > 0) throw new UsageError(`unexpected argument: ${rest[0]}`);
   if (PROVIDER_ACTIONS.includes(action)) {
-    if (orderId !== undefined) throw new UsageError(`${action} is about no order; read ${orderId}`);
+    if (orderId !== undefined) throw new UsageError(`${action} takes no order; got ${orderId}`);
     return { action, orderId: null };
   }
   if (!ORDER_ACTIONS.includes(action)) {
     const all = [...ORDER_ACTIONS, ...PROVIDER_ACTIONS].join(', ');
-    throw new UsageError(`an action is one of ${all}; read ${action}`);
+    throw new UsageError(`the action must be one of ${all}; got ${action}`);
   }
   if (orderId === undefined) throw new UsageError('the id of the order is missing');
   return { action, orderId };

@@ -12,9 +12,9 @@ import { readInstant } from '../time-options.ts';
 export const billingWithdrawCommand = operatorCommand({
   usage: `Usage: tapeloom billing withdraw <order> --received <time> [--yes] [--data <directory>] [--json]
 
-Records that a customer withdrew from an order by letter or e-mail. It counts as of the time at which that was
-received. What the order grants ends at once; the running service mails the receipt, ends the subscription at its
-provider and has the money given back, as for a withdrawal in the portal. Recorded again, it stays as it was.
+Records that a customer withdrew from an order by letter or e-mail. It takes effect at the time it was
+received. The rights of the order end at once; the running service mails the receipt, ends the subscription at its
+provider and refunds the money, as for a withdrawal in the portal. Recording it again changes nothing.
 
   <order>             the order's id
   --received <time>   when it was received, such as 2026-11-20T09:30:00Z
@@ -30,23 +30,24 @@ Examples:
 });
 
 const REASONS = {
-  withdrawn: 'it was withdrawn from before',
+  withdrawn: 'it has already been withdrawn from',
   'no-right': 'it was placed without a right of withdrawal',
   lost: 'the right ended when access was provided',
   over: 'the time for withdrawing had passed by then',
-  ended: 'it is over, and nothing is left to withdraw from',
+  ended: 'it has ended, so there is nothing to withdraw from',
 } as const;
 
 async function run({ words, values, now, io, open, confirm, tell }: OperatorCall): Promise<number> {
   const id = words[0]!;
   const at = readInstant('--received', values.received);
   if (at > now) {
-    throw new UsageError('--received is when it was received, so it is not in the future');
+    throw new UsageError('--received must not be in the future');
   }
   const store = await open();
   const order = await findOrder(store, id);
-  if (at < order.createdAt) throw new UsageError('--received is before the order was placed');
-  const question = `Record that ${id} was withdrawn from? What it grants ends at once, and its money is given back.`;
+  if (at < order.createdAt)
+    throw new UsageError('--received must not be before the order was placed');
+  const question = `Record the withdrawal from ${id}? Its rights end at once, and its money is refunded.`;
   if (order.withdrawnAt === null && !(await confirm(question))) return ExitCode.failure;
   const owner = await store.people.ownerOf(order.accountId);
   const nobody = { accountId: null, sessionId: null, address: null, name: null } as const;
@@ -61,7 +62,7 @@ async function run({ words, values, now, io, open, confirm, tell }: OperatorCall
     },
   );
   if ('refused' in declared) {
-    const why = declared.refused === 'no-order' ? 'it is gone' : REASONS[declared.why];
+    const why = declared.refused === 'no-order' ? 'it no longer exists' : REASONS[declared.why];
     io.stderr(`${id} cannot be withdrawn from: ${why}\n`);
     return ExitCode.failure;
   }

@@ -15,14 +15,14 @@ const REASON_LENGTH_MAX = 500;
 export const billingWriteOffCommand = operatorCommand({
   usage: `Usage: tapeloom billing write-off <order> --reason <text> [--force] [--yes] [--wait <seconds>] [--data <directory>] [--json]
 
-Ends an order for good whose payment its provider has lost, or will never settle. What it grants ends at once, and
+Ends an order for good whose payment its provider has lost, or will never settle. Its rights end at once, and
 the customer can buy the same again. The running service asks the provider first: while the provider knows the
-payment, or cannot be asked, nothing is written off without --force. The service then cancels the payment at the
-provider until it is over there. Money that was paid has to be given back at the provider. The reason stands in the audit log.
+payment, or cannot be reached, nothing is written off without --force. The service then cancels the payment at the
+provider. You must refund money that was paid at the provider. The reason is recorded in the audit log.
 
   <order>             the order's id
   --reason <text>     why, in a sentence
-  --force             write it off though the provider knows the payment, or cannot be asked
+  --force             write it off even if the provider knows the payment, or cannot be reached
 ${YES_USAGE}
 ${WAIT_USAGE}
 ${COMMON_USAGE}
@@ -41,7 +41,7 @@ async function run(operator: OperatorCall): Promise<number> {
   const reason = values.reason?.trim() ?? '';
   if (reason === '') throw new UsageError('--reason is missing: why the order is written off');
   if (reason.length > REASON_LENGTH_MAX) {
-    throw new UsageError(`--reason has at most ${REASON_LENGTH_MAX} characters`);
+    throw new UsageError(`--reason must have at most ${REASON_LENGTH_MAX} characters`);
   }
   const store = await open();
   const before = await findOrder(store, id);
@@ -52,7 +52,7 @@ async function run(operator: OperatorCall): Promise<number> {
     io.stderr(`${id} is not written off: ${objection}\n`);
     return ExitCode.failure;
   }
-  const question = `Write ${id} off? What it grants ends at once.`;
+  const question = `Write ${id} off? Its rights end at once.`;
   if (!isOver && !(await confirm(question))) return ExitCode.failure;
   const order = await store.orders.writeOff(call, before.id, reason);
   if ('refused' in order) {
@@ -78,11 +78,11 @@ async function objectionTo(
   if (after.heardAsk > before.heardAsk) {
     if (after.state === 'ended' || after.state === 'failed') return null;
     return (
-      `${provider} knows the payment, which is ${after.state} there. Its customer would lose what was paid for. ` +
-      `With --force the order ends and the payment is cancelled at ${provider}; give the money back there`
+      `${provider} knows the payment, which is ${after.state} there. Its customer would lose what they paid for. ` +
+      `With --force the order ends and the payment is cancelled at ${provider}; refund the money there`
     );
   }
   return isAsked
-    ? `${provider} could not be asked, or does not know the payment; the log of the service says which. If ${provider} has lost it, repeat with --force`
-    : `no service runs here that could ask ${provider}. Start it, or repeat with --force: the payment is then cancelled when it starts`;
+    ? `${provider} could not be reached, or does not know the payment; see the service's log. If ${provider} has lost it, repeat with --force`
+    : `no service runs here to ask ${provider}. Start it, or repeat with --force: the payment is then cancelled when the service starts`;
 }

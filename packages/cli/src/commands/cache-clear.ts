@@ -11,12 +11,12 @@ import { wholeText } from '../stream/text-format.ts';
 export const cacheClearCommand: CommandBody = {
   usage: `Usage: tapeloom cache clear (--all | --contract <symbol> | --indicator <id> | --dataset <name>) [options]
 
-Removes kept results. They are computed again when they are asked for, and nobody is charged otherwise.
+Removes cached results. They are computed again when requested; charges do not change.
 The service may run.
 
-  --all                everything, also what is damaged or unfinished
+  --all                everything, including damaged and unfinished files
 ${FILTER_USAGE}
-  --dry-run            only say what would go
+  --dry-run            only show what would be removed
 ${CACHE_USAGE}
 
 Examples:
@@ -29,9 +29,12 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { place, filter, isJson, flags } = readFilteredArgs(args, io, ['all', 'dry-run']);
   const isFiltered = Object.keys(filter).length > 0;
   if (!isFiltered && !flags.all) {
-    throw new UsageError('what is to go? --contract, --indicator or --dataset names it, or --all');
+    throw new UsageError(
+      'name what to remove with --contract, --indicator or --dataset, or use --all',
+    );
   }
-  if (isFiltered && flags.all) throw new UsageError('--all leaves nothing to choose from');
+  if (isFiltered && flags.all)
+    throw new UsageError('--all cannot be combined with --contract, --indicator or --dataset');
   const isDry = flags['dry-run'];
   const remove = isDry ? listCache : clearCache;
   let [results, bytes] = [0, 0];
@@ -48,7 +51,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     const what = `${wholeText(results)} result${results === 1 ? '' : 's'}`;
     io.stdout(
       isDry
-        ? `${what} would go, ${sizeText(bytes)}.\n`
+        ? `${what} would be removed, ${sizeText(bytes)}.\n`
         : `${what} removed, ${sizeText(bytes)} freed.\n`,
     );
   }

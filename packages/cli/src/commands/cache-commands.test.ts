@@ -115,7 +115,7 @@ test('damaged and outdated results are marked; what only --check sees is seen by
 test('clear removes what fits and says what it freed; a dry run removes nothing', async () => {
   await rig.warm(['--indicator', 'footprint', '--to', '2026-02-23']);
   const dry = await rig.run(['clear', '--indicator', 'bars', '--dry-run']);
-  assert.match(dry.out, /^6 results would go, [\d.]+ KiB\.\n$/);
+  assert.match(dry.out, /^6 results would be removed, [\d.]+ KiB\.\n$/);
   assert.equal(readdirSync(results).length, 7);
   const cleared = await rig.run(['clear', '--indicator', 'bars']);
   assert.match(cleared.out, /^6 results removed, [\d.]+ KiB freed\.\n$/);
@@ -127,8 +127,8 @@ test('clear removes what fits and says what it freed; a dry run removes nothing'
 
 test('clear wants to be told what is to go', async () => {
   for (const [words, message] of [
-    [[], /what is to go\?/],
-    [['--all', '--contract', 'ESH6'], /--all leaves nothing to choose from/],
+    [[], /name what to remove with --contract/],
+    [['--all', '--contract', 'ESH6'], /--all cannot be combined with --contract/],
     [['ESH6'], /unexpected argument: ESH6/],
   ] as const) {
     await assert.rejects(rig.run(['clear', ...words]), (error) => {

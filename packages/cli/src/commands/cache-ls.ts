@@ -31,14 +31,14 @@ import { wholeText } from '../stream/text-format.ts';
 export const cacheLsCommand: CommandBody = {
   usage: `Usage: tapeloom cache ls [options]
 
-Lists the kept results of sealed days, one row per contract and configuration, and what they take of
-TAPELOOM_CACHE_BYTES. OUTDATED are those of an earlier version of their indicator, which are never found again and go
-as soon as room is needed; DAMAGED are files that are no results, which are removed when they are met.
-Parameters that are as by default are left out. Reads only; the service may run.
+Lists the cached results of sealed days, one row per contract and configuration, and their share of
+TAPELOOM_CACHE_BYTES. OUTDATED results belong to an earlier version of their indicator, are never used again and are removed
+when space is needed; DAMAGED files are not results and are removed when they are read.
+Parameters with default values are omitted. Reads only; the service may run.
 
 ${FILTER_USAGE}
   --entries            one row per day
-  --check              read every file whole: finds damage that its beginning does not show
+  --check              read every file completely: finds damage beyond its beginning
 ${CACHE_USAGE}
 
 Examples:
@@ -101,7 +101,7 @@ function textOf(
     const hint = bytesMax === 0 ? 'TAPELOOM_CACHE_BYTES is 0' : 'tapeloom cache warm fills it';
     return `The cache in ${data} is empty; ${hint}.\n`;
   }
-  const limit = bytesMax === 0 ? '; nothing is kept from now on' : limitText(total.bytes, bytesMax);
+  const limit = bytesMax === 0 ? '; the cache is turned off' : limitText(total.bytes, bytesMax);
   const lines = [`All: ${countText(total.entries)}, ${sizeText(total.bytes)}${limit}.`];
   if (results.length > 0 && results.length < total.entries) {
     const bytes = results.reduce((sum, one) => sum + one.bytes, 0);
@@ -109,7 +109,7 @@ function textOf(
   }
   const damaged = results.filter(({ state }) => state === 'damaged').length;
   if (damaged > 0)
-    lines.push(`${countText(damaged)} damaged: removed when met, or by tapeloom cache clear.`);
+    lines.push(`${countText(damaged)} damaged: removed when read, or by tapeloom cache clear.`);
   if (total.unfinished > 0) {
     lines.push(`${wholeText(total.unfinished)} unfinished: being written, or left by a crash.`);
   }

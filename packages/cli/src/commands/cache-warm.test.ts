@@ -31,15 +31,15 @@ test('every sealed day is computed and kept once; a second run finds all of them
   assert.equal(first.code, 0);
   assert.match(
     first.out,
-    /^ESH6 bars \(defaults\), 2026-02-23 to 2026-02-26: 4 kept \([\d.]+ s, [\d,]+ trades\/s\)\.\n$/,
+    /^ESH6 bars \(defaults\), 2026-02-23 to 2026-02-26: 4 cached \([\d.]+ s, [\d,]+ trades\/s\)\.\n$/,
   );
   const lines = first.err.trimEnd().split('\n');
   assert.equal(lines.length, 4);
-  assert.match(lines[1]!, /^2026-02-24 {2}[\d,]+ trades {2}kept {2}\(2 of 4\)$/);
+  assert.match(lines[1]!, /^2026-02-24 {2}[\d,]+ trades {2}cached {2}\(2 of 4\)$/);
   const second = await rig.warm();
   assert.equal(second.code, 0);
-  assert.match(second.out, /: 4 there already \([\d.]+ s\)\.\n$/);
-  assert.match(second.err, /^There already: 2026-02-23 to 2026-02-26\.$/m);
+  assert.match(second.out, /: 4 already cached \([\d.]+ s\)\.\n$/);
+  assert.match(second.err, /^Already cached: 2026-02-23 to 2026-02-26\.$/m);
 });
 
 test('--json ends with one document and nothing else is said', async () => {
@@ -74,7 +74,7 @@ test('a terminal shows days done, trades a second and the time left in one line'
   assert.equal(shown[1], '0 of 4 days  2026-02-23');
   assert.match(shown[3]!, /^2 of 4 days {2}[\d,]+ trades\/s {2}\d+ s left {2}2026-02-24$/);
   assert.equal(shown.at(-1), '', 'the line is erased');
-  assert.match(out, /4 kept/);
+  assert.match(out, /4 cached/);
 });
 
 test('days that are missing are told, and those around them kept; nothing there is an error', async () => {
@@ -84,7 +84,7 @@ test('days that are missing are told, and those around them kept; nothing there 
   try {
     const { code, out, err } = await rig.warm(['--from', '2026-02-19']);
     assert.equal(code, 1);
-    assert.match(out, /2026-02-22 to 2026-02-26: 4 kept/);
+    assert.match(out, /2026-02-22 to 2026-02-26: 4 cached/);
     assert.match(
       err,
       /^Missing on the tape: 2026-02-19 to 2026-02-20 and 2026-02-25\.$/m,
@@ -107,8 +107,8 @@ test('a damaged day is told and left out; the others are kept', async () => {
   try {
     const { code, out, err } = await rig.warm(['--params', '{"session":"utc"}']);
     assert.equal(code, 1);
-    assert.match(out, /3 kept, 1 damaged/);
-    assert.match(err, /^Damaged; tapeloom tape verify says more: 2026-02-24\.$/m);
+    assert.match(out, /3 cached, 1 damaged/);
+    assert.match(err, /^Damaged; see tapeloom tape verify: 2026-02-24\.$/m);
   } finally {
     writeFileSync(arrow, whole);
   }
@@ -117,10 +117,10 @@ test('a damaged day is told and left out; the others are kept', async () => {
 test('what the limit does not allow is told, and 0 keeps nothing', async () => {
   const small = await rig.warm([], { env: { TAPELOOM_CACHE_BYTES: '8KiB' } });
   assert.equal(small.code, 1);
-  assert.match(small.out, /4 computed, but not kept/);
+  assert.match(small.out, /4 computed, but not cached/);
   assert.match(
     small.err,
-    /^Too large to be kept, or the disk failed: 2026-02-23 to 2026-02-26\.$/m,
+    /^Too large to be cached, or the disk failed: 2026-02-23 to 2026-02-26\.$/m,
   );
   const size = (await rig.warm().then(() => rig.json<{ cache: { bytes: number } }>('ls'))).cache
     .bytes;
@@ -131,8 +131,11 @@ test('what the limit does not allow is told, and 0 keeps nothing', async () => {
   for (const one of params) {
     told.push((await rig.warm(['--params', one], { env: { TAPELOOM_CACHE_BYTES: bytes } })).err);
   }
-  assert.match(told.join(''), /results used longest ago had to go: the limit is [\d.]+ KiB/);
-  await assert.rejects(rig.warm([], { env: { TAPELOOM_CACHE_BYTES: '0' } }), /nothing is kept/);
+  assert.match(told.join(''), /least recently used results were evicted: the limit is [\d.]+ KiB/);
+  await assert.rejects(
+    rig.warm([], { env: { TAPELOOM_CACHE_BYTES: '0' } }),
+    /the cache is turned off/,
+  );
 });
 
 test('an interrupted run stops at once, keeps what it has, and goes on the next time', async () => {
@@ -146,7 +149,7 @@ test('an interrupted run stops at once, keeps what it has, and goes on the next 
     },
   });
   assert.equal(code, 130);
-  assert.match(out, /^Stopped after 2 of 4 days\. ESH6 bars .*: 2 kept/);
+  assert.match(out, /^Stopped after 2 of 4 days\. ESH6 bars .*: 2 cached/);
   assert.deepEqual(outcomes(await warmJson()), ['there', 'there', 'kept', 'kept']);
   const before = await rig.warm(['--json'], { signal: AbortSignal.abort() });
   assert.deepEqual([before.code, JSON.parse(before.out).isComplete], [130, false]);
@@ -174,6 +177,6 @@ test('what is not understood is refused with what would do', async () => {
   }
   await assert.rejects(
     rig.warm([], { env: { TAPELOOM_CACHE_BYTES: 'much' } }),
-    /TAPELOOM_CACHE_BYTES: read "much"/,
+    /TAPELOOM_CACHE_BYTES must be .*; got "much"/,
   );
 });

@@ -18,15 +18,15 @@ const OUTCOMES = Object.keys(OUTCOME_TEXT) as readonly DayOutcome[];
 export const cacheWarmCommand: CommandBody = {
   usage: `Usage: tapeloom cache warm --instrument <contract> --indicator <id> --from <date> [options]
 
-Computes every sealed day of the range and keeps the result, so that history and exports find it. Days
-that are there stay as they are. The service may run: it finds what is kept at once. May be stopped at
-any moment and started again. Exits with 1 when a day is missing, damaged or could not be kept.
+Computes every sealed day of the range and caches the result for history and exports. Days that are
+already cached stay unchanged. The service may run and uses cached days at once. You can stop it at
+any moment and start it again. Exits with 1 if a day is missing, damaged or could not be cached.
 
-  --instrument <name>  a contract (ESZ6) or an alias (ES.c.0: the contract it means on the first day)
+  --instrument <name>  a contract (ESZ6) or an alias (ES.c.0: the contract it designates on the first day)
   --indicator <id>     an indicator (footprint)
   --params <json>      parameters of the indicator, for example '{"size":300}'
   --from <date>        first day in UTC, as 2026-09-01
-  --to <date>          last day in UTC, included (default: the last one that is sealed)
+  --to <date>          last day in UTC, included (default: the last sealed day)
 ${CACHE_USAGE}
 
 Examples:
@@ -45,7 +45,8 @@ interface Warmed {
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const request = await readWarmRequest(args, io);
-  if (request.place.bytesMax === 0) throw new Error('TAPELOOM_CACHE_BYTES is 0: nothing is kept');
+  if (request.place.bytesMax === 0)
+    throw new Error('TAPELOOM_CACHE_BYTES is 0: the cache is turned off');
   await using warming = await WarmRun.open(request);
   const plan = await warming.plan();
   const progress = new WarmProgress(io, plan, request.isJson);
@@ -109,13 +110,13 @@ function tell(io: CommandIo, request: WarmRequest, plan: WarmPlan, warmed: Warme
   const named = (what: string, which: readonly UtcDay[]) => {
     if (which.length > 0) io.stderr(`${what}: ${rangesText(which)}.\n`);
   };
-  if (plan.days.length > 0) named('There already', of('there'));
+  if (plan.days.length > 0) named('Already cached', of('there'));
   named('Missing on the tape', plan.missingDays);
-  named('Damaged; tapeloom tape verify says more', of('damaged'));
-  named('Too large to be kept, or the disk failed', of('not-kept'));
+  named('Damaged; see tapeloom tape verify', of('damaged'));
+  named('Too large to be cached, or the disk failed', of('not-kept'));
   if (evicted > 0) {
     io.stderr(
-      `${wholeText(evicted)} results used longest ago had to go: the limit is ` +
+      `${wholeText(evicted)} least recently used results were evicted: the limit is ` +
         `${sizeText(place.bytesMax)} (TAPELOOM_CACHE_BYTES).\n`,
     );
   }

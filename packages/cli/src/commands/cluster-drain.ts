@@ -15,13 +15,13 @@ const LOOK_EVERY_MS = 500;
 export const clusterDrainCommand: CommandBody = {
   usage: `Usage: tapeloom cluster drain <node> [--no-wait] [--json]
 
-Asks a node to leave: it says that it is not ready, so that load balancers send nobody more, tells its
-customers over some seconds to reconnect, waits for them, hands the tape on if it appends, and stops. Whoever
-started it must not start it again at once. The command waits until the node has left; ctrl-c ends the
-waiting, and not the leaving.
+Asks a node to leave: it reports that it is not ready, so that load balancers send no new customers, tells its
+customers over some seconds to reconnect, waits for them, hands over the tape if it appends, and stops. Its process
+manager must not restart it at once. The command waits until the node has left; ctrl-c ends the
+wait, but the node still leaves.
 
-  <node>     its name or its id, as tapeloom cluster status shows them
-  --no-wait  end as soon as the node is asked
+  <node>     its name or id, as shown by tapeloom cluster status
+  --no-wait  return as soon as the node is asked
   --json     JSON instead of text
 
 Examples:

@@ -10,15 +10,15 @@ import { readArgs } from '../read-args.ts';
 export const clusterInitCommand: CommandBody = {
   usage: `Usage: tapeloom cluster init [--replicas <n>] [--stream-bytes <size>] [--object-bytes <size>] [--json]
 
-Makes what the nodes of a cluster share: tables in PostgreSQL, and in NATS the stream of the tape and a
-bucket for its sealed days. Before that it looks at every NATS server: 2.10.27 or later, "sync_interval:
-always", max_payload of 4 MiB at least, and as many servers as replicas. It may be called again: what is
-there stays, and nothing is ever made over something else. Where both are is said by TAPELOOM_POSTGRES_URL
+Creates the shared storage of a cluster: tables in PostgreSQL, and in NATS the stream of the tape and a
+bucket for its sealed days. First it checks every NATS server: 2.10.27 or later, "sync_interval:
+always", max_payload of 4 MiB at least, and as many servers as replicas. You can run it again: what
+exists stays, and nothing is overwritten. The servers are those of TAPELOOM_POSTGRES_URL
 and TAPELOOM_NATS_URL, the same as for the nodes.
 
-  --replicas <n>         servers that keep the tape: 3, or 5, or 1, with which one machine is all there is
-  --stream-bytes <size>  room for the last days on each server (default: 4GiB)
-  --object-bytes <size>  room for sealed days on each server (default: 16GiB)
+  --replicas <n>         servers that store the tape: 3, or 5, or 1 without redundancy
+  --stream-bytes <size>  space for the last days on each server (default: 4GiB)
+  --object-bytes <size>  space for sealed days on each server (default: 16GiB)
   --json                 JSON instead of text
 
 Examples:
@@ -35,10 +35,10 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { id, isNew } = made;
   const shared = `${made.servers.length} NATS servers, ${made.replicas} replicas`;
   const assured = place.cluster.nats.isSyncAssured
-    ? 'Nobody checked that the servers sync: TAPELOOM_NATS_SYNC=assured vouches for it.\n'
+    ? 'It was not checked that the servers sync, because TAPELOOM_NATS_SYNC is assured.\n'
     : '';
   const text = isNew
-    ? `The cluster ${id} has been made for ${place.dataset}: ${shared}.\n${assured}Start its nodes now, or move a data directory into it first: tapeloom migrate.\n`
-    : `The cluster ${id} is there already, for ${place.dataset}: ${shared}. Nothing was changed.\n${assured}`;
+    ? `The cluster ${id} was created for ${place.dataset}: ${shared}.\n${assured}Start its nodes now, or move a data directory into it first: tapeloom migrate.\n`
+    : `The cluster ${id} already exists for ${place.dataset}: ${shared}. Nothing was changed.\n${assured}`;
   return tell(io, values.json, { ...made, dataset: place.dataset }, text);
 }

@@ -17,15 +17,15 @@ import { readArgs } from '../read-args.ts';
 export const clusterRebuildCommand: CommandBody = {
   usage: `Usage: tapeloom cluster rebuild <directory>… [--accept-loss] [--replicas <n>] [--stream-bytes <size>] [--object-bytes <size>] [--yes] [--json]
 
-After the loss of all NATS servers: makes a new stream on new ones out of the data directory of a node, with the accounts that are in
-PostgreSQL. Give it the directories of all nodes, copied from their machines if need be; the one with the most of the tape is
-taken. No node may run. Where a node is known to have had more, or days are missing, nothing is done. What was stored is read back and
-compared. It is another cluster then: the directory that was taken is a node's of it, in all others tape/ has to be removed, and they
-fetch everything again. Until the next midnight UTC clients that come back begin with a snapshot. A run that was broken off goes on
-when it is called again. Where a server still has the stream, see tapeloom cluster repair.
+After the loss of all NATS servers: creates a new stream on new servers from the data directory of a node, with the accounts in
+PostgreSQL. Name the directories of all nodes, copied from their machines if necessary; the one with the most of the tape is
+used. No node may run. If a node is known to have had more, or days are missing, nothing is done. Everything stored is read back and
+compared. The result is a new cluster: the directory that was used belongs to it; remove tape/ in all others, and they
+fetch everything again. Until the next midnight UTC, clients that reconnect start with a snapshot. An interrupted run continues
+when you repeat it. If a server still has the stream, see tapeloom cluster repair.
 
   <directory>            data directories of nodes
-  --accept-loss          go on without what is known to be missing
+  --accept-loss          continue without the records that are known to be missing
   --replicas <n>         as for tapeloom cluster init
   --stream-bytes <size>  as there
   --object-bytes <size>  as there
@@ -46,7 +46,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const place = await clusterPlace(io);
   if (
     !values.yes &&
-    !(await isWanted(io, 'Make a new stream, after which no old one can be used?'))
+    !(await isWanted(io, 'Create a new stream? The old one can no longer be used afterwards.'))
   ) {
     io.stderr('Nothing was changed.\n');
     return ExitCode.failure;
@@ -68,7 +68,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
       ? ''
       : ` and the open day ${dateText(tape.open.day)} with ${tape.open.trades.toLocaleString('en')} trades`;
   const text = `The cluster ${id} has ${tape.days.length} sealed days${open} of ${data}, equal by their digests.
-Start a node on ${data} first. On all others remove tape/ of the data directory before they are started.
+Start a node on ${data} first. On all others, remove tape/ of the data directory before you start them.
 `;
   return tell(io, values.json, rebuilt, text);
 }

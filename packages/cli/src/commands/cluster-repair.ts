@@ -13,12 +13,12 @@ import { readArgs } from '../read-args.ts';
 export const clusterRepairCommand: CommandBody = {
   usage: `Usage: tapeloom cluster repair [<directory>…] [--yes] [--json]
 
-Where the stream has lost what it had acknowledged, nobody appends, nodes serve what they have, and say
-"down". This takes, of the data directories it is given, the one whose records go on furthest from where
-the stream ends, and appends them byte for byte, so that nobody who follows can tell. Give it the
-directories of all nodes, copied from their machines if need be; their services may run. It says what it
-found and asks before it writes. Where no node has proved a loss it does nothing. Where the NATS servers of
-the stream differ it refuses and says which to fill anew; nodes resume by themselves after that.
+If the stream has lost records that it acknowledged, no node appends; nodes serve what they have and report
+"down". Of the given data directories, this takes the one whose records reach furthest beyond the end of
+the stream, and appends them byte for byte, so that followers see no difference. Name the
+directories of all nodes, copied from their machines if necessary; their services may run. It shows what it
+found and asks before it writes. If no node has proved a loss it does nothing. If the NATS servers of
+the stream differ it refuses and names those to refill; nodes resume by themselves after that.
 
   <directory>  data directories of nodes (default: TAPELOOM_DATA or ./data)
   --yes        do not ask
@@ -37,28 +37,29 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   try {
     await using repair = await ClusterRepair.planned(cluster, dataset, directories);
     io.stderr(planText(repair.plan));
-    if (!values.yes && !(await isWanted(io, 'Append them, after which everybody goes on?'))) {
+    if (!values.yes && !(await isWanted(io, 'Append them, so that the cluster resumes?'))) {
       io.stderr('Nothing was changed.\n');
       return ExitCode.failure;
     }
     await repair.carryOut();
     const records = repair.plan.records.length;
     if (values.json) writeJson(io, { isRepaired: true, records });
-    else io.stdout(`The stream has its ${records} records again. Its nodes go on by themselves.\n`);
+    else
+      io.stdout(`The stream has its ${records} records again. Its nodes resume by themselves.\n`);
     return ExitCode.ok;
   } catch (error) {
     if (!(error instanceof NothingLostError)) throw error;
     if (values.json) writeJson(io, { isRepaired: false, records: 0 });
-    else io.stdout(`Nothing is to be repaired: ${error.message}.\n`);
+    else io.stdout(`Nothing to repair: ${error.message}.\n`);
     return ExitCode.ok;
   }
 }
 
 function planText({ last, known, tapeRoot, records, days }: RepairPlan): string {
-  const lost = `The stream ends with message ${last}, and had ${known}.\n`;
+  const lost = `The stream ends with message ${last}, but it had ${known}.\n`;
   if (tapeRoot === null) {
     return `${lost}None of these directories has records beyond its end. If they are those of all nodes, no trade is lost, and nodes may append again.\n`;
   }
   const of = days.map(dateText).join(', ');
-  return `${lost}${tapeRoot} has ${records.length} records beyond its end, of ${of}: they would be appended.\n`;
+  return `${lost}${tapeRoot} has ${records.length} records beyond its end, of ${of}. They would be appended.\n`;
 }

@@ -12,13 +12,13 @@ import { sizeText } from '../size-text.ts';
 export const clusterRoomCommand: CommandBody = {
   usage: `Usage: tapeloom cluster room <size> [--objects] [--json]
 
-Raises max_bytes of the stream to this size on each NATS server, while nodes run; a stream that was full
-is appended to again within seconds. Then it compares for 20 seconds what the servers have stored, for a
-server may be left behind by the raise: the exit code is 1 where one lacks messages, with what to do.
-It never takes room away.
+Raises max_bytes of the stream to this size on each NATS server, while nodes run; a full stream
+accepts records again within seconds. Then it compares for 20 seconds what the servers have stored, because a
+server may fall behind: if one is missing messages, the exit code is 1 and the output names the next step.
+It never reduces the size.
 
-  <size>     room on each server, such as 32GiB
-  --objects  of the sealed days instead of the stream
+  <size>     space on each server, such as 32GiB
+  --objects  for the sealed days instead of the stream
   --json     JSON instead of text
 
 Examples:
@@ -39,9 +39,9 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   else {
     const verdict = isChecked
       ? 'All its servers have stored the same.\n'
-      : 'What its servers have stored could not be asked of all: see TAPELOOM_NATS_MONITOR.\n';
+      : 'Not all servers could be compared: see TAPELOOM_NATS_MONITOR.\n';
     const text = concerns.length === 0 ? verdict : concerns.map((it) => `! ${it}\n`).join('');
-    io.stdout(`${name} has room for ${sizeText(now)}, before ${sizeText(before)}.\n${text}`);
+    io.stdout(`${name} now holds up to ${sizeText(now)}, before ${sizeText(before)}.\n${text}`);
   }
   return concerns.length === 0 && isChecked ? ExitCode.ok : ExitCode.failure;
 }

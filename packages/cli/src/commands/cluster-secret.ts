@@ -11,12 +11,12 @@ import { readArgs } from '../read-args.ts';
 export const clusterSecretCommand: CommandBody = {
   usage: `Usage: tapeloom cluster secret [--leaked] [--yes] [--json]
 
-Makes a new secret for the tokens by which exports are resumed, for all nodes, which need no restart. It signs
-a minute from now, when every node knows it. Tokens that were signed before stay good: for the 24 hours
-that a token has, or until the secret is changed once more. Twice within a minute is refused.
+Creates a new secret for the tokens that resume exports, on all nodes, without a restart. It signs from
+a minute from now on, when every node knows it. Tokens signed before stay valid: for the 24 hours
+of a token, or until the secret is changed once more. A second change within a minute is refused.
 
-  --leaked  somebody else may know the secret: tokens of before end at all nodes within ten seconds,
-            and exports that had begun are started again, not resumed; asks first
+  --leaked  the secret may be known to others: earlier tokens become invalid on all nodes within ten seconds,
+            and running exports must be started again, not resumed; asks first
   --yes     do not ask
   --json    JSON instead of text
 
@@ -30,14 +30,14 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { values } = readArgs(args, { flags: ['leaked', 'yes', 'json'], words: [] });
   const { cluster } = await clusterPlace(io);
   const isLeaked = values.leaked === true;
-  const question = 'End all tokens of exports? Exports that have begun start again.';
+  const question = 'Invalidate all export tokens? Running exports must be started again.';
   if (isLeaked && !(await confirm(io, question, values.yes))) {
     io.stderr('Nothing was changed.\n');
     return ExitCode.failure;
   }
   await changeSecret(cluster, isLeaked);
   const text = isLeaked
-    ? 'There is a new secret. Tokens of exports from before end within ten seconds.\n'
-    : 'There is a new secret, which signs in a minute. Tokens from before stay good for their 24 hours, or until the next change.\n';
+    ? 'Created a new secret. Earlier export tokens become invalid within ten seconds.\n'
+    : 'Created a new secret, which signs from a minute from now on. Earlier tokens stay valid for their 24 hours, or until the next change.\n';
   return tell(io, values.json, { isChanged: true, endsOthers: isLeaked }, text);
 }

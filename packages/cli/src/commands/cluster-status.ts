@@ -18,9 +18,9 @@ const CLEAR_SCREEN = '\x1b[H\x1b[2J';
 export const clusterStatusCommand: CommandBody = {
   usage: `Usage: tapeloom cluster status [--watch] [--json]
 
-Shows the nodes of a cluster with their roles and versions, who appends to the tape, how far each node is
-behind in messages and milliseconds, the NATS servers with what they keep and whether they sync, and what
-is not as it should be. It changes nothing. The exit code is 1 where something is not.
+Shows the nodes of a cluster with their roles and versions, which one appends to the tape, how far each is
+behind in messages and milliseconds, the NATS servers with their contents and whether they sync, and all
+problems found. It changes nothing. The exit code is 1 if there is a problem.
 
   --watch  again every second, until ctrl-c
   --json   JSON instead of text, one line each time

@@ -22,9 +22,9 @@ export function completionCommand(commands: () => readonly (Command | LazyComman
     summary: 'Print a script that completes commands, options and names.',
     usage: `Usage: tapeloom completion bash|zsh|fish
 
-Prints the script for a shell. It completes commands, their options and what these take, the profiles you are
-signed in as, and instruments and indicators as the service last named them to tapeloom login, instruments or
-indicators.
+Prints the script for a shell. It completes commands, their options and option values, the profiles you are
+signed in with, and the instruments and indicators that tapeloom login, instruments or
+indicators last read from the service.
 
 Examples:
   source <(tapeloom completion bash)      # in ~/.bashrc
@@ -35,7 +35,7 @@ Examples:
       const shell = readArgs(args, { words: ['the shell (bash, zsh or fish)'] }).words[0]!;
       const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
       if (script === undefined)
-        throw new UsageError(`there is none for ${shell}, only for bash, zsh and fish`);
+        throw new UsageError(`the shell must be bash, zsh or fish; got ${shell}`);
       // A shell that starts runs this: sign-ins of before become known too.
       await rememberProfiles(io);
       const loaded = await Promise.all(commands().map(loadedCommand));

@@ -56,7 +56,7 @@ test('what would refuse a start is found without one, all of it', async () => {
   const unread = await run({ TAPELOOM_PORT: '80a' });
   assert.deepEqual(
     [unread.code, unread.err],
-    [2, 'TAPELOOM_PORT: read "80a", accepted is a whole number from 0 to 65535\n'],
+    [2, 'TAPELOOM_PORT must be a whole number from 0 to 65535; got "80a".\n'],
   );
   assert.match(unread.out, /^TAPELOOM_PORT +80a +environment$/m);
 });

@@ -11,11 +11,11 @@ import { tableText } from '../table-text.ts';
 export const configCommand: CommandBody = {
   usage: `Usage: tapeloom config [--set] [--json]
 
-Shows every setting of the service with its value and where that is written: the environment, a file, or the default.
-Secrets are not shown. Checks all of them as a start would, with the instruments, offers, pages and portal that they
-name, and starts nothing. Ends with 2 when something is wrong. Run it with the environment of the service.
+Shows every setting of the service with its value and its source: the environment, a file, or the default.
+Secrets are not shown. Checks them all like a start of the service, with the instruments, offers, pages and portal that they
+name, but starts nothing. Exits with 2 if there is an error. Run it with the environment of the service.
 
-  --set               only settings that are not the default
+  --set               only settings that differ from the default
   --json              JSON instead of text
 
 Examples:

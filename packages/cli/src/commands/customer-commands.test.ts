@@ -71,7 +71,7 @@ test('login asks for address and key, the key unseen, and the commands after it 
   );
   assert.match(
     io.out,
-    /^Signed in to http:\/\/127\.0\.0\.1:\d+ with svc_live_\w{4}… \(live\), kept in /,
+    /^Signed in to http:\/\/127\.0\.0\.1:\d+ with svc_live_\w{4}… \(live\), stored in /,
   );
   assert.ok(!(io.out + io.err).includes(key.slice(13)), 'the key is not shown');
   assert.equal((await customer.json<{ plan: string }>('usage')).plan, 'live');
@@ -172,7 +172,7 @@ test('several sign-ins stand beside each other, and logout forgets one', async (
   assert.equal((await customer.json<{ plan: string }>('usage')).plan, 'sandbox');
   assert.equal((await customer.json<{ plan: string }>('usage --profile work')).plan, 'history');
   assert.equal((await customer.run('logout')).out, 'Signed out of default.\n');
-  assert.equal((await customer.run('logout')).out, 'Nobody was signed in as default.\n');
+  assert.equal((await customer.run('logout')).out, 'Not signed in with the profile default.\n');
   assert.equal((await customer.run(['usage', '--url', url])).code, ExitCode.refused);
   assert.equal((await customer.json<{ plan: string }>('usage --profile work')).plan, 'history');
 });
@@ -248,7 +248,7 @@ test('keys are created with every option, listed, rotated and revoked', async ()
   assert.equal((await bot.run('usage')).code, ExitCode.ok);
   assert.equal((await customer.run(['keys', 'revoke', id!])).code, ExitCode.usage);
   const revoked = await customer.run(['keys', 'revoke', id!], { answers: ['yes'] });
-  assert.match(revoked.out, /^The key "my bot" is revoked since 2026-/);
+  assert.match(revoked.out, /^The key "my bot" was revoked at 2026-/);
   const refused = await bot.run('usage');
   assert.equal(refused.code, ExitCode.refused);
   assert.match(refused.err, /tapeloom login.*\(UNAUTHORIZED, request /);
@@ -270,7 +270,7 @@ test('what the service refuses is told by its field, and what does not exist by 
   assert.equal(scopes.code, ExitCode.usage);
   assert.match(scopes.err, /\/scopes\/0 must be .*\(INVALID_PARAMETERS, request /);
   const instruments = await customer.run([...words, 'stream', '--instruments', 'ES.c.0,XX']);
-  assert.match(instruments.err, /\/instruments\/1 is no symbol or alias/);
+  assert.match(instruments.err, /\/instruments\/1 is not a symbol or alias/);
   assert.equal((await customer.run('keys revoke key_none --yes')).code, ExitCode.notFound);
   assert.equal((await customer.run('keys rotate key_none --grace soon')).code, ExitCode.usage);
 });
@@ -294,5 +294,5 @@ test('a service that is not there, and no key at all, have exit codes of their o
   assert.match(nobody.err, /Is the service running, and is the address right/);
   const keyless = await customer.run('usage');
   assert.equal(keyless.code, ExitCode.refused);
-  assert.match(keyless.err, /no key is known for http:\/\/127\.0\.0\.1:1\. Sign in with/);
+  assert.match(keyless.err, /no API key for http:\/\/127\.0\.0\.1:1\. Sign in with/);
 });

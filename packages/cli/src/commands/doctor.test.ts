@@ -79,7 +79,10 @@ test('the table names every check with its outcome, and below stands what to do'
   assert.equal(code, 0);
   assert.match(out, /^check +outcome +found$/m);
   assert.match(out, /^rights +OK +/m);
-  assert.match(out, /^mail +warning +mails are files in .* and reach nobody$/m);
+  assert.match(
+    out,
+    /^mail +warning +no mail server; mails are written to files in .* and not sent$/m,
+  );
   assert.match(out, /^What to do:$/m);
   assert.match(out, /^ {2}mail: Set TAPELOOM_SMTP_URL/m);
 });
@@ -87,7 +90,7 @@ test('the table names every check with its outcome, and below stands what to do'
 test('wrong settings, a port in use and a directory that is none are errors with advice, and end with 1', async () => {
   const wrong = await doctor({ TAPELOOM_PORT: '80a' });
   assert.equal(wrong.code, 1);
-  assert.match(wrong.of('settings')[0]!.detail, /^TAPELOOM_PORT: read "80a"/);
+  assert.match(wrong.of('settings')[0]!.detail, /^TAPELOOM_PORT must be .*; got "80a"/);
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -101,7 +104,7 @@ test('wrong settings, a port in use and a directory that is none are errors with
   const file = join(directory, 'a-file');
   writeFileSync(file, '');
   const [found] = (await doctor({ TAPELOOM_DATA: file })).of('rights');
-  assert.match(found!.detail, /is no directory/);
+  assert.match(found!.detail, /is not a directory/);
   const link = join(directory, 'a-link');
   symlinkSync(newData(), link);
   assert.equal((await doctor({ TAPELOOM_DATA: link })).of('rights')[0]!.outcome, 'ok');
@@ -136,7 +139,7 @@ test('a tape that is ahead of the clock is an error', async () => {
   writeFileSync(join(data, 'tape/SIM/log/20991231.log'), '');
   const { code, of } = await doctor({ TAPELOOM_DATA: data });
   assert.equal(code, 1);
-  assert.match(of('clock').at(-1)!.detail, /the tape has the day 20991231/);
+  assert.match(of('clock').at(-1)!.detail, /the tape contains the day 20991231/);
 });
 
 test('instruments without days, and products whose last contract has expired, are told', async () => {
@@ -149,7 +152,7 @@ test('instruments without days, and products whose last contract has expired, ar
   assert.deepEqual(
     of('instruments').map(({ outcome, detail }) => [outcome, detail]),
     [
-      ['warning', 'GLBX: 2 contracts, and no day was imported'],
+      ['warning', 'GLBX: 2 contracts, but no day was imported'],
       ['warning', 'GLBX: ESM0, the last contract of ES, expired on 2020-06-19'],
     ],
   );
@@ -164,7 +167,7 @@ test('the mail server is asked, gets a test mail only where that is asked for, a
   assert.equal((await doctor(env)).of('mail')[0]!.outcome, 'ok');
   assert.equal(drop.has('me@example.com', ''), false);
   const sent = await doctor(env, '--mail-to', 'me@example.com');
-  assert.match(sent.of('mail')[0]!.detail, /took a test mail to me@example\.com/);
+  assert.match(sent.of('mail')[0]!.detail, /accepted a test mail to me@example\.com/);
   assert.equal(drop.has('me@example.com', ''), true);
   const closed = await doctor({ ...env, TAPELOOM_SMTP_URL: 'smtp://127.0.0.1:1' });
   assert.equal(closed.code, 1);
@@ -185,6 +188,6 @@ test('a service that holds the directory and does not answer is an error; anothe
   const { code, of } = await doctor({ TAPELOOM_DATA: data });
   assert.equal(code, 1);
   const [health, version] = of('service');
-  assert.match(health!.detail, /does not answer/);
+  assert.match(health!.detail, /does not respond/);
   assert.match(version!.detail, new RegExp(`it runs 0\\.0\\.1, and ${VERSION} is installed`));
 });

@@ -21,11 +21,11 @@ import { tableText } from '../table-text.ts';
 export const doctorCommand: CommandBody = {
   usage: `Usage: tapeloom doctor [--mail-to <address>] [--json]
 
-Checks settings, rights, disk, clock, instruments, mail, proxies, limits and a running service, and says what to do.
-Changes nothing; a service may run or not. Ends with 1 when a check found an error. Run it with the environment
+Checks settings, permissions, disk, clock, instruments, mail, proxies, limits and a running service, and shows what to do.
+Changes nothing; a service may run or not. Exits with 1 if a check found an error. Run it with the environment
 of the service, as its user or as root.
 
-  --mail-to <address>  send a test mail there; without it the mail server is only asked whether it takes the login
+  --mail-to <address>  send a test mail there; without it only the login at the mail server is tested
   --json               JSON instead of text
 
 Examples:
@@ -47,7 +47,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
 function readMailTo(text: string | undefined): string | null {
   if (text === undefined) return null;
   const address = normalEmail(text);
-  if (address === null) throw new UsageError(`--mail-to takes an e-mail address; read ${text}`);
+  if (address === null) throw new UsageError(`--mail-to must be an e-mail address; got ${text}`);
   return address.email;
 }
 
@@ -55,7 +55,7 @@ async function examine(io: CommandIo, mailTo: string | null): Promise<readonly F
   const { faults, config, markets } = await judgeSettings(settingsSources(io.env));
   const settings =
     faults.length === 0
-      ? [ok('settings', 'all are understood, with the files that they name')]
+      ? [ok('settings', 'all are valid, including the files that they name')]
       : faults.map((one) =>
           fault('settings', one, 'Correct it; tapeloom config shows all of them.'),
         );
@@ -80,8 +80,8 @@ async function examine(io: CommandIo, mailTo: string | null): Promise<readonly F
 
 const PAYMENTS = skipped(
   'payments',
-  'their keys are not tried here',
-  'tapeloom billing doctor tries them.',
+  'their keys are not checked here',
+  'tapeloom billing doctor checks them.',
 );
 
 const SHOWN = { ok: 'OK', warning: 'warning', error: 'ERROR', skipped: '-' } as const;

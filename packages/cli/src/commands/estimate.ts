@@ -24,12 +24,12 @@ import { factsText } from '../table-text.ts';
 
 export const estimateCommand: Command = {
   path: ['estimate'],
-  summary: 'What a query of the past would cost. Free.',
+  summary: 'Show the cost of a history query. Free.',
   usage: `Usage: tapeloom estimate <instrument> <indicator> --from <time> [--to <time>] [options]
 
-Says what history or an export of the range costs, what is left this month, and which days are missing.
-Charges nothing. Exits with 8 when days are missing: history and exports would be refused. With --gaps allow they
-would not be, and what is not there is listed.
+Shows the cost of history or an export of the range, what is left this month, and which days are missing.
+Charges nothing. Exits with 8 if days are missing: history and exports would be refused. With --gaps allow they
+would not be, and the gaps are listed.
 
 ${QUERY_USAGE}
 ${CUSTOMER_USAGE}

@@ -94,7 +94,7 @@ test('the cost is asked about as for history', async () => {
   assert.deepEqual([nobody.code, nobody.units], [2, 0]);
   assert.match(
     nobody.err,
-    /tapeloom export: it costs 1,800 compute units, and nobody is here to agree/,
+    /tapeloom export: this costs 1,800 compute units and needs a confirmation, but there is no terminal/,
   );
   const yes = await rig.run([...EXPORT, '--out', out], { isTerminal: true, answers: ['y'] });
   assert.deepEqual([yes.code, yes.units, existsSync(out)], [0, COST, true]);
@@ -105,7 +105,7 @@ test('a file that is there is not replaced, and paid for again, without --force'
   writeFileSync(out, 'mine');
   const refused = await rig.run([...EXPORT, '--yes', '--out', out]);
   assert.deepEqual([refused.code, refused.units, readFileSync(out, 'utf8')], [1, 0, 'mine']);
-  assert.match(refused.err, /there\.zst is there already; --force replaces it/);
+  assert.match(refused.err, /there\.zst already exists; --force replaces it/);
   const forced = await rig.run([...EXPORT, '--yes', '--out', out, '--force']);
   assert.deepEqual([forced.code, forced.units], [0, COST]);
   assert.match(linesOf(out), /^\{"t":"header"/);
@@ -176,7 +176,7 @@ for (const format of ['ndjson', 'csv', 'parquet'] as const) {
     // Nobody is there to be asked, and nothing is to be asked.
     const { code, err, units } = await rig.run(words.filter((word) => word !== '--yes'));
     assert.deepEqual([code, units], [0, 0], err);
-    assert.match(err, /\.part has .* of it: going on there, at no cost\.\n/);
+    assert.match(err, /\.part has .* of it: resuming there, at no cost\.\n/);
     assert.match(err, /out: 900 objects, [\d.]+ KiB for 0 compute units/);
     const text = format === 'ndjson' ? linesOf : (path: string) => readFileSync(path, 'latin1');
     assert.equal(text(join(directory, 'out')), text(whole));
@@ -200,7 +200,7 @@ test('ctrl-c says what is there and how to go on', async () => {
   assert.equal(code, 130);
   assert.match(
     err,
-    /Stopped with [\d,]+ lines? \([^)]+\)\. The same command goes on there within 24 hours, at no cost\.\n$/,
+    /Stopped with [\d,]+ lines? \([^)]+\)\. Run the same command within 24 hours to resume, at no cost\.\n$/,
   );
   const again = await rig.run(words);
   assert.deepEqual([again.code, again.units], [0, 0], again.err);
@@ -216,7 +216,7 @@ test('a part that is too old says so, and --force begins anew', async () => {
   assert.equal(code, 8, err);
   assert.match(
     err,
-    /out\.part cannot be gone on with any more; --force begins anew, and is charged\.\n/,
+    /out\.part can no longer be resumed; --force starts again, which is charged\.\n/,
   );
   const forced = await own.run([...words, '--force']);
   assert.deepEqual([forced.code, forced.units], [0, COST], forced.err);
@@ -246,7 +246,7 @@ test('lines that an earlier run could not write as CSV are not paid for again', 
   assert.deepEqual([code, units], [0, 0], err);
   assert.match(
     err,
-    /full\.csv\.ndjson\.zst is whole already: only .*full\.csv is to be written, at no cost\./,
+    /full\.csv\.ndjson\.zst is already complete: only .*full\.csv is written, at no cost\./,
   );
   assert.ok(!existsSync(lines));
 });
@@ -267,9 +267,9 @@ test('what is not understood, and what the service refuses, leaves nothing behin
     [
       [...BARS, '--format', 'xml', ...out],
       2,
-      /--format must be ndjson, csv, table, parquet, arrow, got xml/,
+      /--format must be one of ndjson, csv, table, parquet, arrow; got xml/,
     ],
-    [[...BARS, '--format', 'csv', '--expand', ...out], 2, /--expand is for ndjson/],
+    [[...BARS, '--format', 'csv', '--expand', ...out], 2, /--expand applies to ndjson only/],
     [
       [...BARS, '--yes', '--out', join(directory, 'none', 'out')],
       1,

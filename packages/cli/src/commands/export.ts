@@ -25,20 +25,20 @@ import { wholeText } from '../stream/text-format.ts';
 
 export const exportCommand: Command = {
   path: ['export'],
-  summary: "An indicator's past as a file; goes on after a cut or a kill.",
+  summary: "Download an indicator's history as a file; resumes after an interruption.",
   usage: `Usage: tapeloom export <instrument> <indicator> --from <time> [--to <time>] [options]
 
-Shows what the range costs, asks, and fetches all of it into a file. A line that breaks is taken up again
-by itself. After ctrl-c, a kill or a reboot run the same command again, within 24 hours: it goes on where
-it was and is not charged again. The file appears under its name when it is whole.
+Shows the cost of the range, asks, and downloads all of it into a file. A lost connection is resumed
+automatically. After ctrl-c, a kill or a reboot run the same command again within 24 hours: it resumes where
+it stopped and is not charged again. The file appears under its name when it is complete.
 
 ${FIXED_QUERY_USAGE}
   --format ndjson|csv|table|parquet|arrow  default: ndjson, compressed with zstd; parquet and arrow are
                       for indicators whose data is flat
   --expand            ndjson without compression
-  --out <file>        where to write (default: a name made of the query, in this directory)
-  --force             begin anew: replace the file, or the part of one, that is there
-  --yes               do not ask; needed where nobody can be asked, unless it costs nothing
+  --out <file>        where to write (default: a name derived from the query, in this directory)
+  --force             start again: replace the existing file or partial file
+  --yes               do not ask; required without a terminal, unless it costs nothing
 ${CUSTOMER_USAGE}
 
 With --json the last line on stdout is one JSON object with contract, computeUnits, objects, bytes and sha256.

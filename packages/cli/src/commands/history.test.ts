@@ -69,7 +69,7 @@ test('with --gaps allow what is there comes, and what is not is told', async () 
   assert.deepEqual([exported.code, exported.units], [0, 2 * TRADES_A_DAY], exported.err);
   assert.match(exported.err, gap);
   const wrong = await rig.run(['estimate', ...range.with(-1, 'some')]);
-  assert.match(wrong.err, /--gaps is refuse or allow, not some/);
+  assert.match(wrong.err, /--gaps must be refuse or allow; got some/);
 });
 
 test('somebody at a terminal sees the cost first and is asked; only yes goes on', async () => {
@@ -89,7 +89,7 @@ test('somebody at a terminal sees the cost first and is asked; only yes goes on'
       answers: [answer],
     });
     assert.deepEqual([code, units], [0, COST], err);
-    assert.deepEqual(asked, [{ question: 'Go on? [y/N] ', isHidden: false }]);
+    assert.deepEqual(asked, [{ question: 'Continue? [y/N] ', isHidden: false }]);
     assert.match(out, /^ +time \(UTC\) +open /);
     assert.match(err, /900 objects for 1,800 compute units, [\d.]+ s \([\d,]+ objects\/s\)\.\n$/);
   }
@@ -98,7 +98,10 @@ test('somebody at a terminal sees the cost first and is asked; only yes goes on'
 test('where nobody can be asked it is refused, unless it costs nothing or --yes is there', async () => {
   const refused = await rig.run(HISTORY);
   assert.deepEqual([refused.code, refused.out, refused.units], [2, '', 0]);
-  assert.match(refused.err, /it costs 1,800 compute units, and nobody is here to agree: add --yes/);
+  assert.match(
+    refused.err,
+    /this costs 1,800 compute units and needs a confirmation, but there is no terminal to ask on: add --yes/,
+  );
   const free = [
     'history',
     'ESZ6',
@@ -185,7 +188,7 @@ test('a full disk ends it with a sentence, and leaves no half file', {
   const { code, err } = await rig.run([...HISTORY, '--yes', '--out', '/dev/full']);
   assert.equal(code, 1);
   assert.match(err, /tapeloom history: cannot write \/dev\/full: no space left on device/);
-  assert.match(err, /Stopped\. What was read cost 1,800 compute units\.\n/);
+  assert.match(err, /Stopped\. The results read so far cost 1,800 compute units\.\n/);
   assert.deepEqual(
     readdirSync(scratch).filter((name) => name.endsWith('.tmp')),
     [],
@@ -206,17 +209,17 @@ test('what is not understood, and what the service refuses, is told with what wo
     [['ESZ6', ...range], 2, /the indicator \(footprint\) is missing/],
     [['ESZ6', 'bars', 'more', ...range], 2, /unexpected argument: more/],
     [['ESZ6', 'bars'], 2, /--from is missing/],
-    [['ESZ6', 'bars', '--from', 'noon'], 2, /--from must be a date like .*, got noon/],
+    [['ESZ6', 'bars', '--from', 'noon'], 2, /--from must be a date like .*; got noon/],
     [['ESZ6', 'bars', '--from', '20261109'], 2, /--from .*did you mean the date 2026-11-09\?/],
     [
       ['ESZ6', 'bars', '--from', '2026-11-11', '--to', '2026-11-09'],
       2,
       /--to must be after --from/,
     ],
-    [[...BARS, '--mode', 'slow'], 2, /--mode is live or confirmed, not slow/],
-    [['ESZ6', 'bars', ...range, '--params', '[1]'], 2, /--params is a JSON object/],
+    [[...BARS, '--mode', 'slow'], 2, /--mode must be live or confirmed; got slow/],
+    [['ESZ6', 'bars', ...range, '--params', '[1]'], 2, /--params must be a JSON object/],
     [['ESZ6', 'bars', ...range, '--params', '{"size":0}'], 2, /\/params\/size must be /i],
-    [[...BARS, '--format', 'parquet'], 2, /--format must be ndjson, csv, table, got parquet/],
+    [[...BARS, '--format', 'parquet'], 2, /--format must be one of ndjson, csv, table; got parquet/],
     [[...BARS, '--limit', '0'], 2, /--limit is a number of results/],
     [['XX', 'bars', ...range], 4, /UNKNOWN_INSTRUMENT/],
     [['ESZ6', 'candles', ...range], 4, /UNKNOWN_INDICATOR/],

@@ -24,19 +24,19 @@ export const historyCommand: Command = {
   summary: "An indicator's past: shows the cost, then the results.",
   usage: `Usage: tapeloom history <instrument> <indicator> --from <time> [--to <time>] [options]
 
-Shows what the range costs, asks, and prints every object that became final, and every removal, in the
-order of their cursors. What was read so far is charged when you stop it with ctrl-c, and no more.
+Shows the cost of the range, asks, and prints every object that became final, and every removal, in the
+order of their cursors. If you stop it with ctrl-c, only the results read so far are charged.
 
 ${QUERY_USAGE}
   --snapshot          the state at --from, then every version that a stream published
-  --limit <n>         stop after so many results (default: all); costs no more than what was read
+  --limit <n>         stop after this many results (default: all); only results that are read are charged
   --format ndjson|csv|table  default: table on a terminal, else ndjson
-  --out <file>        write there instead of to stdout; the file appears when it is whole
-  --yes               do not ask; needed where nobody can be asked, unless it costs nothing
+  --out <file>        write there instead of to stdout; the file appears when it is complete
+  --yes               do not ask; required without a terminal, unless it costs nothing
 ${CUSTOMER_USAGE}
 
 With --json the last line is one JSON object with computeUnits, objects, bytes and sha256: on stdout with
---out, else on stderr, so that stdout holds nothing but results.
+--out, else on stderr, so that stdout contains only results.
 
 CSV has the columns t, cursor, id, final, ts and the fields of the indicator's data as the catalogue lists
 them; lists are JSON, prices are in ticks, times in nanoseconds since 1970 UTC. The table shows prices.
@@ -100,5 +100,5 @@ function sentenceOf({ objects, computeUnits, seconds }: HistoryRead, out: string
 function readLimit(text: string): number {
   const limit = /^\d{1,12}$/.test(text) ? Number(text) : 0;
   if (limit >= 1) return limit;
-  throw new UsageError(`--limit is a number of results, 1 or more, not ${text}`);
+  throw new UsageError(`--limit must be a whole number of results, 1 or more; got ${text}`);
 }

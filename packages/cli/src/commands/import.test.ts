@@ -97,7 +97,7 @@ test('a dry run over several files holds them against each other, as the import 
   assert.equal(dry.code, 1);
   assert.match(
     dry.err,
-    /other\.dbn is refused, .*\n {2}ESH6 2026-03-09: the tape has .*× 7 buy, the file .*× 8 buy/,
+    /other\.dbn is rejected, .*\n {2}ESH6 2026-03-09: the tape has .*× 7 buy, the file .*× 8 buy/,
   );
   assert.equal(existsSync(join(data, 'tape')), false);
   const wet = await run([...files]);
@@ -146,7 +146,7 @@ test('a file that would be read for ever is refused with its place, and its data
 test('a dry run says what would be done, and writes nothing', async () => {
   const { code, out } = await run([file('es.dbn', monday), '--dry-run']);
   assert.equal(code, 0);
-  assert.match(out, /ESH6 +1 +40 .* 1 added +complete\nNothing was written/);
+  assert.match(out, /ESH6 +1 +40 .* 1 added +complete\nDry run: nothing was written/);
   assert.equal(existsSync(join(data, 'tape')), false);
 });
 
@@ -169,9 +169,9 @@ test('other trades are refused with both, files before them stay, those behind a
   );
   assert.match(
     err,
-    /Imported before it, and there: before\.dbn\.\nNot imported, since it stopped here: later\.dbn\./,
+    /Imported before it, and kept: before\.dbn\.\nNot imported, because the import stopped here: later\.dbn\./,
   );
-  await assert.rejects(run([other, '--replace']), /nobody is there to be asked; --yes/);
+  await assert.rejects(run([other, '--replace']), /no terminal to ask on; add --yes/);
   const replaced = await run([other, '--replace', '--yes']);
   assert.match(replaced.out, /1 replaced/);
 });
@@ -243,7 +243,7 @@ test('a contract can be said for a file that does not name it, and what it cover
   const { out, err } = await run([path]);
   assert.equal(out, '');
   assert.match(err, /Left out: trades of mine, no contract of the instruments then \(2\)/);
-  assert.match(err, /It has nothing of the contracts of the dataset/);
+  assert.match(err, /It has no trades of the dataset's contracts/);
   const said = ['--contract', 'ESH6', '--covers', '2026-03-10..2026-03-11', '--side', 'tick-rule'];
   const named = await run([path, ...said]);
   assert.match(named.out, /ESH6 +1 +2 +2026-03-10 +2026-03-10 +1 added +complete/);
@@ -271,7 +271,7 @@ test('parts of a day are complete when the command says that they are, together'
   const parts = [part('b.csv', '12:00:00', '13:00:00'), part('a.csv', '10:00:00', '11:00:00')];
   const partial = await run(parts);
   assert.match(partial.out, /ESH6 +1 +4 .* 1 added +1 partial/);
-  assert.match(partial.err, /It covers its first to its last trade/);
+  assert.match(partial.err, /It counts as covering its first to its last trade/);
   const whole = await run([...parts, '--whole-day']);
   assert.match(whole.out, /ESH6 +1 +4 .* 1 extended +complete/);
   const other = await run([parts[0]!, part('c.csv', '10:00:00'), '--whole-day']);
@@ -294,7 +294,7 @@ test('without instruments it says how to get them, and wrong words are told', as
   const path = file('es.dbn', monday);
   for (const [words, expected] of [
     [[], /<file> is missing/],
-    [[at('nothing-*.dbn')], /no file is like/],
+    [[at('nothing-*.dbn')], /no file matches/],
     [[path, '--contract', 'NQH6'], /GLBX has no contract NQH6/],
     [[path, '--dataset', 'CME'], /no dataset is called CME; there are GLBX/],
     [[path, '--calendar', 'cme-equity'], /is in its instruments.*instruments from --calendar/],

@@ -45,30 +45,30 @@ import { readHints } from '../study/read-hints.ts';
 export const importCommand: CommandBody = {
   usage: `Usage: tapeloom import <file|pattern>... [options]
 
-Brings files of trades onto the tape: DBN, a CSV, JSON lines or Sierra Chart's SCID, plain or packed with
+Imports files of trades into the tape: DBN, a CSV, JSON lines or Sierra Chart's SCID, plain or packed with
 gzip, zstd, bzip2, xz, lz4, zip or tar, or Parquet or Arrow.
-Trades go to the contracts that the data directory's instruments name, day by day; what is no contract
-of theirs is counted. Files are imported one after the other, in the order of their first trades; each
-takes effect whole or not at all. What is there already is compared trade by trade: the same changes
-nothing, a day that was there in part is completed, and a file with other trades is refused. A service
-may run on the directory, and has the new days within seconds.
+Trades go to the contracts that the data directory's instruments define, day by day; trades of other
+contracts are counted. Files are imported one after the other, in the order of their first trades; each
+takes effect whole or not at all. Existing trades are compared one by one: equal trades change
+nothing, a partial day is completed, and a file with different trades is refused. A service
+may run on the directory, and serves the new days within seconds.
 
-A day is complete when files cover all hours in which its market was open. DBN says what it covers, and
-archives of Binance and Tardis do by their names; of other files it is from a contract's first trade to
-its last and no more, so that a day of such files is complete only if you say so.
+A day is complete when files cover all hours in which its market was open. DBN files record what they cover,
+and names of Binance and Tardis archives do too. Other files count from a contract's first trade to
+its last only, so a day of such files is complete only if you declare it.
 
-  --replace            trades of the files take the place of all that is there in what they cover; asks first
+  --replace            trades of the files replace existing ones in the range they cover; asks first
   --yes                do not ask
-  --dry-run            say what would be done, each file held against the tape and the files before it;
+  --dry-run            show what would be done, each file compared with the tape and the files before it;
                        write nothing to the tape
-  --covers <range>     what the files have, whatever they say: dates (midnights UTC) or times, as
+  --covers <range>     the range that the files cover: dates (midnights UTC) or times, as
                        a..b, the end not included; days without trades are complete then, too.
-                       Of several files it is said of all together
+                       Applies to all files together
   --whole-day          the files, together, have all of each UTC day on which they have a trade
-  --at-edges one|two   what equal trades at the very time are at which one file ends and another begins:
-                       one trade that both have, or two; without it such files are refused
-  --dataset <name>     into which dataset, where there are several
-  --contract <symbol>  all trades are of this contract, whatever the files call it
+  --at-edges one|two   what equal trades are at the exact time where one file ends and another begins:
+                       one trade that both contain, or two; without it such files are refused
+  --dataset <name>     the dataset, if there are several
+  --contract <symbol>  all trades belong to this contract, whatever its name in the files
 ${FORM_USAGE}
   --data <directory>   the data directory (default: TAPELOOM_DATA or ./data)
   --json               JSON instead of text
@@ -94,7 +94,7 @@ export async function runImport(
     io.stderr(noInstrumentsText(request.data));
     return ExitCode.failure;
   }
-  const question = `Replace what ${dataset.name} has by what ${files.length === 1 ? files[0] : `${files.length} files`} cover? What is replaced is gone.`;
+  const question = `Replace what ${dataset.name} has by what ${files.length === 1 ? files[0] : `${files.length} files`} cover? Replaced trades are lost.`;
   const isAsked = request.mayReplace && !request.isDryRun;
   if (isAsked && !(await confirm(io, question, request.isYes))) {
     io.stderr('Nothing was imported.\n');
@@ -175,7 +175,7 @@ async function importAll(
     });
   } else {
     io.stdout(contractsText([...results, ...claims]) + rollsText(rolls));
-    if (isDryRun) io.stdout('Nothing was written: this is what an import would do.\n');
+    if (isDryRun) io.stdout('Dry run: nothing was written.\n');
   }
   const isClaimed = claims.every(({ days }) => days.every(({ status }) => status !== 'refused'));
   if (!isClaimed) return ExitCode.failure;
@@ -240,9 +240,10 @@ function stepText(step: ImportProgress, bytesRead: number, size: number): string
 function tellOthers(done: readonly ImportedFile[], left: readonly string[], io: CommandIo): void {
   const names = (paths: readonly string[]) => paths.map((path) => basename(path)).join(', ');
   if (done.length > 0) {
-    io.stderr(`Imported before it, and there: ${names(done.map(({ path }) => path))}.\n`);
+    io.stderr(`Imported before it, and kept: ${names(done.map(({ path }) => path))}.\n`);
   }
-  if (left.length > 0) io.stderr(`Not imported, since it stopped here: ${names(left)}.\n`);
+  if (left.length > 0)
+    io.stderr(`Not imported, because the import stopped here: ${names(left)}.\n`);
 }
 
 /** Null when the directory has no instruments yet. */
@@ -255,7 +256,7 @@ async function datasetOf(
   const names = applied.datasets.map(({ name }) => name).join(', ');
   if (dataset === null) {
     if (applied.datasets.length === 1) return applied.datasets[0]!;
-    throw new UsageError(`--dataset is missing: there are ${names}`);
+    throw new UsageError(`--dataset is missing; the datasets are ${names}`);
   }
   const found = applied.datasets.find(({ name }) => name === dataset);
   if (found === undefined)
@@ -272,8 +273,8 @@ function contractOf({ name, contracts }: ListedDataset, symbol: string | null): 
 
 function noInstrumentsText(data: string): string {
   return (
-    `${data} has no instruments yet, so it is not known whose trades these are. A file of instruments says it: write\n` +
-    'one by docs/operating/instruments.md, or make it out of the DBN definitions of the same days, and apply it:\n' +
+    `${data} has no instruments yet, so these trades cannot be assigned to contracts. Write a file of instruments with\n` +
+    'docs/operating/instruments.md, or create it from the DBN definitions of the same days, and apply it:\n' +
     '  tapeloom instruments from <definitions.dbn.zst> --out instruments.yaml\n' +
     '  tapeloom instruments apply instruments.yaml\n' +
     'For archives of Binance, docs/operating/binance-archives.md has one to copy.\n'
@@ -290,7 +291,7 @@ function faultText(error: unknown, dataset: string): string | null {
   }
   if (error instanceof DirectoryLockedError) return lockedText(error, dataset);
   if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') {
-    return 'There is no room left on the disk: nothing of this file was imported. Make room and import it again.\n';
+    return 'The disk is full: nothing of this file was imported. Free disk space and import it again.\n';
   }
   return null;
 }

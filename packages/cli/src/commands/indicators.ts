@@ -19,7 +19,7 @@ export const indicatorsCommand: Command = {
   summary: 'List the indicators, or explain one with its parameters.',
   usage: `Usage: tapeloom indicators [<indicator>] [options]
 
-Lists what can be computed, or explains one: what it is, its parameters with defaults and bounds, and
+Lists the indicators, or explains one: its definition, its parameters with defaults and bounds, and
 ready-made settings. It needs no key.
 
 ${CUSTOMER_USAGE}
@@ -47,7 +47,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const found = catalogue.indicators.find(({ id }) => id === asked);
   if (found === undefined) {
     const near = nearestName(asked, ids);
-    const hint = near === null ? `there are ${ids.join(', ')}` : `did you mean ${near}?`;
+    const hint = near === null ? `the indicators are ${ids.join(', ')}` : `did you mean ${near}?`;
     const sentence = `no indicator is called ${asked}; ${hint}`;
     throw new CommandError(sentence, ExitCode.notFound, 'UNKNOWN_INDICATOR');
   }

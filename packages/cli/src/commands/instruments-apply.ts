@@ -19,9 +19,9 @@ import { readArgs } from '../read-args.ts';
 export const instrumentsApplyCommand: CommandBody = {
   usage: `Usage: tapeloom instruments apply <file> [--data <directory>] [--json]
 
-Gives the data directory the instruments of a file and says what has changed. Where something of the
-past would change, nothing is done, and the exit code is 1. A service that runs has them after a
-reload (SIGHUP) or restart; while days are imported nothing can be applied.
+Applies a file of instruments to the data directory and shows what changed. If that would change the
+past, nothing is done and the exit code is 1. A running service reads them after a
+reload (SIGHUP) or restart. During an import nothing can be applied.
 
 ${COMMON_USAGE}
 
@@ -47,12 +47,12 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     });
     const code = tellChanges(io, values.json, changes);
     if (code === ExitCode.ok && changes.length > 0 && !values.json) {
-      io.stdout('A service that runs has them after a reload (SIGHUP) or restart.\n');
+      io.stdout('A running service reads them after a reload (SIGHUP) or restart.\n');
     }
     return code;
   } catch (error) {
     if (!(error instanceof DirectoryLockedError)) throw error;
-    io.stderr(`${error.message}. Wait until the import has ended.\n`);
+    io.stderr(`${error.message}. Wait until the import has finished.\n`);
     return ExitCode.failure;
   }
 }

@@ -10,9 +10,9 @@ import { readArgs } from '../read-args.ts';
 export const instrumentsCheckCommand: CommandBody = {
   usage: `Usage: tapeloom instruments check <file> [--json]
 
-Reads a file of instruments, YAML or JSON, and shows what it holds: products and contracts, the next
-session of every calendar, and what aliases mean. Where something is wrong, every fault is shown with
-its line and column, and the exit code is 1. Nothing is changed.
+Checks a file of instruments, YAML or JSON, and shows its contents: products and contracts, the next
+session of every calendar, and what aliases designate. Every error is shown with
+its line and column, and the exit code is then 1. Nothing is changed.
 
   --json  JSON instead of text
 

@@ -17,10 +17,10 @@ export const instrumentsDiffCommand: CommandBody = {
   usage: `Usage: tapeloom instruments diff <file> [--data <directory>] [--json]
        tapeloom instruments diff <before> <after> [--json]
 
-Says what would change for people when a file of instruments takes the place of those of the data
-directory, or of another file: contracts, their terms, sessions and rolls. What would change the past is
-refused: such a line begins with REFUSED, and the exit code is 1. So it is when a file has faults. Of two
-files nothing is known but what they say; of a data directory also which contracts have days on the tape
+Shows what would change for customers if a file of instruments replaced those of the data
+directory, or of another file: contracts, their terms, sessions and rolls. Changes to the past are
+refused: such a line begins with REFUSED, and the exit code is 1, as with a file that has errors. With two
+files only their contents are compared; with a data directory also which contracts have days on the tape
 and which rolls are decided. Reads only; the service may run.
 
 ${COMMON_USAGE}
@@ -35,7 +35,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { values, words } = readArgs(args, { texts: ['data'], flags: ['json'], words: null });
   if (words.length < 2) return await diffWithDirectory(io, words, values);
   const [before, after] = readWords(words, ['<before>', '<after>']) as readonly [string, string];
-  if (values.data !== undefined) throw new UsageError('--data is of no use with two files');
+  if (values.data !== undefined) throw new UsageError('--data cannot be used with two files');
   const old = await readOrTellFaults(io, before, values.json);
   if (old === null) return ExitCode.failure;
   const young = await readOrTellFaults(io, after, values.json);

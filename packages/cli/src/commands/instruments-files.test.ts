@@ -80,17 +80,17 @@ test('check names every fault with file, line and column, and exits with 1', asy
   const json = await runRecorded(commands, ['instruments', 'check', bad, '--json']);
   assert.deepEqual([json.code, JSON.parse(json.out).faults[0].line], [1, 4]);
   const none = await runRecorded(commands, ['instruments', 'check', join(scratch, 'none.yaml')]);
-  assert.deepEqual([none.code, /there is no file/.test(none.err)], [2, true]);
+  assert.deepEqual([none.code, /there is not a file/.test(none.err)], [2, true]);
 });
 
-test('what is no file of text is refused before it is read as YAML', async () => {
+test('what is not a file of text is refused before it is read as YAML', async () => {
   const check = async (path: string) => {
     const { code, err } = await instruments('check', path);
     return [code, err.split('\n')[0]];
   };
-  assert.deepEqual(await check(scratch), [2, `tapeloom instruments check: ${scratch} is no file`]);
+  assert.deepEqual(await check(scratch), [2, `tapeloom instruments check: ${scratch} is not a file`]);
   const latin = fileWith('latin.yaml', Uint8Array.of(0x61, 0x3a, 0x20, 0xe9));
-  assert.match(String((await check(latin))[1]), /is no text in UTF-8/);
+  assert.match(String((await check(latin))[1]), /is not UTF-8 text/);
   const large = fileWith('large.yaml', new Uint8Array(1_048_577));
   assert.match(String((await check(large))[1]), /has 1048577 bytes; at most 1048576 may be/);
   const empty = fileWith('empty.yaml', '');
@@ -161,7 +161,7 @@ test('apply gives a directory what diff has shown for it, and says from when on'
   const news = 'GLBX: The dataset is new, with 4 contracts.\n';
   assert.deepEqual([first.code, first.out], [0, news]);
   const applied = await instruments('apply', good, '--data', data);
-  const since = 'A service that runs has them after a reload (SIGHUP) or restart.\n';
+  const since = 'A running service reads them after a reload (SIGHUP) or restart.\n';
   assert.deepEqual([applied.code, applied.out], [0, news + since]);
   assert.equal(readFileSync(join(data, 'instruments.yaml'), 'utf8'), TEXT);
   const again = await instruments('apply', good, '--data', data);
@@ -176,5 +176,8 @@ test('apply gives a directory what diff has shown for it, and says from when on'
   using _import = lockDirectory(join(data, 'tape/GLBX'));
   const held = await instruments('apply', good, '--data', data);
   assert.equal(held.code, 1);
-  assert.match(held.err, /tape\/GLBX is in use by process \d+\. Wait until the import has ended\./);
+  assert.match(
+    held.err,
+    /tape\/GLBX is in use by process \d+\. Wait until the import has finished\./,
+  );
 });

@@ -76,7 +76,7 @@ test('it is written where it is wanted, never over a file, and check reads it', 
   assert.equal((await from(plain, packed, '--out', out)).code, 0);
   assert.equal(readFileSync(out, 'utf8'), TEXT);
   const again = await from(plain, '--out', out);
-  assert.deepEqual([again.code, /is there already/.test(again.err)], [2, true]);
+  assert.deepEqual([again.code, /already exists and is not replaced/.test(again.err)], [2, true]);
   assert.equal(readFileSync(out, 'utf8'), TEXT);
   assert.equal((await runRecorded(commands, ['instruments', 'check', out])).code, 0);
 });
@@ -93,7 +93,7 @@ test('a file that is cut, empty, of another schema or not there ends it, and not
     [fileWith('empty.dbn', new Uint8Array()), /it has 0 bytes/],
     [fileWith('text.dbn', new TextEncoder().encode('datasets: {}\n')), /text\.dbn: /],
     [scratch, /This is a directory/],
-    [join(scratch, 'none.dbn'), /There is no such file/],
+    [join(scratch, 'none.dbn'), /The file does not exist/],
   ] as const) {
     const { code, err } = await from(plain, path, '--out', out);
     assert.deepEqual([code, pattern.test(err), existsSync(out)], [1, true, false], err);

@@ -24,13 +24,13 @@ import { readCalendarName } from '../study/file-options.ts';
 export const instrumentsFromCommand: CommandBody = {
   usage: `Usage: tapeloom instruments from <file>... [--out <file>] [--calendar <name>]
 
-Makes a file of instruments out of DBN files of the schema definition, plain or packed. Futures become
-products and contracts, by a template where there is one; of several definitions of a contract the
-latest counts. What was left out, what was assumed and what differs from a template is told on the
-standard error. The text is read as check would read it: with faults the exit code is 1.
+Creates a file of instruments from DBN files of the schema definition, plain or packed. Futures become
+products and contracts, with a template if there is one; of several definitions of a contract the
+latest counts. Omissions, assumptions and differences from a template are reported on the
+standard error. The result is checked like instruments check: with errors the exit code is 1.
 
-  --calendar <name>  the calendar of all products, in place of that of their template or market
-  --out <file>  where to write it (default: the standard output); a file that is there is not replaced
+  --calendar <name>  the calendar of all products, instead of that of their template or market
+  --out <file>  where to write it (default: the standard output); an existing file is not replaced
 
 Examples:
   tapeloom instruments from glbx-mdp3-20261113.definition.dbn.zst
@@ -45,7 +45,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const disk = new NodeDisk();
   const out = values.out === undefined ? null : resolve(values.out);
   if (out !== null && (await disk.stat(out)) !== null) {
-    throw new UsageError(`${values.out} is there already and is not replaced`);
+    throw new UsageError(`${values.out} already exists and is not replaced`);
   }
   const byDataset = new Map<string, Definition[]>();
   await using feeds = new FeedThread(io.signal);

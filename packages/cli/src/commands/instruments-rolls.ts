@@ -21,13 +21,13 @@ import { readArgs } from '../read-args.ts';
 export const instrumentsRollsCommand: CommandBody = {
   usage: `Usage: tapeloom instruments rolls [--again [--yes]] [options]
 
-Shows which contract each alias with "roll: volume" means from which day on, and what decided it: the
+Shows which contract each alias with "roll: volume" designates from which day on, and what decided it: the
 volume of the days on the tape, or the calendar where the days of both contracts are not on the tape.
 
-  --again             decide all rolls again by the days that are on the tape now. Needed for rolls that an
+  --again             decide all rolls again from the days now on the tape. Needed for rolls that an
                       earlier version has decided, and after wrong days were removed. A running service
                       resets the streams of days on which an alias now means another contract.
-                      Asks first: earlier decisions are gone
+                      Asks first: earlier decisions are lost
   --yes               do not ask
   --dataset <name>    of this dataset only
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
@@ -60,7 +60,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     );
   }
   const names = datasets.map(({ name }) => name).join(', ');
-  const question = `Decide all rolls of ${names} again? Earlier decisions are gone.`;
+  const question = `Decide all rolls of ${names} again? Earlier decisions are lost.`;
   if (values.again && !(await confirm(io, question, values.yes))) {
     io.stderr('Nothing was decided.\n');
     return ExitCode.failure;

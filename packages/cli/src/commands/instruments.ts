@@ -18,10 +18,10 @@ export const instrumentsCommand: Command = {
   summary: 'List the instruments, or show one.',
   usage: `Usage: tapeloom instruments [<instrument>] [options]
 
-Lists what is streamed: the alias, the contract it means today, and whether its market is open. One
-instrument, by its alias or symbol, is shown in full, with the contracts its alias has meant.
+Lists the streamed instruments: the alias, the contract it designates today, and whether its market is open. One
+instrument, by its alias or symbol, is shown in full, with the past contracts of its alias.
 
-  --dataset <name>    every contract of this dataset, also expired ones
+  --dataset <name>    every contract of this dataset, including expired ones
 ${CUSTOMER_USAGE}
 
 Examples:
@@ -54,7 +54,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const found = instruments.find(({ alias, symbol }) => alias === asked || symbol === asked);
   if (found === undefined) {
     const near = nearestName(asked, instrumentNames(instruments));
-    const hint = near === null ? 'tapeloom instruments lists them' : `did you mean ${near}?`;
+    const hint = near === null ? 'tapeloom instruments lists them all' : `did you mean ${near}?`;
     const sentence = `no instrument is called ${asked}; ${hint}`;
     throw new CommandError(sentence, ExitCode.notFound, 'UNKNOWN_INSTRUMENT');
   }

@@ -19,14 +19,14 @@ import { marketsOf } from '../command-config.ts';
 export const keyCreateCommand = operatorCommand({
   usage: `Usage: tapeloom key create --account <name> --name <text> --environment live|test --scopes <scopes> [options]
 
-Makes a key that works at once, also on a running service. The secret is printed this once; only a
-digest of it is kept. An account has at most ${VALID_KEYS_MAX} valid keys, and ${KEYS_LISTED_MAX} with those that ended in the
+Creates a key that works at once, also on a running service. The secret is printed only this once: just its
+digest is stored. An account has at most ${VALID_KEYS_MAX} valid keys, and ${KEYS_LISTED_MAX} with those that ended in the
 last 30 days.
 
   --account <name>        the account's name or id, or its owner's e-mail address
   --name <text>           what the key is for, 1 to 64 characters
   --environment live|test  live has the rights of the plan, test those of the sandbox
-  --scopes stream,history,export,keys  one or more of these, with commas between
+  --scopes stream,history,export,keys  one or more of these, separated by commas
   --instruments <list>    only these symbols and aliases, up to 32 (default: all)
   --ips <list>            only from these addresses and CIDR ranges, up to 32 (default: any)
   --expires <time>        a date, an RFC 3339 time, or a span from now such as 90d (default: never)
@@ -41,7 +41,8 @@ Examples:
 });
 
 async function run({ values, isJson, data, now, call, io, open }: OperatorCall): Promise<number> {
-  if (values.account === undefined) throw new UsageError('--account is missing: whose key');
+  if (values.account === undefined)
+    throw new UsageError('--account is missing: the account of the key');
   const wanted = await readNewKey(values, now, () => marketsOf(io, data));
   const store = await open();
   const account = await findAccount(store, values.account);
@@ -57,7 +58,7 @@ async function run({ values, isJson, data, now, call, io, open }: OperatorCall):
   const scopes = key.scopes.join(', ');
   io.stdout(
     `Key ${key.id} of ${account.name}, ${key.environment}, for ${scopes}:\n\n  ${secret}\n\n` +
-      'Keep it now: it is not shown again.\n',
+      'Save it now: it is not shown again.\n',
   );
   return 0;
 }
@@ -65,13 +66,13 @@ async function run({ values, isJson, data, now, call, io, open }: OperatorCall):
 function refusalText(refusal: Refused | OnceRefused, name: string): string {
   switch (refusal.refused) {
     case 'too-many-keys':
-      return `${name} has ${VALID_KEYS_MAX} valid keys, the most there can be; revoke one first`;
+      return `${name} has ${VALID_KEYS_MAX} valid keys, which is the limit; revoke one first`;
     case 'list-full':
       return (
-        `${name} has ${KEYS_LISTED_MAX} keys that are valid or ended in the last 30 days, the most there can ` +
-        `be; there is room again at ${timeText(refusal.until)}`
+        `${name} has ${KEYS_LISTED_MAX} keys that are valid or ended in the last 30 days, which is the limit; ` +
+        `you can create another one at ${timeText(refusal.until)}`
       );
     default:
-      return `the key was refused: ${refusal.refused}`;
+      return `the key was not created: ${refusal.refused}`;
   }
 }

@@ -8,8 +8,8 @@ import { UsageError } from '../command.ts';
 export const keyListCommand = operatorCommand({
   usage: `Usage: tapeloom key list --account <name> [--data <directory>] [--json]
 
-Lists the valid keys and those that ended in the last 30 days, the newest first. Of a secret only the
-last four characters are known.
+Lists the valid keys and those that ended in the last 30 days, the newest first. Only the
+last four characters of a secret are stored.
 
   --account <name>    the account's name or id, or its owner's e-mail address
 ${COMMON_USAGE}
@@ -23,7 +23,8 @@ Examples:
 });
 
 async function run({ values, now, open, tell }: OperatorCall): Promise<number> {
-  if (values.account === undefined) throw new UsageError('--account is missing: whose keys');
+  if (values.account === undefined)
+    throw new UsageError('--account is missing: the account of the keys');
   const store = await open();
   const account = await findAccount(store, values.account);
   const keys = await store.listKeys(now, account.id);

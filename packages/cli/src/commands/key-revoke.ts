@@ -10,8 +10,8 @@ import { ExitCode } from '../exit-codes.ts';
 export const keyRevokeCommand = operatorCommand({
   usage: `Usage: tapeloom key revoke <id> [--yes] [--data <directory>] [--json]
 
-The key is refused from now on; a running service closes its connections within a second. A key that
-has ended already stays as it is. There is no way back: create another one instead.
+The key is rejected from now on; a running service closes its connections within a second. A key that
+has already ended stays as it is. This cannot be undone: create another key instead.
 
   <id>                the key's id, as tapeloom key list shows it
 ${YES_USAGE}
@@ -32,7 +32,7 @@ async function run({ words, now, call, open, confirm, tell }: OperatorCall): Pro
   if (found === null) throw unknownKey(id);
   const { account } = found;
   const state = keyStateAt(found.key, now);
-  const question = `Revoke the key "${found.key.name}" of ${account.name}? Programs that use it are refused from now on.`;
+  const question = `Revoke the key "${found.key.name}" of ${account.name}? Programs that use it are rejected from now on.`;
   const isValid = state === 'active' || state === 'expiring';
   if (isValid && !(await confirm(question))) return ExitCode.failure;
   const key = await store.revokeKey(call, account.id, id);
@@ -40,8 +40,8 @@ async function run({ words, now, call, open, confirm, tell }: OperatorCall): Pro
   const { name, revokedAt } = key;
   const became =
     revokedAt === null
-      ? 'has expired before; it stays as it is'
-      : `is revoked since ${timeText(revokedAt)}`;
+      ? 'had already expired; nothing changed'
+      : `was revoked at ${timeText(revokedAt)}`;
   return tell(keyJson(key, now), `The key "${name}" of ${account.name} ${became}.\n`);
 }
 

@@ -19,11 +19,11 @@ export const keysCreateCommand: Command = {
   summary: 'Create a key and print its secret once.',
   usage: `Usage: tapeloom keys create --name <text> --scopes <list> [options]
 
-Makes a key of your account that works at once. The secret is printed this once and cannot be had again. A
-key can make only keys with no more rights than its own, and needs the scope "keys" for it.
+Creates a key of your account that works at once. The secret is printed only this once. A
+key can only create keys with no more rights than its own, and needs the scope "keys" for that.
 
   --name <text>             what the key is for, 1 to 64 characters
-  --scopes stream,history,export,keys  one or more of these, with commas between
+  --scopes stream,history,export,keys  one or more of these, separated by commas
   --environment live|test   live has the rights of the plan, test those of the sandbox (default: as
                             the key you are signed in with)
   --instruments <list>      only these symbols and aliases, up to 32 (default: all)
@@ -46,7 +46,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     words: [],
   });
   const { name, scopes, instruments, ips, expires } = values;
-  if (name === undefined) throw new UsageError('--name is missing: what the key is for');
+  if (name === undefined) throw new UsageError('--name is missing: the purpose of the key');
   if (scopes === undefined) throw new UsageError('--scopes is missing: what the key may do');
   const now = createClock({ kind: 'system' }).now();
   const expiresAt = expires === undefined ? null : readFutureTime('--expires', expires, now);

@@ -41,6 +41,6 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   await using client = await customerClient(values, io);
   const key = await client.keys.revoke(id, { signal: io.signal });
   const since = key.revokedAt;
-  const what = since === undefined ? 'had ended before' : `is revoked since ${nsText(since)}`;
+  const what = since === undefined ? 'had already ended' : `was revoked at ${nsText(since)}`;
   return tell(io, values.json, key, `The key "${key.name}" ${what}.\n`);
 }

@@ -17,11 +17,11 @@ export const keysRotateCommand: Command = {
   summary: 'Replace a key by a new one with the same rights.',
   usage: `Usage: tapeloom keys rotate <id> [--grace <span>] [--yes] [options]
 
-Makes a key with the same scopes, restrictions and expiry, and prints its secret this once. The old key
-goes on for the grace period, so that programs can change over; 0s ends it at once, after a question. Who rotates the key
-he is signed in with signs in again with the new one.
+Creates a key with the same scopes, restrictions and expiry, and prints its secret only this once. The old key
+stays valid for the grace period, so that programs can change over; 0s ends it at once, after a question. If you rotate
+the key you are signed in with, sign in again with the new one.
 
-  --grace <span>      how long the old key goes on: 0s, 30m, 24h, up to 7d (default: 1d)
+  --grace <span>      how long the old key stays valid: 0s, 30m, 24h, up to 7d (default: 1d)
   --yes               do not ask
 ${CUSTOMER_USAGE}
 
@@ -58,5 +58,5 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
 function readGrace(text: string): number {
   const match = GRACE.exec(text);
   if (match !== null) return Number(match[1]) * UNIT_SECONDS[match[2]!]!;
-  throw new UsageError(`--grace is a span like 0s, 30m, 24h or 7d; read ${text}`);
+  throw new UsageError(`--grace must be a span like 0s, 30m, 24h or 7d; got ${text}`);
 }

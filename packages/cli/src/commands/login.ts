@@ -24,16 +24,16 @@ const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 export const loginCommand: Command = {
   path: ['login'],
-  summary: 'Sign in: keep the address of a service and a key.',
+  summary: 'Sign in: store the address of a service and a key.',
   usage: `Usage: tapeloom login [--url <address>] [--profile <name>] [--key-stdin] [--show] [--json]
 
-Asks for the address and the key, tries them, and keeps them in a file of the user's config directory that
-nobody else can read. The key is not shown while it is typed, nor later.
+Asks for the address and the key, tests them, and stores them in a file of the user's config directory that
+no other user can read. The key is never shown, not even while you type it.
 
-  --url <address>     the service, instead of being asked
+  --url <address>     the service; you are then not asked
   --key-stdin         read the key from the standard input, for scripts
-  --profile <name>    keep it under this name beside others (default: TAPELOOM_PROFILE or default)
-  --show              say where and with which key one is signed in; of the key only its beginning
+  --profile <name>    store it under this name (default: TAPELOOM_PROFILE or default)
+  --show              show the address and the beginning of the stored key
   --json              JSON instead of text
 
 Examples:
@@ -49,7 +49,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const flags = ['json', 'key-stdin', 'show'] as const;
   const { values } = readArgs(args, { texts: PLACE_OPTIONS, flags, words: [] });
   if (values.key !== undefined) {
-    throw new UsageError('an option is seen by others and kept by the shell: use --key-stdin');
+    throw new UsageError('other users can see an option, and the shell stores it: use --key-stdin');
   }
   const path = profilesPath(io.env);
   if (path === null)
@@ -67,14 +67,14 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   await rememberProfiles(io);
   await learnNames(client, io);
   const facts = { profile: name, url, key: keyPrefix(key), plan, file: path };
-  const text = `Signed in to ${url} with ${keyPrefix(key)} (${plan}), kept in ${path}.\n`;
+  const text = `Signed in to ${url} with ${keyPrefix(key)} (${plan}), stored in ${path}.\n`;
   return tell(io, values.json, facts, text);
 }
 
 async function show(io: CommandIo, path: string, name: string, isJson: boolean): Promise<number> {
   const profile = (await readProfiles(path)).get(name);
   if (profile === undefined) {
-    throw new NotSignedInError(`nobody is signed in as ${name}. tapeloom login does it.`);
+    throw new NotSignedInError(`not signed in with the profile ${name}. Run tapeloom login.`);
   }
   const { url, key } = profile;
   const facts = { profile: name, url, key: keyPrefix(key), file: path };
@@ -96,12 +96,12 @@ async function askUrl(
 async function askKey(isPiped: boolean, io: CommandIo): Promise<string> {
   if (isPiped && io.input.isTerminal) {
     throw new UsageError(
-      '--key-stdin reads a pipe; without it you are asked, and nobody sees the key',
+      '--key-stdin reads a pipe; without it you are asked, and the key is not shown',
     );
   }
   if (isPiped) return readKey(await io.input.readAll());
   if (!io.input.isTerminal) {
-    throw new UsageError('nobody is there to type the key; --key-stdin reads it from a pipe');
+    throw new UsageError('there is no terminal to type the key; --key-stdin reads it from a pipe');
   }
   return readKey((await io.input.ask('Key (not shown): ', { isHidden: true })) ?? '');
 }
@@ -109,7 +109,7 @@ async function askKey(isPiped: boolean, io: CommandIo): Promise<string> {
 function warnOfPlainText(io: CommandIo, url: string): void {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'https:' || LOOPBACK.test(hostname)) return;
-  io.stderr(`Warning: ${url} is not encrypted; whoever is on the way can read the key.\n`);
+  io.stderr(`Warning: ${url} is not encrypted, so the key can be read on the network.\n`);
 }
 
 /** For completion; a key that may not list something is signed in all the same. */

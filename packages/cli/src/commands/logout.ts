@@ -12,9 +12,9 @@ export const logoutCommand: Command = {
   summary: 'Forget the address and the key.',
   usage: `Usage: tapeloom logout [--profile <name>] [--json]
 
-Deletes what tapeloom login has kept. The key stays valid; tapeloom keys revoke ends it.
+Deletes the stored address and key. The key stays valid; tapeloom keys revoke ends it.
 
-  --profile <name>    which sign-in (default: TAPELOOM_PROFILE or default)
+  --profile <name>    the profile (default: TAPELOOM_PROFILE or default)
   --json              JSON instead of text
 
 Examples:
@@ -30,6 +30,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const path = profilesPath(io.env);
   const wasSignedIn = path !== null && (await forgetProfile(path, name));
   if (wasSignedIn) await rememberProfiles(io);
-  const text = wasSignedIn ? `Signed out of ${name}.\n` : `Nobody was signed in as ${name}.\n`;
+  const text = wasSignedIn
+    ? `Signed out of ${name}.\n`
+    : `Not signed in with the profile ${name}.\n`;
   return tell(io, values.json, { profile: name, wasSignedIn }, text);
 }

@@ -16,15 +16,15 @@ export const mcpCommand: Command = {
   summary: 'Let an assistant use the service: a server for the Model Context Protocol.',
   usage: `Usage: tapeloom mcp [options]
 
-Speaks the Model Context Protocol on standard input and output: assistants start it, people do not. Its
-tools list instruments and indicators, estimate costs, read history and draw charts. What costs compute
-units is refused above the limits given here, before anything is charged.
+Speaks the Model Context Protocol on standard input and output, for assistants that start it. Its
+tools list instruments and indicators, estimate costs, read history and draw charts. Calls above the
+cost limits given here are refused before anything is charged.
 
   --max-cost <n>      compute units that one call may cost (default: ${DEFAULT_LIMITS.perCall})
   --max-total <n>     compute units that all calls together may cost (default: ${DEFAULT_LIMITS.total})
 ${PLACE_USAGE}
 
-Without a key only the catalogue is there. How to add it to an assistant: docs/mcp.md.
+Without a key only the catalogue is available. How to add it to an assistant: docs/mcp.md.
 
 Examples:
   tapeloom mcp
@@ -49,7 +49,7 @@ function readUnits(option: string, text: string | undefined, fallback: number): 
   if (text === undefined) return fallback;
   const units = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isNaN(units)) {
-    throw new UsageError(`${option} is a number of compute units such as 200000; read ${text}`);
+    throw new UsageError(`${option} must be a number of compute units such as 200000; got ${text}`);
   }
   return units;
 }

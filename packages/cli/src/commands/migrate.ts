@@ -14,22 +14,22 @@ import { ProgressLine } from '../progress-line.ts';
 import { readArgs } from '../read-args.ts';
 import { tableText } from '../table-text.ts';
 
-const NOT_BACK = `Not brought back, because they are a node's own or of the moment: imported datasets with their
-instruments.yaml, mails that wait, results that are kept, files of the payment provider "test", and what
-customers have open. Copy the first two from a node's directory.
+const NOT_BACK = `Not moved back, because they belong to one node or are temporary: imported datasets with their
+instruments.yaml, queued mails, cached results, files of the payment provider "test", and
+open streams. Copy the first two from a node's directory.
 `;
 
 export const migrateCommand: CommandBody = {
   usage: `Usage: tapeloom migrate <directory> [--back] [--yes] [--json]
 
-Moves what a machine that was alone has into the cluster of TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL, made
-by tapeloom cluster init: accounts with keys, budgets, orders and the audit log, the secret of exports,
-sealed days, session books and the open day. With --back it brings all of that from the cluster into a
-directory for one machine. No service may run, neither on the directory nor in the cluster. What was moved is
-proved: a digest of the trades of every contract and day, and of the rows of every table. A move that was
-broken off goes on when it is called again. Cursors and keys stay good.
+Moves the data of a single machine into the cluster of TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL, created
+with tapeloom cluster init: accounts with keys, budgets, orders and the audit log, the secret of exports,
+sealed days, session books and the open day. With --back it moves all of that from the cluster into a
+directory for one machine. No service may run, neither on the directory nor in the cluster. The move is
+verified: a digest of the trades of every contract and day, and of the rows of every table. An
+interrupted move continues when you repeat it. Cursors and keys stay valid.
 
-A directory that was moved is one of a node's from then on, and no machine can go on with it alone.
+A directory that was moved belongs to a node from then on; a single machine can no longer use it.
 
   <directory>  the data directory; with --back one without a tape
   --back       from the cluster into the directory
@@ -48,7 +48,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const data = resolve(words[0]!);
   const { cluster, dataset } = await clusterPlace(io);
   if (values.back) io.stderr(NOT_BACK);
-  const what = values.back ? `Bring the cluster into ${data}` : `Move ${data} into the cluster`;
+  const what = values.back ? `Move the cluster into ${data}` : `Move ${data} into the cluster`;
   if (!values.yes && !(await isWanted(io, `${what}?`))) {
     io.stderr('Nothing was changed.\n');
     return ExitCode.failure;
@@ -80,6 +80,6 @@ function movedText({ clusterId, accounts, tape }: MovedData): string {
   const open =
     tape.open === null
       ? ''
-      : `The open day ${dateText(tape.open.day)} goes on with ${tape.open.trades.toLocaleString('en')} trades.\n`;
-  return `${tables}\n${days}\n${open}All of it is equal on both sides. Cluster ${clusterId}.\n`;
+      : `The open day ${dateText(tape.open.day)} continues with ${tape.open.trades.toLocaleString('en')} trades.\n`;
+  return `${tables}\n${days}\n${open}Both sides are equal. Cluster ${clusterId}.\n`;
 }

@@ -17,7 +17,7 @@ const id = (digit: string) => `req_${digit.repeat(32)}`;
 test('a request is found by its id on any day of the access log', async () => {
   const off = await run(id('a'));
   assert.equal(off.code, 4);
-  assert.match(off.err, /there is no access log .*TAPELOOM_ACCESS_DAYS turns it on/);
+  assert.match(off.err, /there is no access log .*turn it on with TAPELOOM_ACCESS_DAYS/);
   const clock = new ManualClock(1_795_003_200_000_000_000n);
   const log = new AccessLog({ data, days: 7, clock, onFault: assert.ifError });
   const request = { method: 'GET', path: '/v1/history', ms: 7, account: 'acc_1', key: 'key_1' };

@@ -15,9 +15,9 @@ const REQUEST_ID = /^req_[0-9a-f]{32}$/;
 export const requestsCommand = operatorCommand({
   usage: `Usage: tapeloom requests <id> [--data <directory>] [--json]
 
-Finds a request by its id, which every response has as X-Request-Id and every error document as requestId. Needs the
-access log, which TAPELOOM_ACCESS_DAYS turns on; of a cluster look on the node that answered. Where a request failed,
-the log of the service has the same id with the reason.
+Finds a request by its id, which is in X-Request-Id of every response and in requestId of every error document. Needs the
+access log, which TAPELOOM_ACCESS_DAYS turns on; in a cluster, look on the node that responded. If a request failed,
+the service's log contains the same id with the reason.
 
   <id>                the request's id, req_ and 32 characters
 ${COMMON_USAGE}
@@ -30,7 +30,8 @@ Examples:
 
 async function run({ words, data, io, tell }: OperatorCall): Promise<number> {
   const id = words[0]!;
-  if (!REQUEST_ID.test(id)) throw new UsageError(`an id is req_ and 32 characters; read ${id}`);
+  if (!REQUEST_ID.test(id))
+    throw new UsageError(`the id must be req_ and 32 characters; got ${id}`);
   const files = await accessLogFiles(data);
   for (const file of files) {
     const found = await lineOf(file, id);
@@ -38,7 +39,7 @@ async function run({ words, data, io, tell }: OperatorCall): Promise<number> {
   }
   io.stderr(
     files.length === 0
-      ? `there is no access log in ${accessLogPath(data)}: TAPELOOM_ACCESS_DAYS turns it on\n`
+      ? `there is no access log in ${accessLogPath(data)}; turn it on with TAPELOOM_ACCESS_DAYS\n`
       : `${id} is not in the access log, which has ${files.length} days\n`,
   );
   return ExitCode.notFound;

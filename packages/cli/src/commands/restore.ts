@@ -18,14 +18,14 @@ import { sizeText } from '../size-text.ts';
 export const restoreCommand = operatorCommand({
   usage: `Usage: tapeloom restore <folder> [--at <time>] [--only accounts] [--data <directory>] [--json]
 
-Puts a backup of tapeloom backup into a data directory: the accounts, the tape, the instruments. Every
-file is checked before any takes effect. What is there is never overwritten, and a directory that a
-service uses is refused. What happened after the backup is forgotten: a key that was revoked since is
-valid again, so look at tapeloom key list.
+Restores a backup of tapeloom backup into a data directory: the accounts, the tape, the instruments. Every
+file is checked before any takes effect. Existing files are never overwritten, and a directory that a
+service uses is refused. Changes after the backup are lost: a key that was revoked since is
+valid again, so check tapeloom key list.
 
-  <folder>            where the backups are; or a file with accounts alone, of an earlier version
-  --at <time>         which backup, by the beginning of its name, like 2026-11-16 (default: the newest)
-  --only accounts     leave the tape and the instruments as they are
+  <folder>            the folder of backups; or a file with accounts only, of an earlier version
+  --at <time>         the backup, by the beginning of its name, like 2026-11-16 (default: the newest)
+  --only accounts     do not restore the tape and the instruments
 ${COMMON_USAGE}
 
 Examples:
@@ -40,9 +40,9 @@ const REVOKED_AGAIN = 'Keys that were revoked after the copy was made are valid 
 
 async function run(call: OperatorCall): Promise<number> {
   const { words, values, data, io, isJson, tell } = call;
-  await refuseInCluster(io, 'stop the nodes and put a copy back with pg_restore');
+  await refuseInCluster(io, 'stop the nodes and restore a copy with pg_restore');
   if (values.only !== undefined && values.only !== 'accounts') {
-    throw new UsageError(`--only takes accounts; got ${values.only}`);
+    throw new UsageError(`--only must be accounts; got ${values.only}`);
   }
   const folder = resolve(words[0]!);
   const found = statSync(folder, { throwIfNoEntry: false });
@@ -72,7 +72,7 @@ async function run(call: OperatorCall): Promise<number> {
 async function restoreFile(file: string, { data, io, tell }: OperatorCall): Promise<number> {
   using _lock = lockDirectory(data);
   await restoreAccounts(file, data);
-  io.stderr(`${file} has no checksum: whether it was changed since it was made cannot be said.\n`);
+  io.stderr(`${file} has no checksum, so changes since the backup cannot be detected.\n`);
   const contents = backupContents(file);
   return tell(
     { data, ...contents },

@@ -48,14 +48,14 @@ function file(name: string, content: string): string {
 test('words that do not go together, and a speed that is none, are refused before anything is read', async () => {
   const path = file('one.csv', 'timestamp,price,size\n1773153000000000000,1,2\n');
   for (const [words, message] of [
-    [['--file', path, '--replay', 'ESH6'], /^either --file or --replay/],
-    [['--file', path, '--speed', '0'], /--speed: read "0", accepted is a number from 1 to 10000/],
-    [['--file', path, '--day', '2026-03-10'], /--day goes with --replay/],
+    [['--file', path, '--replay', 'ESH6'], /^use either --file or --replay/],
+    [['--file', path, '--speed', '0'], /--speed must be a number from 1 to 10000; got "0"/],
+    [['--file', path, '--day', '2026-03-10'], /--day requires --replay/],
     [['--file', path, 'more'], /unexpected argument: more/],
     [['--file', path, '--tick', '0'], /--tick must be/],
     [['--replay', 'ESH6'], /--day is missing/],
     [['--replay', 'ESH6', '--day', 'monday'], /--day must be a date/],
-    [['--replay', 'ESH6', '--day', '2026-03-10', '--symbol', 'X'], /--symbol goes with --file/],
+    [['--replay', 'ESH6', '--day', '2026-03-10', '--symbol', 'X'], /--symbol requires --file/],
     [['--replay', 'ESX6', '--day', '2026-03-10'], /no contract or alias is called ESX6/],
     [['--file', path, '--from', '2026-03-11'], /--from must lie between 2026-03-10T14:30:00.000Z/],
   ] as const) {
@@ -67,14 +67,14 @@ test('words that do not go together, and a speed that is none, are refused befor
 test('a file that cannot be read is refused in the words of study, and leaves no directory behind', async () => {
   await refused(
     ['--file', join(scratch, 'none.csv')],
-    /^none\.csv: There is no such file\.$/,
+    /^none\.csv: The file does not exist\.$/,
     false,
   );
   await refused(['--file', file('empty.csv', '')], /The file is empty: it has 0 bytes/, false);
   const header = 'timestamp,symbol,price,size,side';
   const at = '1773153000000000000';
   const two = file('two.csv', `${header}\n${at},ESH6,5000,1,buy\n${at},NQH6,5000,1,buy\n`);
-  await refused(['--file', two], /Say with --symbol whose trades you want/, false);
+  await refused(['--file', two], /Choose an instrument with --symbol/, false);
   const wall = file('wall.csv', 'datetime,price,size\n2026-03-10 09:30:00,1,2\n');
   const { code, err } = await serve('--file', wall);
   assert.equal(code, 1);

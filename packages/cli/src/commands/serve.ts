@@ -12,21 +12,21 @@ export const serveCommand: CommandBody = {
 
 ${helpText(BY_NAME)}
 
-With --file a file of your own is played as if it were live, with --replay a day on the tape of a data
-directory: the service's clock begins with its first trade. It has a data directory of its own, which
-is removed at the end. What the file has before --from, and the tape before the day, is its past.
+With --file your own file is replayed as if it were live, with --replay a day on the tape of a data
+directory. The service's clock begins with the first trade. A replay has its own data directory, which
+is removed at the end. Trades of the file before --from, and of the tape before the day, are its past.
 
   --file <file>        the file with trades: DBN or a CSV, plain or packed, Parquet or Arrow
   --symbol <name>      and --tick, --lot, --calendar, --side, --preset, --zone, --date, --day-month,
-                       --mapping, --definitions: what has to be said of the file, as tapeloom study --help explains it
-  --replay <contract>  a contract (ESU6) or an alias (ES.c.0: the contract it means on that day)
-  --day <date>         the day to play, with the session that has most of it
-  --data <directory>   where that tape is (default: TAPELOOM_DATA or ./data); it is only read
+                       --mapping, --definitions: how to read the file, see tapeloom study --help
+  --replay <contract>  a contract (ESU6) or an alias (ES.c.0: the contract it designates on that day)
+  --day <date>         the day to replay, with the session that covers most of it
+  --data <directory>   directory of that tape (default: TAPELOOM_DATA or ./data); it is only read
   --from <time>        where to begin: a time like 2026-09-01T13:30:00Z, or nanoseconds
-  --speed <n>          how many times faster than it was (1 to 10000; default: 1)
-  --hold               let time stand still until the first stream follows
-  --exit-at-end        end when all is played and every stream has got it
-  --keep               leave the data directory of the replay where it is
+  --speed <n>          how many times faster than real time (1 to 10000; default: 1)
+  --hold               stop the clock until the first stream is open
+  --exit-at-end        exit when everything was replayed and delivered to every stream
+  --keep               keep the data directory of the replay
   --no-open            do not open the chart in the browser. It is opened from a terminal with a screen, unless
                        --hold or --exit-at-end is given; its address is printed in any case
 

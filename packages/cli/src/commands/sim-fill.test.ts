@@ -46,7 +46,7 @@ test('makes the days, says each, and leaves them alone the next time', async () 
   assert.match(first.out, /^3 days made with [\d,]+ trades?\.$/m);
   const second = await fill(words);
   assert.equal(second.code, 0);
-  assert.equal(second.out, '3 days there already, left as they are.\n0 days made with 0 trades.\n');
+  assert.equal(second.out, '3 days already on the tape, left unchanged.\n0 days made with 0 trades.\n');
 });
 
 test('makes nothing in the directory of a node, whose days others have too', async () => {
@@ -55,7 +55,10 @@ test('makes nothing in the directory of a node, whose days others have too', asy
   const words = [...days(expired, lastDay, lastDay), '--data', data];
   const { code, err } = await fill(words);
   assert.equal(code, 1);
-  assert.match(err, /SIM is of the cluster cluster_1, .*: the one that appends makes past days/);
+  assert.match(
+    err,
+    /SIM is of the cluster cluster_1, .*: the node that appends generates past days/,
+  );
 });
 
 test('on a terminal one line shows the progress', async () => {
@@ -70,9 +73,9 @@ test('on a terminal one line shows the progress', async () => {
 
 test('days to come, outside the contract’s life or not understood are refused', async () => {
   const refused: readonly (readonly [readonly string[], RegExp])[] = [
-    [days('all', today, today), /is not over yet; the last day is \d{4}-\d\d-\d\d$/],
+    [days('all', today, today), /has not ended yet; the last possible day is \d{4}-\d\d-\d\d$/],
     [days(expired, lastDay, addDays(lastDay, 1)), /trades from .* to .* only/],
-    [days('XXX9', lastDay, lastDay), /no simulated contract is named XXX9; there are ES/],
+    [days('XXX9', lastDay, lastDay), /no simulated contract is named XXX9; the contracts are ES/],
     [days(expired, lastDay, addDays(lastDay, -1)), /is after/],
     [['--contract', 'all', '--from', '2026-02-30', '--to', '2026-03-01'], /must be a date like/],
     [['--contract', 'all', '--from', '2026-02-20'], /--to is missing/],
@@ -105,5 +108,5 @@ test('a fill that is interrupted says so and can be repeated', async () => {
   assert.equal((await fill(words, { stdout, signal: stop.signal })).code, 1);
   const { code, out } = await fill(words);
   assert.equal(code, 0);
-  assert.match(out, /there already/);
+  assert.match(out, /already on the tape/);
 });

@@ -22,13 +22,13 @@ import { ERASE_LINE } from '../progress-line.ts';
 import { readArgs } from '../read-args.ts';
 import { whyShared } from '../tape/why-shared.ts';
 
-const INSTEAD = 'the one that appends makes past days, and the others fetch them';
+const INSTEAD = 'the node that appends generates past days, and the others fetch them';
 
 export const simFillCommand: CommandBody = {
   usage: `Usage: tapeloom sim fill --contract <symbol>|all --from <date> --to <date> [--data <directory>]
 
-Makes the days from --from to --to, both included, and seals them on the tape. Days that are there
-stay as they are. Days are always the same for one seed (TAPELOOM_SIM_SEED, TAPELOOM_SIM_SCALE), so a
+Generates the days from --from to --to, both included, and seals them on the tape. Existing days
+stay unchanged. Days are always the same for one seed (TAPELOOM_SIM_SEED, TAPELOOM_SIM_SCALE), so a
 fill may be stopped at any moment and started again. The service must not run on this directory.
 
   --contract <symbol>  a simulated contract (ESU6), or all that traded in these days
@@ -64,7 +64,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const state = await readFillState(disk, tapeRoot);
   const missing = items.filter(({ symbol, day }) => !state.isDone(symbol, day));
   if (missing.length < items.length) {
-    io.stdout(`${count(items.length - missing.length, 'day')} there already, left as they are.\n`);
+    io.stdout(`${count(items.length - missing.length, 'day')} already on the tape, left unchanged.\n`);
   }
   const setting = { tapeRoot, sim, today };
   const manifest = await TapeManifest.open(disk, tapeRoot, SIM_DATASET);
@@ -97,7 +97,7 @@ function readRange(from: string | undefined, to: string | undefined, today: UtcD
   if (range.from > range.to) throw new UsageError(`--from ${from} is after --to ${to}`);
   if (range.to >= today) {
     throw new UsageError(
-      `--to ${to} is not over yet; the last day is ${dateText(addDays(today, -1))}`,
+      `--to ${to} has not ended yet; the last possible day is ${dateText(addDays(today, -1))}`,
     );
   }
   return range;
@@ -108,7 +108,9 @@ function itemsOf(universe: SimUniverse, symbol: string | undefined, range: DayRa
   if (symbol === undefined) throw new UsageError('--contract is missing');
   const all = universe.contracts.map((contract) => contract.symbol);
   if (symbol !== 'all' && !all.includes(symbol)) {
-    throw new UsageError(`no simulated contract is named ${symbol}; there are ${all.join(' ')}`);
+    throw new UsageError(
+      `no simulated contract is named ${symbol}; the contracts are ${all.join(' ')}`,
+    );
   }
   const items: FillItem[] = [];
   for (const one of symbol === 'all' ? all : [symbol]) {

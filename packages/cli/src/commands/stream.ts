@@ -17,15 +17,15 @@ export const streamCommand: Command = {
   summary: 'Watch an indicator of an instrument, live.',
   usage: `Usage: tapeloom stream <instrument> <indicator> [options]
 
-Shows an indicator while it forms: bars, footprint and large-trades as pictures, others as JSON; in a pipe
-a line for every finished object. A connection that is lost is made again, and the stream goes on where
-it was. Ctrl-c ends it with 0.
+Shows an indicator while it forms: bars, footprint and large-trades as charts, others as JSON; in a pipe
+a line for every finished object. A lost connection is restored, and the stream resumes where
+it was. Ctrl-c ends it with exit code 0.
 
   --params <json>            parameters of the indicator, for example '{"bar":"volume","size":500}'
   --mode live|confirmed      live (default) shows objects while they form, confirmed only finished ones
   --from <time>              where to start: live (default), a cursor, or the past: a date, an RFC 3339
                              time or a span until now such as 2h, which costs compute units before today
-${CUSTOMER_USAGE}; every update as one line, in the words of docs/protocol.md
+${CUSTOMER_USAGE}; every update as one line, as in docs/protocol.md
 
 Examples:
   tapeloom stream BTC.c.0 footprint

@@ -111,7 +111,7 @@ test('rows in any order, packed, with fractions and without a line end say the s
   const packed = file('packed.csv.gz', gzipSync(text('ESH6')));
   const turned = await study('bars', '--file', packed);
   assert.deepEqual(turned.entries, (await study('bars', '--file', at('trades.csv'))).entries);
-  assert.match(turned.err, /put in the order of time/);
+  assert.match(turned.err, /Trades were sorted by time/);
   assert.match(turned.err, /Noted: last row without a line end/);
   const coin = file(
     'coin.csv',
@@ -119,7 +119,7 @@ test('rows in any order, packed, with fractions and without a line end say the s
   );
   const { err, entries } = await study('bars', '--file', coin, '--tail');
   assert.match(err, /Tick 0\.3, guessed.*Lot 0\.01, the finest size there is/);
-  assert.match(err, /days of UTC, round the clock/);
+  assert.match(err, /UTC days, round the clock/);
   assert.match(err, /Noted: size zero \(1\)/);
   assert.deepEqual([dataOf(entries)[0]!.open, dataOf(entries)[0]!.volume], [335, 325]);
 });
@@ -179,7 +179,7 @@ test('what cannot be read, or be meant in one way only, is refused with what wou
   );
   const off = file('off.csv', `${HEADER}\n${BEGIN},ESH6,5000,1,buy\n${BEGIN},ESH6,5000.1,1,buy\n`);
   const refused: readonly (readonly [readonly string[], RegExp])[] = [
-    [[at('none.csv')], /^none\.csv: There is no such file\.$/],
+    [[at('none.csv')], /^none\.csv: The file does not exist\.$/],
     [[scratch], /This is a directory/],
     [[file('empty.csv', '')], /The file is empty: it has 0 bytes/],
     [
@@ -187,7 +187,7 @@ test('what cannot be read, or be meant in one way only, is refused with what wou
       /no file of trades of a known form\. DBN, SCID, JSON lines, CSV/,
     ],
     [[file('stream.arrow', 'ARROW1\0\0')], /has not the end that such files have: was it cut/],
-    [[two], /Say with --symbol whose trades you want.*ESH6 \(2\), NQH6 \(1\)/],
+    [[two], /Choose an instrument with --symbol.*ESH6 \(2\), NQH6 \(1\)/],
     [[two, '--symbol', 'CLH6'], /no trades of CLH6\..*ESH6 \(2\)/],
     [[off], /Row 3 has the price 5000\.1, which is no multiple of the tick 0\.25\..*--tick/],
   ];
@@ -201,7 +201,7 @@ test('what cannot be read, or be meant in one way only, is refused with what wou
   assert.match((await study('bars', '--file', two, '--symbol', 'NQH6')).err, /NQH6: 1 trades/);
   assert.match(
     (await study('bars', '--file', off, '--tick', '0.05')).err,
-    /Tick 0\.05, as was said/,
+    /Tick 0\.05, as given/,
   );
   const unclear = await study(
     'bars',
@@ -212,7 +212,7 @@ test('what cannot be read, or be meant in one way only, is refused with what wou
   assert.match(unclear.err, /do not say their zone.*\(--zone <zone>\)/);
   for (const [words, message] of [
     [['--file', off, '--tape', 'ESH6'], /--tape goes with days of a data directory/],
-    [['--tape', 'ESH6', '--symbol', 'ESH6'], /--symbol goes with --file/],
+    [['--tape', 'ESH6', '--symbol', 'ESH6'], /--symbol requires --file/],
     [['--file', off, '--tick', '0'], /--tick must be a number above 0/],
     [['--file', off, '--zone', 'Mars'], /--zone must be a zone/],
     [['--file', off, '--preset', 'excel'], /--preset must be databento, /],
@@ -238,7 +238,7 @@ test('trades outside of the calendar are counted, past hours count, and another 
     /Outside of the hours of cme-metals: 1 trade\. Indicators leave them out/,
   );
   const chosen = await study(...words, '--calendar', 'round-the-clock');
-  assert.match(chosen.err, /Sessions are those of round-the-clock, as was said\./);
+  assert.match(chosen.err, /Sessions are those of round-the-clock, as given\./);
   assert.doesNotMatch(chosen.err, /Outside/);
   await assert.rejects(
     study(...words, '--calendar', 'comex'),

@@ -115,7 +115,7 @@ test('the threshold of large trades comes from the session before the range', as
   assert.deepEqual(part, whole.slice(-part.length));
   const cold = await study([...words, '--from', '2026-02-22', '--to', '2026-02-23']);
   assert.equal(cold.out, '');
-  assert.match(cold.err, /lacks the earlier sessions/);
+  assert.match(cold.err, /does not have the earlier sessions/);
 });
 
 test('--tail ends with what still forms at --to', async () => {
@@ -218,7 +218,7 @@ test('what is not understood is refused with what would do', async () => {
   const refused: readonly (readonly [readonly string[], RegExp])[] = [
     [['barz', ...bars.slice(1)], /no indicator is called barz; did you mean bars\?/],
     [['zzzzzzzzz'], /no indicator is called zzzzzzzzz; there are bars /],
-    [[], /which indicator\? There are bars, /],
+    [[], /the indicator is missing; the indicators are bars, /],
     [['bars', 'footprint'], /unexpected argument: footprint/],
     [
       ['bars', '--tape', 'ESH66', ...WHOLE],
@@ -240,8 +240,8 @@ test('what is not understood is refused with what would do', async () => {
       /\/colour {2}"bars" has no parameter.*\n.*\/size {2}Must be/,
     ],
     [[...bars, '--params', '[]'], /\/ {2}Parameters must be an object/],
-    [[...bars, '--format', 'xml'], /--format must be ndjson, csv, table, got xml/],
-    [[...bars, '--json', '--format', 'csv'], /--json is --format ndjson, but --format says csv/],
+    [[...bars, '--format', 'xml'], /--format must be one of ndjson, csv, table; got xml/],
+    [[...bars, '--json', '--format', 'csv'], /--json means --format ndjson, but --format is csv/],
   ];
   for (const [words, message] of refused) {
     await assert.rejects(study(words), (error) => {

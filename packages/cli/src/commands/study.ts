@@ -34,34 +34,34 @@ export const studyCommand: CommandBody = {
        tapeloom study <indicator> --file <file>... [options]
        tapeloom study --file <file> --explain
 
-Runs a study over sealed days, or over a file of your own, and prints every object that became final,
+Computes an indicator over sealed days, or over your own file, and prints every object that became final,
 and every removal, after --from and until --to, in the order of their cursors: what a stream settled
 in that time. Reads only; the service may run.
 
-  --tape <contract>   a contract (ESU6) or an alias (ES.c.0: the contract it means at --from)
+  --tape <contract>   a contract (ESU6) or an alias (ES.c.0: the contract it designates at --from)
   --from <time>       a date (its midnight UTC), a time like 2026-09-01T13:30:00Z, or nanoseconds
   --to <time>         likewise, not included
   --params <json>     parameters of the indicator, for example '{"bar":"volume","size":500}'
-  --tail              end with the objects that still form at --to, with final false
+  --tail              also print the objects that still form at --to, with final false
   --format <format>   ndjson, csv or table; default: table on a terminal, else ndjson
   --json              the same as --format ndjson
   --out <file>        write there instead of to stdout
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
 
 A file needs no data directory and no --from and --to. It may be DBN, a CSV, JSON lines or Sierra
-Chart's SCID, plain or packed with gzip, zstd, bzip2, xz, lz4, zip or tar, or Parquet or Arrow. What is guessed
-is told; where a guess cannot be made, you are asked.
+Chart's SCID, plain or packed with gzip, zstd, bzip2, xz, lz4, zip or tar, or Parquet or Arrow. Guesses
+are reported; if no guess is possible, you are asked.
 
-  --file <file>...    the file with trades, or several of one instrument; patterns work too, and - is what is
-                      piped in
-  --no-tail           leave out what still forms where the file ends
-  --product <root>    the product, like ES: its tick and its sessions count; default: known of the symbol
-  --explain           run nothing: print what the file is taken for as a mapping, to change and to
-                      give with --mapping
-  --symbol <name>     whose trades, where the file has those of several instruments
-  --tick <size>       the tick; default: known of the symbol, else guessed from the prices
+  --file <file>...    the file with trades, or several of one instrument; patterns work too, and - reads
+                      standard input
+  --no-tail           omit objects that still form where the file ends
+  --product <root>    the product, like ES, with its tick and sessions; default: derived from the symbol
+  --explain           compute nothing: print how the file would be read as a mapping, to edit and to
+                      pass with --mapping
+  --symbol <name>     the instrument, if the file has trades of several
+  --tick <size>       the tick; default: derived from the symbol, else guessed from the prices
   --lot <size>        the lot; default: 1, or the finest size there is
-  --calendar <name>   whose sessions count; default: known of the symbol, else UTC days, round the clock
+  --calendar <name>   the calendar of sessions; default: derived from the symbol, else UTC days, round the clock
 ${FORM_USAGE}
 
 Examples:
@@ -182,7 +182,7 @@ class Progress {
     }
     if (!warm) {
       this.#io.stderr(
-        `The ${kind} lacks the earlier sessions this study looks back on: objects may be missing.\n`,
+        `The ${kind} does not have the earlier sessions that this indicator needs: objects may be missing.\n`,
       );
     }
   }
@@ -194,6 +194,8 @@ function missingText({ days, firstSession }: MissingDaysError, symbol: string): 
     const open = new Date(Number(firstSession.open / MS_NS_BIG)).toISOString();
     lines.push(`The first session it has in this range opens at ${open}.`);
   }
-  lines.push('tapeloom tape ls shows what is there; tapeloom sim fill makes simulated days.');
+  lines.push(
+    'tapeloom tape ls shows the days on the tape; tapeloom sim fill generates simulated days.',
+  );
   return `${lines.join('\n')}\n`;
 }

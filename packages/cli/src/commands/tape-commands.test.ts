@@ -42,7 +42,7 @@ after(() => rmSync(data, { recursive: true }));
 test('verify says that nothing is wrong, shows progress and exits with 0', async () => {
   const { code, stdout, stderr } = await run(tapeVerifyCommand, ['--data', data]);
   assert.equal(code, 0);
-  assert.match(stdout, /^2 files, 2,000 trades, [\d,]+ bytes: nothing is wrong\n$/);
+  assert.match(stdout, /^2 files, 2,000 trades, [\d,]+ bytes: no errors\n$/);
   assert.match(stderr, /20260107\.arrow/);
 });
 
@@ -155,6 +155,6 @@ day         trades  bytes  quality    origin    why
   assert.equal(verified.code, 0);
   assert.match(
     verified.stdout,
-    /note .*\.arrow: is of no day on the tape; the next import removes it/,
+    /note .*\.arrow: belongs to no day on the tape; the next import removes it/,
   );
 });

@@ -49,7 +49,7 @@ test('a file with the same trades is the same, also where it has but a part of a
     out,
     `contract  day         result  same  only on the tape  only in the file  first difference
 ESH6      2026-02-02  same       2                 0                 0  -
-The same, on every day that both have.
+They are the same on every day that both have.
 `,
   );
   assert.equal(code, 0);
@@ -101,7 +101,7 @@ test('trades of one time in another order are a difference, though both have the
 
 test('what cannot be compared is said', async () => {
   const none = await compare(join(scratch, 'none.csv'));
-  assert.deepEqual([none.code, none.err], [1, 'none.csv: There is no such file.\n']);
+  assert.deepEqual([none.code, none.err], [1, 'none.csv: The file does not exist.\n']);
   const off = await compare(file('off.csv', '2026-02-02T12:00:00Z,5000.10,1,buy'));
   assert.match(off.err, /^off\.csv: .*5000\.10?/);
   const wrong = await compare(file('same.csv', ...FIRST), '--dataset', 'NONE');

@@ -38,13 +38,13 @@ export const tapeCompareCommand: CommandBody = {
   usage: `Usage: tapeloom tape compare <file> [options]
 
 Compares the trades of a file with the sealed days on the tape, contract by contract and day by day, in
-the hours that both have: time, price, size and side of each, in their order. Says how many are the
-same, how many only one of them has, and the first two that differ. The file is read as by tapeloom
-import. Reads only; the service may run. Exits with 1 where anything differs.
+the hours that both have: time, price, size and side of each, in their order. Shows how many are the
+same, how many only one of them has, and the first two that differ. The file is read as in tapeloom
+import. Reads only; the service may run. Exits with 1 if anything differs.
 
-  --dataset <name>     with which dataset, where there are several
-  --contract <symbol>  all trades are of this contract, whatever the file calls it
-  --covers <range>     what the file has, whatever it says: dates or times, as a..b, the end not included
+  --dataset <name>     the dataset, if there are several
+  --contract <symbol>  all trades belong to this contract, whatever its name in the file
+  --covers <range>     the range that the file covers: dates or times, as a..b, the end not included
   --whole-day          the file has all of each UTC day on which it has a trade
 ${FORM_USAGE}
   --data <directory>   the data directory (default: TAPELOOM_DATA or ./data)
@@ -140,7 +140,7 @@ async function comparedIn(
   }
   const names = applied.map(({ name }) => name).join(', ');
   if (dataset === undefined && applied.length > 1) {
-    throw new UsageError(`--dataset is missing: there are ${names}`);
+    throw new UsageError(`--dataset is missing; the datasets are ${names}`);
   }
   const found = applied.find(({ name }) => dataset === undefined || name === dataset);
   if (found === undefined) {

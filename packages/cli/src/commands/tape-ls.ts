@@ -11,8 +11,8 @@ import { contractsTable, contractText } from '../tape/tape-view.ts';
 export const tapeLsCommand: CommandBody = {
   usage: `Usage: tapeloom tape ls [<contract>] [--data <directory>] [--json]
 
-Lists every contract with its days, trades, size and missing days; days of which something is missing
-are partial. With a contract: a calendar of it, and every day with what is wrong with it and where it
+Lists every contract with its days, trades, size and missing days; days with missing hours
+are partial. With a contract: its calendar, and every day with its problems and where it
 came from. Reads only; the service may run.
 
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)

@@ -49,10 +49,10 @@ test('a dry run says what would go, and nothing does', async () => {
   assert.equal(code, 0);
   assert.equal(
     out,
-    `dataset  contract  would go  first       last        kept from
-GLBX     ESH5             2  2025-03-03  2025-03-04  2025-03-05
-GLBX     NQH5             2  2025-03-03  2025-03-04  2025-03-05
-SIM      BTC-PERP         2  2025-03-03  2025-03-04  2025-03-05
+    `dataset  contract  to remove  first       last        kept from
+GLBX     ESH5              2  2025-03-03  2025-03-04  2025-03-05
+GLBX     NQH5              2  2025-03-03  2025-03-04  2025-03-05
+SIM      BTC-PERP          2  2025-03-03  2025-03-04  2025-03-05
 `,
   );
   assert.equal((await rm('--before', '2025-03-05', '--dry-run')).out, out);
@@ -62,7 +62,7 @@ test('days go after a question or --yes only', async () => {
   const words = ['tape', 'rm', '--data', data, '--before', '2025-03-05'];
   const unasked = await runRecorded(commands, words);
   assert.equal(unasked.code, 2);
-  assert.match(unasked.err, /nobody is there to be asked; --yes goes on/);
+  assert.match(unasked.err, /no terminal to ask on; add --yes/);
   const refused = await runRecorded(commands, words, { answers: ['n'] });
   assert.deepEqual([refused.code, refused.err], [1, 'Nothing was removed.\n']);
   assert.match((await rm('--before', '2025-03-05', '--dry-run')).out, /^GLBX +ESH5 +2 /m);
@@ -79,7 +79,7 @@ test('days of a tape that a cluster has do not go on one of its nodes alone', as
     const words = ['tape', 'rm', '--data', shared, '--before', '2025-03-05'];
     const { code, err } = await runRecorded(commands, words);
     assert.equal(code, 1);
-    assert.match(err, /SIM is of the cluster cluster_1, .* by TAPELOOM_KEEP_DAYS\.$/m);
+    assert.match(err, /SIM is of the cluster cluster_1, .* with TAPELOOM_KEEP_DAYS\.$/m);
     const manifest = await TapeManifest.open(disk, tapeRoot, 'SIM');
     assert.equal(manifest.days.size, 1);
     assert.equal((await runRecorded(commands, [...words, '--dry-run'])).code, 0);
@@ -92,14 +92,14 @@ test('while a service runs, imported days may go and live ones may not', async (
   using _service = lockDirectory(data);
   const live = await rm('--before', '2025-03-04', '--dataset', 'SIM');
   assert.equal(live.code, 1);
-  assert.match(live.err, /The service removes days itself by TAPELOOM_KEEP_DAYS\.\n$/);
+  assert.match(live.err, /The service removes days itself with TAPELOOM_KEEP_DAYS\.\n$/);
   const imported = await rm('--before', '2025-03-04', '--dataset', 'GLBX', '--contract', 'ESH5');
   assert.equal(imported.code, 0);
   assert.match(imported.out, /^GLBX {5}ESH5 {12}1 .* 2025-03-04$/m);
   assert.equal((await disk.list(`${data}/tape/GLBX/days/ESH5`)).length, 4);
   using _import = lockDirectory(`${data}/tape/GLBX`);
   const held = await rm('--before', '2025-03-04', '--dataset', 'GLBX');
-  assert.match(held.err, /Wait until the import has ended\.\n$/);
+  assert.match(held.err, /Wait until the import has finished\.\n$/);
 });
 
 test('live days go while no service runs, but not the last ones', async () => {
@@ -115,7 +115,10 @@ test('live days go while no service runs, but not the last ones', async () => {
       },
     ],
   });
-  assert.equal((await rm('--before', '2025-03-05', '--dataset', 'SIM')).out, 'Nothing is to go.\n');
+  assert.equal(
+    (await rm('--before', '2025-03-05', '--dataset', 'SIM')).out,
+    'Nothing to remove.\n',
+  );
   const recent = await rm('--before', '2999-01-01');
   assert.equal(recent.code, 2);
   assert.match(recent.err, /SIM is live: --before must be \d{4}-\d\d-\d\d or earlier/);

@@ -33,16 +33,16 @@ import { whyShared } from '../tape/why-shared.ts';
 export const tapeRmCommand: CommandBody = {
   usage: `Usage: tapeloom tape rm --before <day> [--dataset <name>] [--contract <symbol>] [--dry-run | --yes] [options]
 
-Removes days before a day from the tape, with the results that were kept of them. They are gone for
-good, and missing for whoever asks. A session is never cut: where one was open over that midnight, days
-stay back to the last midnight without one. Days of imported datasets may go while a service runs; those
-of a live one only while none does, and not the last ${KEEP_DAYS_MIN} days: TAPELOOM_KEEP_DAYS lets the service do it,
-and is the only way on a node of a cluster.
+Removes all days before a given day from the tape, with their cached results. This cannot be undone:
+requests for them are then refused as missing. A session is never cut: if one was open at that midnight, days
+stay back to the last midnight without one. Days of imported datasets can be removed while a service runs; those
+of a live one only while no service runs, and never the last ${KEEP_DAYS_MIN}. With TAPELOOM_KEEP_DAYS the service removes
+days itself, which is the only way on a node of a cluster.
 
   --before <day>       the first day that stays, like 2026-01-01
   --dataset <name>     only of this dataset
   --contract <symbol>  only of this contract
-  --dry-run            only say what would go
+  --dry-run            only show what would be removed
   --yes                do not ask
 ${COMMON_USAGE}
 
@@ -98,7 +98,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     if (!(error instanceof DirectoryLockedError)) throw error;
     const isService = error.directory === data;
     io.stderr(
-      `${error.message}. ${isService ? 'The service removes days itself by TAPELOOM_KEEP_DAYS' : 'Wait until the import has ended'}.\n`,
+      `${error.message}. ${isService ? 'The service removes days itself with TAPELOOM_KEEP_DAYS' : 'Wait until the import has finished'}.\n`,
     );
     return ExitCode.failure;
   }
@@ -117,7 +117,7 @@ function removalQuestion(plans: readonly DatasetRemoval[]): string {
 async function firstShared(plans: readonly DatasetRemoval[]): Promise<string | null> {
   for (const { place, isLive } of plans) {
     const { disk, data, dataset } = place;
-    const instead = 'the one that appends removes them everywhere by TAPELOOM_KEEP_DAYS';
+    const instead = 'the node that appends removes them everywhere with TAPELOOM_KEEP_DAYS';
     const why = isLive ? await whyShared(disk, `${data}/tape`, dataset, instead) : null;
     if (why !== null) return why;
   }
@@ -194,13 +194,13 @@ function tellRemoved(
     return;
   }
   if (rows.length === 0) {
-    io.stdout('Nothing is to go.\n');
+    io.stdout('Nothing to remove.\n');
     return;
   }
   const columns = [
     { title: 'dataset' },
     { title: 'contract' },
-    { title: isDryRun ? 'would go' : 'removed', isNumber: true },
+    { title: isDryRun ? 'to remove' : 'removed', isNumber: true },
     { title: 'first' },
     { title: 'last' },
     { title: 'kept from' },

@@ -44,8 +44,8 @@ test('what lies after a time is set aside once somebody agrees, while no service
   assert.equal(existsSync(join(data, 'tape/SIM/aside')), false);
   const done = await trim(...at, '--yes');
   assert.equal(done.code, 0, done.err);
-  assert.match(done.out, /^SIM: it is in .*tape\/SIM\/aside\/after-\d+ now\.\n$/);
+  assert.match(done.out, /^SIM: moved to .*tape\/SIM\/aside\/after-\d+\.\n$/);
   const [aside] = readdirSync(join(data, 'tape/SIM/aside'));
   assert.deepEqual(readdirSync(join(data, 'tape/SIM/aside', aside!, 'log')), [`${DAY}.log`]);
-  assert.match((await trim(...at, '--yes')).out, /^Nothing on the tape lies after/);
+  assert.match((await trim(...at, '--yes')).out, /^Nothing on the tape is after/);
 });

@@ -24,13 +24,13 @@ import { readInstant } from '../time-options.ts';
 export const tapeTrimCommand: CommandBody = {
   usage: `Usage: tapeloom tape trim --after <time> [--yes] [options]
 
-Sets aside what lies on the live tape after a time: a service refuses to start while its tape lies ahead
-of the clock, as after a clock that was ahead. Everything is moved to tape/<dataset>/aside, nothing is
-deleted. The log of that day is cut at the time; a day that is sealed already cannot be cut and goes
-whole. No service may run on the directory. Imported days are left alone.
+Moves the live tape after a given time aside. A service does not start while its tape is ahead
+of the clock, such as after a clock that was ahead. Everything is moved to tape/<dataset>/aside, nothing is
+deleted. The log of that day is cut at the time; a sealed day cannot be cut and is moved
+whole. No service may run on the directory. Imported days stay unchanged.
 
-  --after <time>      what lies later goes; the time your clock shows now, like 2026-11-18T06:32:00Z
-  --yes               go on without a question
+  --after <time>      the current, correct time, like 2026-11-18T06:32:00Z; everything later is moved
+  --yes               do not ask
 ${COMMON_USAGE}
 
 Examples:
@@ -51,7 +51,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const plans: TrimPlan[] = [];
   for (const dataset of (await disk.list(`${data}/tape`)).filter(isSafeName)) {
     if (await isImported(disk, `${data}/tape`, dataset)) continue;
-    const instead = 'set the clock of this node, and the nodes agree on the rest';
+    const instead = 'correct the clock of this node; the cluster needs no trim';
     const why = await whyShared(disk, `${data}/tape`, dataset, instead);
     if (why !== null) {
       io.stderr(`${why}\n`);
@@ -62,11 +62,11 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   }
   if (plans.length === 0) {
     if (values.json) writeJson(io, { trimmed: [] });
-    else io.stdout(`Nothing on the tape lies after ${timeText(after)}.\n`);
+    else io.stdout(`Nothing on the tape is after ${timeText(after)}.\n`);
     return ExitCode.ok;
   }
   for (const plan of plans) io.stderr(planText(plan, after));
-  if (!(await confirm(io, 'Set this aside?', values.yes))) {
+  if (!(await confirm(io, 'Move this aside?', values.yes))) {
     io.stderr('Nothing was changed.\n');
     return ExitCode.failure;
   }
@@ -76,7 +76,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     trimmed.push({ dataset, aside: await trimTape({ disk, data, dataset }, after, plan) });
   }
   if (values.json) writeJson(io, { trimmed });
-  else for (const { dataset, aside } of trimmed) io.stdout(`${dataset}: it is in ${aside} now.\n`);
+  else for (const { dataset, aside } of trimmed) io.stdout(`${dataset}: moved to ${aside}.\n`);
   return ExitCode.ok;
 }
 
@@ -90,6 +90,6 @@ function planText({ dataset, logs, cutLog, sealed, wholeDay }: TrimPlan, after: 
   const whole =
     wholeDay === null
       ? ''
-      : `${dateText(wholeDay)} is sealed and cannot be cut: what lies before ${timeText(after)} goes too.\n`;
+      : `${dateText(wholeDay)} is sealed and cannot be cut: its part before ${timeText(after)} is moved too.\n`;
   return `${dataset}: ${lines.join(', ')}.\n${whole}`;
 }

@@ -10,14 +10,14 @@ export const tapeVerifyCommand: CommandBody = {
   usage: `Usage: tapeloom tape verify [--data <directory>] [--json]
 
 Checks every checksum, rank and time of logs, sealed days and session books, and that every log, day
-and contract of the manifest is there. Reads only; the service may run. Exits with 1 when anything is wrong, or when there is no tape.
+and contract of the manifest is there. Reads only; the service may run. Exits with 1 if there is an error or no tape.
 
   --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
   --json              one JSON object per finding and note, and a summary as the last line
 
 Examples:
   tapeloom tape verify
-  tapeloom tape verify --json || echo 'the tape needs somebody'`,
+  tapeloom tape verify --json || echo 'the tape needs attention'`,
   run,
 };
 
@@ -50,7 +50,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     io.stderr(`There is no tape in ${data}.\n`);
     return 1;
   }
-  const verdict = summary.findings === 0 ? 'nothing is wrong' : `${summary.findings} wrong`;
+  const verdict = summary.findings === 0 ? 'no errors' : `${summary.findings} wrong`;
   io.stdout(
     values.json === true
       ? `${JSON.stringify({ type: 'summary', ...summary })}\n`

@@ -18,7 +18,7 @@ const ALL_HISTORY_DAYS = 36_500;
 
 export const usageCommand: Command = {
   path: ['usage'],
-  summary: 'Show the plan, what is used of it this month, and the limits.',
+  summary: 'Show the plan, its usage this month, and its limits.',
   usage: `Usage: tapeloom usage [options]
 
 Shows what the account has used of its monthly budgets, as bars, and the limits of its plan. A test key

@@ -174,5 +174,5 @@ test('fish completes the same', { skip: shellMissing('fish') }, async () => {
 test('another shell is refused', async () => {
   const { code, err } = await runRecorded([completionCommand(() => [])], ['completion', 'tcsh']);
   assert.equal(code, ExitCode.usage);
-  assert.match(err, /only for bash, zsh and fish/);
+  assert.match(err, /must be bash, zsh or fish; got/);
 });

@@ -6,7 +6,9 @@ import { type CommandIo, UsageError } from '../command.ts';
 export async function confirm(io: CommandIo, question: string, isYes: boolean): Promise<boolean> {
   if (isYes) return true;
   if (!io.input.isTerminal) {
-    throw new UsageError('nobody is there to be asked; --yes goes on without a question');
+    throw new UsageError(
+      'this needs a confirmation, but there is no terminal to ask on; add --yes',
+    );
   }
   return await isAgreed(io, question);
 }

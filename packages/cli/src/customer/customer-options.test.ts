@@ -64,7 +64,7 @@ test('a kept key goes to no other address than its own', async () => {
 test('a profile that nobody signed in to is told by its name', async () => {
   await assert.rejects(
     place({ profile: 'home' }),
-    /nobody is signed in as home\. .*--profile home/,
+    /not signed in with the profile home\. .*--profile home/,
   );
   await assert.rejects(place({ profile: '../x' }), UsageError);
 });

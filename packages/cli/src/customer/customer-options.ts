@@ -24,9 +24,9 @@ export const PLACE_OPTIONS = ['url', 'key', 'profile'] as const;
 
 /** The same for the usage text. */
 export const PLACE_USAGE = `  --url <address>     the service (default: TAPELOOM_URL, else where you signed in, else this machine)
-  --key <key>         the API key (default: TAPELOOM_KEY, else the one you signed in with); others can see
-                      an option in the list of processes, a variable they cannot
-  --profile <name>    which sign-in (default: TAPELOOM_PROFILE or default)`;
+  --key <key>         the API key (default: TAPELOOM_KEY, else the one you signed in with); other users can
+                      see an option in the process list, but not a variable
+  --profile <name>    the profile to use (default: TAPELOOM_PROFILE or default)`;
 export const CUSTOMER_USAGE = `${PLACE_USAGE}
   --json              JSON instead of text`;
 
@@ -61,7 +61,7 @@ export async function signedInPlace(
   const { url, key } = await servicePlace(values, io);
   if (key !== null) return { url, key };
   throw new NotSignedInError(
-    `no key is known for ${url}. Sign in with tapeloom login, or put a key into TAPELOOM_KEY.`,
+    `no API key for ${url}. Sign in with tapeloom login, or set TAPELOOM_KEY.`,
   );
 }
 
@@ -101,7 +101,7 @@ export function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const protocol = url === null ? undefined : HTTP_OF[url.protocol];
   if (url === null || protocol === undefined || url.username !== '' || url.password !== '') {
-    throw new UsageError(`an address is like https://api.example.com; read ${hidden(text)}`);
+    throw new UsageError(`the address must be like https://api.example.com; got ${hidden(text)}`);
   }
   const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
   return `${protocol}//${url.host}${path}`;
@@ -111,7 +111,7 @@ export function readUrl(text: string): string {
 export function readKey(text: string): string {
   const key = text.trim();
   if (KEY_TEXT.test(key)) return key;
-  throw new UsageError('a key begins with svc_live_ or svc_test_ and has 33 characters after that');
+  throw new UsageError('a key must begin with svc_live_ or svc_test_, followed by 33 characters');
 }
 
 export function profileName(values: CustomerOptionValues, io: CommandIo): string {
@@ -132,7 +132,7 @@ async function profileOf(values: CustomerOptionValues, io: CommandIo): Promise<P
   if (profile !== undefined) return profile;
   if (!isNamed) return null;
   throw new NotSignedInError(
-    `nobody is signed in as ${name}. tapeloom login --profile ${name} does it.`,
+    `not signed in with the profile ${name}. Run tapeloom login --profile ${name}.`,
   );
 }
 

@@ -57,7 +57,7 @@ test('a failure is one sentence with fields, limits, what to do, the code and th
   });
   assert.deepEqual(failureOf(quota), {
     sentence:
-      'The budget is used up. It costs 5,000 compute units, and 12 are left this month. ' +
+      'The budget is used up. The request costs 5,000 compute units, but only 12 are left this month. ' +
       'Try again in 14 days. tapeloom usage shows what is left. (QUOTA_EXCEEDED)',
     exitCode: ExitCode.limit,
   });

@@ -55,22 +55,23 @@ function limitSentences(error: TapeloomError): readonly string[] {
   const sentences: string[] = [];
   if (computeUnits !== null && remainingComputeUnits !== null) {
     const [cost, left] = [computeUnits, remainingComputeUnits].map((it) => it.toLocaleString('en'));
-    sentences.push(`It costs ${cost} compute units, and ${left} are left this month.`);
+    sentences.push(
+      `The request costs ${cost} compute units, but only ${left} are left this month.`,
+    );
   }
   if (retryAfterSeconds !== null) sentences.push(`Try again in ${waitText(retryAfterSeconds)}.`);
   return sentences;
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  UNAUTHORIZED: 'Sign in with tapeloom login, or put a valid key into TAPELOOM_KEY.',
+  UNAUTHORIZED: 'Sign in with tapeloom login, or set TAPELOOM_KEY to a valid key.',
   KEY_REVOKED: 'Sign in with another key: tapeloom login.',
   FORBIDDEN: 'tapeloom usage shows the plan, tapeloom keys list what each key may do.',
-  ENTITLEMENTS_CHANGED: 'tapeloom usage shows the plan of today.',
+  ENTITLEMENTS_CHANGED: 'tapeloom usage shows the current plan.',
   UNKNOWN_INSTRUMENT: 'tapeloom instruments lists them.',
   UNKNOWN_INDICATOR: 'tapeloom indicators lists them.',
   QUOTA_EXCEEDED: 'tapeloom usage shows what is left.',
-  TOO_MANY_CONNECTIONS:
-    'Close another connection first; one that was lost counts for 90 s at most.',
+  TOO_MANY_CONNECTIONS: 'Close another connection first. A lost connection counts for up to 90 s.',
   INVALID_RESPONSE: 'Is the address right (--url)?',
   NETWORK: 'Is the service running, and is the address right (--url)?',
 };

@@ -54,8 +54,8 @@ export async function readProfiles(path: string): Promise<Profiles> {
   if (exposure === null) return new Map();
   if (exposure !== 'nothing') {
     throw new NotSignedInError(
-      `others can ${exposure} ${path}, so the key in it is not used: close the file with ` +
-        'chmod 600, and if others use this machine, make a new key (tapeloom keys rotate)',
+      `other users can ${exposure} ${path}, so its key is not used. Restrict the file with ` +
+        'chmod 600. If other people use this machine, replace the key (tapeloom keys rotate)',
     );
   }
   return parseProfiles(path, await readFile(path, 'utf8'));
@@ -104,7 +104,7 @@ async function exposureOfFile(path: string): Promise<Exposure | null> {
 
 function parseProfiles(path: string, text: string): Profiles {
   const broken = () =>
-    new Error(`${path} is not what tapeloom login writes; delete it and sign in again`);
+    new Error(`${path} was not written by tapeloom login; delete it and sign in again`);
   let content: unknown;
   try {
     content = JSON.parse(text);

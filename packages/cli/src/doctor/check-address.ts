@@ -24,7 +24,8 @@ export async function checkAddress(
 /** A machine may not reach itself by its public name, so this is a warning only. */
 async function checkReached(publicUrl: string, { version }: ServiceNote): Promise<Finding> {
   const check = 'public address';
-  const advice = 'Try it from elsewhere; if it fails there too, look at DNS, proxy and firewall.';
+  const advice =
+    'Try it from another network. If it fails there too, check DNS, proxy and firewall.';
   try {
     const signal = AbortSignal.timeout(ANSWERED_WITHIN_MS);
     const response = await fetch(`${publicUrl}/v1/status`, { signal, redirect: 'manual' });
@@ -32,7 +33,7 @@ async function checkReached(publicUrl: string, { version }: ServiceNote): Promis
     if (response.ok && answered?.version === version) {
       return ok(check, `${publicUrl} leads to this service`);
     }
-    const what = `${publicUrl} answers ${response.status}, and not as this service`;
+    const what = `${publicUrl} responds with ${response.status}, but not from this service`;
     return warning(check, what, 'Check where the proxy sends requests.');
   } catch (error) {
     const { cause, message } = error as Error;

@@ -10,7 +10,7 @@ export async function checkCluster(
   if (cluster === null) return [];
   const { clusterStatus } = await import('@tapeloom/server/operations/cluster/cluster-status');
   const { concerns, nodes } = await clusterStatus(cluster, dataset);
-  if (concerns.length === 0) return [ok('cluster', `${nodes.length} nodes, nothing is wrong`)];
-  const advice = 'tapeloom cluster status shows all of it (docs/operating/many-machines.md).';
+  if (concerns.length === 0) return [ok('cluster', `${nodes.length} nodes, no problems found`)];
+  const advice = 'tapeloom cluster status shows the details (docs/operating/many-machines.md).';
   return concerns.map((concern) => warning('cluster', concern, advice));
 }

@@ -23,14 +23,14 @@ export function checkDirectory(data: string): readonly Finding[] {
   const found = place === null ? null : statOf(place);
   if (place === null || found === null) return [checkParent(data)];
   if (!found.isDirectory()) {
-    return [fault(CHECK, `${data} is no directory`, 'Name a directory by TAPELOOM_DATA.')];
+    return [fault(CHECK, `${data} is not a directory`, 'Set TAPELOOM_DATA to a directory.')];
   }
   const entries = walk(place);
   const unusable = entries.filter(({ path, stat }) => !mayUse(path, stat));
   const findings =
     unusable.length > 0
       ? [unusableFinding(place, unusable)]
-      : [ok(CHECK, `${data} and what is in it can be read and written`)];
+      : [ok(CHECK, `${data} and its contents can be read and written`)];
   return [...findings, ...exposed(data), ...formatFindings(data)];
 }
 
@@ -40,10 +40,10 @@ function checkParent(data: string): Finding {
   while (statOf(parent) === null && dirname(parent) !== parent) parent = dirname(parent);
   const stat = statOf(parent);
   if (stat?.isDirectory() && mayUse(parent, stat)) {
-    return ok(CHECK, `${data} is not there yet; the first start makes it`);
+    return ok(CHECK, `${data} does not exist yet; the first start creates it`);
   }
-  const advice = `Make ${data} and give it to the user of the service: install -d -o <user> -m 700 ${data}`;
-  return fault(CHECK, `${data} is not there, and ${parent} cannot be written`, `${advice}.`);
+  const advice = `Create ${data} and give it to the service's user: install -d -o <user> -m 700 ${data}`;
+  return fault(CHECK, `${data} does not exist, and ${parent} cannot be written`, `${advice}.`);
 }
 
 interface Entry {
@@ -59,7 +59,7 @@ function unusableFinding(data: string, entries: readonly Entry[]): Finding {
   return fault(
     CHECK,
     detail,
-    `Run this as the user of the service, or give the files to that user: chown -R <user>: ${data}.`,
+    `Run this as the service's user, or give the files to that user: chown -R <user>: ${data}.`,
   );
 }
 
@@ -107,9 +107,7 @@ function exposed(data: string): readonly Finding[] {
     const stat = statOf(join(data, name));
     if (stat === null || exposureOf(stat.mode) === 'nothing') return [];
     const path = join(data, name);
-    return [
-      warning(CHECK, `other users can read ${path}`, `Close it to others: chmod 600 ${path}.`),
-    ];
+    return [warning(CHECK, `other users can read ${path}`, `Restrict it: chmod 600 ${path}.`)];
   });
 }
 
@@ -119,7 +117,7 @@ function formatFindings(data: string): readonly Finding[] {
     return [];
   } catch (error) {
     if (!(error instanceof DataFormatError)) return [];
-    return [fault('format', error.message, 'Run the version that the sentence names.')];
+    return [fault('format', error.message, 'Run the version named above.')];
   }
 }
 

@@ -26,7 +26,7 @@ export async function checkInstruments(
     const days = (await readImported(new NodeDisk(), `${data}/tape`, dataset.name))?.days;
     if (days === undefined || days.size === 0) {
       const advice = `Import files of trades: tapeloom import <file> (docs/operating).`;
-      findings.push(warning(CHECK, `${listed}, and no day was imported`, advice));
+      findings.push(warning(CHECK, `${listed}, but no day was imported`, advice));
     } else findings.push(ok(CHECK, `${listed}, days of ${days.size}`));
     findings.push(...endingProducts(dataset, now));
   }
@@ -34,7 +34,7 @@ export async function checkInstruments(
     await requireDistinctNames({ live, imported }, now);
   } catch (error) {
     if (!(error instanceof StartRefusedError)) throw error;
-    findings.push(fault(CHECK, error.message, 'Change the file and apply it again.'));
+    findings.push(fault(CHECK, error.message, 'Correct the file and apply it again.'));
   }
   return findings;
 }
@@ -53,7 +53,8 @@ function endingProducts({ name, contracts }: ListedDataset, now: EpochNs): reado
     const date = Temporal.Instant.fromEpochNanoseconds(expiresAt).toString().slice(0, 10);
     const verb = expiresAt > now ? 'expires' : 'expired';
     const detail = `${name}: ${symbol}, the last contract of ${root}, ${verb} on ${date}`;
-    const advice = 'If the product still trades, list later contracts: tapeloom instruments apply.';
+    const advice =
+      'If the product still trades, add later contracts with tapeloom instruments apply.';
     return [warning(CHECK, detail, advice)];
   });
 }

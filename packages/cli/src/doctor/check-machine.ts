@@ -34,12 +34,12 @@ export async function checkDisk({ data }: Config, dataset: string): Promise<Find
     directory = dirname(directory);
   }
   const space = await disk.space(directory);
-  if (space === null) return skipped('disk', 'this system does not say how much room is left');
+  if (space === null) return skipped('disk', 'this system does not report its free disk space');
   const dayBytes = await tapeDayBytes(disk, join(data, 'tape'), dataset).catch(() => 0);
   const needs = dayBytes === 0 ? '' : `; a day of the tape needs ${sizeText(dayBytes)}`;
   const detail = `${sizeText(space.freeBytes)} of ${sizeText(space.totalBytes)} are free${needs}`;
   const advice =
-    'Make room: another disk, TAPELOOM_KEEP_DAYS, tapeloom tape rm, or tapeloom cache clear.';
+    'Free disk space: use a larger disk, TAPELOOM_KEEP_DAYS, tapeloom tape rm, or tapeloom cache clear.';
   if (space.freeBytes <= dayBytes) return fault('disk', `${detail}, which is not there`, advice);
   const why = littleBecause({ ...space, dayBytes });
   return why === null ? ok('disk', detail) : warning('disk', `${detail}: ${why}`, advice);
@@ -54,7 +54,7 @@ export async function checkClock(
   const findings = [await checkSynchronised()];
   if (ahead === null) return findings;
   const advice =
-    'Set the clock right. If it was ahead before, tapeloom tape trim sets aside what it wrote; a service that runs waits until the clock has met the tape.';
+    'Correct the clock. If it was ahead before, tapeloom tape trim moves aside what was written then; a running service waits until the clock has caught up with the tape.';
   return [...findings, fault('clock', ahead, advice)];
 }
 
@@ -64,12 +64,12 @@ async function checkSynchronised(): Promise<Finding> {
     timeout: ANSWERED_WITHIN_MS,
   }).catch(() => null);
   const answer = asked?.stdout.trim();
-  if (answer === 'yes') return ok('clock', 'the system keeps it by a time server');
+  if (answer === 'yes') return ok('clock', 'synchronised with a time server');
   if (answer === 'no') {
     const advice = 'Turn on a time service, such as systemd-timesyncd or chrony.';
-    return warning('clock', 'no time server keeps it', advice);
+    return warning('clock', 'not synchronised with a time server', advice);
   }
-  return skipped('clock', 'this system does not say whether a time server keeps it');
+  return skipped('clock', 'this system does not report whether the clock is synchronised');
 }
 
 /** By whole days: what a start could not go on from. */
@@ -77,7 +77,9 @@ async function tapeAhead(data: string, dataset: string): Promise<string | null> 
   const names = await new NodeDisk().list(logDirectory(join(data, 'tape'), dataset));
   const newest = Math.max(...names.map((name) => dayOfFile(name, 'log') ?? 0), 0);
   const today = dayOf(createClock({ kind: 'system' }).now());
-  return newest > today ? `the tape has the day ${newest}, and the clock says ${today}` : null;
+  return newest > today
+    ? `the tape contains the day ${newest}, but the clock shows ${today}`
+    : null;
 }
 
 async function serviceAhead(note: ServiceNote | null): Promise<string | null> {
@@ -86,7 +88,7 @@ async function serviceAhead(note: ServiceNote | null): Promise<string | null> {
     const signal = AbortSignal.timeout(ANSWERED_WITHIN_MS);
     const text = await (await fetch(`${note.internal}/metrics`, { signal })).text();
     const seconds = Number(/^tapeloom_clock_ahead_seconds (\S+)$/m.exec(text)?.[1] ?? 0);
-    return seconds > 0 ? `the tape lies ${Math.ceil(seconds)} s ahead of the clock` : null;
+    return seconds > 0 ? `the tape is ${Math.ceil(seconds)} s ahead of the clock` : null;
   } catch {
     // The check of the service tells that it does not answer.
     return null;
@@ -100,7 +102,8 @@ export function checkLimits(note: ServiceNote | null): readonly Finding[] {
 function checkOpenFiles(note: ServiceNote | null): Finding {
   const ofService = note === null ? null : openFilesOf(note.pid);
   const openFiles = ofService ?? openFilesMax();
-  const whose = ofService === null ? ' in this shell; the unit of the service may differ' : '';
+  const whose =
+    ofService === null ? " in this shell; the service's unit may have another limit" : '';
   const advice = 'Raise it: LimitNOFILE=65536 in the systemd unit, or ulimit -n 65536.';
   const machine = { openFiles, cores: availableParallelism() };
   try {

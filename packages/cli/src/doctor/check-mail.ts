@@ -9,7 +9,7 @@ import { type Finding, fault, ok, warning } from './finding.ts';
 
 const CHECK = 'mail';
 const SET = 'Set TAPELOOM_SMTP_URL and TAPELOOM_MAIL_FROM (docs/operating/mail.md).';
-const LOOK = 'Check TAPELOOM_SMTP_URL, the password and the way there (docs/operating/mail.md).';
+const LOOK = 'Check TAPELOOM_SMTP_URL, the password and the network (docs/operating/mail.md).';
 
 /** `to`: whom a test mail is sent; null: nobody. */
 export async function checkMail(
@@ -18,15 +18,16 @@ export async function checkMail(
   interrupted: AbortSignal,
 ): Promise<readonly Finding[]> {
   if (smtpUrl === null || mailFrom === null) {
-    if (to !== null) throw new UsageError('--mail-to needs a mail server: set TAPELOOM_SMTP_URL');
-    const detail = `mails are files in ${join(data, 'outbox')}`;
+    if (to !== null)
+      throw new UsageError('--mail-to requires a mail server: set TAPELOOM_SMTP_URL');
+    const detail = `no mail server; mails are written to files in ${join(data, 'outbox')}`;
     return new PublicAddress(publicUrl, port).isLoopback
       ? [ok(CHECK, `${detail}; only this machine uses the service`)]
-      : [warning(CHECK, `${detail} and reach nobody`, SET)];
+      : [warning(CHECK, `${detail} and not sent`, SET)];
   }
   const { where, fault: why } = await tryMail({ smtpUrl, mailFrom, to, interrupted });
   if (why !== null) return [fault(CHECK, `${where}: ${why}`, LOOK)];
   return to === null
-    ? [ok(CHECK, `${where} can be used`)]
-    : [ok(CHECK, `${where} took a test mail to ${to}; look whether it arrives`)];
+    ? [ok(CHECK, `${where} accepts the login`)]
+    : [ok(CHECK, `${where} accepted a test mail to ${to}; check that it arrives`)];
 }

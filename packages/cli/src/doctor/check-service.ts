@@ -27,10 +27,12 @@ export async function checkService(
 ): Promise<readonly Finding[]> {
   if (note !== null) return [await checkHealth(note), ...checkVersion(note)];
   if (isInUse(config.data)) {
-    const advice = 'Run this again in a moment; the log of the service says what it waits for.';
-    return [warning(CHECK, `a service or command holds ${config.data} and is not up`, advice)];
+    const advice = "Run this again in a moment. The service's log shows what it is waiting for.";
+    return [
+      warning(CHECK, `a service or command is using ${config.data}, but is not ready yet`, advice),
+    ];
   }
-  return [skipped(CHECK, `none runs on ${config.data}`), ...(await checkPorts(config))];
+  return [skipped(CHECK, `no service runs on ${config.data}`), ...(await checkPorts(config))];
 }
 
 function isInUse(data: string): boolean {
@@ -42,7 +44,7 @@ function isInUse(data: string): boolean {
 }
 
 async function checkHealth({ pid, internal }: ServiceNote): Promise<Finding> {
-  const advice = 'Look at the log of the service.';
+  const advice = "Look at the service's log.";
   try {
     const signal = AbortSignal.timeout(ANSWERED_WITHIN_MS);
     const response = await fetch(`${internal}/health/ready`, { signal });
@@ -51,13 +53,13 @@ async function checkHealth({ pid, internal }: ServiceNote): Promise<Finding> {
     return fault(CHECK, `process ${pid} is not ready: ${reason}`, advice);
   } catch (error) {
     const why = (error as Error).message;
-    return fault(CHECK, `process ${pid} does not answer at ${internal}: ${why}`, advice);
+    return fault(CHECK, `process ${pid} does not respond at ${internal}: ${why}`, advice);
   }
 }
 
 function checkVersion({ version }: ServiceNote): readonly Finding[] {
   if (version === VERSION) return [];
-  const detail = `it runs ${version}, and ${VERSION} is installed`;
+  const detail = `it runs ${version}, but ${VERSION} is installed`;
   return [warning(CHECK, detail, `Restart the service to run ${VERSION}.`)];
 }
 
@@ -77,7 +79,7 @@ async function checkPorts(config: Config): Promise<readonly Finding[]> {
         : fault(
             'port',
             `${where}: ${why}`,
-            `End what uses the port, or choose another by ${name}.`,
+            `Stop the program that uses the port, or choose another port with ${name}.`,
           ),
     );
   }

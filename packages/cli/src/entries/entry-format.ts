@@ -12,7 +12,7 @@ export function readFormat<Format extends string>(
 ): Format {
   const format = formats.find((one) => one === text);
   if (format !== undefined) return format;
-  throw new UsageError(`--format must be ${formats.join(', ')}, got ${text}`);
+  throw new UsageError(`--format must be one of ${formats.join(', ')}; got ${text}`);
 }
 
 /** A table is for the eyes: the default where somebody looks, and nowhere else. */
@@ -28,7 +28,7 @@ export function readEntryFormat(
   io: CommandIo,
 ): EntryFormat {
   if (isJson && text !== undefined && text !== 'ndjson') {
-    throw new UsageError(`--json is --format ndjson, but --format says ${text}`);
+    throw new UsageError(`--json means --format ndjson, but --format is ${text}`);
   }
   if (text !== undefined) return readFormat(text, ENTRY_FORMATS);
   return isJson ? 'ndjson' : defaultFormat(out ?? null, io);

@@ -30,14 +30,14 @@ export async function costRefusal(question: CostQuestion, io: CommandIo): Promis
     if (!question.isQuiet) io.stderr(`${costText(question)}\n`);
     if (isDecided) return null;
     throw new CommandError(
-      `it costs ${unitsText(computeUnits)}, and nobody is here to agree: ` +
-        'add --yes, or run it on a terminal. Nothing was charged.',
+      `this costs ${unitsText(computeUnits)} and needs a confirmation, but there is no terminal to ask on: ` +
+        'add --yes, or run it in a terminal. Nothing was charged.',
       ExitCode.usage,
       'NOT_AGREED',
     );
   }
   io.stderr(`${costText(question)}\n`);
-  if (await confirm(io, 'Go on?', false)) return null;
+  if (await confirm(io, 'Continue?', false)) return null;
   io.signal.throwIfAborted();
   io.stderr('Nothing was charged.\n');
   return ExitCode.failure;

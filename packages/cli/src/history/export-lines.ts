@@ -49,7 +49,7 @@ export async function rewriteExport(
     onLines(lines);
   }
   if (text !== null) sink.write((text as EntryText).end());
-  if (end === null) throw new Error(`${path} ends before its last line: it is not whole`);
+  if (end === null) throw new Error(`${path} ends before its last line: it is incomplete`);
   return end;
 }
 

@@ -58,12 +58,12 @@ export class ExportRun {
       this.#held = held;
       this.#say(
         held.bytes === 0
-          ? 'An earlier run has begun it and nothing came yet: it is charged once.'
-          : `${path}.part has ${partText(held)} of it: going on there, at no cost.`,
+          ? 'An earlier run started this export but received nothing yet; it is charged once.'
+          : `${path}.part has ${partText(held)} of it: resuming there, at no cost.`,
       );
     } else if (target.rewrittenAs !== null && existsSync(path)) {
       this.#found = 'lines';
-      this.#say(`${path} is whole already: only ${target.path} is to be written, at no cost.`);
+      this.#say(`${path} is already complete: only ${target.path} is written, at no cost.`);
     }
     return this.#found !== 'nothing';
   }
@@ -153,8 +153,8 @@ export class ExportRun {
     const isTooOld = error instanceof TapeloomError && error.code === 'CURSOR_EXPIRED';
     this.#io.stderr(
       isTooOld
-        ? `${path}.part cannot be gone on with any more; --force begins anew, and is charged.\n`
-        : `Stopped with ${partText(held)}. The same command goes on there within 24 hours, at no cost.\n`,
+        ? `${path}.part can no longer be resumed; --force starts again, which is charged.\n`
+        : `Stopped with ${partText(held)}. Run the same command within 24 hours to resume, at no cost.\n`,
     );
   }
 

@@ -70,9 +70,9 @@ test('what cannot be is refused', () => {
   assert.throws(() => readTarget({ format: 'csv', expand: true }, query), UsageError);
   assert.throws(
     () => readTarget({ format: 'xml' }, query),
-    /ndjson, csv, table, parquet, arrow, got xml/,
+    /ndjson, csv, table, parquet, arrow; got xml/,
   );
   assert.throws(() => readTarget({ out: '-' }, query), /tapeloom history writes to stdout/);
-  assert.throws(() => readTarget({ out: there }, query), /is there already; --force replaces it/);
+  assert.throws(() => readTarget({ out: there }, query), /already exists; --force replaces it/);
   assert.equal(readTarget({ out: there, force: true }, query).path, there);
 });

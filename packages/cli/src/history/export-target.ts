@@ -50,14 +50,14 @@ export interface TargetValues {
 export function readTarget(values: TargetValues, query: HistoryQuery): ExportTarget {
   const format = readFormat(values.format ?? 'ndjson', EXPORT_FORMATS);
   if (values.expand === true && format !== 'ndjson') {
-    throw new UsageError(`--expand is for ndjson: ${format} is not compressed as a whole`);
+    throw new UsageError(`--expand applies to ndjson only: ${format} is not compressed as a whole`);
   }
   if (query.studies !== undefined && format !== 'ndjson') {
-    throw new UsageError(`${format} has the columns of one indicator; several come as ndjson`);
+    throw new UsageError(`${format} can hold only one indicator; use ndjson for several`);
   }
   if (values.out === '-') {
     throw new UsageError(
-      'an export is a file, so that it can go on; tapeloom history writes to stdout',
+      'an export needs a file, so that it can be resumed; tapeloom history writes to stdout',
     );
   }
   const isTable = format === 'parquet' || format === 'arrow';
@@ -67,7 +67,7 @@ export function readTarget(values: TargetValues, query: HistoryQuery): ExportTar
   // It was paid for: what replaces it may cost as much.
   const isForced = values.force === true;
   if (!isForced && existsSync(path)) {
-    throw new Error(`${path} is there already; --force replaces it, --out names another file`);
+    throw new Error(`${path} already exists; --force replaces it, --out names another file`);
   }
   return {
     path,

@@ -21,5 +21,5 @@ export function gapLines({ gaps = [], gapsTotal = gaps.length }: ListedGaps): re
 /** A paragraph for stderr; empty where nothing is missing. */
 export function gapsText(listed: ListedGaps): string {
   const lines = gapLines(listed);
-  return lines.length === 0 ? '' : `Not there:\n${lines.map((line) => `  ${line}\n`).join('')}`;
+  return lines.length === 0 ? '' : `Missing:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }

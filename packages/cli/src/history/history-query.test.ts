@@ -19,7 +19,7 @@ test('times are dates, times, nanoseconds, and spans until now', () => {
     '2026-11-11 00:00:00Z to 2026-11-11 01:00:00Z',
   );
   assert.throws(() => rangeOf('1h', '2h'), /--to must be after --from/);
-  assert.throws(() => rangeOf('2x'), /a span until now like 7d, 12h or 30m; read 2x/);
+  assert.throws(() => rangeOf('2x'), /a span until now like 7d, 12h or 30m; got 2x/);
 });
 
 test('what must stay the same at every call takes no span', () => {

@@ -25,12 +25,12 @@ export const QUERY_OPTIONS = [
 /** The words beside them. */
 export const QUERY_WORDS = ['the instrument (ES.c.0)', 'the indicator (footprint)'];
 
-const OTHER_USAGE = `  --to <time>         likewise, not included (default: the newest time the key sees)
+const OTHER_USAGE = `  --to <time>         likewise, not included (default: the newest time the key can see)
   --params <json>     parameters of the indicator, for example '{"size":300}'; of several (bars,footprint) a
                       list with one object for each
   --mode live|confirmed  live (default) ends with the objects that still form at --to
-  --dataset <name>    needed for a contract that is no longer streamed
-  --gaps refuse|allow  allow: what is there, where days or hours are missing; they are listed`;
+  --dataset <name>    required for a contract that is no longer streamed
+  --gaps refuse|allow  allow: return what exists where days or hours are missing, and list the gaps`;
 
 /** The same for the usage text. */
 export const QUERY_USAGE = `  --from <time>       a date (its midnight UTC), a time like 2026-11-12T14:30:00Z, nanoseconds since 1970, or
@@ -66,10 +66,10 @@ export function readQuery(
   if (to !== null) requireRange(from, to);
   const { mode, dataset, gaps } = values;
   if (mode !== undefined && mode !== 'live' && mode !== 'confirmed') {
-    throw new UsageError(`--mode is live or confirmed, not ${mode}`);
+    throw new UsageError(`--mode must be live or confirmed; got ${mode}`);
   }
   if (gaps !== undefined && gaps !== 'refuse' && gaps !== 'allow') {
-    throw new UsageError(`--gaps is refuse or allow, not ${gaps}`);
+    throw new UsageError(`--gaps must be refuse or allow; got ${gaps}`);
   }
   return {
     instrument: instrument!,

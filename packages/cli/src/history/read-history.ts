@@ -66,7 +66,7 @@ export async function readHistory(
   } catch (error) {
     progress.erase();
     if (read.computeUnits > 0) {
-      io.stderr(`Stopped. What was read cost ${unitsText(read.computeUnits)}.\n`);
+      io.stderr(`Stopped. The results read so far cost ${unitsText(read.computeUnits)}.\n`);
     }
     throw error;
   } finally {

@@ -21,7 +21,7 @@ export async function foundFiles(disk: Disk, words: readonly string[]): Promise<
       continue;
     }
     const found = (await Array.fromAsync(glob(word))).sort();
-    if (found.length === 0) throw new UsageError(`no file is like ${word}`);
+    if (found.length === 0) throw new UsageError(`no file matches ${word}`);
     for (const file of found) {
       const entry = await disk.stat(resolve(file));
       if (entry?.kind === 'file') files.add(resolve(file));
@@ -48,8 +48,8 @@ export async function openFile(
   feeds: FeedThread,
 ): Promise<OpenedFile> {
   const entry = await disk.stat(path);
-  if (entry === null) throw new FeedError('There is no such file.');
-  if (entry.kind !== 'file') throw new FeedError('This is a directory: give a file in it.');
+  if (entry === null) throw new FeedError('The file does not exist.');
+  if (entry.kind !== 'file') throw new FeedError('This is a directory: name a file in it.');
   const feed = await feeds.open(path, entry.size, hints);
   return {
     feed,

@@ -61,19 +61,19 @@ export function readImportRequest(args: readonly string[], io: CommandIo): Impor
 function readAtEdges(text: string | undefined): EqualsAtEdges {
   if (text === undefined) return null;
   if (text === 'one' || text === 'two') return text;
-  throw new UsageError(`--at-edges must be one or two, got ${text}`);
+  throw new UsageError(`--at-edges must be one or two; got ${text}`);
 }
 
 export function readCovers(text: string | undefined, isWholeDays: boolean): SaidCoverage {
   if (text === undefined) return isWholeDays ? 'whole-days' : null;
-  if (isWholeDays) throw new UsageError('--covers and --whole-day exclude each other');
+  if (isWholeDays) throw new UsageError('use either --covers or --whole-day, not both');
   return readRange(text);
 }
 
 function readRange(text: string): InstantRange {
   const [first, second, more] = text.split('..');
   if (second === undefined || more !== undefined) {
-    throw new UsageError(`--covers must be like 2026-03-01..2026-04-01, got ${text}`);
+    throw new UsageError(`--covers must be like 2026-03-01..2026-04-01; got ${text}`);
   }
   const range = { from: readInstant('--covers', first), to: readInstant('--covers', second) };
   if (range.from < range.to) return range;

@@ -101,7 +101,7 @@ export function fileNotes(
   }
   if (!feed.isCoverageSaid && days.some(({ imported }) => (imported?.gaps.length ?? 0) > 0)) {
     lines.push(
-      'It covers its first to its last trade. If it has more, say so: --whole-day or --covers a..b.',
+      'It counts as covering its first to its last trade. If it covers more, add --whole-day or --covers a..b.',
     );
   }
   for (const [{ symbol, calendar }, found] of Map.groupBy(
@@ -115,7 +115,7 @@ export function fileNotes(
       'If the market was open then, give the product a calendar with its hours (docs/operating/instruments.md) and import again; tapeloom tape rm takes days off the tape before.',
     );
   }
-  if (days.length === 0) lines.push('It has nothing of the contracts of the dataset.');
+  if (days.length === 0) lines.push("It has no trades of the dataset's contracts.");
   return `${lines.join('\n')}\n`;
 }
 
@@ -141,9 +141,9 @@ export function refusalsText({ path, days }: ImportedFile): string {
     ? 'it is not clear whether equal trades are one or two'
     : 'it differs from what is on the tape';
   const remedy = isAtEdge
-    ? 'Say --at-edges two where the files were cut there, --at-edges one where both have that time whole.'
-    : 'With --replace its trades take the place of those on the tape.';
-  return `${basename(path)} is refused, nothing of it is imported: ${why}.\n${lines.join('\n')}\n${remedy}\n`;
+    ? 'Use --at-edges two if the files were cut there, --at-edges one if both contain that time completely.'
+    : 'With --replace its trades replace those on the tape.';
+  return `${basename(path)} is rejected, nothing of it is imported: ${why}.\n${lines.join('\n')}\n${remedy}\n`;
 }
 
 /** Why the files do not cover what they are said to cover; empty when they do. */
@@ -156,8 +156,8 @@ export function claimText({ days }: Pick<ImportedFile, 'days'>): string {
     return `  ${contract.symbol} ${dateText(day)}: the tape has ${what}, no file has it`;
   });
   return (
-    'The files are imported, but they do not have every trade of what they are said to cover.\n' +
-    `${lines.join('\n')}\nWith --replace such trades are removed.\n`
+    'The files were imported, but they lack trades of the range that they are declared to cover.\n' +
+    `${lines.join('\n')}\n--replace removes such trades.\n`
   );
 }
 
@@ -179,11 +179,11 @@ export function rollsText({ changed, all, isFrozen }: RollsOutcome): string {
 }
 
 const FROZEN_ROLLS =
-  'The rolls were decided by an earlier version and stay as they are. To decide them again by the days on the tape: tapeloom instruments rolls --again\n';
+  'The rolls were decided by an earlier version and stay unchanged. To decide them again from the days on the tape: tapeloom instruments rolls --again\n';
 
 export function lockedText({ holderPid }: DirectoryLockedError, dataset: string): string {
   const holder = holderPid === null ? 'another process' : `process ${holderPid}`;
-  return `${dataset} is being imported into, or changed, by ${holder}. Wait until that has ended.\n`;
+  return `${dataset} is being imported into, or changed, by ${holder}. Wait until it has finished.\n`;
 }
 
 export function rollText({ alias, symbol, from, by }: AliasRoll): string {

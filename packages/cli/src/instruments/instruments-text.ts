@@ -10,14 +10,14 @@ export async function readInstrumentsText(path: string): Promise<string> {
   const disk = new NodeDisk();
   const entry = await disk.stat(path);
   if (entry === null) throw new UsageError(`there is no file ${path}`);
-  if (entry.kind !== 'file') throw new UsageError(`${path} is no file`);
+  if (entry.kind !== 'file') throw new UsageError(`${path} is not a file`);
   if (entry.size > ENTRY_BYTES_MAX) {
-    throw new UsageError(`${path} has ${entry.size} bytes; at most ${ENTRY_BYTES_MAX} may be`);
+    throw new UsageError(`${path} has ${entry.size} bytes; at most ${ENTRY_BYTES_MAX} are allowed`);
   }
   const bytes = (await readFileWhole(disk, path)) ?? new Uint8Array();
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new UsageError(`${path} is no text in UTF-8`, { cause: error });
+    throw new UsageError(`${path} is not UTF-8 text`, { cause: error });
   }
 }

@@ -41,8 +41,8 @@ export async function eachDefinition(
   take: (definition: ToldDefinition) => void,
 ): Promise<string> {
   const entry = await new NodeDisk().stat(path);
-  if (entry === null) throw new FeedError('There is no such file.');
-  if (entry.kind !== 'file') throw new FeedError('This is a directory: give files in it.');
+  if (entry === null) throw new FeedError('The file does not exist.');
+  if (entry.kind !== 'file') throw new FeedError('This is a directory: name files in it.');
   let dataset = '';
   for await (const piece of feeds.definitions(path, entry.size)) {
     dataset = piece.dataset;

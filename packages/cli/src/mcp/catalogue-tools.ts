@@ -40,7 +40,7 @@ const listInstruments = tool({
   name: 'list_instruments',
   title: 'List instruments',
   description:
-    'What trades: contracts with their aliases, tick sizes, whether the market is open, and when they last traded. Also tells the time of now. Free.',
+    'What trades: contracts with their aliases, tick sizes, whether the market is open, and when they last traded. Also returns the current time. Free.',
   annotations: FREE,
   input: z.strictObject({
     dataset: z
@@ -76,7 +76,7 @@ const usage = tool({
   name: 'usage',
   title: 'Show usage',
   description:
-    'The plan of the account with its limits, what was used this month and what is left, and what this session has spent of what the user allows. Free.',
+    "The plan of the account with its limits, what was used this month and what is left, and what this session has spent of the user's limit. Free.",
   annotations: FREE,
   input: z.strictObject({}),
   output: z.looseObject({

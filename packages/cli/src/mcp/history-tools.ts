@@ -40,7 +40,7 @@ const query = {
     .string()
     .min(1)
     .optional()
-    .describe('`next` of an earlier result with the same arguments: goes on there.'),
+    .describe('`next` of an earlier result with the same arguments: continues there.'),
 };
 
 const estimate = tool({
@@ -53,7 +53,7 @@ const estimate = tool({
   output: z.looseObject({
     computeUnits: z.number(),
     allowed: z.boolean().describe('Whether history would be allowed now.'),
-    refusal: z.string().nullable().describe('Why not.'),
+    refusal: z.string().nullable().describe('Why it would be refused.'),
   }),
   async run(input, { service, spending }, signal) {
     const estimated = await service.estimate({ ...requestOf(input), signal });
@@ -67,7 +67,7 @@ const history = tool({
   name: 'history',
   title: 'Read history',
   description:
-    'Results of an indicator over a range of the past, as rows with named columns, oldest first. What the definition of the indicator gives in ticks is converted to prices here, and times are UTC. Costs one compute unit per trade read; refused, without cost, where the estimate of the whole range exceeds what the user allows. Long results are cut: `next` then tells where to go on. For a picture use chart.',
+    'Results of an indicator over a range of the past, as rows with named columns, oldest first. What the definition of the indicator gives in ticks is converted to prices here, and times are UTC. Costs one compute unit per trade read; refused, without cost, where the estimate of the whole range exceeds what the user allows. Long results are cut: `next` then continues after the cut. For a picture use chart.',
   annotations: CHARGED,
   input: z.strictObject({
     ...query,
@@ -194,7 +194,7 @@ function historyData(
   { page, writer, rows, next, computeUnits, isFull }: Reading,
   limit: number,
 ): Readonly<Record<string, unknown>> {
-  const why = isFull ? 'a result has no room for more' : `the limit is ${limit}`;
+  const why = isFull ? 'a result cannot hold more' : `the limit is ${limit}`;
   const note =
     next === null
       ? {}

@@ -23,7 +23,7 @@ import { type Tool, type ToolContext, textContent } from './tool.ts';
 import { wrongArguments } from './wrong-arguments.ts';
 
 const INSTRUCTIONS = `Order-flow indicators of futures contracts: bars, footprint, delta, volume profile, VWAP, large trades and others.
-Begin with list_instruments (what trades, and the time of now) and list_indicators (what can be computed, with which parameters).
+Begin with list_instruments (what trades, and the current time) and list_indicators (what can be computed, with which parameters).
 History costs compute units, one per trade of the range; estimate is free. history and chart refuse what exceeds the limits the user has set.
 Times are UTC. Volumes are lots.`;
 
@@ -113,5 +113,5 @@ const NEEDS_KEY = `Tell the user that this needs an API key; without one only li
 const HINTS: Readonly<Record<string, string>> = {
   UNKNOWN_INSTRUMENT: 'list_instruments lists them.',
   UNAUTHORIZED: `Tell the user that the key is not valid (any more). ${HOW_TO_GIVE_A_KEY}`,
-  NETWORK: 'The service could not be reached: is it running, and is the address right?',
+  NETWORK: 'The service could not be reached. Check that it runs and that the address is right.',
 };

@@ -16,14 +16,14 @@ export const queryInput = {
     .record(z.string(), z.union([z.number(), z.string(), z.boolean()]))
     .optional()
     .describe(
-      'Parameters of the indicator, such as {"size": 300}; list_indicators with its id tells which there are. What is left out has its default.',
+      'Parameters of the indicator, such as {"size": 300}; list_indicators with its id lists them. Omitted parameters have their defaults.',
     ),
   from: z.string().min(1).describe(`Start of the range, included: ${TIME}.`),
   to: z
     .string()
     .min(1)
     .optional()
-    .describe(`End of the range, not included: ${TIME}. Left out: the newest time the key sees.`),
+    .describe(`End of the range, not included: ${TIME}. Omitted: the newest time the key can see.`),
   dataset: z
     .string()
     .min(1)
@@ -33,7 +33,7 @@ export const queryInput = {
     .enum(['refuse', 'allow'])
     .optional()
     .describe(
-      'refuse (default): a range of which days or hours are missing is refused. allow: what is there is read, and what is missing is listed.',
+      'refuse (default): a range with missing days or hours is refused. allow: existing data is read, and the gaps are listed.',
     ),
 };
 

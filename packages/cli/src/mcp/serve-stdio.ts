@@ -36,7 +36,7 @@ function answerTo(error: Error): object | null {
   if (isJson && !(error instanceof z.ZodError)) return null;
   const { ParseError, InvalidRequest } = ErrorCode;
   const [code, message] = isJson
-    ? [InvalidRequest, 'The line is no JSON-RPC 2.0 message.']
+    ? [InvalidRequest, 'The line is not a JSON-RPC 2.0 message.']
     : [ParseError, 'The line is not JSON.'];
   return { jsonrpc: '2.0', id: null, error: { code, message } };
 }

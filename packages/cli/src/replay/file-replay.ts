@@ -42,7 +42,7 @@ export async function fileReplay(
   io.stderr(fileText(factsOf(file, sessions, sessions)));
   const contract = contractOf(file);
   if (contract.symbol !== file.trades.name) {
-    io.stderr(`It is played as ${contract.symbol}: a name that can be asked for.\n`);
+    io.stderr(`It is played as ${contract.symbol}, a name that the service accepts.\n`);
   }
   const start = from ?? first;
   if (start > last || start < epochNs(dayOf(first), 0)) {

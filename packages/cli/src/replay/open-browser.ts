@@ -32,6 +32,6 @@ export function openBrowser(link: string, io: CommandIo): void {
   if (program === null) return;
   const [command, ...args] = program;
   const child = spawn(command, [...args, link], { stdio: 'ignore', detached: true });
-  child.once('error', () => io.stderr(`${command} is not there: open the address yourself.\n`));
+  child.once('error', () => io.stderr(`${command} is not installed: open the address yourself.\n`));
   child.unref();
 }

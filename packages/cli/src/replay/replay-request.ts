@@ -56,7 +56,7 @@ export function readReplayRequest(args: readonly string[], io: CommandIo): Repla
   });
   const { file, replay } = values;
   if (file !== undefined && replay !== undefined) {
-    throw new UsageError('either --file or --replay: one of them is played');
+    throw new UsageError('use either --file or --replay, not both');
   }
   const serviceArgs = SERVICE_TEXTS.flatMap((name) =>
     values[name] === undefined ? [] : [`--${name}`, values[name]],
@@ -88,7 +88,7 @@ function readDayToPlay(name: string, values: Values, io: CommandIo): DayToPlay {
 
 function refuseOthers(values: Values, names: readonly (keyof Values)[], other: string): void {
   const given = names.find((name) => values[name] !== undefined);
-  if (given !== undefined) throw new UsageError(`--${given} goes with ${other}`);
+  if (given !== undefined) throw new UsageError(`--${given} requires ${other}`);
 }
 
 /** Before anything long begins: what the service would refuse. */

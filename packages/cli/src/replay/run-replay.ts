@@ -46,8 +46,8 @@ async function play(request: ReplayRequest, data: string, io: CommandIo): Promis
   io.signal.throwIfAborted();
   io.stderr(
     isKept
-      ? `The data directory ${data} is kept at the end.\n`
-      : `The data directory ${data} is removed at the end; --keep keeps it.\n`,
+      ? `The data directory ${data} is kept afterwards.\n`
+      : `The data directory ${data} is removed afterwards; --keep keeps it.\n`,
   );
   const { runProcess } = await import('@tapeloom/server/serve');
   const market = { kind: 'replay', ...options, isHeld } as const;

@@ -56,7 +56,7 @@ export async function tapeReplay(
   const cut = played.filter((one) => states.get(one) === 'partial');
   if (cut.length > 0) {
     io.stderr(
-      `Hours of ${rangesText(cut)} are missing on the tape: they are played as quiet ones.\n`,
+      `Hours of ${rangesText(cut)} are missing on the tape: they are played without trades.\n`,
     );
   }
   const whole = days.filter(({ day: one, state }) => one < dayOf(from) && state === 'sealed');

@@ -31,7 +31,8 @@ export function readStreamOptions(args: readonly string[], now: EpochNs): Stream
     throw new UsageError('give one instrument and one indicator');
   }
   const mode = STREAM_MODES.find((one) => one === (values.mode ?? 'live'));
-  if (mode === undefined) throw new UsageError(`--mode is live or confirmed, not ${values.mode}`);
+  if (mode === undefined)
+    throw new UsageError(`--mode must be live or confirmed; got ${values.mode}`);
   return {
     instrument,
     indicator,

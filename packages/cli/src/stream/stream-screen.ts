@@ -46,11 +46,11 @@ export function stateSentence(picture: StreamPicture): string | null {
     case null:
       return 'Connecting.';
     case 'warming':
-      return 'Building up from the tape.';
+      return 'Loading from the tape.';
     case 'stale':
       return 'The market is open, but its source is silent.';
     case 'down':
-      return 'The source is unavailable; the stream goes on as soon as it is back.';
+      return 'The source is unavailable; the stream resumes as soon as it is back.';
     case 'closed':
       if (opensAt === null) return 'The market is closed.';
       return `The market is closed. It opens ${dateText(opensAt)}, in ${spanText(opensAt - nowNs)}.`;

@@ -248,7 +248,7 @@ function awaySentence(code: number | undefined): string {
     case CloseCode.tooManyConnections:
       return 'Too many connections are open for this plan. Trying again for two minutes.';
     case CloseCode.tryAgainLater:
-      return 'The service is restarting or at its limit. Trying again.';
+      return 'The service is restarting or at capacity. Trying again.';
     default:
       return 'The connection is lost. Trying again.';
   }

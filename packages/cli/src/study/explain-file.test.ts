@@ -45,5 +45,5 @@ test('an unclear file gives a proposal and the questions, and a file that needs 
   const needless = await study('--file', file('es.dbn', es), '--explain');
   assert.deepEqual([needless.code, needless.out], [0, '']);
   assert.match(needless.err, /needs no mapping/);
-  assert.match((await study('--explain')).err, /--explain goes with --file/);
+  assert.match((await study('--explain')).err, /--explain requires --file/);
 });

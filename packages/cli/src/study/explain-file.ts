@@ -23,7 +23,7 @@ export async function explainFile(args: readonly string[], io: CommandIo): Promi
     flags: ['explain'],
     words: null,
   });
-  if (values.file === undefined) throw new UsageError('--explain goes with --file');
+  if (values.file === undefined) throw new UsageError('--explain requires --file');
   const path = resolve(values.file);
   const name = basename(path);
   const disk = new NodeDisk();
@@ -34,7 +34,7 @@ export async function explainFile(args: readonly string[], io: CommandIo): Promi
     const { mapping, reasons } = opened.feed;
     for (const reason of reasons) io.stderr(`${reason}\n`);
     if (mapping === null) {
-      io.stderr(`${name} says by itself what its columns are: it needs no mapping.\n`);
+      io.stderr(`${name} defines its columns itself: it needs no mapping.\n`);
       return ExitCode.ok;
     }
     write(mapping, io);
@@ -43,7 +43,7 @@ export async function explainFile(args: readonly string[], io: CommandIo): Promi
     if (error instanceof UnclearFeedError) {
       io.stderr(questionsText(name, error.questions, { isExplained: true }));
       if (error.draft === null) return ExitCode.failure;
-      io.stderr('The mapping is a proposal: change what is asked above.\n');
+      io.stderr('The mapping is a proposal: answer the questions above in it.\n');
       write(error.draft, io);
       return ExitCode.failure;
     }

@@ -25,17 +25,17 @@ export const FORM_TEXTS = [
 export const FILE_TEXTS = ['symbol', 'product', 'tick', 'lot', 'calendar', ...FORM_TEXTS] as const;
 
 /** Of the same options. */
-export const FORM_USAGE = `  --side <rule>        tick-rule: infer sides the file does not say from prices; quotes: from the
-                       quotes beside each trade; default file: as it says, else unknown
+export const FORM_USAGE = `  --side <rule>        tick-rule: infer missing sides from prices; quotes: from the
+                       quotes next to each trade; default file: the file's own sides, else unknown
   --preset <form>      databento, binance-trades, binance-aggtrades, tardis, sierra, ninjatrader,
                        quantconnect, bybit, bitmex, okx, bitget, kraken, gate, kaiko, coinapi, polygon,
                        iqfeed, kibot, tickdata, mt5; default: found from the content
   --buy <words>        words for a buy of the aggressor in the column of sides, with --sell
   --sell <words>       those for a sell, like: --buy ask --sell bid
-  --zone <zone>        the zone of times that do not say theirs, for example America/Chicago
-  --date <date>        the date of times that are counted from midnight
+  --zone <zone>        the time zone of times without one, for example America/Chicago
+  --date <date>        the date of times that count from midnight
   --day-month <order>  day-first or month-first: how 03/04/2026 is meant
-  --mapping <file>     a JSON file that says what the columns of a CSV, Parquet or Arrow mean
+  --mapping <file>     a JSON file that defines the columns of a CSV, Parquet or Arrow file
   --definitions <file|pattern>  DBN definitions of the same days, which name the instruments of DBN that
                        was ordered by other names than the venue's, such as ES.c.0, or by ids`;
 
@@ -70,7 +70,7 @@ export function readFileOptions(values: FileValues): FileOptions {
   const dayMonth = oneOf('--day-month', values['day-month'], DAY_MONTHS);
   const { zone } = values;
   if (zone !== undefined && !isZone(zone)) {
-    throw new UsageError(`--zone must be a zone like UTC or America/Chicago, got ${zone}`);
+    throw new UsageError(`--zone must be a time zone like UTC or America/Chicago; got ${zone}`);
   }
   return {
     calendar: readCalendarName(values.calendar),
@@ -97,9 +97,7 @@ export function readFileOptions(values: FileValues): FileOptions {
 function readSideWords({ buy, sell }: FileValues): Pick<FeedHints, 'buyWords' | 'sellWords'> {
   if (buy === undefined && sell === undefined) return {};
   if (buy === undefined || sell === undefined) {
-    throw new UsageError(
-      '--buy and --sell go together: the words for both, like --buy ask --sell bid',
-    );
+    throw new UsageError('--buy and --sell require each other, like --buy ask --sell bid');
   }
   return { buyWords: buy.split(','), sellWords: sell.split(',') };
 }
@@ -116,7 +114,7 @@ function readUnit(option: string, text: string | undefined): Decimal | null {
   const unit = parseDecimal(text);
   if (unit !== null && unit.mantissa > 0 && unit.decimals <= NANO_DECIMALS) return unit;
   throw new UsageError(
-    `${option} must be a number above 0 with at most ${NANO_DECIMALS} decimals, like 0.25, got ${text}`,
+    `${option} must be a number above 0 with at most ${NANO_DECIMALS} decimals, like 0.25; got ${text}`,
   );
 }
 
@@ -128,5 +126,5 @@ function oneOf<T extends string>(
   if (text === undefined) return undefined;
   const found = known.find((one) => one === text);
   if (found !== undefined) return found;
-  throw new UsageError(`${option} must be ${known.join(', ')}, got ${text}`);
+  throw new UsageError(`${option} must be one of ${known.join(', ')}; got ${text}`);
 }

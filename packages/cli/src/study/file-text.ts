@@ -57,13 +57,11 @@ export function fileText(facts: FileFacts): string {
   ];
   if (facts.hasTickRule) {
     lines.push(
-      `Sides of ${wholeText(trades.inferredSides)} trades were inferred by the tick rule: the file does not say them.`,
+      `Sides of ${wholeText(trades.inferredSides)} trades were inferred by the tick rule: the file does not contain them.`,
     );
   }
   if (trades.sortedDays > 0) {
-    lines.push(
-      'Trades were put in the order of time; those of one time keep the order of the file.',
-    );
+    lines.push('Trades were sorted by time; trades with the same time keep the order of the file.');
   }
   for (const [what, times] of trades.leftOut) lines.push(`Noted: ${what} (${wholeText(times)})`);
   return `${[...lines, ...gapLines(facts)].join('\n')}\n`;
@@ -73,23 +71,15 @@ function instrumentLines(facts: FileFacts): string[] {
   const { trades, calendar, isTickSaid, isLotSaid, isCalendarSaid } = facts;
   const { root, tick, lot } = trades;
   const isGuessed = root === null && !isTickSaid;
-  const tickSource = isTickSaid
-    ? 'as was said'
-    : root === null
-      ? 'guessed'
-      : `known of ${root.root}`;
-  const hint = isGuessed ? ': the coarsest grid that holds all prices; --tick says another' : '';
-  const lotSource = isLotSaid
-    ? ', as was said'
-    : lot.text === '1'
-      ? ''
-      : ', the finest size there is';
+  const tickSource = isTickSaid ? 'as given' : root === null ? 'guessed' : `known of ${root.root}`;
+  const hint = isGuessed ? ': the coarsest grid that fits all prices; --tick sets another' : '';
+  const lotSource = isLotSaid ? ', as given' : lot.text === '1' ? '' : ', the finest size there is';
   return [
     `Tick ${tick.text}, ${tickSource}${hint}. Lot ${lot.text}${lotSource}.`,
     isCalendarSaid
-      ? `Sessions are those of ${calendar}, as was said.`
+      ? `Sessions are those of ${calendar}, as given.`
       : root === null
-        ? 'Sessions are days of UTC, round the clock: the exchange is not known by the symbol.'
+        ? 'Sessions are UTC days, round the clock: the symbol does not tell the exchange.'
         : `Sessions are those of ${calendar}, known of ${root.root}.`,
   ];
 }
@@ -116,7 +106,7 @@ function gapLines(facts: FileFacts): string[] {
   }
   if (cutAtBegin !== null || cutAtEnd !== null) {
     lines.push(
-      'Indicators of a session see only the part that is there: add the files with the rest, or leave it out with --from and --to.',
+      'Indicators of a session use only the part that exists. Add the files with the rest, or exclude the session with --from and --to.',
     );
   }
   if (emptyDays.length > 0) {
@@ -124,7 +114,7 @@ function gapLines(facts: FileFacts): string[] {
   }
   if (facts.oneSidedDays.length > 0) {
     lines.push(
-      `Look at its sides: on ${rangesText(facts.oneSidedDays)} all trades are of one side. --mapping or --buy and --sell say which is which.`,
+      `Look at its sides: on ${rangesText(facts.oneSidedDays)} all trades are of one side. --mapping or --buy and --sell define the sides.`,
     );
   }
   if (facts.isLikeBars) {
@@ -141,7 +131,7 @@ export function severalText(instruments: FileTrades['instruments']): string {
   const list = shown.map(([name, trades]) => `${name} (${wholeText(trades)})`).join(', ');
   const more = instruments.length - shown.length;
   const rest = more > 0 ? ` and ${more} more` : '';
-  return `Say with --symbol whose trades you want; the file has, with how many: ${list}${rest}.`;
+  return `Choose an instrument with --symbol. The file has (with number of trades): ${list}${rest}.`;
 }
 
 /** What has to be said before a text can be read, each with the option that says it. */
@@ -155,10 +145,10 @@ export function questionsText(
     return `  ${sentence}${answer === null ? '' : ` (${answer})`}\n`;
   });
   return (
-    `${name}: it is not clear how this text is to be read.\n${lines.join('')}` +
+    `${name}: it is not clear how to read this file.\n${lines.join('')}` +
     (isExplained
       ? ''
-      : `A mapping to begin with: tapeloom study --file ${name} --explain > mapping.json\n`)
+      : `To get a mapping to start from: tapeloom study --file ${name} --explain > mapping.json\n`)
   );
 }
 

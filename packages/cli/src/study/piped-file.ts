@@ -18,7 +18,7 @@ export interface PipedFile extends AsyncDisposable {
 export async function pipedFile({ input, signal }: CommandIo): Promise<PipedFile> {
   if (input.isTerminal) {
     throw new UsageError(
-      '--file - reads what is piped in, and nothing is: tapeloom study … < file',
+      '--file - reads standard input, but nothing is piped in. Use tapeloom study … < file',
     );
   }
   const directory = await mkdtemp(join(tmpdir(), 'tapeloom-piped-'));

@@ -12,7 +12,7 @@ export async function readMapping(disk: Disk, path: string): Promise<CsvMapping>
   try {
     value = JSON.parse(new TextDecoder().decode(bytes));
   } catch (cause) {
-    throw new UsageError(`--mapping: ${path} is no JSON: ${(cause as Error).message}`, { cause });
+    throw new UsageError(`--mapping: ${path} is not JSON: ${(cause as Error).message}`, { cause });
   }
   const judged = judgeMapping(value);
   if (judged.mapping !== null) return judged.mapping;

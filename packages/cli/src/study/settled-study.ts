@@ -64,7 +64,7 @@ export class MissingDaysError extends Error {
   readonly firstSession: Session | null;
 
   constructor(symbol: string, days: readonly UtcDay[], firstSession: Session | null) {
-    super(`${symbol} lacks ${days.length} sealed days of this range`);
+    super(`${symbol} is missing ${days.length} sealed days of this range`);
     this.days = days;
     this.firstSession = firstSession;
   }

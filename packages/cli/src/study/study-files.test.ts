@@ -74,7 +74,7 @@ test('several files are one, in the order of their trades, and overlaps are told
   assert.match(twice.err, /overlap in time: trades that both have count twice/);
   await assert.rejects(
     study(['bars', '--file', early, file('NQ.csv', row(0, 1)), ...tick]),
-    /Say with --symbol whose trades you want/,
+    /Choose an instrument with --symbol/,
   );
 });
 
@@ -86,7 +86,10 @@ test('a pipe is read from the standard input, and nothing of it is left', async 
   assert.equal(code, 0);
   assert.equal(JSON.parse(out).data.trades, 2);
   assert.deepEqual(left(), before);
-  await assert.rejects(study(['bars', '--file', '-'], { answers: [] }), /reads what is piped in/);
+  await assert.rejects(
+    study(['bars', '--file', '-'], { answers: [] }),
+    /reads standard input, but nothing is piped in/,
+  );
 });
 
 test('a product gives its tick and its sessions, and the bitcoin of CME is its own', async () => {
@@ -108,7 +111,7 @@ test('one-sided files, sums of seconds and sessions that are not whole are point
   );
   const seconds = await study(['bars', '--file', file('sums.csv', ...sums), '--product', 'ES']);
   assert.match(seconds.err, /look like sums of one-second bars/);
-  assert.match(seconds.err, /see only the part that is there: add the files with the rest/);
+  assert.match(seconds.err, /use only the part that exists\. Add the files with the rest/);
   const many = Array.from({ length: 2_000 }, (_, index) => row(index * 7, 5_000 + (index % 4) / 4));
   const oneSided = await study(['bars', '--file', file('one.csv', ...many), '--product', 'ES']);
   assert.match(oneSided.err, /on 2026-03-10 all trades are of one side/);

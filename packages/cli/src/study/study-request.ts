@@ -96,7 +96,7 @@ async function readTape(values: SourceValues, io: CommandIo): Promise<TapeSource
 }
 
 function readFile(words: readonly string[], values: SourceValues): FileSource {
-  refuseOptions(values, TAPE_TEXTS, 'days of a data directory, not with --file');
+  refuseOptions(values, TAPE_TEXTS, 'days of a data directory, not --file');
   const from = values.from === undefined ? null : readInstant('--from', values.from);
   const to = values.to === undefined ? null : readInstant('--to', values.to);
   if (from !== null && to !== null) requireRange(from, to);
@@ -109,12 +109,13 @@ function refuseOptions(
   other: string,
 ) {
   const given = names.find((name) => values[name] !== undefined);
-  if (given !== undefined) throw new UsageError(`--${given} goes with ${other}`);
+  if (given !== undefined) throw new UsageError(`--${given} requires ${other}`);
 }
 
 export function readIndicator(id: string | undefined): Indicator {
   const ids = INDICATORS.map((indicator) => indicator.id);
-  if (id === undefined) throw new UsageError(`which indicator? There are ${ids.join(', ')}`);
+  if (id === undefined)
+    throw new UsageError(`the indicator is missing; the indicators are ${ids.join(', ')}`);
   const indicator = indicatorNamed(id);
   if (indicator === null) throw new UsageError(unknown('indicator', id, ids));
   return indicator;
@@ -125,7 +126,7 @@ export function readParams(indicator: Indicator, text: string): Params {
   try {
     given = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`--params must be a JSON object like {"size":5}, got ${text}`, {
+    throw new UsageError(`--params must be a JSON object like {"size":5}; got ${text}`, {
       cause: error,
     });
   }
@@ -148,7 +149,7 @@ export function readContract(
   const { book } = joinedListing(markets, day);
   const contract = book.resolve(name, day);
   if (contract !== null) return contract;
-  if (book.alias(name) !== null) throw new UsageError(`${name} means no contract at --from`);
+  if (book.alias(name) !== null) throw new UsageError(`${name} designates no contract at --from`);
   const names = [
     ...book.all().map(({ symbol }) => symbol),
     ...book.allAliases().map((it) => it.alias),

@@ -27,12 +27,12 @@ export function comparisonText({ days, leftOut }: FileComparison): string {
   const left = [...leftOut].sort(([, a], [, b]) => b - a).slice(0, LEFT_OUT_SHOWN_MAX);
   const notes = left.map(([what, times]) => `Not compared: ${what} (${wholeText(times)})\n`);
   if (days.length === 0) {
-    return `${notes.join('')}The file has nothing of the contracts of the dataset.\n`;
+    return `${notes.join('')}The file has no trades of the dataset's contracts.\n`;
   }
   const different = days.filter(({ status }) => status !== 'same').length;
   const verdict =
     different === 0
-      ? 'The same, on every day that both have.\n'
+      ? 'They are the same on every day that both have.\n'
       : `They differ on ${wholeText(different)} of ${wholeText(days.length)} days.\n`;
   return `${tableText(COLUMNS, days.map(dayRow))}${notes.join('')}${verdict}`;
 }
