@@ -122,7 +122,7 @@ export const ninjatrader: CsvPreset = {
     notes.because(
       hints.zone === undefined
         ? 'NinjaTrader exports times in UTC.'
-        : `Times are by the clocks of ${hints.zone}, as was said.`,
+        : `Times are by the clocks of ${hints.zone}, as given.`,
     );
     const isByQuotes = hasQuotes && hints.hasSideByQuotes === true;
     notes.because(quotesReason(hasQuotes, isByQuotes));
@@ -149,7 +149,7 @@ export const ninjatrader: CsvPreset = {
 function quotesReason(hasQuotes: boolean, isByQuotes: boolean): string {
   if (!hasQuotes) return 'There are no quotes: sides are unknown.';
   return isByQuotes
-    ? 'Sides follow from the quotes of each row, as was said: at the ask or above a buy, at the bid or below a sell, else unknown.'
+    ? 'Sides follow from the quotes of each row, as given: at the ask or above a buy, at the bid or below a sell, else unknown.'
     : 'NinjaTrader writes quotes and no sides: sides are unknown, unless they are to follow from the quotes.';
 }
 
@@ -191,7 +191,7 @@ function leanGuess(
       'Times are counted since midnight, and the name of the file has no date: give it.',
     );
   } else {
-    const whence = hints.date === undefined ? 'the name of the file says' : 'was said';
+    const whence = hints.date === undefined ? 'in the name of the file' : 'given';
     notes.because(`Times are milliseconds since the midnight of ${date}, as ${whence}.`);
   }
   if (zone === undefined) {

@@ -202,7 +202,7 @@ function sideOf(
   const words = [...new Set(values(column))];
   if (buyWords !== undefined && sellWords !== undefined) {
     notes.because(
-      `"${column}": ${buyWords.join(', ')} is a buy, ${sellWords.join(', ')} a sell, as was said.`,
+      `"${column}": ${buyWords.join(', ')} is a buy, ${sellWords.join(', ')} a sell, as given.`,
     );
     const said = [...buyWords, ...sellWords];
     const unknown = [...new Set(['', ...words])].filter((word) => !said.includes(word));

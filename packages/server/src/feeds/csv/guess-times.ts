@@ -188,6 +188,6 @@ function zoneOf(column: string, hints: CsvHints, notes: GuessNotes): string {
       'zone',
       `The times in "${column}" do not say their zone: give it, such as UTC or America/Chicago.`,
     );
-  } else notes.because(`Times are by the clocks of ${hints.zone}, as was said.`);
+  } else notes.because(`Times are by the clocks of ${hints.zone}, as given.`);
   return hints.zone ?? 'UTC';
 }

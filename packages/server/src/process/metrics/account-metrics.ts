@@ -7,7 +7,7 @@ export function accountReadings(accounts: AccountServices): readonly Reading[] {
   return [
     {
       name: 'tapeloom_authentications_total',
-      help: 'Keys and tokens that were shown, by what became of them.',
+      help: 'Authentications with keys and tokens, by outcome.',
       kind: 'counter',
       label: 'verdict',
       read: () => accounts.authenticator.verdicts,
@@ -19,10 +19,10 @@ export function accountReadings(accounts: AccountServices): readonly Reading[] {
 
 function lineReadings(accounts: AccountServices): readonly Reading[] {
   return [
-    gauge('tapeloom_accounts_calls', 'Calls to the accounts that are not answered yet.', () => {
+    gauge('tapeloom_accounts_calls', 'Calls to the account database that are not finished yet.', () => {
       return accounts.storeCalls.count;
     }),
-    counter('tapeloom_accounts_calls_refused_total', 'For want of room: CAPACITY.', () => {
+    counter('tapeloom_accounts_calls_refused_total', 'Calls refused with CAPACITY.', () => {
       return accounts.storeCalls.refusedTotal;
     }),
   ];
@@ -31,31 +31,31 @@ function lineReadings(accounts: AccountServices): readonly Reading[] {
 function memoryReadings(accounts: AccountServices): readonly Reading[] {
   const { allowances, addresses, leases, meter } = accounts;
   return [
-    gauge('tapeloom_keys_remembered', 'Keys recognised without a look at the disk.', () => {
+    gauge('tapeloom_keys_remembered', 'Keys recognised from memory.', () => {
       return accounts.keysRemembered;
     }),
-    gauge('tapeloom_sessions_remembered', 'Sessions recognised without a look at the disk.', () => {
+    gauge('tapeloom_sessions_remembered', 'Sessions recognised from memory.', () => {
       return accounts.sessions.size;
     }),
-    gauge('tapeloom_keys_watched', 'Keys that connections hold on to.', () => accounts.keysWatched),
+    gauge('tapeloom_keys_watched', 'Keys in use by connections.', () => accounts.keysWatched),
     gauge(
       'tapeloom_usage_counts_waiting',
-      'Keys whose requests are counted and not stored.',
+      'Keys with request counts that are not stored yet.',
       () => {
         return meter.size;
       },
     ),
-    gauge('tapeloom_usage_reports_remembered', 'Accounts whose usage needs no look-up.', () => {
+    gauge('tapeloom_usage_reports_remembered', 'Accounts whose usage is in memory.', () => {
       return accounts.usageReportsRemembered;
     }),
-    gauge('tapeloom_lease_holders', 'Accounts with something open, once per kind.', () => {
+    gauge('tapeloom_lease_holders', 'Accounts with open connections or subscriptions, once per kind.', () => {
       return leases.size;
     }),
-    gauge('tapeloom_allowances_used', 'Accounts without a full allowance.', () => allowances.size),
-    counter('tapeloom_allowances_forgotten_total', 'Accounts forgotten for want of room.', () => {
+    gauge('tapeloom_allowances_used', 'Accounts with a partly used allowance.', () => allowances.size),
+    counter('tapeloom_allowances_forgotten_total', 'Accounts dropped from memory at the limit.', () => {
       return allowances.forgottenTotal;
     }),
-    counter('tapeloom_addresses_forgotten_total', 'Addresses forgotten for want of room.', () => {
+    counter('tapeloom_addresses_forgotten_total', 'Addresses dropped from memory at the limit.', () => {
       return addresses.forgottenTotal;
     }),
   ];

@@ -5,12 +5,12 @@ import { gauge, type Reading } from '../../platform/metrics.ts';
 
 export function answerReadings(unread: UnreadAnswers): readonly Reading[] {
   return [
-    gauge('tapeloom_answers_unsent_bytes', 'Of answers, waiting for their readers.', () => {
+    gauge('tapeloom_answers_unsent_bytes', 'Bytes of responses waiting for their readers.', () => {
       return unread.bytes;
     }),
     {
       name: 'tapeloom_answers_cut_total',
-      help: 'Connections cut: read too slowly, most of what waited, too many requests ahead.',
+      help: 'Connections cut: slow reader, largest share at the limit, too many pipelined requests.',
       kind: 'counter',
       label: 'reason',
       read: () => unread.cutTotal,

@@ -14,7 +14,7 @@ export function clockReadings(watch: ClockWatch): readonly Reading[] {
     },
     gauge(
       'tapeloom_clock_ahead_seconds',
-      "How far the tape lies ahead of the machine's clock; 0 where it does not.",
+      "How far the tape is ahead of the machine's clock; 0 if it is not.",
       () => watch.aheadMs / 1_000,
     ),
   ];

@@ -50,14 +50,14 @@ function tapeReadings({ roles, isSyncAssured, tape }: ClusterReadings): readonly
   return [
     {
       name: 'tapeloom_cluster_role',
-      help: '1 for what this node is configured to do.',
+      help: '1 for each configured role of this node.',
       kind: 'gauge',
       label: 'role',
       read: () => ({ ingest: Number(roles.ingest), serve: Number(roles.serve) }),
     },
     {
       name: 'tapeloom_cluster_tape_state',
-      help: '1 for what this node does with the shared tape now.',
+      help: '1 for the current state of this node on the shared tape.',
       kind: 'gauge',
       label: 'state',
       read: () => {
@@ -65,35 +65,35 @@ function tapeReadings({ roles, isSyncAssured, tape }: ClusterReadings): readonly
         return Object.fromEntries(SHARED_TAPE_ROLES.map((role) => [role, Number(role === now)]));
       },
     },
-    gauge('tapeloom_cluster_sequence', 'The last message of the stream that is dealt with.', () => {
+    gauge('tapeloom_cluster_sequence', 'The last message of the stream that this node has processed.', () => {
       return of('sequence');
     }),
     gauge(
       'tapeloom_cluster_end_sequence',
-      'The last message of the stream as far as heard.',
+      'The last message of the stream that this node knows of.',
       () => {
         return of('end');
       },
     ),
-    gauge('tapeloom_cluster_lag_messages', 'Messages between the two.', () => {
+    gauge('tapeloom_cluster_lag_messages', 'Messages that this node is behind.', () => {
       return Math.max(0, of('end') - of('sequence'));
     }),
-    gauge('tapeloom_cluster_silent_seconds', 'Since anything was heard of the stream.', () => {
+    gauge('tapeloom_cluster_silent_seconds', 'Time since anything was received from the stream.', () => {
       return of('silentMs') / 1000;
     }),
-    counter('tapeloom_cluster_takeovers_total', 'How often this node began to append.', () => {
+    counter('tapeloom_cluster_takeovers_total', 'How often this node started to append.', () => {
       return of('takeovers');
     }),
-    counter('tapeloom_cluster_fenced_total', 'How often another had begun before it knew.', () => {
+    counter('tapeloom_cluster_fenced_total', 'How often another node took over before this one knew.', () => {
       return of('fenced');
     }),
-    counter('tapeloom_cluster_publishes_unknown_total', 'Publishes without an answer.', () => {
+    counter('tapeloom_cluster_publishes_unknown_total', 'Publishes without a response.', () => {
       return of('unknowns');
     }),
     gauge('tapeloom_cluster_servers_lacking', 'NATS servers that lack messages.', () => {
       return tape()?.serversLacking ?? 0;
     }),
-    gauge('tapeloom_cluster_sync_assured', '1 where nobody checks that NATS syncs.', () => {
+    gauge('tapeloom_cluster_sync_assured', '1 if it is not checked that NATS syncs.', () => {
       return Number(isSyncAssured);
     }),
   ];
@@ -101,7 +101,7 @@ function tapeReadings({ roles, isSyncAssured, tape }: ClusterReadings): readonly
 
 function postgresReadings({ postgres, limits }: ClusterReadings): readonly Reading[] {
   return [
-    gauge('tapeloom_postgres_up', '1 while PostgreSQL answers.', () => Number(postgres().isUp)),
+    gauge('tapeloom_postgres_up', '1 while PostgreSQL responds.', () => Number(postgres().isUp)),
     {
       name: 'tapeloom_postgres_connections',
       help: 'Connections of the pool.',
@@ -112,11 +112,11 @@ function postgresReadings({ postgres, limits }: ClusterReadings): readonly Readi
         return { idle, busy: open - idle };
       },
     },
-    gauge('tapeloom_postgres_connections_max', 'The limit.', () => postgres().openMax),
+    gauge('tapeloom_postgres_connections_max', 'The limit of the pool.', () => postgres().openMax),
     gauge('tapeloom_postgres_waiting', 'Calls that wait for a connection.', () => {
       return postgres().waiting;
     }),
-    gauge('tapeloom_cluster_leases', 'Places of customers held by this node.', () => {
+    gauge('tapeloom_cluster_leases', 'Leases of customers held by this node.', () => {
       return limits().leases;
     }),
     counter('tapeloom_cluster_slices_total', 'Slices of allowances taken.', () => {
@@ -129,7 +129,7 @@ function nodeReadings({ nodes }: ClusterReadings): readonly Reading[] {
   return [
     {
       name: 'tapeloom_cluster_nodes',
-      help: 'Nodes alive, as this one last read.',
+      help: 'Live nodes, as last read by this one.',
       kind: 'gauge',
       label: 'state',
       read: () => {
@@ -137,16 +137,16 @@ function nodeReadings({ nodes }: ClusterReadings): readonly Reading[] {
         return { serving: alive - draining, draining };
       },
     },
-    gauge('tapeloom_cluster_versions', 'Different programs among the nodes alive.', () => {
+    gauge('tapeloom_cluster_versions', 'Program versions among the live nodes.', () => {
       return nodes().versions;
     }),
     gauge('tapeloom_cluster_indicators_mixed', 'Indicators with two versions among them.', () => {
       return nodes().indicatorsMixed;
     }),
-    gauge('tapeloom_cluster_node_lease_seconds', 'Until others take this node for dead.', () => {
+    gauge('tapeloom_cluster_node_lease_seconds', 'Time until others consider this node dead.', () => {
       return nodes().leaseSeconds;
     }),
-    gauge('tapeloom_cluster_clock_offset_seconds', "This clock less the database's.", () => {
+    gauge('tapeloom_cluster_clock_offset_seconds', "This machine's clock minus the database's.", () => {
       return nodes().clockOffsetSeconds;
     }),
   ];

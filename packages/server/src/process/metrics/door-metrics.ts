@@ -11,7 +11,7 @@ export function doorReadings(
   return [
     {
       name: 'tapeloom_sockets',
-      help: 'TCP connections of the public port: all, and those that are or have something.',
+      help: 'TCP connections of the public port, by kind.',
       kind: 'gauge',
       label: 'kind',
       read: () => {
@@ -28,7 +28,7 @@ export function doorReadings(
     },
     {
       name: 'tapeloom_sockets_cut_total',
-      help: 'Closed in favour of others: of strangers, waiting for a request, or new without room.',
+      help: 'Connections closed for others: of unauthenticated clients, waiting for a request, or new ones without a free slot.',
       kind: 'counter',
       label: 'kind',
       read: () => {
@@ -38,13 +38,13 @@ export function doorReadings(
     },
     {
       name: 'tapeloom_key_look_ups',
-      help: 'Keys and tokens that are looked up in the accounts, or wait for it.',
+      help: 'Keys and tokens being looked up in the accounts, or waiting for it.',
       kind: 'gauge',
       read: () => doorkeeper.lookUps,
     },
     {
       name: 'tapeloom_authentications_throttled_total',
-      help: 'Failed ones beyond what an address may have in a minute.',
+      help: 'Failed authentications beyond the limit of an address.',
       kind: 'counter',
       read: () => doorkeeper.throttledTotal,
     },

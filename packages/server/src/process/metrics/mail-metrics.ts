@@ -8,14 +8,14 @@ export function mailReadings(mail: MailServices): readonly Reading[] {
     gauge('tapeloom_mails_waiting', 'Mails that are not delivered yet.', () => mail.waitingCount),
     {
       name: 'tapeloom_mails_total',
-      help: 'Mails by what became of them.',
+      help: 'Mails by outcome.',
       kind: 'counter',
       label: 'outcome',
       read: () => ({ ...mail.outcomes }),
     },
     counter(
       'tapeloom_mail_tries_failed_total',
-      'Deliveries that failed, with those tried again.',
+      'Failed deliveries, including those that are retried.',
       () => {
         return mail.triesFailedTotal;
       },

@@ -9,15 +9,15 @@ export function paymentReadings(payments: Payments): readonly Reading[] {
   return [
     {
       name: 'tapeloom_payment_webhooks_total',
-      help: 'Webhooks of payment providers by what they were.',
+      help: 'Webhooks of payment providers by outcome.',
       kind: 'counter',
       label: 'outcome',
       read: () => ({ ...payments.webhooks }),
     },
-    counter('tapeloom_payment_asks_failed_total', 'A payment provider could not be asked.', () => {
+    counter('tapeloom_payment_asks_failed_total', 'Failed requests to a payment provider.', () => {
       return payments.failedTotal;
     }),
-    gauge('tapeloom_payment_providers_failing', 'Payment providers that failed last.', () => {
+    gauge('tapeloom_payment_providers_failing', 'Payment providers whose last request failed.', () => {
       return payments.failing;
     }),
   ];
@@ -31,7 +31,7 @@ export function withdrawalReadings(withdrawals: Withdrawals): readonly Reading[]
     }),
     {
       name: 'tapeloom_withdrawals_waiting',
-      help: 'Withdrawals that are not settled; by_hand needs the operator.',
+      help: 'Withdrawals that are not settled; by_hand requires the operator.',
       kind: 'gauge',
       label: 'state',
       read: () =>

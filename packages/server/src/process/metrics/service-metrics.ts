@@ -100,20 +100,20 @@ export class ServiceMetrics {
     this.#registry = registry;
     this.#ackSeconds = new Histogram({
       name: 'tapeloom_ack_seconds',
-      help: 'From the offer of trades to their acknowledgement, after they are on disk.',
+      help: 'Time from the offer of trades to their acknowledgement, after they are on disk.',
       buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
       registers: [registry],
     });
     this.#requestSeconds = new Histogram({
       name: 'tapeloom_http_request_seconds',
-      help: 'Time to answer a REST request.',
+      help: 'Duration of REST requests.',
       labelNames: ['path', 'status'],
       buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
       registers: [registry],
     });
     this.#historyAnswers = new Counter({
       name: 'tapeloom_history_answers_total',
-      help: 'Answers of history by kind and outcome: sent, cut by the client, or an error code.',
+      help: 'Responses of history by kind and outcome: sent, cut by the client, or an error code.',
       labelNames: ['kind', 'outcome'],
       registers: [registry],
     });
@@ -124,7 +124,7 @@ export class ServiceMetrics {
       registers: [registry],
     });
     for (const reading of this.#tapeReadings()) addReading(registry, reading);
-    const leftOut = 'Lines that were too many for the log.';
+    const leftOut = 'Log lines dropped because there were too many.';
     addReading(registry, counter('tapeloom_log_lines_left_out_total', leftOut, logLinesLeftOut));
   }
 
@@ -160,7 +160,7 @@ export class ServiceMetrics {
     for (const reading of readings) addReading(this.#registry, reading);
     addHistogram(this.#registry, {
       name: 'tapeloom_compute_turn_seconds',
-      help: 'Turns of compute threads by their length: how long others may wait.',
+      help: 'Duration of the turns of compute threads: how long others may wait.',
       read: () => history.counters.turns,
     });
   }
@@ -170,7 +170,7 @@ export class ServiceMetrics {
   }
 
   watchAccessLog(access: Pick<AccessLog, 'leftOutTotal'>): void {
-    const help = 'Lines that found no room in the access log.';
+    const help = 'Lines dropped because the access log was full.';
     const read = () => access.leftOutTotal;
     addReading(this.#registry, counter('tapeloom_access_lines_left_out_total', help, read));
   }
@@ -182,7 +182,7 @@ export class ServiceMetrics {
   watchStreams(hub: TopicHub, gateway: GatewayMetrics): void {
     for (const reading of streamReadings(hub, gateway)) addReading(this.#registry, reading);
     const lag = () => secondsBetween(hub.tapeTime, this.#report.promise);
-    const help = 'How far the engines are behind the tape, as of its last report.';
+    const help = 'Lag of the engines behind the tape, as of the last report.';
     addReading(this.#registry, gauge('tapeloom_engine_lag_seconds', help, lag));
   }
 
@@ -220,32 +220,32 @@ export class ServiceMetrics {
     return [
       {
         name: 'tapeloom_trades_total',
-        help: 'Trades handed over by the source, by what became of them.',
+        help: 'Trades from the source, by outcome.',
         kind: 'counter',
         label: 'outcome',
         read: outcomes,
       },
-      gauge('tapeloom_trades_held', 'Trades of a day to come that wait.', count('held')),
+      gauge('tapeloom_trades_held', 'Waiting trades of a future day.', count('held')),
       counter('tapeloom_log_commits_total', 'Commits on disk.', count('commits')),
       counter('tapeloom_log_bytes_total', 'Bytes of log on disk.', count('logBytes')),
       counter('tapeloom_days_sealed_total', 'Days sealed by the ingest.', count('daysSealed')),
-      counter('tapeloom_offers_refused_total', 'Offers over a limit.', count('offersRefused')),
+      counter('tapeloom_offers_refused_total', 'Offers refused because of a limit.', count('offersRefused')),
       counter('tapeloom_promises_backwards_total', 'Ignored.', count('promiseBackwards')),
       counter('tapeloom_promises_ahead_total', 'Ignored.', count('promiseAhead')),
       gauge('tapeloom_tape_failed', '1 once the tape has stopped.', count('failed')),
       gauge('tapeloom_tape_paused', '1 while the next day cannot be opened yet.', () => {
         return this.#report.isPaused ? 1 : 0;
       }),
-      counter('tapeloom_tape_waits_total', 'Faults of the machine that were waited out.', () => {
+      counter('tapeloom_tape_waits_total', 'Machine faults that were retried successfully.', () => {
         return this.#report.waitsTotal;
       }),
-      gauge('tapeloom_source_lag_seconds', 'How far the source is behind the clock.', () => {
+      gauge('tapeloom_source_lag_seconds', 'Lag of the source behind the clock.', () => {
         return this.#report.lagMs / 1000;
       }),
-      gauge('tapeloom_tape_promise_seconds', 'The promise, seconds since 1970.', () => {
+      gauge('tapeloom_tape_promise_seconds', 'The watermark, seconds since 1970.', () => {
         return Number((this.#report.promise ?? 0n) / MS_NS_BIG) / 1000;
       }),
-      gauge('tapeloom_days_missing', 'Sealed days of the manifest that are not there.', () => {
+      gauge('tapeloom_days_missing', 'Sealed days of the manifest whose files are missing.', () => {
         return this.#report.daysMissing;
       }),
       counter(
@@ -269,8 +269,8 @@ export class ServiceMetrics {
         label: 'outcome',
         read: () => ({ ...this.#reloads }),
       },
-      gauge('tapeloom_fill_days', 'Simulated days made since the start.', () => this.fill.days),
-      gauge('tapeloom_fill_days_wanted', 'Simulated days to make.', () => this.fill.daysTotal),
+      gauge('tapeloom_fill_days', 'Simulated days generated since the start.', () => this.fill.days),
+      gauge('tapeloom_fill_days_wanted', 'Simulated days still to be generated.', () => this.fill.daysTotal),
     ];
   }
 }
@@ -290,15 +290,15 @@ function spaceReadings(directory: string, space: FreeSpace): readonly Reading[] 
     read: () => (space.reading === null ? {} : { [directory]: space.reading[member] }),
   });
   return [
-    of('tapeloom_disk_free_bytes', 'Room that is left for the data directory.', 'freeBytes'),
+    of('tapeloom_disk_free_bytes', 'Free disk space of the data directory.', 'freeBytes'),
     of('tapeloom_disk_size_bytes', 'The size of its disk.', 'totalBytes'),
-    of('tapeloom_disk_day_bytes', 'What a day of the tape needs, its log included.', 'dayBytes'),
+    of('tapeloom_disk_day_bytes', 'Space that a day of the tape needs, including its log.', 'dayBytes'),
   ];
 }
 
 function streamReadings(hub: TopicHub, gateway: GatewayMetrics): readonly Reading[] {
   return [
-    gauge('tapeloom_engine_up', '1 while trades are taken in and computed.', () =>
+    gauge('tapeloom_engine_up', '1 while trades are ingested and computed.', () =>
       hub.state === 'up' ? 1 : 0,
     ),
     ...topicReadings(hub),
@@ -306,10 +306,10 @@ function streamReadings(hub: TopicHub, gateway: GatewayMetrics): readonly Readin
     gauge('tapeloom_subscriptions', 'Open subscriptions.', () => gateway.subscriptions),
     gauge(
       'tapeloom_parting_connections',
-      'Closed as too slow, not ended yet.',
+      'Connections closed as too slow that have not ended yet.',
       () => gateway.parting,
     ),
-    counter('tapeloom_parting_connections_cut_total', 'Destroyed before they ended.', () => {
+    counter('tapeloom_parting_connections_cut_total', 'Slow connections destroyed before they ended.', () => {
       return gateway.partingCutTotal;
     }),
     counter('tapeloom_connections_total', 'Accepted.', () => gateway.connectionsTotal),
@@ -341,42 +341,42 @@ function computeReadings(history: HistoryReadings): readonly Reading[] {
     gauge('tapeloom_tables_open', 'Parquet and Arrow exports being written.', () => tablesOpen()),
     gauge('tapeloom_compute_threads', 'Compute threads that run.', () => compute().threads),
     counter('tapeloom_compute_threads_lost_total', 'Died.', () => compute().threadsLost),
-    gauge('tapeloom_compute_reads_open', 'Pages, exports and replays begun and not over.', () => {
+    gauge('tapeloom_compute_reads_open', 'Open pages, exports and replays.', () => {
       return compute().open;
     }),
-    gauge('tapeloom_compute_reads_waiting', 'Those that wait for room.', () => compute().waiting),
-    gauge('tapeloom_compute_running', 'Questions the threads have not answered yet.', () => {
+    gauge('tapeloom_compute_reads_waiting', 'Reads waiting for a slot.', () => compute().waiting),
+    gauge('tapeloom_compute_running', 'Requests that the compute threads have not finished yet.', () => {
       return compute().calls;
     }),
-    gauge('tapeloom_compute_reads_working', 'Those that have a place.', () => compute().working),
-    gauge('tapeloom_compute_reads_idle', 'Those that nobody pulls, open in a thread.', () => {
+    gauge('tapeloom_compute_reads_working', 'Reads that hold a slot.', () => compute().working),
+    gauge('tapeloom_compute_reads_idle', 'Idle reads open in a thread.', () => {
       return compute().idle;
     }),
     counter(
       'tapeloom_compute_reads_parked_total',
-      'Idle reads that have to be opened again.',
+      'Idle reads that were evicted and must be reopened.',
       () => {
         return compute().parked;
       },
     ),
     {
       name: 'tapeloom_compute_refused_total',
-      help: 'For want of room, CAPACITY: by what there was none of.',
+      help: 'Requests refused with CAPACITY, by the exhausted resource.',
       kind: 'counter',
       label: 'reason',
       read: () => ({ ...compute().refused, ...history.refused() }),
     },
-    gauge('tapeloom_export_bytes_ahead', 'Bytes of exports computed and not left.', () => {
+    gauge('tapeloom_export_bytes_ahead', 'Bytes of exports computed but not sent.', () => {
       return history.pace.bytes;
     }),
-    gauge('tapeloom_exports_held_back', 'Exports that wait for bytes to leave.', () => {
+    gauge('tapeloom_exports_held_back', 'Exports that wait until computed bytes are sent.', () => {
       return history.pace.waitingCount;
     }),
-    gauge('tapeloom_export_bytes_undigested', 'Bytes of exports left and not digested.', () => {
+    gauge('tapeloom_export_bytes_undigested', 'Bytes of exports sent but not digested.', () => {
       return history.digests.bytes;
     }),
     counter('tapeloom_digest_threads_lost_total', 'Died.', () => history.digests.lostCount),
-    counter('tapeloom_compute_cancelled_total', 'Given up by who asked.', () => {
+    counter('tapeloom_compute_cancelled_total', 'Requests cancelled by the client.', () => {
       return compute().cancelled;
     }),
     gauge('tapeloom_days_damaged', 'Sealed days found damaged since the start.', () => {
@@ -390,14 +390,14 @@ function cacheReadings(history: HistoryReadings): readonly Reading[] {
   return [
     {
       name: 'tapeloom_cache_lookups_total',
-      help: 'Results of sealed days looked for in the cache.',
+      help: 'Cache look-ups for results of sealed days.',
       kind: 'counter',
       label: 'outcome',
       read: () => ({ hit: counters.cache.hits, miss: counters.cache.misses }),
     },
     {
       name: 'tapeloom_cache_writes_total',
-      help: 'Results to be kept: too_much is too large, or more than the disk took in time.',
+      help: 'Results to cache: too_much is too large, or more than the disk could write in time.',
       kind: 'counter',
       label: 'outcome',
       read: () => {
@@ -407,7 +407,7 @@ function cacheReadings(history: HistoryReadings): readonly Reading[] {
     },
     {
       name: 'tapeloom_cache_removed_total',
-      help: 'Results removed: over the limit, not what was written, or of inputs that have changed.',
+      help: 'Results removed: over the limit, damaged, or of inputs that have changed.',
       kind: 'counter',
       label: 'reason',
       read: () => {
@@ -416,10 +416,10 @@ function cacheReadings(history: HistoryReadings): readonly Reading[] {
       },
     },
     counter('tapeloom_cache_written_bytes_total', 'Kept.', () => counters.cache.keptBytes),
-    counter('tapeloom_cache_evicted_bytes_total', 'Over the limit.', () => {
+    counter('tapeloom_cache_evicted_bytes_total', 'Bytes evicted over the limit.', () => {
       return counters.cache.trimmedBytes;
     }),
-    gauge('tapeloom_cache_bytes', 'On disk, a minute ago at most.', () => history.cacheBytes()),
-    gauge('tapeloom_cache_bytes_max', 'The limit.', () => history.cacheBytesMax),
+    gauge('tapeloom_cache_bytes', 'Size of the cache on disk, at most a minute old.', () => history.cacheBytes()),
+    gauge('tapeloom_cache_bytes_max', 'The limit of the cache.', () => history.cacheBytesMax),
   ];
 }
