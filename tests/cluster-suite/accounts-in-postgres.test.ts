@@ -86,7 +86,7 @@ test('commands work on the accounts of the cluster, and its nodes hear of what t
 
   const copied = await run('backup', '/tmp/never.db');
   assert.equal(copied.code, 1);
-  assert.match(copied.err, /in PostgreSQL: pg_dump makes a copy/);
+  assert.match(copied.err, /in PostgreSQL: copy them with pg_dump/);
 });
 
 test('the secret of exports is changed for all nodes, not twice in a minute, and ended at once where it leaked', async () => {
@@ -103,7 +103,7 @@ test('the secret of exports is changed for all nodes, not twice in a minute, and
   const [first] = await secrets();
   const changed = await run();
   assert.equal(changed.code, 0, changed.err);
-  assert.match(changed.out, /signs in a minute.*stay good for their 24 hours/);
+  assert.match(changed.out, /signs from a minute from now on.*stay valid for their 24 hours/);
   assert.deepEqual((await secrets())[1], first);
   const again = await run();
   assert.equal(again.code, 1);

@@ -171,7 +171,7 @@ test('restrictions of a key are checked like over REST', async () => {
       /--ips takes 1 to 32/,
       [...NEW_KEY, '--ips', Array.from({ length: 33 }, (_, i) => `10.0.0.${i}`).join()],
     ],
-    [/--expires must lie in the future/, [...NEW_KEY, '--expires', '2020-01-01']],
+    [/--expires must be in the future/, [...NEW_KEY, '--expires', '2020-01-01']],
     [/--expires must be before 2262/, [...NEW_KEY, '--expires', '2300-01-01']],
     [/--expires must be a date/, [...NEW_KEY, '--expires', 'soon']],
   ];
@@ -259,7 +259,7 @@ test('wrong names, plans, words and places are refused with a sentence', async (
     [2, /unexpected argument: b/, 'account create a b'],
     [
       2,
-      /a plan is one of sandbox, live, history, live_history; got gold/,
+      /the plan must be one of sandbox, live, history, live_history; got gold/,
       'account create x --plan gold',
     ],
     [2, /the sandbox plan never ends/, 'account create x --until 30d'],

@@ -197,7 +197,7 @@ test('a provider that is down is told, and so is a service that does not run', a
   const stopped = await run('billing', 'reconcile');
   lock = lockDirectory(data);
   assert.equal(stopped.code, 7);
-  assert.match(stopped.out, /No service runs on .*It does so when it starts\.\n$/);
+  assert.match(stopped.out, /No service runs on .*it will do it when it starts\.\n$/);
   const wrong = await run('billing', 'reconcile', '--wait', 'long');
   assert.equal(wrong.code, 2);
   assert.match(wrong.err, /--wait is a number of seconds/);

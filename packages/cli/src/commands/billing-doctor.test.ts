@@ -117,14 +117,14 @@ test('billing doctor without keys names those that the offers need, and what is 
   });
   assert.equal(none.code, 1, none.err);
   assert.match(none.out, /^stripe +settings +fault +TAPELOOM_STRIPE_KEY is required: .* for DE\.$/m);
-  assert.match(none.out, /^paddle +settings +fault +TAPELOOM_PADDLE_KEY is needed: .* for US$/m);
+  assert.match(none.out, /^paddle +settings +fault +TAPELOOM_PADDLE_KEY is required: .* for US\.$/m);
   const builtIn = await runRecorded(commands, ['billing', 'doctor']);
   assert.equal(builtIn.code, 0, builtIn.err);
-  assert.match(builtIn.out, /^test +money +warning +takes none/m);
+  assert.match(builtIn.out, /^test +money +warning +takes no money/m);
   const half = await runRecorded(commands, ['billing', 'doctor'], {
     env: { TAPELOOM_STRIPE_KEY: STRIPE_KEY },
   });
   assert.equal(half.code, 2);
-  assert.match(half.err, /TAPELOOM_STRIPE_WEBHOOK_SECRETS is needed/);
+  assert.match(half.err, /TAPELOOM_STRIPE_WEBHOOK_SECRETS is required/);
   assert.ok(!half.err.includes(STRIPE_KEY));
 });

@@ -80,7 +80,7 @@ test('check names every fault with file, line and column, and exits with 1', asy
   const json = await runRecorded(commands, ['instruments', 'check', bad, '--json']);
   assert.deepEqual([json.code, JSON.parse(json.out).faults[0].line], [1, 4]);
   const none = await runRecorded(commands, ['instruments', 'check', join(scratch, 'none.yaml')]);
-  assert.deepEqual([none.code, /there is not a file/.test(none.err)], [2, true]);
+  assert.deepEqual([none.code, /there is no file/.test(none.err)], [2, true]);
 });
 
 test('what is not a file of text is refused before it is read as YAML', async () => {
@@ -92,7 +92,7 @@ test('what is not a file of text is refused before it is read as YAML', async ()
   const latin = fileWith('latin.yaml', Uint8Array.of(0x61, 0x3a, 0x20, 0xe9));
   assert.match(String((await check(latin))[1]), /is not UTF-8 text/);
   const large = fileWith('large.yaml', new Uint8Array(1_048_577));
-  assert.match(String((await check(large))[1]), /has 1048577 bytes; at most 1048576 may be/);
+  assert.match(String((await check(large))[1]), /has 1048577 bytes; at most 1048576 are allowed/);
   const empty = fileWith('empty.yaml', '');
   assert.deepEqual(await check(empty), [1, `${empty}:1:1 the file is refused: it is empty`]);
 });

@@ -96,7 +96,7 @@ async function readTape(values: SourceValues, io: CommandIo): Promise<TapeSource
 }
 
 function readFile(words: readonly string[], values: SourceValues): FileSource {
-  refuseOptions(values, TAPE_TEXTS, 'days of a data directory, not --file');
+  refuseOptions(values, TAPE_TEXTS, 'days of a data directory and excludes --file');
   const from = values.from === undefined ? null : readInstant('--from', values.from);
   const to = values.to === undefined ? null : readInstant('--to', values.to);
   if (from !== null && to !== null) requireRange(from, to);

@@ -152,7 +152,7 @@ test('a full disk for accounts is 503 and not ready, for as long as nothing can 
   await pass(5_000);
   assert.equal(accounts.notReadyBecause, null);
   assert.equal((await service.get('/v1/usage')).statusCode, 200);
-  assert.equal(logged.filter((line) => line.includes('no room on disk')).length, 1);
+  assert.equal(logged.filter((line) => line.includes('the disk of the accounts is full')).length, 1);
   assert.equal(logged.filter((line) => line.includes('the account database is available again')).length, 1);
 });
 
@@ -226,7 +226,7 @@ test('accounts that are gone from a directory which has served are not made anew
       assert.ok(error instanceof StartRefusedError);
       assert.match(
         error.message,
-        /accounts of .* are gone.*tapeloom restore.*tapeloom account create/s,
+        /accounts of .* are missing.*tapeloom restore.*tapeloom account create/s,
       );
       return true;
     });

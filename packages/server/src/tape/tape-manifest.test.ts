@@ -133,7 +133,7 @@ test('a directory without a manifest gets it at the first start, from what is th
   const machine = await threeDays();
   const written = machine.bytes(MANIFEST);
   await remove(machine, MANIFEST);
-  assert.match((await verified(machine)).join(), /^note .*manifest\.json: is not there/);
+  assert.match((await verified(machine)).join(), /^note .*manifest\.json: does not exist/);
   await using _tape = await openSimTape(machine.boot());
   assert.deepEqual(machine.bytes(MANIFEST), written);
 });

@@ -147,7 +147,7 @@ async function isWholeInTheEnd({ rig }: ClusterStage): Promise<boolean> {
   for (;;) {
     const { stdout } = await rig.command('cluster', 'status', '--json');
     const { concerns } = JSON.parse(stdout) as { readonly concerns: readonly string[] };
-    if (!concerns.some((it) => it.includes('takes itself for whole'))) return true;
+    if (!concerns.some((it) => it.includes('reports itself as complete'))) return true;
     if (performance.now() > until) return false;
     await pause(LOOK_MS);
   }

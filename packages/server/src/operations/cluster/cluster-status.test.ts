@@ -89,7 +89,7 @@ test('what of the stream is under-replicated, foreign, full or assured is said',
   assert.deepEqual(clusterConcerns(facts({ stream, isSyncAssured: true })), [
     'TAPE_SIM belongs to x, but PostgreSQL to cluster_1',
     'TAPE_SIM is under-replicated: server-1 is away',
-    'TAPE_SIM is under-replicated: server-2 lacks 9 operations',
+    'TAPE_SIM is under-replicated: server-2 is missing 9 operations',
     'TAPE_SIM is 90 % full',
     'the syncing of NATS is not checked, because TAPELOOM_NATS_SYNC is assured',
   ]);
@@ -127,7 +127,7 @@ test('where two servers lack messages, the whole one has to lead before they are
   const [leads, lacks] = clusterConcerns(facts({ stream: both }));
   assert.equal(
     leads,
-    'TAPE_SIM is led by server-0, which is missing 40 messages that server-1 has, so no node can append. First make server-1 the leader: run "nats stream cluster step-down TAPE_SIM" until this status shows that it does. Then fill server-0 anew: stop it, remove what is below its store_dir, start it',
+    'TAPE_SIM is led by server-0, which is missing 40 messages that server-1 has, so no node can append. First make server-1 the leader: run "nats stream cluster step-down TAPE_SIM" until this status shows it. Then refill server-0: stop it, remove what is below its store_dir, start it',
   );
   assert.equal(
     lacks,

@@ -35,7 +35,7 @@ test('an imported dataset is sound, and files that nobody names are only told', 
   const { disk } = await imported();
   assert.deepEqual(await said(disk), []);
   await importDays(disk, ROOT, 'GLBX', [{ symbol: 'ESZ6', day: DAY, rows: [ROW, ROW] }]);
-  const told = 'note is of no day on the tape; the next import removes it';
+  const told = 'note belongs to no day on the tape; the next import removes it';
   assert.deepEqual(await said(disk), [told, told]);
 });
 
