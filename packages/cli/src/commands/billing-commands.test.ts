@@ -200,7 +200,7 @@ test('a provider that is down is told, and so is a service that does not run', a
   assert.match(stopped.out, /No service runs on .*it will do it when it starts\.\n$/);
   const wrong = await run('billing', 'reconcile', '--wait', 'long');
   assert.equal(wrong.code, 2);
-  assert.match(wrong.err, /--wait is a number of seconds/);
+  assert.match(wrong.err, /--wait must be a number of seconds/);
 });
 
 test('billing test says what can be played, and that the service must run', async () => {

@@ -52,7 +52,7 @@ async function faultsOf(more: object, args: readonly string[] = []): Promise<rea
 test('init refuses servers that could lose the tape, and makes nothing', { skip }, async () => {
   const unread = await faultsOf({ TAPELOOM_NATS_MONITOR: '' });
   assert.equal(unread.length, 3);
-  assert.match(unread[0]!, /^how nats:.* syncs is not known: .*TAPELOOM_NATS_MONITOR.*assured$/);
+  assert.match(unread[0]!, /^it is unknown how nats:.* syncs: .*TAPELOOM_NATS_MONITOR.*assured$/);
   const [few] = await faultsOf({ TAPELOOM_NATS_URL: nats.urls[0]! });
   assert.match(few!, /^TAPELOOM_NATS_URL: names 1 of the 3 servers that 3 replicas need/);
   const [away] = await faultsOf({

@@ -189,5 +189,5 @@ test('a service that holds the directory and does not answer is an error; anothe
   assert.equal(code, 1);
   const [health, version] = of('service');
   assert.match(health!.detail, /does not respond/);
-  assert.match(version!.detail, new RegExp(`it runs 0\\.0\\.1, and ${VERSION} is installed`));
+  assert.match(version!.detail, new RegExp(`it runs 0\\.0\\.1, but ${VERSION} is installed`));
 });

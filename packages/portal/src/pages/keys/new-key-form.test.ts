@@ -91,7 +91,7 @@ test('a fault goes when its field is right, or another than what was refused; th
   const form = { ...EMPTY_FORM, name: 'Farm', instruments: ['NOPE'], allowedIps: '300.1.1.1' };
   const sent = newKeyOf(form);
   const error = refused([
-    { path: '/instruments/0', message: 'is no symbol or alias' },
+    { path: '/instruments/0', message: 'is not a symbol or alias' },
     { path: '/allowedIps/0', message: 'is not an IP address or CIDR range' },
   ]);
   const shown = (now: typeof form) => Object.keys(shownErrors(now, {}, { error, sent }));

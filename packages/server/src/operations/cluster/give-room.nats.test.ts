@@ -43,7 +43,7 @@ test('a full stream gets more room, is appended to again, and its servers are co
   for (const concern of given.concerns) assert.match(concern, /anew.*remove what is below/);
   await assert.rejects(
     giveRoom(cluster, 'full', { bytesMax: ROOM, of: 'stream' }, wait),
-    (error) => error instanceof ClusterRefusedError && /give it more/.test(error.message),
+    (error) => error instanceof ClusterRefusedError && /choose a larger size/.test(error.message),
   );
   const objects = await giveRoom(cluster, 'full', { bytesMax: 2 * ROOM, of: 'objects' }, wait);
   assert.deepEqual([objects.before, objects.now], [ROOM, 2 * ROOM]);

@@ -51,11 +51,11 @@ test('a wrong password, a missing file and an unknown database name the setting'
   const wrong = await told({ url, passwordFile });
   assert.match(
     wrong!,
-    /^TAPELOOM_POSTGRES_PASSWORD_FILE: PostgreSQL at 127\.0\.0\.1:\d+ does not let us in as closed: password authentication failed/,
+    /^TAPELOOM_POSTGRES_PASSWORD_FILE: PostgreSQL at 127\.0\.0\.1:\d+ rejects the login as closed: password authentication failed/,
   );
   const inUrl = await told({ url: url.replace('closed@', 'closed:wrong@') });
-  assert.match(inUrl!, /^TAPELOOM_POSTGRES_URL: .* does not let us in as closed/);
-  assert.match((await told({ url }))!, /^TAPELOOM_POSTGRES_URL: .* does not let us in as closed/);
+  assert.match(inUrl!, /^TAPELOOM_POSTGRES_URL: .* rejects the login as closed/);
+  assert.match((await told({ url }))!, /^TAPELOOM_POSTGRES_URL: .* rejects the login as closed/);
   const gone = join(directory, 'gone');
   assert.match(
     (await told({ url, passwordFile: gone }))!,

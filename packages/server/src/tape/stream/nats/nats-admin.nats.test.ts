@@ -49,7 +49,7 @@ describe('what is checked before a tape in NATS is used', { skip: natsServerMiss
     assert.deepEqual([grown.stream?.bytesMax, grown.faults], [7_000_000, []]);
     const plan = { dataset: 'made', replicas: 1, streamBytesMax: 1, objectBytesMax: 1 };
     const other = createNatsTape(connection, { ...plan, clusterId: 'another' });
-    await assert.rejects(other, /there is a stream .* already/);
+    await assert.rejects(other, /the stream .* already exists/);
   });
 
   test('a tape that is not there is not begun by opening it', async () => {

@@ -69,7 +69,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     for (const other of [ownCertificate('localhost').cert, 'no certificate']) {
       assert.match(
         (await told({ ...address, caFile: await file(other) }))!,
-        /^TAPELOOM_NATS_CA_FILE: the certificate of tls:.* is not of who .*file-\d+ says/,
+        /^TAPELOOM_NATS_CA_FILE: the certificate of tls:.* was not issued by a CA in .*file-\d+/,
       );
     }
     const gone = join(directory, 'gone');
@@ -145,7 +145,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     );
     assert.match(
       (await as({ ...own, cert: 'secret' }))!,
-      /^TAPELOOM_NATS_CERT_FILE: .*file-\d+: it holds no certificate \(PEM\)$/,
+      /^TAPELOOM_NATS_CERT_FILE: .*file-\d+: it contains no certificate \(PEM\)$/,
     );
     assert.match(
       (await as({ ...own, key: 'secret' }))!,
@@ -218,7 +218,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     assert.equal(await as('s3:cret\n'), null);
     assert.match(
       (await as('other'))!,
-      /^TAPELOOM_NATS_TOKEN_FILE: nats:.* does not let us in with .*file-\d+: /,
+      /^TAPELOOM_NATS_TOKEN_FILE: nats:.* rejects the credentials in .*file-\d+: /,
     );
     assert.match(
       (await as('two words'))!,
@@ -264,7 +264,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     for (const wrong of ['tape:wrong\n', other, new NatsUsers().credentials()]) {
       assert.match(
         (await as(wrong))!,
-        /^TAPELOOM_NATS_CREDS_FILE: nats:.* does not let us in with .*file-\d+: /,
+        /^TAPELOOM_NATS_CREDS_FILE: nats:.* rejects the credentials in .*file-\d+: /,
       );
     }
     for (const none of ['secret', '-----BEGIN NATS USER JWT-----\nsecret\n', `${seed}x`]) {
@@ -274,7 +274,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     }
     assert.match(
       (await as('reader:r'))!,
-      /^TAPELOOM_NATS_CREDS_FILE: our user at .* may not publish \$JS\.API\.STREAM\.INFO/,
+      /^TAPELOOM_NATS_CREDS_FILE: the user at .* may not publish \$JS\.API\.STREAM\.INFO/,
     );
     assert.match(
       (await told(addressOf(servers.urls)))!,
