@@ -56,7 +56,7 @@ test('TLS first, a certificate of ours and a token: commands and nodes', {
 
   const wrong: readonly (readonly [RegExp, Readonly<Record<string, string>>])[] = [
     [
-      /TAPELOOM_NATS_TOKEN_FILE: tls:.* does not let us in with /,
+      /TAPELOOM_NATS_TOKEN_FILE: tls:.* rejects the credentials in /,
       { TAPELOOM_NATS_TOKEN_FILE: await file('other', 'other\n') },
     ],
     [

@@ -149,7 +149,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     );
     assert.match(
       (await as({ ...own, key: 'secret' }))!,
-      /^TAPELOOM_NATS_KEY_FILE: .*file-\d+: it holds no private key \(PEM\) without a passphrase$/,
+      /^TAPELOOM_NATS_KEY_FILE: .*file-\d+: it contains no private key \(PEM\) without a passphrase$/,
     );
     const gone = { certFile: await file(own.cert), keyFile: join(directory, 'gone') };
     assert.match(
@@ -294,15 +294,15 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     const as = async (text: string) => ({ ...address, credsFile: await file(text) });
     assert.equal(await told(await as(users.credentials())), null);
     const expired = await as(users.credentials(1_000_000_000));
-    assert.match((await told(expired))!, /^TAPELOOM_NATS_CREDS_FILE: .* does not let us in with/);
-    assert.match((await told(await as(new NatsUsers().credentials())))!, /does not let us in with/);
+    assert.match((await told(expired))!, /^TAPELOOM_NATS_CREDS_FILE: .* rejects the credentials in/);
+    assert.match((await told(await as(new NatsUsers().credentials())))!, /rejects the credentials in/);
     const start = openNatsTape({
       nats: { ...expired, monitors: servers.monitors, isSyncAssured: false },
       ...{ dataset: 'none', client: 'test', clusterId: 'any' },
     });
     await assert.rejects(start, (error) => {
       assert(error instanceof NatsTapeError);
-      assert.match(error.message, /^TAPELOOM_NATS_CREDS_FILE: .* does not let us in with/);
+      assert.match(error.message, /^TAPELOOM_NATS_CREDS_FILE: .* rejects the credentials in/);
       return true;
     });
   });
