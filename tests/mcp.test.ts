@@ -92,7 +92,10 @@ test('limits that are no numbers are refused before anything starts', async () =
   });
   await assert.rejects(run, (error: { readonly code: number; readonly stderr: string }) => {
     assert.equal(error.code, 2);
-    assert.match(error.stderr, /--max-cost must be a number of compute units such as 200000; got 1e6/);
+    assert.match(
+      error.stderr,
+      /--max-cost must be a number of compute units such as 200000; got 1e6/,
+    );
     return true;
   });
 });

@@ -182,7 +182,10 @@ test('a tape that is of a cluster is refused by a service that is alone', async 
   await nameCluster(new NodeDisk(), join(shared, 'tape'), 'SIM', 'cluster_1');
   const service = new RunningService({ data: shared, env: NO_PAST });
   assert.equal(await service.ended, 1);
-  assert.match(service.errors, /belongs to the cluster cluster_1, but this process is not a node of a cluster/);
+  assert.match(
+    service.errors,
+    /belongs to the cluster cluster_1, but this process is not a node of a cluster/,
+  );
 });
 
 test('an accelerated service streams updates, and its tape is refused by a service on real time', async () => {

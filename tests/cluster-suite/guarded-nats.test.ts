@@ -66,7 +66,10 @@ test('TLS first, a certificate of ours and a token: commands and nodes', {
         TAPELOOM_NATS_KEY_FILE: await file('stranger-key.pem', stranger.key),
       },
     ],
-    [/TAPELOOM_NATS_TLS: tls:.* sends no greeting: set TAPELOOM_NATS_TLS to first/, { TAPELOOM_NATS_TLS: 'greeted' }],
+    [
+      /TAPELOOM_NATS_TLS: tls:.* sends no greeting: set TAPELOOM_NATS_TLS to first/,
+      { TAPELOOM_NATS_TLS: 'greeted' },
+    ],
   ];
   for (const [sentence, env] of wrong) {
     const told = await rig.commandWith(env, 'cluster', 'status');

@@ -116,8 +116,14 @@ test('billing doctor without keys names those that the offers need, and what is 
     env: { TAPELOOM_OFFERS: offers },
   });
   assert.equal(none.code, 1, none.err);
-  assert.match(none.out, /^stripe +settings +fault +TAPELOOM_STRIPE_KEY is required: .* for DE\.$/m);
-  assert.match(none.out, /^paddle +settings +fault +TAPELOOM_PADDLE_KEY is required: .* for US\.$/m);
+  assert.match(
+    none.out,
+    /^stripe +settings +fault +TAPELOOM_STRIPE_KEY is required: .* for DE\.$/m,
+  );
+  assert.match(
+    none.out,
+    /^paddle +settings +fault +TAPELOOM_PADDLE_KEY is required: .* for US\.$/m,
+  );
   const builtIn = await runRecorded(commands, ['billing', 'doctor']);
   assert.equal(builtIn.code, 0, builtIn.err);
   assert.match(builtIn.out, /^test +money +warning +takes no money/m);

@@ -131,7 +131,10 @@ test('what a run before has left undone is done, and a tape that is gone is not 
   const { out } = await run(clusterStatusCommand, [], more);
   assert.match(out, /^! TAPE_SIM has one replica: it is lost if that machine is lost$/m);
   const assured = { ...more, TAPELOOM_NATS_MONITOR: '', TAPELOOM_NATS_SYNC: 'assured' };
-  assert.match((await run(clusterStatusCommand, [], assured)).out, /^! the syncing of NATS is not checked/m);
+  assert.match(
+    (await run(clusterStatusCommand, [], assured)).out,
+    /^! the syncing of NATS is not checked/m,
+  );
 });
 
 test('room is given, never taken, and says what it read', { skip }, async () => {

@@ -219,7 +219,11 @@ test('what is not understood, and what the service refuses, is told with what wo
     [[...BARS, '--mode', 'slow'], 2, /--mode must be live or confirmed; got slow/],
     [['ESZ6', 'bars', ...range, '--params', '[1]'], 2, /--params must be a JSON object/],
     [['ESZ6', 'bars', ...range, '--params', '{"size":0}'], 2, /\/params\/size must be /i],
-    [[...BARS, '--format', 'parquet'], 2, /--format must be one of ndjson, csv, table; got parquet/],
+    [
+      [...BARS, '--format', 'parquet'],
+      2,
+      /--format must be one of ndjson, csv, table; got parquet/,
+    ],
     [[...BARS, '--limit', '0'], 2, /--limit must be a whole number of results/],
     [['XX', 'bars', ...range], 4, /UNKNOWN_INSTRUMENT/],
     [['ESZ6', 'candles', ...range], 4, /UNKNOWN_INDICATOR/],

@@ -88,7 +88,10 @@ test('what is not a file of text is refused before it is read as YAML', async ()
     const { code, err } = await instruments('check', path);
     return [code, err.split('\n')[0]];
   };
-  assert.deepEqual(await check(scratch), [2, `tapeloom instruments check: ${scratch} is not a file`]);
+  assert.deepEqual(await check(scratch), [
+    2,
+    `tapeloom instruments check: ${scratch} is not a file`,
+  ]);
   const latin = fileWith('latin.yaml', Uint8Array.of(0x61, 0x3a, 0x20, 0xe9));
   assert.match(String((await check(latin))[1]), /is not UTF-8 text/);
   const large = fileWith('large.yaml', new Uint8Array(1_048_577));

@@ -46,7 +46,10 @@ test('makes the days, says each, and leaves them alone the next time', async () 
   assert.match(first.out, /^3 days made with [\d,]+ trades?\.$/m);
   const second = await fill(words);
   assert.equal(second.code, 0);
-  assert.equal(second.out, '3 days already on the tape, left unchanged.\n0 days made with 0 trades.\n');
+  assert.equal(
+    second.out,
+    '3 days already on the tape, left unchanged.\n0 days made with 0 trades.\n',
+  );
 });
 
 test('makes nothing in the directory of a node, whose days others have too', async () => {

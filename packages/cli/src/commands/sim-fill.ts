@@ -64,7 +64,9 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const state = await readFillState(disk, tapeRoot);
   const missing = items.filter(({ symbol, day }) => !state.isDone(symbol, day));
   if (missing.length < items.length) {
-    io.stdout(`${count(items.length - missing.length, 'day')} already on the tape, left unchanged.\n`);
+    io.stdout(
+      `${count(items.length - missing.length, 'day')} already on the tape, left unchanged.\n`,
+    );
   }
   const setting = { tapeRoot, sim, today };
   const manifest = await TapeManifest.open(disk, tapeRoot, SIM_DATASET);

@@ -199,10 +199,7 @@ test('what cannot be read, or be meant in one way only, is refused with what wou
     });
   }
   assert.match((await study('bars', '--file', two, '--symbol', 'NQH6')).err, /NQH6: 1 trades/);
-  assert.match(
-    (await study('bars', '--file', off, '--tick', '0.05')).err,
-    /Tick 0\.05, as given/,
-  );
+  assert.match((await study('bars', '--file', off, '--tick', '0.05')).err, /Tick 0\.05, as given/);
   const unclear = await study(
     'bars',
     '--file',
@@ -211,7 +208,10 @@ test('what cannot be read, or be meant in one way only, is refused with what wou
   assert.equal(unclear.code, 1);
   assert.match(unclear.err, /do not say their zone.*\(--zone <zone>\)/);
   for (const [words, message] of [
-    [['--file', off, '--tape', 'ESH6'], /--tape requires days of a data directory and excludes --file/],
+    [
+      ['--file', off, '--tape', 'ESH6'],
+      /--tape requires days of a data directory and excludes --file/,
+    ],
     [['--tape', 'ESH6', '--symbol', 'ESH6'], /--symbol requires --file/],
     [['--file', off, '--tick', '0'], /--tick must be a number above 0/],
     [['--file', off, '--zone', 'Mars'], /--zone must be a time zone/],

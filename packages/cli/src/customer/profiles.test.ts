@@ -56,7 +56,10 @@ test('a file that others can read or write is not used', { skip: modesMissing },
   ] as const) {
     chmodSync(path, mode);
     await assert.rejects(readProfiles(path), (error: Error) => {
-      assert.match(error.message, new RegExp(`other users can ${what} .*exposed\\.json.*chmod 600`));
+      assert.match(
+        error.message,
+        new RegExp(`other users can ${what} .*exposed\\.json.*chmod 600`),
+      );
       return !error.message.includes(KEY);
     });
   }

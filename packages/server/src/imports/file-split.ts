@@ -171,7 +171,9 @@ export class FileSplit {
     this.#only ??= index;
     if (this.#only !== index) {
       const found = [this.#only, index].map((one) => this.#feed.nameOf(one)).join(' and ');
-      throw new FeedError(`The file has trades of ${found}, but --contract requires a file with one.`);
+      throw new FeedError(
+        `The file has trades of ${found}, but --contract requires a file with one.`,
+      );
     }
     return contract;
   }

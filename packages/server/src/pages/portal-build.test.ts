@@ -52,7 +52,10 @@ test('it is built once, at the lowest priority, and again when a source is newer
   const first = await running;
   assert.equal(first.built, true);
   assert.equal(first.said.length, 2);
-  assert.match(first.said[0]!, /^The portal is being built in the background, for the first time\.$/);
+  assert.match(
+    first.said[0]!,
+    /^The portal is being built in the background, for the first time\.$/,
+  );
   assert.match(first.said[1]!, /^The portal was built in \d+\.\d s\.$/);
   assert.notEqual(getPriority(), 19);
   assert.deepEqual(await run(write("'y'")), { built: false, said: [] });

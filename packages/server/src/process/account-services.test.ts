@@ -90,7 +90,10 @@ test('accounts that are damaged while they are used are not ready, and every key
   }
   assert.equal(accounts.notReadyBecause, 'the accounts are damaged');
   assert.equal(logged.filter((line) => line.includes('request failed')).length, 0);
-  assert.equal(logged.filter((line) => line.includes('no key or session can be verified any more')).length, 1);
+  assert.equal(
+    logged.filter((line) => line.includes('no key or session can be verified any more')).length,
+    1,
+  );
 });
 
 test('accounts that were damaged before the start are refused with their file and how to restore it', async () => {
@@ -152,8 +155,14 @@ test('a full disk for accounts is 503 and not ready, for as long as nothing can 
   await pass(5_000);
   assert.equal(accounts.notReadyBecause, null);
   assert.equal((await service.get('/v1/usage')).statusCode, 200);
-  assert.equal(logged.filter((line) => line.includes('the disk of the accounts is full')).length, 1);
-  assert.equal(logged.filter((line) => line.includes('the account database is available again')).length, 1);
+  assert.equal(
+    logged.filter((line) => line.includes('the disk of the accounts is full')).length,
+    1,
+  );
+  assert.equal(
+    logged.filter((line) => line.includes('the account database is available again')).length,
+    1,
+  );
 });
 
 test('what finds no room on disk for accounts is answered with 503, and works when there is room', async () => {

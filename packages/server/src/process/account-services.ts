@@ -180,7 +180,10 @@ export class AccountServices implements AsyncDisposable {
 
   #lost(error: Error): void {
     this.#isLost = true;
-    this.#log.fatal({ error }, 'the account database is gone: no key or session can be verified any more');
+    this.#log.fatal(
+      { error },
+      'the account database is gone: no key or session can be verified any more',
+    );
     this.#refuse(LOST, error);
   }
 

@@ -43,7 +43,8 @@ const OWN_COMPUTATIONS = Object.fromEntries(INDICATORS.map((it) => [it.id, compu
 const HEARD_AGAIN_MS = 11_000;
 
 const OTHER_VERSION = 'The version of this indicator is changing. Subscribe again.';
-const DAYS_TO_COME = 'This server is still fetching past days that the stream needs. Subscribe again.';
+const DAYS_TO_COME =
+  'This server is still fetching past days that the stream needs. Subscribe again.';
 
 export interface CursorEpochsOptions {
   /** Where the record lies. */
@@ -118,9 +119,13 @@ export class CursorEpochs {
     this.#isFirstStart = start.t === 'first';
     if (start.t === 'changed') {
       const { indicators } = start;
-      log.info({ indicators }, 'indicators have a new version: their older cursors are no longer valid');
+      log.info(
+        { indicators },
+        'indicators have a new version: their older cursors are no longer valid',
+      );
     }
-    if (start.t === 'unreadable') log.warn('the record of stream epochs was damaged: older cursors are no longer valid');
+    if (start.t === 'unreadable')
+      log.warn('the record of stream epochs was damaged: older cursors are no longer valid');
     this.#store = store;
     this.#opened.resolve(store);
   }
@@ -255,7 +260,11 @@ export class CursorEpochs {
 function patientDisk(log: CursorEpochsOptions['log']): Disk {
   const patience = new Patience({
     clock: createClock({ kind: 'system' }),
-    onWait: (error) => log.warn({ error }, 'the record of stream epochs could not be written yet; the service keeps trying'),
+    onWait: (error) =>
+      log.warn(
+        { error },
+        'the record of stream epochs could not be written yet; the service keeps trying',
+      ),
   });
   return new PatientDisk(new NodeDisk(), patience);
 }

@@ -395,7 +395,10 @@ export class Service implements AsyncDisposable {
         this.#serving?.doors?.updateSessions(message.books);
         return;
       case 'waiting':
-        log.warn({ error: message.error }, 'the machine cannot do this at the moment; the service keeps trying');
+        log.warn(
+          { error: message.error },
+          'the machine cannot do this at the moment; the service keeps trying',
+        );
         return;
       case 'waited':
         log.warn({ ms: message.ms }, 'the retried operation succeeded');

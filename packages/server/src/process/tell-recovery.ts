@@ -30,10 +30,7 @@ export function tellRecovery(log: Log, { recovery }: IngestOpened): void {
   const { unfinishedRemoved, missing, setAside } = recovery;
   if (missing.length > 0) {
     const files = missing.slice(0, MISSING_TOLD_MAX);
-    log.error(
-      { days: missing.length, files },
-      'sealed days are missing; see tapeloom tape verify',
-    );
+    log.error({ days: missing.length, files }, 'sealed days are missing; see tapeloom tape verify');
   }
   for (const file of setAside) {
     log.warn({ file }, 'a log whose day is sealed was moved aside; it is no longer needed');

@@ -25,8 +25,7 @@ export function watchClock({ timers, log, tapeTime, onAhead }: WatchedClock): Cl
           : "the machine's clock was set back; the tape runs at half speed until the clock has caught up",
       ),
     onAhead: (isAhead, ms) => {
-      if (isAhead)
-        log.error({ ms }, "the tape is ahead of the machine's clock; streams are stale");
+      if (isAhead) log.error({ ms }, "the tape is ahead of the machine's clock; streams are stale");
       else log.warn("the machine's clock has caught up with the tape; streams are live again");
       onAhead(isAhead);
     },

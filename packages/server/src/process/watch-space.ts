@@ -17,7 +17,8 @@ export function watchSpace(directory: string, dataset: string, clock: Clock, log
     onLittle: (reading, why) => {
       log.warn({ directory, ...reading }, `little disk space is left: ${why}`);
     },
-    onEnough: (reading) => log.info({ directory, ...reading }, 'there is enough free disk space again'),
+    onEnough: (reading) =>
+      log.info({ directory, ...reading }, 'there is enough free disk space again'),
     onFault: (error) => log.warn({ error }, 'the free disk space could not be checked'),
   });
 }

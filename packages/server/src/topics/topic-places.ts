@@ -31,7 +31,10 @@ export function refuseOpen(
   }
   if (hasPlaceFor(subscriber.account, held)) return null;
   opensRefusedTotal.place += 1;
-  return { code: 'CAPACITY', message: 'The service is at capacity for streams. Try again in a few seconds.' };
+  return {
+    code: 'CAPACITY',
+    message: 'The service is at capacity for streams. Try again in a few seconds.',
+  };
 }
 
 /** Whether an account may have one more topic computed; one that nobody watches makes room. */

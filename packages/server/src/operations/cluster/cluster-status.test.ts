@@ -135,7 +135,10 @@ test('where two servers lack messages, the whole one has to lead before they are
   );
   const followers = [{ ...whole, lacks: 9 }, second];
   const [first, then] = clusterConcerns(facts({ stream: kept('TAPE_SIM', { followers }) }));
-  assert.match(first!, /server-1 reports itself as complete but is missing 9 messages\. Refill it: stop/);
+  assert.match(
+    first!,
+    /server-1 reports itself as complete but is missing 9 messages\. Refill it: stop/,
+  );
   assert.match(then!, /server-2 .* is missing 7 messages\. Refill it, after server-1: stop/);
 });
 

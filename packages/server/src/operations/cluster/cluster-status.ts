@@ -273,7 +273,8 @@ function nodeConcerns(node: NodeStatus, isStreamWhole: boolean): readonly string
       : 'it resumes by itself when the servers of the stream are complete';
     concerns.push(`${name} knows of more records than the stream has: ${remedy}`);
   }
-  if (tape?.role === 'refused') concerns.push(`${name} reports that the stream accepts no more records`);
+  if (tape?.role === 'refused')
+    concerns.push(`${name} reports that the stream accepts no more records`);
   const damaged = tape?.daysDamaged ?? [];
   if (damaged.length > 0) {
     const days = damaged.map(({ symbol, day }) => `${symbol} ${day}`).join(', ');

@@ -96,7 +96,9 @@ export async function moveBack(place: MovePlace): Promise<MovedData> {
 
 /** A cluster that was made and never used has none yet. */
 function noSecret(): never {
-  throw new ClusterRefusedError(['no node of this cluster has ever run, so there is nothing to move']);
+  throw new ClusterRefusedError([
+    'no node of this cluster has ever run, so there is nothing to move',
+  ]);
 }
 
 /** Nothing is moved under somebody who runs. */

@@ -25,7 +25,9 @@ export async function openClusterTape(
   );
   const clusterId = table!.there ? await readClusterId(postgres) : null;
   if (clusterId === null) {
-    throw new ClusterRefusedError(['there is no cluster yet: create it with tapeloom cluster init']);
+    throw new ClusterRefusedError([
+      'there is no cluster yet: create it with tapeloom cluster init',
+    ]);
   }
   try {
     const tape = await openNatsTape({ nats, dataset, client: 'tapeloom', clusterId });

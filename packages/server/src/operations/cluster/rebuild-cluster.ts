@@ -114,7 +114,9 @@ async function newestOf(
     const tapeRoot = join(data, 'tape');
     const cluster = await clusterOf(disk, tapeRoot, dataset);
     if (cluster === null || !clusters.includes(cluster)) {
-      foreign.push(`${data} belongs to ${cluster ?? 'no cluster'}, but PostgreSQL to ${clusters[0]}`);
+      foreign.push(
+        `${data} belongs to ${cluster ?? 'no cluster'}, but PostgreSQL to ${clusters[0]}`,
+      );
       continue;
     }
     sources.push({ data, tapeRoot, cluster, end: await directoryEnd(disk, tapeRoot, dataset) });
@@ -135,7 +137,9 @@ async function requireWhole(
   const manifest = await TapeManifest.open(new NodeDisk(), tapeRoot, dataset);
   const faults = [
     ...nodes.flatMap((node) => nodeFault(node, identity, data, end)),
-    ...(end.lacking > 0 ? [`the log of ${end.day} in ${data} is missing ${end.lacking} records`] : []),
+    ...(end.lacking > 0
+      ? [`the log of ${end.day} in ${data} is missing ${end.lacking} records`]
+      : []),
     ...halfSealed(manifest).map((day) => `of ${day} only a part is sealed in ${data}`),
   ];
   if (faults.length === 0) return;

@@ -48,7 +48,9 @@ export class ClusterRepair implements AsyncDisposable {
       for (const { tapeRoot } of sources) {
         const known = await clusterOf(disk, tapeRoot, dataset);
         if (known === tape.clusterId) continue;
-        foreign.push(`${tapeRoot} belongs to ${known ?? 'no cluster'}, but this is ${tape.clusterId}`);
+        foreign.push(
+          `${tapeRoot} belongs to ${known ?? 'no cluster'}, but this is ${tape.clusterId}`,
+        );
       }
       if (foreign.length > 0) throw new ClusterRefusedError(foreign);
       await refuseDiffering(tape);

@@ -145,7 +145,8 @@ export class NodeServices implements AsyncDisposable {
   /** From now on the others hear of it, and it of them. */
   start(news: NodeNews): void {
     const { clock, log } = this.#options;
-    const onFault = (error: unknown) => log.debug({ error }, 'the storage shared by the nodes cannot be reached');
+    const onFault = (error: unknown) =>
+      log.debug({ error }, 'the storage shared by the nodes cannot be reached');
     this.register.start({
       over: (databaseNow) => this.leases.mayBeLost(databaseNow),
       older: () => {

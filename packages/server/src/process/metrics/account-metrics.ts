@@ -19,9 +19,13 @@ export function accountReadings(accounts: AccountServices): readonly Reading[] {
 
 function lineReadings(accounts: AccountServices): readonly Reading[] {
   return [
-    gauge('tapeloom_accounts_calls', 'Calls to the account database that are not finished yet.', () => {
-      return accounts.storeCalls.count;
-    }),
+    gauge(
+      'tapeloom_accounts_calls',
+      'Calls to the account database that are not finished yet.',
+      () => {
+        return accounts.storeCalls.count;
+      },
+    ),
     counter('tapeloom_accounts_calls_refused_total', 'Calls refused with CAPACITY.', () => {
       return accounts.storeCalls.refusedTotal;
     }),
@@ -48,15 +52,31 @@ function memoryReadings(accounts: AccountServices): readonly Reading[] {
     gauge('tapeloom_usage_reports_remembered', 'Accounts whose usage is in memory.', () => {
       return accounts.usageReportsRemembered;
     }),
-    gauge('tapeloom_lease_holders', 'Accounts with open connections or subscriptions, once per kind.', () => {
-      return leases.size;
-    }),
-    gauge('tapeloom_allowances_used', 'Accounts with a partly used allowance.', () => allowances.size),
-    counter('tapeloom_allowances_forgotten_total', 'Accounts dropped from memory at the limit.', () => {
-      return allowances.forgottenTotal;
-    }),
-    counter('tapeloom_addresses_forgotten_total', 'Addresses dropped from memory at the limit.', () => {
-      return addresses.forgottenTotal;
-    }),
+    gauge(
+      'tapeloom_lease_holders',
+      'Accounts with open connections or subscriptions, once per kind.',
+      () => {
+        return leases.size;
+      },
+    ),
+    gauge(
+      'tapeloom_allowances_used',
+      'Accounts with a partly used allowance.',
+      () => allowances.size,
+    ),
+    counter(
+      'tapeloom_allowances_forgotten_total',
+      'Accounts dropped from memory at the limit.',
+      () => {
+        return allowances.forgottenTotal;
+      },
+    ),
+    counter(
+      'tapeloom_addresses_forgotten_total',
+      'Addresses dropped from memory at the limit.',
+      () => {
+        return addresses.forgottenTotal;
+      },
+    ),
   ];
 }

@@ -65,9 +65,13 @@ function tapeReadings({ roles, isSyncAssured, tape }: ClusterReadings): readonly
         return Object.fromEntries(SHARED_TAPE_ROLES.map((role) => [role, Number(role === now)]));
       },
     },
-    gauge('tapeloom_cluster_sequence', 'The last message of the stream that this node has processed.', () => {
-      return of('sequence');
-    }),
+    gauge(
+      'tapeloom_cluster_sequence',
+      'The last message of the stream that this node has processed.',
+      () => {
+        return of('sequence');
+      },
+    ),
     gauge(
       'tapeloom_cluster_end_sequence',
       'The last message of the stream that this node knows of.',
@@ -78,15 +82,23 @@ function tapeReadings({ roles, isSyncAssured, tape }: ClusterReadings): readonly
     gauge('tapeloom_cluster_lag_messages', 'Messages that this node is behind.', () => {
       return Math.max(0, of('end') - of('sequence'));
     }),
-    gauge('tapeloom_cluster_silent_seconds', 'Time since anything was received from the stream.', () => {
-      return of('silentMs') / 1000;
-    }),
+    gauge(
+      'tapeloom_cluster_silent_seconds',
+      'Time since anything was received from the stream.',
+      () => {
+        return of('silentMs') / 1000;
+      },
+    ),
     counter('tapeloom_cluster_takeovers_total', 'How often this node started to append.', () => {
       return of('takeovers');
     }),
-    counter('tapeloom_cluster_fenced_total', 'How often another node took over before this one knew.', () => {
-      return of('fenced');
-    }),
+    counter(
+      'tapeloom_cluster_fenced_total',
+      'How often another node took over before this one knew.',
+      () => {
+        return of('fenced');
+      },
+    ),
     counter('tapeloom_cluster_publishes_unknown_total', 'Publishes without a response.', () => {
       return of('unknowns');
     }),
@@ -143,11 +155,19 @@ function nodeReadings({ nodes }: ClusterReadings): readonly Reading[] {
     gauge('tapeloom_cluster_indicators_mixed', 'Indicators with two versions among them.', () => {
       return nodes().indicatorsMixed;
     }),
-    gauge('tapeloom_cluster_node_lease_seconds', 'Time until others consider this node dead.', () => {
-      return nodes().leaseSeconds;
-    }),
-    gauge('tapeloom_cluster_clock_offset_seconds', "This machine's clock minus the database's.", () => {
-      return nodes().clockOffsetSeconds;
-    }),
+    gauge(
+      'tapeloom_cluster_node_lease_seconds',
+      'Time until others consider this node dead.',
+      () => {
+        return nodes().leaseSeconds;
+      },
+    ),
+    gauge(
+      'tapeloom_cluster_clock_offset_seconds',
+      "This machine's clock minus the database's.",
+      () => {
+        return nodes().clockOffsetSeconds;
+      },
+    ),
   ];
 }

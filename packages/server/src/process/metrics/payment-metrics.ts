@@ -17,9 +17,13 @@ export function paymentReadings(payments: Payments): readonly Reading[] {
     counter('tapeloom_payment_asks_failed_total', 'Failed requests to a payment provider.', () => {
       return payments.failedTotal;
     }),
-    gauge('tapeloom_payment_providers_failing', 'Payment providers whose last request failed.', () => {
-      return payments.failing;
-    }),
+    gauge(
+      'tapeloom_payment_providers_failing',
+      'Payment providers whose last request failed.',
+      () => {
+        return payments.failing;
+      },
+    ),
   ];
 }
 

@@ -229,7 +229,11 @@ export class ServiceMetrics {
       counter('tapeloom_log_commits_total', 'Commits on disk.', count('commits')),
       counter('tapeloom_log_bytes_total', 'Bytes of log on disk.', count('logBytes')),
       counter('tapeloom_days_sealed_total', 'Days sealed by the ingest.', count('daysSealed')),
-      counter('tapeloom_offers_refused_total', 'Offers refused because of a limit.', count('offersRefused')),
+      counter(
+        'tapeloom_offers_refused_total',
+        'Offers refused because of a limit.',
+        count('offersRefused'),
+      ),
       counter('tapeloom_promises_backwards_total', 'Ignored.', count('promiseBackwards')),
       counter('tapeloom_promises_ahead_total', 'Ignored.', count('promiseAhead')),
       gauge('tapeloom_tape_failed', '1 once the tape has stopped.', count('failed')),
@@ -269,8 +273,16 @@ export class ServiceMetrics {
         label: 'outcome',
         read: () => ({ ...this.#reloads }),
       },
-      gauge('tapeloom_fill_days', 'Simulated days generated since the start.', () => this.fill.days),
-      gauge('tapeloom_fill_days_wanted', 'Simulated days still to be generated.', () => this.fill.daysTotal),
+      gauge(
+        'tapeloom_fill_days',
+        'Simulated days generated since the start.',
+        () => this.fill.days,
+      ),
+      gauge(
+        'tapeloom_fill_days_wanted',
+        'Simulated days still to be generated.',
+        () => this.fill.daysTotal,
+      ),
     ];
   }
 }
@@ -292,7 +304,11 @@ function spaceReadings(directory: string, space: FreeSpace): readonly Reading[] 
   return [
     of('tapeloom_disk_free_bytes', 'Free disk space of the data directory.', 'freeBytes'),
     of('tapeloom_disk_size_bytes', 'The size of its disk.', 'totalBytes'),
-    of('tapeloom_disk_day_bytes', 'Space that a day of the tape needs, including its log.', 'dayBytes'),
+    of(
+      'tapeloom_disk_day_bytes',
+      'Space that a day of the tape needs, including its log.',
+      'dayBytes',
+    ),
   ];
 }
 
@@ -309,9 +325,13 @@ function streamReadings(hub: TopicHub, gateway: GatewayMetrics): readonly Readin
       'Connections closed as too slow that have not ended yet.',
       () => gateway.parting,
     ),
-    counter('tapeloom_parting_connections_cut_total', 'Slow connections destroyed before they ended.', () => {
-      return gateway.partingCutTotal;
-    }),
+    counter(
+      'tapeloom_parting_connections_cut_total',
+      'Slow connections destroyed before they ended.',
+      () => {
+        return gateway.partingCutTotal;
+      },
+    ),
     counter('tapeloom_connections_total', 'Accepted.', () => gateway.connectionsTotal),
     counter('tapeloom_messages_sent_total', 'To customers.', () => gateway.messagesSentTotal),
     counter('tapeloom_bytes_sent_total', 'To customers.', () => gateway.bytesSentTotal),
@@ -345,9 +365,13 @@ function computeReadings(history: HistoryReadings): readonly Reading[] {
       return compute().open;
     }),
     gauge('tapeloom_compute_reads_waiting', 'Reads waiting for a slot.', () => compute().waiting),
-    gauge('tapeloom_compute_running', 'Requests that the compute threads have not finished yet.', () => {
-      return compute().calls;
-    }),
+    gauge(
+      'tapeloom_compute_running',
+      'Requests that the compute threads have not finished yet.',
+      () => {
+        return compute().calls;
+      },
+    ),
     gauge('tapeloom_compute_reads_working', 'Reads that hold a slot.', () => compute().working),
     gauge('tapeloom_compute_reads_idle', 'Idle reads open in a thread.', () => {
       return compute().idle;
@@ -419,7 +443,9 @@ function cacheReadings(history: HistoryReadings): readonly Reading[] {
     counter('tapeloom_cache_evicted_bytes_total', 'Bytes evicted over the limit.', () => {
       return counters.cache.trimmedBytes;
     }),
-    gauge('tapeloom_cache_bytes', 'Size of the cache on disk, at most a minute old.', () => history.cacheBytes()),
+    gauge('tapeloom_cache_bytes', 'Size of the cache on disk, at most a minute old.', () =>
+      history.cacheBytes(),
+    ),
     gauge('tapeloom_cache_bytes_max', 'The limit of the cache.', () => history.cacheBytesMax),
   ];
 }

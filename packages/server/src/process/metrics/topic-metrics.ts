@@ -6,7 +6,11 @@ import type { TopicHub } from '../../topics/topic-hub.ts';
 export function topicReadings(hub: TopicHub): readonly Reading[] {
   return [
     gauge('tapeloom_topics', 'Topics being computed.', () => hub.metrics.topics),
-    gauge('tapeloom_topics_idle', 'Idle topics, without subscribers.', () => hub.metrics.idleTopics),
+    gauge(
+      'tapeloom_topics_idle',
+      'Idle topics, without subscribers.',
+      () => hub.metrics.idleTopics,
+    ),
     gauge('tapeloom_topics_idle_largest', 'Idle topics of the account with the most.', () => {
       return hub.metrics.idleTopicsOfLargest;
     }),
@@ -34,12 +38,24 @@ export function topicReadings(hub: TopicHub): readonly Reading[] {
       label: 'reason',
       read: () => hub.metrics.opensRefusedTotal,
     },
-    gauge('tapeloom_topic_subscribers', 'Subscribers of all topics.', () => hub.metrics.subscribers),
+    gauge(
+      'tapeloom_topic_subscribers',
+      'Subscribers of all topics.',
+      () => hub.metrics.subscribers,
+    ),
     counter('tapeloom_topics_opened_total', 'Topics started in an engine.', () => {
       return hub.metrics.topicsOpenedTotal;
     }),
-    counter('tapeloom_flushes_total', 'Messages published by all topics.', () => hub.metrics.flushesTotal),
-    gauge('tapeloom_ring_bytes', 'Memory of the messages that can be resumed.', () => hub.metrics.ringBytes),
+    counter(
+      'tapeloom_flushes_total',
+      'Messages published by all topics.',
+      () => hub.metrics.flushesTotal,
+    ),
+    gauge(
+      'tapeloom_ring_bytes',
+      'Memory of the messages that can be resumed.',
+      () => hub.metrics.ringBytes,
+    ),
     gauge('tapeloom_ring_bytes_largest', 'Memory of the account with the most.', () => {
       return hub.metrics.ringBytesOfLargest;
     }),

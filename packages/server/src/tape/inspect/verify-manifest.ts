@@ -42,7 +42,10 @@ export async function* verifyManifest(
     const isEmpty =
       found.size === 0 && (await disk.list(logDirectory(tapeRoot, dataset))).length === 0;
     if (isEmpty) return;
-    yield note(file, 'does not exist, so missing days cannot be detected; the next start writes it');
+    yield note(
+      file,
+      'does not exist, so missing days cannot be detected; the next start writes it',
+    );
     return;
   }
   for (const day of manifest.logs) {

@@ -107,10 +107,7 @@ export async function fetchColumns(
       take(part, live);
       last = part.header;
     } catch (error) {
-      onFault(
-        `the part ${name} of the open day cannot be used; another source is used`,
-        error,
-      );
+      onFault(`the part ${name} of the open day cannot be used; another source is used`, error);
       break;
     }
   }

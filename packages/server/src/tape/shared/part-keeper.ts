@@ -79,7 +79,10 @@ async function putColumns(
   try {
     since ??= await columnsEnd(options, day);
   } catch (error) {
-    options.onFault('the newest columns of the open day cannot be read; all are stored again', error);
+    options.onFault(
+      'the newest columns of the open day cannot be read; all are stored again',
+      error,
+    );
   }
   since ??= { day, end: NOTHING, counts: [] };
   return since.end.bytes >= end.bytes ? since : await putColumnPart(options, checkpoint, since);

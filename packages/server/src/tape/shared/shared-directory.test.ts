@@ -25,7 +25,9 @@ test('a machine that is alone goes on with nothing that a cluster has, or is abo
   const half = refusedAs(/was being moved into a cluster.*Run "tapeloom migrate" again/);
   await assert.rejects(assertAlone(disk, TAPE_ROOT, DATASET), half);
   await nameCluster(disk, TAPE_ROOT, DATASET, 'cluster_1');
-  const whole = refusedAs(/belongs to the cluster cluster_1, but this process is not a node of a cluster/);
+  const whole = refusedAs(
+    /belongs to the cluster cluster_1, but this process is not a node of a cluster/,
+  );
   await assert.rejects(assertAlone(disk, TAPE_ROOT, DATASET), whole);
   const other = refusedAs(/belongs to the cluster cluster_1, but the stream to cluster_2/);
   await assert.rejects(prepareDirectory(disk, TAPE_ROOT, DATASET, 'cluster_2'), other);

@@ -42,7 +42,9 @@ export class StreamShrunkError extends Error {
   readonly end: number;
 
   constructor(known: number, end: number) {
-    super(`the stream has lost records that it acknowledged: it ended at ${known}, and now at ${end}`);
+    super(
+      `the stream has lost records that it acknowledged: it ended at ${known}, and now at ${end}`,
+    );
     this.known = known;
     this.end = end;
   }

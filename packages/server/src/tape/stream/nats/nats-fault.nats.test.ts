@@ -269,7 +269,10 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     }
     for (const none of ['secret', '-----BEGIN NATS USER JWT-----\nsecret\n', `${seed}x`]) {
       const sentence = (await as(none))!;
-      assert.match(sentence, /^TAPELOOM_NATS_CREDS_FILE: .*file-\d+: it contains none of credentials/);
+      assert.match(
+        sentence,
+        /^TAPELOOM_NATS_CREDS_FILE: .*file-\d+: it contains none of credentials/,
+      );
       assert(!sentence.includes('secret') && !sentence.includes(seed), 'it is not shown');
     }
     assert.match(
@@ -294,8 +297,14 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     const as = async (text: string) => ({ ...address, credsFile: await file(text) });
     assert.equal(await told(await as(users.credentials())), null);
     const expired = await as(users.credentials(1_000_000_000));
-    assert.match((await told(expired))!, /^TAPELOOM_NATS_CREDS_FILE: .* rejects the credentials in/);
-    assert.match((await told(await as(new NatsUsers().credentials())))!, /rejects the credentials in/);
+    assert.match(
+      (await told(expired))!,
+      /^TAPELOOM_NATS_CREDS_FILE: .* rejects the credentials in/,
+    );
+    assert.match(
+      (await told(await as(new NatsUsers().credentials())))!,
+      /rejects the credentials in/,
+    );
     const start = openNatsTape({
       nats: { ...expired, monitors: servers.monitors, isSyncAssured: false },
       ...{ dataset: 'none', client: 'test', clusterId: 'any' },
