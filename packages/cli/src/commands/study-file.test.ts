@@ -215,7 +215,7 @@ test('what cannot be read, or be meant in one way only, is refused with what wou
     [['--tape', 'ESH6', '--symbol', 'ESH6'], /--symbol requires --file/],
     [['--file', off, '--tick', '0'], /--tick must be a number above 0/],
     [['--file', off, '--zone', 'Mars'], /--zone must be a time zone/],
-    [['--file', off, '--preset', 'excel'], /--preset must be databento, /],
+    [['--file', off, '--preset', 'excel'], /--preset must be one of databento, /],
   ] as const) {
     await assert.rejects(study('bars', ...words), (error) => {
       return error instanceof UsageError && message.test(error.message);
