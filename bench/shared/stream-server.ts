@@ -83,6 +83,7 @@ const doors = new Doors(
     tradesTold: () => 0,
     onEngineLost: () => process.exit(1),
     onAnswered: () => {},
+    onEnded: () => {},
     onOutcome: () => {},
   },
 );

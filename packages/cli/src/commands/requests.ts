@@ -40,7 +40,7 @@ async function run({ words, data, io, tell }: OperatorCall): Promise<number> {
   io.stderr(
     files.length === 0
       ? `there is no access log in ${accessLogPath(data)}; turn it on with TAPELOOM_ACCESS_DAYS\n`
-      : `${id} is not in the access log, which has ${files.length} days\n`,
+      : `${id} is not in the access log, which has ${files.length} ${files.length === 1 ? 'day' : 'days'}\n`,
   );
   return ExitCode.notFound;
 }

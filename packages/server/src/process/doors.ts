@@ -82,6 +82,8 @@ export interface DoorEvents {
   tradesTold(): number;
   onEngineLost(): void;
   onAnswered(path: string | null, request: AnsweredRequest): void;
+  /** A stream that has ended, or what was refused before it was a request. */
+  onEnded(request: AnsweredRequest): void;
   onOutcome(path: string, outcome: Outcome, bytes: number): void;
 }
 
@@ -155,6 +157,7 @@ export class Doors implements AsyncDisposable {
       staleAfterMs: STALE_AFTER_MS * (config.speed ?? 1),
       epochReset: (spec, cursor) => this.#epochs.resetOf(spec, cursor),
       isBehind: () => node?.isBehind() ?? false,
+      onEnded: (stream) => this.#events.onEnded(stream),
       market: {
         book: () => this.#world.book,
         isStreamed: (symbol) => this.#world.isStreamed(symbol),
@@ -381,7 +384,7 @@ export class Doors implements AsyncDisposable {
   #createRest(options: DoorOptions): RestDoor {
     const { config, version, log, accounts, mailer, unread } = options;
     const { sockets, hub } = this;
-    const { onAnswered, onOutcome, lastTradeAt, tradesTold } = this.#events;
+    const { onAnswered, onEnded: onRefused, onOutcome, lastTradeAt, tradesTold } = this.#events;
     const world = this.#world;
     const origin = () => this.#publicAddress.origin;
     const watermarks = new WatermarkRequests(this.#timers, () => {
@@ -391,6 +394,7 @@ export class Doors implements AsyncDisposable {
     return composeRest({
       ...this.#people.parts,
       ...{ version, log, accounts, mailer, sockets, unread, onAnswered, onOutcome, origin },
+      onRefused,
       trustedProxies: () => options.live().trustedProxies,
       docsUrl: () => config.docsUrl ?? `${origin()}/docs`,
       onUpgrade: (request, socket, head) => this.gateway.handleUpgrade(request, socket, head),

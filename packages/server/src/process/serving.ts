@@ -193,6 +193,7 @@ export class Serving implements AsyncDisposable {
         metrics.tell((it) => it.countRequest(path, status, ms / 1000));
         this.#access?.note(request);
       },
+      onEnded: (request) => this.#access?.noteSampled(request),
       onOutcome: (...outcome) => metrics.tell((it) => it.countOutcome(...outcome)),
     };
   }

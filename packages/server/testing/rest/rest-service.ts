@@ -94,6 +94,7 @@ export interface RestServiceOptions {
   /** Takes over the sockets of WebSocket requests. */
   readonly onUpgrade?: HttpServerOptions['onUpgrade'];
   readonly onAnswered?: HttpServerOptions['onAnswered'];
+  readonly onRefused?: HttpServerOptions['onRefused'];
   /** How much may wait that nobody reads. */
   readonly unread?: Partial<UnreadLimits>;
   /** The instruments, if not those of the simulated market. */
@@ -242,6 +243,7 @@ export class RestService implements AsyncDisposable {
       ...(timeouts === undefined ? {} : { timeouts }),
       ...(options.onUpgrade === undefined ? {} : { onUpgrade: options.onUpgrade }),
       ...(options.onAnswered === undefined ? {} : { onAnswered: options.onAnswered }),
+      ...(options.onRefused === undefined ? {} : { onRefused: options.onRefused }),
     });
     this.http = door.http;
     this.routes = door.routes;

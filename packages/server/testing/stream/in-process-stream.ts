@@ -89,6 +89,7 @@ export interface InProcessStreamOptions {
   readonly sessionsOf?: (kind: SessionKind) => SessionTable;
   /** Whether other nodes have more of the tape; by default there are none. */
   readonly isBehind?: () => boolean;
+  readonly onEnded?: GatewayOptions['onEnded'];
   /** When pages of replays end. */
   readonly pages?: PageLimits;
 }
@@ -165,6 +166,7 @@ export class InProcessStream implements AsyncDisposable {
       replays: this.replays,
       limits: { ...PATIENT, ...options.limits },
       ...(partingMax !== undefined && { partingMax }),
+      ...(options.onEnded !== undefined && { onEnded: options.onEnded }),
       market: {
         book: () => book,
         isStreamed: (symbol) => symbol !== 'CC',

@@ -42,7 +42,7 @@ const NO_CURSORS: ReadonlyMap<string, string> = new Map();
 export interface ConnectionWatcher {
   /** Its key or token is good. */
   proven(): void;
-  gone(): void;
+  gone(code: number): void;
 }
 
 export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
@@ -160,9 +160,10 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     this.#webSocket.on('close', (code) => {
       this.#end('dropped');
       counters.connections -= 1;
-      counters.countClose(this.#closeCode ?? code);
+      const told = this.#closeCode ?? code;
+      counters.countClose(told);
       this.#parting?.[Symbol.dispose]();
-      watcher.gone();
+      watcher.gone(told);
     });
     this.#heartbeat = new Heartbeat(timers, HEARTBEAT_MS, () => this.#beat());
     this.#awaitSilence();

@@ -8,6 +8,7 @@ import { clientFrame, closeCodeOf, rawSocket } from '../../../testing/stream/raw
 import { CLOSE_OPCODE, serverFrames, TEXT_OPCODE } from '../../../testing/stream/server-frames.ts';
 import { openClient, StreamClient, subscribe } from '../../../testing/stream/stream-client.ts';
 import { closeFrame } from '../../../testing/stream/wire-frame.ts';
+import type { AnsweredRequest } from '../../platform/log/access-log.ts';
 import { DoorSockets, socketLimits } from '../../platform/network/door-sockets.ts';
 import { TOPIC_LINGER_MS } from '../../topics/idle-topics.ts';
 import { OUTBOX_LIMITS } from '../wire/outbox.ts';
@@ -31,6 +32,30 @@ test('messages sent before the key is judged are answered in order [SEC-19]', as
     [...text.matchAll(/"id":(\d)/g)].map((match) => match[1]),
     ['1', '2', '3'],
   );
+});
+
+test('a stream has a request id, under which its end is told with its account, key and close code', async () => {
+  const told: AnsweredRequest[] = [];
+  await using stream = await InProcessStream.start({ onEnded: (it) => told.push(it) });
+  const ids: (string | undefined)[] = [];
+  for (const authorization of [BEARER, 'Bearer svc_live_wrong']) {
+    using one = new StreamClient(stream.url, authorization);
+    one.socket.on('upgrade', ({ headers }) => ids.push(headers['x-request-id'] as string));
+    await one.opened();
+    if (authorization === BEARER) {
+      await one.answered();
+      stream.clock.advance(2_000);
+      one.socket.close(1000);
+    }
+    await one.closed;
+  }
+  while (told.length < 2) await turn();
+  const [good, refused] = told as [AnsweredRequest, AnsweredRequest];
+  assert.deepEqual([good.id, refused.id], ids);
+  assert.match(good.id, /^req_[0-9a-f]{32}$/);
+  assert.deepEqual([good.path, good.status, good.ms, good.close], ['/v1', 101, 2_000, 1000]);
+  assert.ok(good.account !== null && good.key !== null);
+  assert.deepEqual([refused.close, refused.account, refused.key], [4001, null, null]);
 });
 
 test('every ping gets one pong with its id and the time [WS-10]', async () => {

@@ -12,10 +12,13 @@ import { CloseCode } from '@tapeloom/protocol/close-codes';
 import { type Server, WebSocketServer } from 'ws';
 import { neighbourhood } from '../../accounts/auth/address-throttle.ts';
 import { type RightsChange, sentAuthorization } from '../../accounts/auth/authenticator.ts';
+import type { Caller } from '../../accounts/auth/caller.ts';
 import { ColdOpens } from '../../accounts/limits/cold-opens.ts';
 import { type HeldLease, RENEW_EVERY_SECONDS } from '../../accounts/limits/leases.ts';
+import type { AnsweredRequest } from '../../platform/log/access-log.ts';
 import { clientAddress } from '../../platform/network/client-address.ts';
 import type { DoorSockets } from '../../platform/network/door-sockets.ts';
+import { newRequestId } from '../../platform/request-id.ts';
 import { SerialQueues } from '../../platform/waiting/serial-queue.ts';
 import { sleep } from '../../platform/waiting/sleep.ts';
 import type { ResolveStream } from '../delivery/stream-request.ts';
@@ -52,6 +55,8 @@ export interface GatewayOptions
   readonly sockets: DoorSockets;
   readonly partingMax?: number;
   readonly limits?: Partial<ConnectionLimits>;
+  /** Told at the end of a connection, under the id that its handshake was answered with. */
+  readonly onEnded?: (stream: AnsweredRequest) => void;
 }
 
 export interface Gateway extends AsyncDisposable {
@@ -79,6 +84,8 @@ class WebSocketGateway implements Gateway {
   readonly #services: ConnectionServices;
   readonly #server: Server<typeof StreamWebSocket>;
   readonly #connections = new Set<ConnectionSocket>();
+  /** Of handshakes that were agreed to. */
+  readonly #requestIds = new WeakMap<IncomingMessage, string>();
   readonly #parting: PartingSockets;
   readonly #resources = new DisposableStack();
   /** Changes of accounts being applied: those of one account one after the other. */
@@ -102,6 +109,11 @@ class WebSocketGateway implements Gateway {
       releaseSoon: (writer) => this.#releaseSoon(writer),
     };
     this.#server = new WebSocketServer(SOCKET_SETTINGS);
+    this.#server.on('headers', (lines, request) => {
+      const id = newRequestId();
+      this.#requestIds.set(request, id);
+      lines.push(`X-Request-Id: ${id}`);
+    });
     for (const delaySeconds of DELAYS_SECONDS) {
       this.#resources.use(hub.onTapeDay(() => this.#roll(delaySeconds), delaySeconds));
     }
@@ -163,6 +175,7 @@ class WebSocketGateway implements Gateway {
   #accept(request: IncomingMessage, socket: Duplex, webSocket: StreamWebSocket): void {
     const { sockets, resolve } = this.#options;
     limitGoodbye(socket);
+    const ended = this.#endOf(request);
     const address = this.#addressOf(request);
     const giveWay = () => connection.giveWay();
     const place =
@@ -171,6 +184,7 @@ class WebSocketGateway implements Gateway {
       webSocket.on('error', () => socket.destroy());
       webSocket.close(CloseCode.tryAgainLater, 'The server is at its limit');
       this.metrics.countClose(CloseCode.tryAgainLater);
+      ended(CloseCode.tryAgainLater, null);
       return;
     }
     const machine = new Connection({ resolve, nextNumber: () => ++this.#lastNumber });
@@ -178,11 +192,27 @@ class WebSocketGateway implements Gateway {
     this.#connections.add(connection);
     connection.start(sentAuthorization(request), address, {
       proven: () => place.proven(),
-      gone: () => {
+      gone: (code) => {
+        ended(code, connection.caller);
         this.#connections.delete(connection);
         if (this.#connections.size === 0) this.#drained?.resolve();
       },
     });
+  }
+
+  /** What is told once the connection of this handshake is gone. */
+  #endOf(request: IncomingMessage): (close: number, caller: Caller | null) => void {
+    const { timers, onEnded } = this.#options;
+    const id = this.#requestIds.get(request)!;
+    const from = timers.now();
+    return (close, caller) =>
+      onEnded?.({
+        ...{ id, method: 'GET', path: STREAM_PATH, status: 101 },
+        ms: Math.round(Number(timers.now() - from) / 1e6),
+        account: caller?.accountId ?? null,
+        key: caller?.keyId ?? null,
+        close,
+      });
   }
 
   #addressOf({ socket, headers }: IncomingMessage): string {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import { checkProblem } from '../../../testing/rest/problem-check.ts';
 import { DOCS_URL, RestService } from '../../../testing/rest/rest-service.ts';
+import type { AnsweredRequest } from '../../platform/log/access-log.ts';
 
 const KEY_BODY = JSON.stringify({ name: 'x', environment: 'live', scopes: ['stream'] });
 const INVALID = 'INVALID_PARAMETERS';
@@ -22,10 +23,11 @@ after(() => service[Symbol.asyncDispose]());
 
 /** A connection that writes as it is told, and all that came back. */
 class Line {
-  readonly #socket = connect(port, '127.0.0.1');
+  readonly #socket: Socket;
   text = '';
 
-  constructor() {
+  constructor(at = port) {
+    this.#socket = connect(at, '127.0.0.1');
     this.#socket.setEncoding('utf8').on('data', (part: string) => {
       this.text += part;
     });
@@ -132,4 +134,35 @@ test('a body that is announced with 100-continue is asked for when the request i
 test('CONNECT is 405 and says what is allowed', async () => {
   const text = await new Line().write(['CONNECT /v1/keys HTTP/1.1', 'Host: x']).closed();
   assert.match(problem(text, 405, 'NOT_FOUND').allow!, /GET/);
+});
+
+test('what was refused before it could be a request is told by its id', async () => {
+  const told: AnsweredRequest[] = [];
+  await using watched = await RestService.start({
+    onUpgrade: (_request, socket) => socket.destroy(),
+    onRefused: (request) => told.push(request),
+  });
+  const at = await watched.listen();
+  const upgrade = ['Host: x', 'Upgrade: websocket', 'Connection: Upgrade'];
+  const ids: string[] = [];
+  for (const lines of [
+    ['GET /v1?token=hunter2 HTTP/1.1', ...upgrade, 'Sec-WebSocket-Version: 8'],
+    ['POST /v1 HTTP/1.1', ...upgrade],
+    ['this is no HTTP'],
+  ]) {
+    const line = new Line(at).write(lines);
+    ids.push(/^x-request-id: (\S+)\r$/m.exec(await line.closed())![1]!);
+  }
+  assert.deepEqual(
+    told.map(({ id }) => id),
+    ids,
+  );
+  assert.deepEqual(
+    told.map(({ method, path, status }) => [method, path, status]),
+    [
+      ['GET', '/v1', 400],
+      ['POST', '/v1', 405],
+      ['', '', 400],
+    ],
+  );
 });

@@ -107,6 +107,8 @@ export interface HttpServerOptions extends AdmissionOptions, RouteHandlerOptions
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Counts an answered request by its route's path (null for an unknown one). */
   readonly onAnswered?: (path: string | null, request: AnsweredRequest) => void;
+  /** Told of what was refused on its socket, before it could be a request: a handshake for the stream, or broken HTTP. */
+  readonly onRefused?: (request: AnsweredRequest) => void;
   /** What looks after answers that nobody reads, if the server shares it with another. */
   readonly unread?: UnreadAnswers;
   /** Only a test is in more of a hurry. */
@@ -157,11 +159,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.server.maxHeadersCount = HEADERS_MAX;
   watchConnections(app.server, options.sockets, options.trustedProxies);
   unread.watch(app.server);
-  answerSocketFaults(app.server, options.docsUrl, (socket) => {
-    return unread.lineOf(socket).hasBegunAnswer;
-  });
-  const { onUpgrade, docsUrl } = options;
-  if (onUpgrade !== undefined) unread.handOver(app.server, handshakesOnly(onUpgrade, docsUrl));
+  const { onUpgrade, docsUrl, onRefused = () => {} } = options;
+  const refusals = { docsUrl, onRefused };
+  answerSocketFaults(app.server, refusals, (socket) => unread.lineOf(socket).hasBegunAnswer);
+  if (onUpgrade !== undefined) unread.handOver(app.server, handshakesOnly(onUpgrade, refusals));
   readJsonOnly(app);
   app.decorateRequest('caller', null);
   app.decorateRequest('session', null);

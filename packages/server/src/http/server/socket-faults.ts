@@ -6,6 +6,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PROBLEM_CONTENT_TYPE, type Problem } from '@tapeloom/protocol/problem';
+import type { AnsweredRequest } from '../../platform/log/access-log.ts';
 import { newRequestId } from '../../platform/request-id.ts';
 import { problemDocument } from './problem-document.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
@@ -28,9 +29,15 @@ const LINE_BYTES_MIN = 8_192;
 /** The beginning of a request: its method and a blank. */
 const REQUEST_LINE = /^[A-Z]{3,16} /;
 
+/** Refuses what is no request on its socket. */
+export interface SocketRefusals {
+  readonly docsUrl: () => string;
+  readonly onRefused: (request: AnsweredRequest) => void;
+}
+
 export function answerSocketFaults(
   server: Server,
-  docsUrl: () => string,
+  refusals: SocketRefusals,
   /** Whether a part of another answer was written there. */
   hasBegunAnswer: (socket: Duplex) => boolean,
 ): void {
@@ -40,20 +47,30 @@ export function answerSocketFaults(
       socket.destroy();
       return;
     }
-    refuseOnSocket(socket, requestFault(error), docsUrl());
+    refuseOnSocket(socket, requestFault(error), refusals);
   });
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+  server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     const problem = new ProblemError('NOT_FOUND', 'CONNECT is not supported.', {
       status: 405,
       headers: { allow: 'GET, HEAD, POST, DELETE, OPTIONS' },
     });
-    refuseOnSocket(socket, problem, docsUrl());
+    refuseOnSocket(socket, problem, refusals, request);
   });
 }
 
-/** Writes the problem as a whole HTTP response and ends the connection. */
-export function refuseOnSocket(socket: Duplex, problem: ProblemError, docsUrl: string): void {
-  const document = problemDocument(problem, newRequestId(), docsUrl);
+/** Writes the problem as a whole HTTP response and ends the connection. Of what could not be read there is no request. */
+export function refuseOnSocket(
+  socket: Duplex,
+  problem: ProblemError,
+  { docsUrl, onRefused }: SocketRefusals,
+  request: Pick<IncomingMessage, 'method' | 'url'> = {},
+): void {
+  const document = problemDocument(problem, newRequestId(), docsUrl());
+  const { method = '', url = '' } = request;
+  onRefused({
+    ...{ id: document.instance, method, path: url.split('?', 1)[0]! },
+    ...{ status: document.status, ms: 0, account: null, key: null },
+  });
   const body = JSON.stringify(document);
   const lines = [
     `HTTP/1.1 ${document.status} ${STATUS_TEXTS[document.status] ?? document.title}`,

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { hostFault } from './host-fault.ts';
 import { invalidParameters, ProblemError } from './problem-error.ts';
-import { refuseOnSocket } from './socket-faults.ts';
+import { refuseOnSocket, type SocketRefusals } from './socket-faults.ts';
 
 const VERSION = '13';
 /** 16 bytes in base64. */
@@ -18,11 +18,11 @@ const PROTOCOL_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 type OnUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** Hands over requests that can become a stream, and answers the others. */
-export function handshakesOnly(onUpgrade: OnUpgrade, docsUrl: () => string): OnUpgrade {
+export function handshakesOnly(onUpgrade: OnUpgrade, refusals: SocketRefusals): OnUpgrade {
   return (request, socket, head) => {
     const fault = handshakeFault(request);
     if (fault === null) onUpgrade(request, socket, head);
-    else refuseOnSocket(socket, fault, docsUrl());
+    else refuseOnSocket(socket, fault, refusals, request);
   };
 }
 

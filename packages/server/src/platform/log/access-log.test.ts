@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
-import { AccessLog, accessLogFiles, accessLogPath } from './access-log.ts';
+import { AccessLog, accessLogFiles, accessLogPath, STREAM_LINES_A_SECOND } from './access-log.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tapeloom-access-'));
 after(() => rmSync(root, { recursive: true }));
@@ -59,6 +59,20 @@ test('a day holds so much and no more, also after a restart, and lines beyond th
   await log[Symbol.asyncDispose]();
   assert.equal(lines('2026-11-18').length, 2);
   assert.equal(log.leftOutTotal, 3);
+});
+
+test('of streams that end a sample of each second is kept, and the others are counted', async () => {
+  const { clock, log, lines } = rig('sampled');
+  const ended = { ...REQUEST, path: '/v1', status: 101, close: 1001 };
+  for (let count = 0; count < STREAM_LINES_A_SECOND + 5; count++) log.noteSampled(ended);
+  log.note(REQUEST);
+  assert.equal(log.leftOutTotal, 5);
+  clock.advance(1_000);
+  log.noteSampled(ended);
+  await log[Symbol.asyncDispose]();
+  assert.equal(lines('2026-11-18').length, STREAM_LINES_A_SECOND + 2);
+  assert.equal(JSON.parse(lines('2026-11-18')[0]!).close, 1001);
+  assert.equal(log.leftOutTotal, 5);
 });
 
 test('a disk that takes no lines is told once, and the service goes on', async () => {

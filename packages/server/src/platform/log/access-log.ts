@@ -1,7 +1,7 @@
 /**
- * The access log: one JSON line for each answered request, in a file for each UTC day, so that a request id leads somewhere. Off
- * unless asked for. It has an end: files of older days go, and a day holds so much and no more. No query, header, body or
- * address of a client stands in it. Lines are written once a second; a killed process may lose the last of them.
+ * The access log: one JSON line for each answered request and each ended stream, in a file for each UTC day, so that a request id
+ * leads somewhere. Off unless asked for. It has an end: files of older days go, and a day holds so much and no more. No query,
+ * header, body or address of a client stands in it. Lines are written once a second; a killed process may lose the last of them.
  */
 
 import { appendFile, readdir, rm, stat } from 'node:fs/promises';
@@ -18,6 +18,8 @@ const WRITE_EVERY_MS = 1_000;
 const DAY_BYTES_MAX = 512 * MIB;
 /** Lines that wait for the disk. */
 const WAITING_MAX = 20_000;
+/** Of streams: a node that loses thousands at once must not fill the day with them. */
+export const STREAM_LINES_A_SECOND = 20;
 const FILE_NAME = /^(\d{4}-\d\d-\d\d)\.ndjson$/;
 const PATH_LENGTH_MAX = 200;
 
@@ -31,6 +33,8 @@ export interface AnsweredRequest {
   /** Null: nobody was recognised. */
   readonly account: string | null;
   readonly key: string | null;
+  /** Of a stream: the code that its connection was closed with. */
+  readonly close?: number;
 }
 
 export interface AccessLogOptions {
@@ -67,6 +71,8 @@ export class AccessLog implements AsyncDisposable {
   /** Of the day's file. */
   #bytes = 0;
   readonly #writes = new SerialQueue();
+  /** In this second. */
+  #streamLines = 0;
   /** Told once, until it works again. */
   #isFailing = false;
   /** Lines that found no room. */
@@ -74,7 +80,20 @@ export class AccessLog implements AsyncDisposable {
 
   constructor(options: AccessLogOptions) {
     this.#options = options;
-    this.#timer = options.clock.every(WRITE_EVERY_MS, () => void this.write());
+    this.#timer = options.clock.every(WRITE_EVERY_MS, () => {
+      this.#streamLines = 0;
+      void this.write();
+    });
+  }
+
+  /** A sample: streams, and requests that never became one, may end by the thousand in a second. */
+  noteSampled(request: AnsweredRequest): void {
+    if (this.#streamLines === STREAM_LINES_A_SECOND) {
+      this.leftOutTotal += 1;
+      return;
+    }
+    this.#streamLines += 1;
+    this.note(request);
   }
 
   note(request: AnsweredRequest): void {
