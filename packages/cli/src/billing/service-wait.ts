@@ -20,8 +20,7 @@ export async function waitForService(
   isDone: () => Promise<boolean>,
   waitMs = WAIT_MS_MAX,
 ): Promise<Waited> {
-  // Of a cluster any node may do it.
-  const isAlone = (await clusterOf(io)) === null;
+  const isAlone = await runsAlone(io);
   for (let waited = 0; waited < waitMs; waited += LOOK_EVERY_MS) {
     if (await isDone()) return 'done';
     if (isAlone && !isDirectoryInUse(data)) return 'no-service';
@@ -29,6 +28,19 @@ export async function waitForService(
     await pause(LOOK_EVERY_MS);
   }
   return (await isDone()) ? 'done' : 'late';
+}
+
+/** Whether nobody is there who could ask a provider. */
+export async function isServiceMissing({
+  io,
+  data,
+}: Pick<OperatorCall, 'io' | 'data'>): Promise<boolean> {
+  return (await runsAlone(io)) && !isDirectoryInUse(data);
+}
+
+/** Of a cluster any node may do it. */
+async function runsAlone(io: OperatorCall['io']): Promise<boolean> {
+  return (await clusterOf(io)) === null;
 }
 
 /** What is said of work that the service has not done; nothing where it has. */

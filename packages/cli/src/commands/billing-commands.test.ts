@@ -197,7 +197,15 @@ test('a provider that is down is told, and so is a service that does not run', a
   const stopped = await run('billing', 'reconcile');
   lock = lockDirectory(data);
   assert.equal(stopped.code, 7);
-  assert.match(stopped.out, /No service runs on .*it will do it when it starts\.\n$/);
+  assert.match(
+    stopped.out,
+    /^to ask about \d+ orders.*\nNo service runs on .*it will do it when it starts\.\n$/,
+  );
+  const empty = ['--data', join(data, 'empty')];
+  await runRecorded(commands, ['account', 'create', 'first', '--plan', 'live', ...empty]);
+  const idle = await runRecorded(commands, ['billing', 'reconcile', ...empty]);
+  assert.equal(idle.code, 7, 'nothing is due, and nobody has asked');
+  assert.match(idle.out, /No service runs on /);
   const wrong = await run('billing', 'reconcile', '--wait', 'long');
   assert.equal(wrong.code, 2);
   assert.match(wrong.err, /--wait must be a number of seconds/);

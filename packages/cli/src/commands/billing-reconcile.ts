@@ -4,7 +4,7 @@ import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
 import { COMMON_USAGE, writeJson } from '../accounts/account-options.ts';
 import { type OperatorCall, operatorCommand } from '../accounts/operator-command.ts';
 import { readWaitMs, WAIT_USAGE } from '../billing/billing-options.ts';
-import { waitedText, waitForService } from '../billing/service-wait.ts';
+import { isServiceMissing, waitedText, waitForService } from '../billing/service-wait.ts';
 import { ExitCode } from '../exit-codes.ts';
 
 /** What is compared before and after; of more it is only said how many there were. */
@@ -44,7 +44,10 @@ async function run(operator: OperatorCall): Promise<number> {
     const { events, orders, listings } = await left();
     return events.length + orders.length + listings.length === 0;
   };
-  const waited = await waitForService(operator, isNothingLeft, waitMs);
+  // Also when nothing is due: nobody has asked the providers what they tell of.
+  const waited = (await isServiceMissing(operator))
+    ? 'no-service'
+    : await waitForService(operator, isNothingLeft, waitMs);
   const isDone = waited === 'done';
   const after = await store.orders.listOrders(COMPARED_MAX);
   const changed = after.flatMap((order) => {
@@ -62,9 +65,8 @@ async function run(operator: OperatorCall): Promise<number> {
   if (isJson) {
     writeJson(io, { isDone, ...asked, failed, changed });
   } else {
-    io.stdout(
-      `asked about ${counted(asked.orders, 'order')} and ${counted(asked.events, 'event')}\n`,
-    );
+    const asks = waited === 'no-service' ? 'to ask about' : 'asked about';
+    io.stdout(`${asks} ${counted(asked.orders, 'order')} and ${counted(asked.events, 'event')}\n`);
     for (const one of changed) io.stdout(`${one.id}: ${one.before} → ${one.after}\n`);
     if (isDone && changed.length === 0) io.stdout('nothing changed\n');
     if (isDone && failed > 0) {

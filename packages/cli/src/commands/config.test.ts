@@ -53,6 +53,16 @@ test('what would refuse a start is found without one, all of it', async () => {
   for (const name of ['TAPELOOM_OFFERS', 'TAPELOOM_PORTAL', 'TAPELOOM_SIM is off']) {
     assert.ok(err.includes(name), `${name} in ${err}`);
   }
+  const elsewhere = { TAPELOOM_HOST: '203.0.113.9', TAPELOOM_INTERNAL_HOST: '300.1.1.1' };
+  const nowhere = await run(elsewhere);
+  assert.deepEqual(
+    [nowhere.code, nowhere.err],
+    [
+      2,
+      'TAPELOOM_HOST is 203.0.113.9: this machine does not have that address\n' +
+        'TAPELOOM_INTERNAL_HOST is 300.1.1.1: no address is known for that name\n',
+    ],
+  );
   const unread = await run({ TAPELOOM_PORT: '80a' });
   assert.deepEqual(
     [unread.code, unread.err],

@@ -1,6 +1,7 @@
 /** `tapeloom config`: the settings as a start would read them, where each is written, and what is wrong with them. */
 
 import { type ExplainedSetting, explainConfig } from '@tapeloom/server/config/config';
+import { hostFaults } from '@tapeloom/server/operations/start/listen-faults';
 import { writeJson } from '../accounts/account-options.ts';
 import type { CommandBody, CommandIo } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';
@@ -12,8 +13,8 @@ export const configCommand: CommandBody = {
   usage: `Usage: tapeloom config [--set] [--json]
 
 Shows every setting of the service with its value and its source: the environment, a file, or the default.
-Secrets are not shown. Checks them all like a start of the service, with the instruments, offers, pages and portal that they
-name, but starts nothing. Exits with 2 if there is an error. Run it with the environment of the service.
+Secrets are not shown. Checks them all like a start of the service, with the addresses, instruments, offers, pages and portal
+that they name, but starts nothing. Exits with 2 if there is an error. Run it with the environment of the service.
 
   --set               only settings that differ from the default
   --json              JSON instead of text
@@ -31,7 +32,9 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const settings = explainConfig(sources).filter(
     ({ source }) => !values.set || source !== 'default',
   );
-  const { faults } = await judgeSettings(sources);
+  const judged = await judgeSettings(sources);
+  const { config } = judged;
+  const faults = [...judged.faults, ...(config === null ? [] : await hostFaults(config))];
   if (values.json) writeJson(io, { settings: settings.map(shownJson), faults });
   else {
     io.stdout(settings.length === 0 ? 'Every setting is the default.\n' : settingsTable(settings));

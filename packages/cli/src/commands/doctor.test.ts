@@ -101,6 +101,9 @@ test('wrong settings, a port in use and a directory that is none are errors with
   assert.equal(used!.outcome, 'error');
   assert.match(used!.detail, /EADDRINUSE/);
   assert.match(used!.advice!, /TAPELOOM_PORT/);
+  const [elsewhere] = (await doctor({ TAPELOOM_HOST: '203.0.113.9' })).of('port');
+  assert.equal(elsewhere!.detail, '203.0.113.9:0: this machine does not have that address');
+  assert.match(elsewhere!.advice!, /^Set TAPELOOM_HOST to an address of this machine/);
   const file = join(directory, 'a-file');
   writeFileSync(file, '');
   const [found] = (await doctor({ TAPELOOM_DATA: file })).of('rights');

@@ -1,8 +1,7 @@
 /** Whether a service runs on the data directory and is well; if none does, whether its ports are free. */
 
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { Config } from '@tapeloom/server/config/config';
+import { listenError, listenFault } from '@tapeloom/server/operations/start/listen-faults';
 import { isDirectoryInUse } from '@tapeloom/server/platform/disk/directory-lock';
 import { readServiceNote, type ServiceNote } from '@tapeloom/server/platform/service-note';
 import { VERSION } from '@tapeloom/server/platform/version';
@@ -66,34 +65,32 @@ function checkVersion({ version }: ServiceNote): readonly Finding[] {
 /** Opened for an instant and closed. */
 async function checkPorts(config: Config): Promise<readonly Finding[]> {
   const ports = [
-    { host: config.host, port: config.port, name: 'TAPELOOM_PORT' },
-    { host: config.internalHost, port: config.internalPort, name: 'TAPELOOM_INTERNAL_PORT' },
-  ];
-  const findings: Finding[] = [];
-  for (const { host, port, name } of ports) {
-    const why = await cannotListen(host, port);
-    const where = `${host}:${port}`;
-    findings.push(
-      why === null
-        ? ok('port', `${where} is free`)
-        : fault(
-            'port',
-            `${where}: ${why}`,
-            `Stop the program that uses the port, or choose another port with ${name}.`,
-          ),
-    );
-  }
-  return findings;
+    { host: config.host, port: config.port, names: ['TAPELOOM_HOST', 'TAPELOOM_PORT'] },
+    {
+      ...{ host: config.internalHost, port: config.internalPort },
+      names: ['TAPELOOM_INTERNAL_HOST', 'TAPELOOM_INTERNAL_PORT'],
+    },
+  ] as const;
+  return await Promise.all(ports.map(checkPort));
 }
 
-async function cannotListen(host: string, port: number): Promise<string | null> {
-  const server = createServer();
-  try {
-    server.listen({ host, port, exclusive: true });
-    await once(server, 'listening');
-    server.close();
-    return null;
-  } catch (error) {
-    return (error as Error).message;
+async function checkPort(door: {
+  readonly host: string;
+  readonly port: number;
+  readonly names: readonly [host: string, port: string];
+}): Promise<Finding> {
+  const where = `${door.host}:${door.port}`;
+  const error = await listenError(door.host, door.port);
+  if (error === null) return ok('port', `${where} is free`);
+  const [host, port] = door.names;
+  const why = listenFault(error);
+  if (why !== null) {
+    const advice =
+      error.code === 'EACCES'
+        ? `Choose a port from 1024 on with ${port}.`
+        : `Set ${host} to an address of this machine, or to 0.0.0.0 for all of them.`;
+    return fault('port', `${where}: ${why}`, advice);
   }
+  const advice = `Stop the program that uses the port, or choose another port with ${port}.`;
+  return fault('port', `${where}: ${error.message}`, advice);
 }

@@ -13,14 +13,8 @@ import {
   type ListenOptions,
   type Server as NetServer,
 } from 'node:net';
+import { listenFault } from '../operations/start/listen-faults.ts';
 import { MisconfiguredError, StartRefusedError } from '../operations/start/start-refused-error.ts';
-
-/** Starting again does not help. */
-const MISCONFIGURED: Readonly<Record<string, string>> = {
-  EADDRNOTAVAIL: 'this machine does not have that address',
-  ENOTFOUND: 'no address is known for that name',
-  EACCES: 'this user may not open that port',
-};
 
 const PUBLIC_SOCKETS = 16;
 /** Where the kernel shares connections out among the sockets of a port. */
@@ -104,14 +98,13 @@ function refusal(
   where: string,
   { host, port }: DoorVariables,
 ): StartRefusedError {
-  const code = cause.code ?? '';
-  if (code === 'EADDRINUSE') {
+  if (cause.code === 'EADDRINUSE') {
     return new StartRefusedError(`cannot listen on ${where} (${port}): the port is in use`, {
       cause,
     });
   }
   const names = host === undefined ? port : `${host}, ${port}`;
-  const known = Object.hasOwn(MISCONFIGURED, code) ? MISCONFIGURED[code]! : null;
+  const known = listenFault(cause);
   const Refusal = known === null ? StartRefusedError : MisconfiguredError;
   return new Refusal(`cannot listen on ${where} (${names}): ${known ?? String(cause)}`, { cause });
 }
