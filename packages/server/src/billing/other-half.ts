@@ -11,15 +11,23 @@ export function otherHalf(
   grants: readonly Grant[],
   now: EpochNs,
 ): Grant['plan'] | null {
-  const bought = (plan: Grant['plan']) =>
-    orders.some(
-      (order) => order.grants.includes(plan) && order.withdrawnAt === null && isRunning(order, now),
-    );
+  const running = orders.filter((order) => order.withdrawnAt === null && isRunning(order, now));
+  const bought = (plan: Grant['plan']) => running.find((order) => order.grants.includes(plan));
   // What an operator gave for a while does not stand in the way of buying it.
-  const had = (plan: Grant['plan']) =>
-    bought(plan) || grants.some((grant) => grant.plan === plan && grant.until === null);
-  if (!GRANTABLE.some(bought)) return null;
-  return GRANTABLE.find((plan) => !had(plan)) ?? null;
+  const given = (plan: Grant['plan']) =>
+    grants.some((grant) => grant.plan === plan && grant.until === null);
+  const left = GRANTABLE.find((plan) => bought(plan) === undefined && !given(plan));
+  const first = GRANTABLE.map(bought).find((order) => order !== undefined);
+  if (left === undefined || first === undefined) return null;
+  // Whoever had both and let one end has not forgotten to buy it.
+  return orders.some((order) => order.grants.includes(left) && wasHadWith(order, first))
+    ? null
+    : left;
+}
+
+function wasHadWith({ paidAt, paidUntil, createdAt }: OrderRecord, first: OrderRecord): boolean {
+  const last = paidUntil !== null && paidUntil > createdAt ? paidUntil : createdAt;
+  return paidAt !== null && last >= first.createdAt;
 }
 
 function isRunning(order: OrderRecord, now: EpochNs): boolean {

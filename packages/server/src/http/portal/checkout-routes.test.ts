@@ -162,6 +162,15 @@ test('who orders both is offered the other half once one is bought, until it is 
   assert.equal((await other.browser.delete('/v1/portal/other-half')).status, 200);
   assert.equal(await half(other), null);
 
+  const apart = await Buyer.signedIn();
+  await apart.buy(history);
+  await apart.checkout({ offer: 'live' });
+  assert.equal(await half(apart), 'live', 'an order for it alone is not paid yet');
+  const live = await apart.buy({ offer: 'live' });
+  assert.equal(await half(apart), null);
+  await deliver(service.provider.change(`test_${live}`, { state: 'ended' }));
+  assert.deepEqual([await half(apart), await apart.plan()], [null, 'history'], 'it was had');
+
   const single = await Buyer.signedIn();
   await single.buy({ offer: 'history' });
   assert.equal(await half(single), null, 'who chose one offer is asked for no other');

@@ -6,7 +6,10 @@
 import { paymentStateAt, willEnd } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Static } from 'typebox';
+import type { OrderRecord } from '../../accounts/orders/orders-store.ts';
+import type { AccountStore } from '../../accounts/store/account-store.ts';
 import type { Billing, Refusal } from '../../billing/billing.ts';
+import { otherHalf } from '../../billing/other-half.ts';
 import { didYouMean } from '../../config/nearest-name.ts';
 import { closedObject, Type } from '../contract/schema.ts';
 import { invalidParameters, ProblemError, rateLimited } from '../server/problem-error.ts';
@@ -69,10 +72,25 @@ export function checkoutRoute(
       const wish = { accountId, sessionId, offer, country, waiver, address, isOfBoth, billTo };
       const order = await upstream(billing().checkout(wish), 'Nothing was ordered.');
       if ('refused' in order) throw refusal(order, body, billing(), now);
-      await facts().store.people.setMark(now, accountId, 'both', isOfBoth);
+      await markBoth(facts().store, order, isOfBoth, now);
       return { url: order.url, order: viewOrder(order, now, null) };
     },
   });
+}
+
+/** Whoever orders what is left of both by itself has not declined it: that order may stay unpaid. */
+async function markBoth(
+  store: AccountStore,
+  { accountId, grants }: OrderRecord,
+  isOfBoth: boolean,
+  now: EpochNs,
+): Promise<void> {
+  if (!isOfBoth) {
+    const account = await store.findAccount(accountId);
+    const left = otherHalf(await store.orders.ordersOf(accountId), account?.grants ?? [], now);
+    if (left !== null && grants.includes(left)) return;
+  }
+  await store.people.setMark(now, accountId, 'both', isOfBoth);
 }
 
 /** What is bought after a deletion has begun could be paid for by nobody. */
