@@ -65,7 +65,7 @@ if (built.status !== 0) process.exit(1);
 let failures = 0;
 await using stage = await PortalStage.start();
 await step('a session replayed, cut and resumed', () => walkLanding(stage));
-await step('prices and plans, aligned', () => walkPrices(stage));
+await step('prices and plans, aligned; nothing out of sight', () => walkPrices(stage));
 await step('the docs searched, read and printed', () => walkDocs(stage));
 await step('sign in by mail, once, in one browser', () => walkSignIn(stage));
 await step('a first day: a key, a request, a bar streamed elsewhere', () => walkFirstRun(stage));

@@ -5,12 +5,15 @@ import type { Page } from 'playwright-core';
 import type { PortalStage } from './portal-stage.ts';
 import { signIn } from './walks.ts';
 
+const COMPANY = 'Weber GmbH';
+
 export async function walkBoth(stage: PortalStage): Promise<void> {
   await using context = await stage.context();
   const page = await signIn(stage, context, 'both@example.com');
   await page.goto('/plans');
   await page.getByRole('link', { name: 'Add Live and Historical' }).click();
   await page.getByText('Both, order 1 of 2').waitFor();
+  await page.getByLabel('Name or company').fill(COMPANY);
   const payment = await order(page);
   // Left unpaid: the order says what is known, and paying it comes first.
   await page.goto('/orders');
@@ -20,6 +23,7 @@ export async function walkBoth(stage: PortalStage): Promise<void> {
     (await acts.locator('a, button').allTextContents()).map((text) => text.split(' order')[0]),
     ['Pay', 'Give up'],
   );
+  await billedOnOneEdge(page);
   const id = (await page.locator('.order-id').first().textContent())!;
   await page.goto(`/orders?order=${id}`);
   await page.getByText('Waiting for the provider’s confirmation').waitFor();
@@ -41,6 +45,19 @@ export async function walkBoth(stage: PortalStage): Promise<void> {
     (({ plan, otherHalf }) => ({ plan, otherHalf }))(account as Record<string, unknown>),
     { plan: 'live_history', otherHalf: null },
   );
+}
+
+/** On a narrow screen an order is a card: whom it is billed to stands at its right edge, the country below. */
+async function billedOnOneEdge(page: Page): Promise<void> {
+  const wide = page.viewportSize()!;
+  await page.setViewportSize({ width: 768, height: 900 });
+  const cell = page.getByRole('cell').filter({ hasText: COMPANY });
+  const edge = async (text: string) => {
+    const { x, width } = (await cell.getByText(text, { exact: true }).boundingBox())!;
+    return Math.round(x + width);
+  };
+  assert.equal(await edge(COMPANY), await edge('Germany'));
+  await page.setViewportSize(wide);
 }
 
 /** Fills the form; the address of the payment page. */

@@ -32,6 +32,7 @@ export async function walkDocs(stage: PortalStage): Promise<void> {
   await tabs(page);
   await onPaper(page);
   await asMarkdown(stage);
+  await forMachines(stage);
   const elsewhere = asked.filter((url) => !url.startsWith(stage.url));
   assert.deepEqual(elsewhere, []);
   assert.equal(await page.locator('[style]:not(html), style').count(), 0);
@@ -42,6 +43,8 @@ async function search(page: Page, asked: readonly string[]): Promise<void> {
     !asked.some((url) => url.includes('search-')),
     'the search was loaded before it was used',
   );
+  assert.equal(await page.getByRole('button', { name: /search/i }).count(), 1);
+  assert.equal(await page.getByRole('searchbox').count(), 0, 'there are two ways to search');
   await page.keyboard.press('/');
   const field = page.getByRole('combobox', { name: 'Search the documentation' });
   await field.waitFor();
@@ -114,4 +117,30 @@ async function asMarkdown(stage: PortalStage): Promise<void> {
     assert.ok(answer.headers.get('content-type')?.startsWith(type), path);
     assert.ok((await answer.text()).includes(`${stage.url}/docs/`), `${path} has other addresses`);
   }
+}
+
+/** What search engines, browsers and chats ask for by themselves, and the client for whoever's registry lacks it. */
+async function forMachines({ url }: PortalStage): Promise<void> {
+  const textOf = async (path: string) => {
+    const answer = await fetch(`${url}${path}`);
+    assert.equal(answer.status, 200, path);
+    return await answer.text();
+  };
+  assert.ok((await textOf('/robots.txt')).includes(`Sitemap: ${url}/sitemap.xml`));
+  assert.ok((await textOf('/sitemap.xml')).includes(`<loc>${url}/docs/billing</loc>`));
+  for (const page of ['/', '/docs/billing']) {
+    const image = /<meta property="og:image" content="([^"]*)"/.exec(await textOf(page))?.[1];
+    assert.equal(image, `${url}/social.png`);
+  }
+  for (const [path, type] of [
+    ['/favicon.ico', 'image/x-icon'],
+    ['/social.png', 'image/png'],
+    ['/downloads/tapeloom-client.tgz', 'application/gzip'],
+  ]) {
+    const answer = await fetch(`${url}${path}`);
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, type]);
+  }
+  // Only where the code comes from is not known to the service.
+  const start = (await textOf('/docs/quick-start.md')).replace('example.com/tapeloom.git', '');
+  assert.doesNotMatch(start, /example\.com/);
 }

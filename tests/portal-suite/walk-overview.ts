@@ -28,7 +28,7 @@ export async function walkOverview(stage: PortalStage, signedIn: BrowserContext)
       if (isBusy) await arriveLate(page);
       await page.goto('/dashboard');
       await page.locator('.grid-3 .meter').first().waitFor();
-      if (isBusy) await page.getByText(/declined/).waitFor();
+      if (isBusy) await seeDeclined(page);
       await page.waitForTimeout(500);
       const { shift } = await paintSoFar(page);
       const name = `${size.width} px, ${isBusy ? 'much to show, late' : 'as it is'}`;
@@ -36,7 +36,24 @@ export async function walkOverview(stage: PortalStage, signedIn: BrowserContext)
       assert.ok(shift < SHIFT_MAX, `the overview moves by ${shift.toFixed(3)} (${name})`);
     }
   }
+  await declinedUnderBilling(stage, signedIn);
   await withoutColours(stage, signedIn);
+}
+
+async function declinedUnderBilling(stage: PortalStage, signedIn: BrowserContext): Promise<void> {
+  await using context = await stage.context(WIDE);
+  await context.addCookies(await signedIn.cookies());
+  const page = await context.newPage();
+  await arriveLate(page);
+  await page.goto('/orders');
+  await seeDeclined(page);
+}
+
+/** Whose renewal was declined finds the way to another card before anything else. */
+async function seeDeclined(page: Page): Promise<void> {
+  await page.getByText(/was declined on/).waitFor();
+  const update = page.getByRole('button', { name: 'Update card' });
+  assert.match((await update.getAttribute('class'))!, /\bprimary\b/);
 }
 
 /** A budget that will not last, charts, both kinds of notices: each answer later than the one before. */

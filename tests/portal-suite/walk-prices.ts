@@ -5,6 +5,8 @@ import type { Page } from 'playwright-core';
 import type { PortalStage } from './portal-stage.ts';
 
 const WIDTHS = [768, 1_100, 1_280, 1_440];
+/** Around those where the bar of the documentation has the least room. */
+const DOCS_WIDTHS = [768, 870, 1_024];
 
 export async function walkPrices(stage: PortalStage): Promise<void> {
   await using context = await stage.context();
@@ -17,6 +19,12 @@ export async function walkPrices(stage: PortalStage): Promise<void> {
     await page.goto('/plans');
     await page.locator('.plan-lines').first().waitFor();
     assert.deepEqual(await faults(page, PLANS_FAULTS), [], `plans, ${width} px`);
+  }
+  for (const width of DOCS_WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto('/docs');
+    const hidden = await page.evaluate<number>(OUT_OF_SIGHT);
+    assert.equal(hidden, 0, `${hidden} px of the documentation are out of sight, ${width} px`);
   }
 }
 
@@ -39,6 +47,8 @@ const LANDING_FAULTS = `(() => {
   if (hidden > 0) found.push(hidden + ' px of the limits are out of sight');
   return found;
 })()`;
+
+const OUT_OF_SIGHT = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
 /** Lines of plans beside each other that do not begin at the same height. */
 const PLANS_FAULTS = `(() => {

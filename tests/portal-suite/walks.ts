@@ -100,6 +100,28 @@ export async function walkKeys(stage: PortalStage, page: Page): Promise<void> {
     headers: { authorization: `Bearer ${next}` },
   });
   assert.equal(refused.status, 401);
+  await readRestrictions(page);
+}
+
+/** What a key is restricted to opens by keyboard. */
+async function readRestrictions(page: Page): Promise<void> {
+  await page.evaluate(`fetch('/v1/portal/keys', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      name: 'bound',
+      environment: 'live',
+      scopes: ['stream'],
+      allowedIps: ['192.0.2.0/24', '198.51.100.7'],
+    }),
+  })`);
+  await page.goto('/keys');
+  const row = page.getByRole('row').filter({ hasText: 'bound' });
+  const address = row.getByText('198.51.100.7', { exact: true });
+  await row.locator('summary').focus();
+  assert.ok(!(await address.isVisible()));
+  await page.keyboard.press('Enter');
+  await address.waitFor();
 }
 
 /** A plan is bought with the test provider: declined first, then paid; then cancelled at the period's end, and kept. */

@@ -1,5 +1,6 @@
 /** Makes a passkey with the browser and adds it; or, for the first one, asks for a fresh sign-in before. */
 
+import { keyNameFault } from '@tapeloom/core/entitlement/key-rights';
 import { useState } from 'preact/hooks';
 import { makePasskey } from '../../api/passkey-device.ts';
 import { portalApi } from '../../api/portal-api.ts';
@@ -8,6 +9,7 @@ import { ActionButton, Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
+import { typedFault } from '../../components/typed-fault.ts';
 import { keepPath } from '../../shell/kept-path.ts';
 
 export function NewPasskeyDialog(props: {
@@ -22,15 +24,19 @@ export function NewPasskeyDialog(props: {
     await portalApi.addPasskey(name.trim(), credential);
     props.onAdded();
   });
-  const nameFault = add.error?.fault('/name') ?? null;
+  const [tried, setTried] = useState<string | null>(null);
+  const fault = keyNameFault(name.trim());
+  const submit = () => {
+    setTried(name);
+    // Before the browser makes a passkey that would belong to nothing.
+    if (name.trim() !== '' && fault === null) void add.run();
+  };
   return (
     <Dialog
       title="Add a passkey"
       text="Your browser asks where to store it: on this device, in a password manager, on a phone or on a security key."
       onClose={props.onClose}
-      onSubmit={() => {
-        if (name.trim() !== '') void add.run();
-      }}
+      onSubmit={submit}
       foot={
         <>
           <Button onClick={props.onClose}>Cancel</Button>
@@ -53,9 +59,9 @@ export function NewPasskeyDialog(props: {
         maxLength={64}
         value={name}
         onInput={setName}
-        error={nameFault}
+        error={name === tried ? typedFault(name, fault) : null}
       />
-      <ErrorNotice title="No passkey was added." error={nameFault === null ? add.error : null} />
+      <ErrorNotice title="No passkey was added." error={add.error} />
     </Dialog>
   );
 }

@@ -185,7 +185,10 @@ function Code({ content }: { readonly content: LandingContent }) {
         />
         <ul class="code-notes">
           <li>
-            <code>npm install @tapeloom/client</code>
+            <code>npm install @tapeloom/client</code>, or{' '}
+            <a class="link" href="/downloads/tapeloom-client.tgz">
+              download it
+            </a>
           </li>
           <li>No dependencies, types for every indicator.</li>
           <li>The stream alone is 12 kB in a browser.</li>

@@ -212,10 +212,10 @@ function orderColumns(
     {
       label: 'Billed to',
       cell: ({ country, billTo }) => (
-        <>
+        <span>
           {billTo === null ? countryName(country) : <bdi>{billTo.name}</bdi>}
           {billTo !== null && <span class="tiny faint order-id">{countryName(country)}</span>}
-        </>
+        </span>
       ),
     },
     {
