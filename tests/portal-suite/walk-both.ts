@@ -36,6 +36,10 @@ export async function walkBoth(stage: PortalStage): Promise<void> {
   await page.goto('/dashboard');
   await page.getByRole('link', { name: 'Order Live' }).click();
   await page.getByText('Both, order 2 of 2').waitFor();
+  // Styles of Overview are still there, and none of them is for this page.
+  const names = await page.locator('.both-steps b:not(.num)').all();
+  const edges = await Promise.all(names.map(async (name) => (await name.boundingBox())!.x));
+  assert.deepEqual([edges.length, new Set(edges).size], [2, 1], `names begin at ${edges}`);
   await order(page);
   await page.getByRole('button', { name: /^Order and pay €?[\d.,]+/ }).click();
   await page.waitForURL((url) => url.pathname === '/orders');

@@ -16,9 +16,11 @@ export function BothCard(props: { readonly shop: Shop; readonly steps: readonly 
     <Card
       title={`Both, order ${now + 1} of ${steps.length}`}
       aside={
-        <ButtonLink kind="ghost" size="sm" href={`/checkout?offer=${steps[now]!.offer}`}>
-          Order only one
-        </ButtonLink>
+        now === 0 && (
+          <ButtonLink kind="ghost" size="sm" href={`/checkout?offer=${steps[now]!.offer}`}>
+            Order only one
+          </ButtonLink>
+        )
       }
       body="card-body stack"
     >

@@ -20,7 +20,7 @@ export function OpenNow({ usage }: { readonly usage: UsageView }) {
           <span class="badge">{Math.round(limits.delaySeconds / 60)} minutes late</span>
         )
       }
-      body="now"
+      body="open-now"
     >
       <Count name="Connections" count={open.connections} max={limits.maxConnections} />
       <Count name="Subscriptions" count={open.subscriptions} max={limits.maxSubscriptions} />
