@@ -30,8 +30,11 @@ export interface AwaitedMoment {
   readonly requestWatermark: () => void;
   /** Whether others are known to have more of the tape than there is here; left out where nobody else has it. */
   readonly isBehind?: () => boolean;
+  /** Whether the tape lies ahead of the clock here: streams may have sent cursors that history does not show yet. */
+  readonly isTapeAhead: () => boolean;
 }
 
+type PlaceMoment = Pick<AwaitedMoment, 'visible' | 'contractOn' | 'isBehind' | 'isTapeAhead'>;
 type WaitMoment = Pick<AwaitedMoment, 'enterWait' | 'pause' | 'requestWatermark'>;
 
 /** The wait of one request, whatever for: as long as is waited in all, among a limited number of others. */
@@ -65,7 +68,7 @@ export class CursorWait implements Disposable {
 export async function awaitCursors(
   { instrument, contract, cursor, untilCursor }: HistoryQuery,
   replays: Pick<Replays, 'locate'>,
-  { visible, contractOn, isBehind }: Pick<AwaitedMoment, 'visible' | 'contractOn' | 'isBehind'>,
+  { visible, contractOn, isBehind, isTapeAhead }: PlaceMoment,
   wait: CursorWait,
 ): Promise<void> {
   await awaited('/untilCursor', untilCursor);
@@ -85,8 +88,9 @@ export async function awaitCursors(
       const place = await replays.locate(contract, text, seenUntil);
       if (place.t !== 'beyond') return;
       // A day that is over gets no more trades.
-      if (day < today || !(await wait.again())) {
-        if (isBehind?.() === true) throw new Refusal({ t: 'behind' });
+      const isOver = day < today;
+      if (isOver || !(await wait.again())) {
+        if (isBehind?.() === true || (!isOver && isTapeAhead())) throw new Refusal({ t: 'behind' });
         throw Refusal.ofFields([
           { path, message: 'is ahead of the newest data that the key can see' },
         ]);

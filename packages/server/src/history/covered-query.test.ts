@@ -94,6 +94,7 @@ class Desk {
         contractOn: () => CONTRACT,
         enterWait: () => this.awaited.enter('account'),
         requestWatermark: () => {},
+        isTapeAhead: () => false,
         pause: async (ms) => {
           this.pauses.push(ms);
           this.onPause();

@@ -227,6 +227,7 @@ export class HistoryWorld implements Disposable {
         contractOn: () => query.contract,
         enterWait: () => new DisposableStack(),
         requestWatermark: () => {},
+        isTapeAhead: () => false,
         pause: async () => {},
         ...moment,
       },

@@ -78,3 +78,17 @@ test('up to a cursor of the last moment, what the tape had when it was asked for
     assert.equal(service.pausedMs > 0, isAwaited, `${aheadNs} ns`);
   }
 });
+
+test('a cursor of the tape that lies ahead of a slow clock is asked for later, not refused as wrong', async () => {
+  await using service = await serviceAt(-2n * MINUTE);
+  const asked = new URLSearchParams({
+    ...{ instrument: 'ESZ6', indicator: 'bars', from: '2026-11-11T14:00:00Z' },
+    ...{ snapshot: 'true', untilCursor: '20261111.60.1' },
+  });
+  const key = await service.customer('live_history');
+  const ahead = await service.get(`/v1/history?${asked}`, { key });
+  assert.deepEqual([ahead.status, ahead.headers['retry-after'] !== undefined], [503, true]);
+  service.clock.advanceTo(TAPE);
+  const seen = await service.get(`/v1/history?${asked}`, { key });
+  assert.equal(seen.status, 200, seen.text);
+});

@@ -124,6 +124,7 @@ export async function coveredQueries(
     arrived: caller.entitlements.visibleUntil(later(facts.tapeTime() ?? now, now)),
     isReady: () => facts.tapeTime() !== null,
     contractOn: (day: UtcDay) => book.resolve(instrument, day)?.symbol ?? null,
+    isTapeAhead: () => (facts.tapeTime() ?? now) > facts.now(),
     enterWait: () => facts.awaited.enter(caller.accountId),
     requestWatermark: () => facts.requestWatermark(),
     ...(facts.isBehind !== undefined && { isBehind: facts.isBehind }),
