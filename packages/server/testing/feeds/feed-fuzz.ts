@@ -274,7 +274,8 @@ async function parquetSamples(directory: string): Promise<readonly Uint8Array[]>
   const instance = await DuckDBInstance.create(':memory:');
   const connection: DuckDBConnection = await instance.connect();
   try {
-    const samples = [secondPages('UNCOMPRESSED'), secondPages('SNAPPY'), fixedBytes()];
+    const deltas = readFileSync(join(import.meta.dirname, 'packed/delta-texts.parquet'));
+    const samples = [secondPages('UNCOMPRESSED'), secondPages('SNAPPY'), fixedBytes(), deltas];
     const path = join(directory, 'sample.parquet');
     for (const packing of ['uncompressed', 'snappy', 'zstd', 'gzip']) {
       for (const version of ['V1', 'V2']) {

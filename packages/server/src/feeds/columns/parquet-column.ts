@@ -1,10 +1,11 @@
 /**
- * Reads one column of a row group to typed memory: values as they are, and those of dictionaries, in pages of both versions. What
- * is stored otherwise (deltas, other types) is left to the library. Every length is checked before it is used, and work and memory
+ * Reads one column of a row group to typed memory: values as they are, those of dictionaries, and texts as deltas, in pages of both
+ * versions. What is stored otherwise (numbers as deltas, other types) is left to the library. Every length is checked before it is used, and work and memory
  * are bounded by the rows of the group and the bytes of the pages.
  */
 
 import type { ColumnMetaData, SchemaElement } from 'hyparquet';
+import { deltaWordCodes } from './parquet-deltas.ts';
 import { EXPANDERS } from './parquet-expanders.ts';
 import { type PageForm, pagesOf, type ValuePage } from './parquet-page-list.ts';
 import { readRuns } from './parquet-runs.ts';
@@ -14,6 +15,7 @@ import type { TableColumn, TableType } from './table-mapping.ts';
 const PLAIN = 0;
 const DICTIONARY_ENCODINGS = [2, 8];
 const RUNS = 3;
+const DELTA_TEXTS = 7;
 /** In which values are runs of indexes, as the library reads them. */
 const INDEXED_ENCODINGS = [...DICTIONARY_ENCODINGS, RUNS];
 /** Wider indexes would be those of a dictionary with more values than a row group has rows. */
@@ -200,6 +202,7 @@ function codesOfWords(
   known: WordCodes,
 ): Uint32Array | null {
   if (encoding === PLAIN) return wordCodes(values, valueCount, known);
+  if (encoding === DELTA_TEXTS) return deltaWordCodes(values, valueCount, known);
   if (!DICTIONARY_ENCODINGS.includes(encoding) || dictionary === null) return null;
   const indexes = indexesOf(values, valueCount);
   for (let value = 0; value < valueCount; value += 1) {

@@ -50,7 +50,8 @@ export function readRuns(
   }
 }
 
-function unpackBits(
+/** So many numbers of so many bits each, at most 25, from a byte on. */
+export function unpackBits(
   bytes: Uint8Array,
   from: number,
   to: number,

@@ -25,7 +25,7 @@ export const NO_WORD = 0xffff_ffff;
 const HIGH = 2 ** 32;
 /** Columns of sides and symbols have few words; one with more is read value by value. */
 const WORDS_MAX = 4_096;
-const WORD_BYTES_MAX = 64;
+export const WORD_BYTES_MAX = 64;
 const SLOTS = 4 * WORDS_MAX;
 
 /** Numbers of rows [from, to) as doubles, from the start of `into` on; NaN for a 64-bit integer beyond 2^53. */

@@ -134,6 +134,25 @@ describe('Parquet', () => {
     }
   });
 
+  it('texts as deltas are read in pages of the first version too, as pyarrow writes them', async () => {
+    const path = '../../../testing/feeds/packed/delta-texts.parquet';
+    const bytes = readFileSync(new URL(path, import.meta.url));
+    const time = { column: 'ts', unit: 'ns', zone: null } as const;
+    const side = { ...mapping.side, buy: ['buy'], sell: ['sell'] } as TableMapping['side'];
+    const { trades } = await read(bytes, { ...mapping, time, side });
+    assert.deepEqual(
+      trades,
+      Array.from({ length: 300 }, (_, i) => ({
+        symbol: i % 5 ? 'ESH6' : 'ESM6',
+        ts: NS + BigInt(i) * 1_000_003n,
+        price: String(5_000 + (i % 8) * 0.25),
+        size: String(1 + (i % 4)),
+        side: i % 7 === 0 ? 0 : i % 3 === 0 ? -1 : 1,
+        row: i + 1,
+      })),
+    );
+  });
+
   it('trades of a NautilusTrader catalogue are read, of both precisions', async () => {
     for (const bytes of [8, 16]) {
       const decimals = bytes === 8 ? 9 : 16;
