@@ -37,6 +37,8 @@ export const SIDE_WORDS: readonly (readonly [string, string])[] = [
   ['buyer', 'seller'],
   ['b', 's'],
   ['1', '-1'],
+  ['+1', '-1'],
+  ['1.0', '-1.0'],
 ];
 
 /** As programs write a word. */

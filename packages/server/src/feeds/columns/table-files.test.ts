@@ -237,6 +237,11 @@ describe('Parquet', () => {
     await refused(await parquet(row(ns, '5000.1::FLOAT', '1')), /has the price/, its);
     await refused(await parquet(row(ns, 'NULL::DOUBLE', '1')), /has the price/, its);
     await refused(await parquet(row(ns, '1.5', '-1')), /size below zero/, its);
+    const asked = { ...mapping, side: { ...mapping.side, buy: ['ask'] } } as TableMapping;
+    await refused(await parquet(row(ns, '1.5', '1')), /the side "B".*--buy and --sell/, {
+      ...asked,
+      time: its.time,
+    });
     await refused(await parquet('SELECT 1 AS ts'), /no column "price". The file has: ts/, its);
     const bytes = await parquet(row(ns, '1.5', '1'));
     for (const end of [0, 3, 8, 40, bytes.length - 9, bytes.length - 1]) {

@@ -113,7 +113,10 @@ export class TableTrades {
       const word = String(columns.get(side.column)!.at(row) ?? '');
       const found = this.#sides.get(word);
       if (found === undefined)
-        throw broken(number, `has the side "${word}", which the mapping does not know`);
+        throw broken(
+          number,
+          `has the side "${word}", which the mapping does not know: say with --buy and --sell which words are which`,
+        );
       batch.sides[to] = found;
     } else batch.sides[to] = side.kind === 'none' ? 0 : isSold ? -1 : 1;
     batch.instruments[to] =

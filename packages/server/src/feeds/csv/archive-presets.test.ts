@@ -213,6 +213,11 @@ test('forms that leave their zone unsaid, or that others have too, are asked abo
   assert.deepEqual(askedOf('tickdata'), ['zone']);
   assert.deepEqual(askedOf('kraken'), ['columns']);
   assert.deepEqual(askedOf('gate'), ['columns']);
+  for (const name of ['kraken', 'gate']) {
+    const { path, text } = SAMPLES.find((sample) => sample.name === name)!;
+    const [question] = guessCsv(bytesOf(text), path).unclear;
+    assert.match(question!.sentence, new RegExp(`--preset ${name} if it is of ${name}, or give`));
+  }
 });
 
 test('words for sides that mean the same everywhere are known, others are asked about and can be said', () => {
@@ -229,6 +234,8 @@ test('words for sides that mean the same everywhere are known, others are asked 
     ['BUY', 'SELL'],
     ['Buyer', 'Seller'],
     ['1', '-1'],
+    ['+1', '-1'],
+    ['1.0', '-1.0'],
   ] as const) {
     assert.deepEqual(sidesOf(bytesOf(text(buy, sell))), [1, -1], buy);
   }

@@ -41,6 +41,12 @@ export const ARCHIVE_PRESETS: readonly CsvPreset[] = ARCHIVE_FORMS.map((form) =>
   },
 }));
 
+/** A form that this could be, and that counts only when somebody says so. */
+export function formToSay(sample: CsvSample): CsvPresetName | null {
+  const fitting = ARCHIVE_FORMS.find((form) => form.isTelling !== true && isForm(form, sample));
+  return fitting?.name ?? null;
+}
+
 function guessOf(
   form: ArchiveForm,
   sample: CsvSample,

@@ -17,7 +17,7 @@ import {
 } from '../column-names.ts';
 import type { ColumnRef, CsvMapping, SideMapping } from '../feed-mapping.ts';
 import { isZone } from '../wall-clock.ts';
-import { ARCHIVE_PRESETS } from './archive-presets.ts';
+import { ARCHIVE_PRESETS, formToSay } from './archive-presets.ts';
 import { type CsvGuess, type CsvHints, type CsvPreset, GuessNotes } from './csv-guess.ts';
 import { type CsvSample, sampleOf, valuesOf } from './csv-sample.ts';
 import { ninjatrader, quantconnect, sierra } from './desk-presets.ts';
@@ -70,9 +70,14 @@ export function guessCsv(firstBytes: Uint8Array, path: string, hints: CsvHints =
     return notes.guess(null);
   }
   if (sample.header === null) {
+    const form = formToSay(sample);
+    const known =
+      form === null
+        ? 'and no known form:'
+        : `and others than ${form} have this form too: say --preset ${form} if it is of ${form}, or`;
     notes.ask(
       'columns',
-      'There is no header, and no known form: give a mapping with the numbers of columns. --explain proposes one.',
+      `There is no header, ${known} give a mapping with the numbers of columns. --explain proposes one.`,
     );
     return notes.guess(numberedDraft(sample, hints));
   }

@@ -87,6 +87,7 @@ test('a line that is no object is refused with its row, and so are a list and a 
   await refused(`${good}{"ts":12,\n`, /Row 2 is no JSON object.*one object a line/s);
   await refused(`${good}${good}5\n`, /Row 3 is no JSON object: 5/);
   await refused(`[${good}]`, /Row 1 is no JSON object.*jq/s);
+  await refused(`[[${NS},"1",null,"buy",1,2]]`, /no JSON object.*jq -r '\.\[\] \| @csv'/s);
   await refused(`[\n  {\n    "ts": 1\n  }\n]\n`, /Row 1 is no JSON object/);
   await refused(`${good}{"ts":1,"price":"${'9'.repeat(70_000)}"}\n`, /more than 65536 bytes/);
   await refused(`{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}\n`, /no JSON object|not clear/);

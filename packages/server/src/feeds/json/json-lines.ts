@@ -126,9 +126,13 @@ function textOf(bytes: Uint8Array): string {
 
 function noObject(line: string, row: number): FeedError {
   const shown = printedText(line.slice(0, SHOWN_CHARACTERS));
+  // As freqtrade writes trades: their fields have no names.
+  const isOfLists = /^\s*\[\s*\[/.test(line);
+  const help = isOfLists
+    ? `"jq -r '.[] | @csv'" writes lists as a CSV without a header.`
+    : `"jq -c '.[]'" writes a list so.`;
   return new FeedError(
-    `Row ${row} is no JSON object: ${shown}. JSON is read with one object a line: ` +
-      `"jq -c '.[]'" writes a list so.`,
+    `Row ${row} is no JSON object: ${shown}. JSON is read with one object a line: ${help}`,
     row,
   );
 }
