@@ -55,6 +55,10 @@ const failures: readonly Command[] = [
     io.stderr('it cannot be done\n');
     return ExitCode.failure;
   }),
+  command('asked', async (_args, io) => {
+    io.stderr('it is not clear\n  Which zone?\nHelp: --explain\n');
+    return ExitCode.failure;
+  }),
   command('checked', async (_args, io) => {
     io.stderr('looking\n');
     io.stdout('{"faults":1}\n');
@@ -197,6 +201,8 @@ test('with --json an error is one line of JSON, the last on stderr', async () =>
     message: 'it cannot be done',
     exitCode: 1,
   });
+  const asked = await errorOf('asked');
+  assert.equal(asked.message, 'it is not clear Which zone? Help: --explain');
   assert.deepEqual((await errorOf('nothing')).code, 'USAGE');
 });
 

@@ -84,7 +84,7 @@ async function runReporting(
 class HeardIo {
   readonly io: CommandIo;
   hasOutput = false;
-  /** The last sentence on stderr. */
+  /** What was said last on stderr, as one line: a refusal may have several. */
   lastSaid: string | null = null;
 
   constructor(io: CommandIo) {
@@ -95,7 +95,7 @@ class HeardIo {
         io.stdout(text);
       },
       stderr: (text) => {
-        this.lastSaid = text.trim().split('\n').at(-1) || this.lastSaid;
+        this.lastSaid = text.trim().replaceAll(/\s*\n\s*/g, ' ') || this.lastSaid;
         io.stderr(text);
       },
     };

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { CuttingProxy } from '../../../../tests/cutting-proxy.ts';
 import { TRADES_A_DAY } from '../../../server/testing/history/history-market.ts';
 import { leave } from '../../../server/testing/history/history-requests.ts';
 import { HistoryRig, TWO_DAYS } from '../../testing/history-rig.ts';
@@ -127,6 +128,18 @@ test('a pipe gets the lines as the service has them, all pages of them', async (
     { key: rig.key },
   );
   assert.equal(out, body.items.map((item) => `${JSON.stringify(item)}\n`).join(''));
+});
+
+test('a connection that breaks in the middle costs nothing and leaves nothing out', async () => {
+  const whole = await rig.run([...HISTORY, '--yes']);
+  await using proxy = await CuttingProxy.before(rig.url);
+  // That of the estimate stays.
+  proxy.cutNext(Number.POSITIVE_INFINITY);
+  proxy.cutNext(5_000);
+  const cut = await rig.run([...HISTORY, '--yes'], { env: { TAPELOOM_URL: proxy.url } });
+  assert.deepEqual([cut.code, cut.units], [0, COST], cut.err);
+  assert.match(cut.err, /it is sent again in 1 s/);
+  assert.equal(cut.out, whole.out);
 });
 
 test('a limit ends it early, and what was not read is not charged', async () => {
