@@ -92,7 +92,7 @@ function reasonOf(error: unknown): string {
   };
   if (code === 'ECONNREFUSED') return 'connection refused';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown host';
-  if (/CERT|TLS|SSL/.test(code)) return `certificate: ${message === '' ? code : message}`;
+  if (/CERT|TLS|SSL|VERIFY/.test(code)) return `certificate: ${message === '' ? code : message}`;
   return message === '' ? code : message;
 }
 

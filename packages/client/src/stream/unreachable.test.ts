@@ -2,15 +2,20 @@
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { ownCertificate } from '../../../server/testing/rest/own-authority.ts';
 import { StreamStage, speech } from '../../testing/stream-stage.ts';
-import type { ClientWarning } from '../options.ts';
+import type { ClientOptions, ClientWarning, WebSocketConstructor } from '../options.ts';
 import type { ConnectionLoss } from './connection-events.ts';
 import { StreamClient } from './stream-client.ts';
 
 /** How the first attempt at an address ended, and what was warned after three. */
-async function attempts(url: string): Promise<{ cause: ConnectionLoss; warning: ClientWarning }> {
+async function attempts(
+  url: string,
+  options: ClientOptions = {},
+): Promise<{ cause: ConnectionLoss; warning: ClientWarning }> {
   const { promise: warned, resolve: onWarning } = Promise.withResolvers<ClientWarning>();
   // Waits before the next attempt pass at once.
   const clock = {
@@ -20,7 +25,7 @@ async function attempts(url: string): Promise<{ cause: ConnectionLoss; warning: 
       return { cancel: () => clearTimeout(timer) };
     },
   };
-  const client = new StreamClient({ url, key: 'svc_test_x', clock, onWarning });
+  const client = new StreamClient({ url, key: 'svc_test_x', clock, onWarning, ...options });
   const { promise: lost, resolve } = Promise.withResolvers<ConnectionLoss>();
   client.on('connection', ({ cause }) => cause && resolve(cause));
   client.subscribe({ indicator: 'bars', instrument: 'ESZ6' });
@@ -59,6 +64,35 @@ test('an answer that is no stream says its HTTP status', async () => {
   assert.equal(cause.reason, 'HTTP 404');
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
+});
+
+test('a certificate that nobody vouches for says so', async () => {
+  const server = createTlsServer(ownCertificate());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const { cause, warning } = await attempts(`https://127.0.0.1:${port}`);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  // Newer Nodes add what would help.
+  assert.match(cause.reason, /^certificate: self-signed certificate/);
+  assert.match(warning.message, /certificate: self-signed certificate/);
+  // One whose intermediate is not sent, as Node words it; `ws` tells it by its event.
+  const error = Object.assign(new Error('unable to verify the first certificate'), {
+    code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  });
+  class Failing extends EventTarget {
+    constructor() {
+      super();
+      queueMicrotask(() => {
+        this.dispatchEvent(Object.assign(new Event('error'), { error }));
+        this.dispatchEvent(Object.assign(new Event('close'), { code: 1006, reason: '' }));
+      });
+    }
+    close() {}
+  }
+  const WebSocket = Failing as unknown as WebSocketConstructor;
+  const incomplete = await attempts('https://127.0.0.1:1', { WebSocket });
+  assert.equal(incomplete.cause.reason, 'certificate: unable to verify the first certificate');
 });
 
 test('it is warned of at the third failure in a row, once, and once more after a connection that lasted', () => {
