@@ -6,11 +6,26 @@ import { CLOSE_MEANINGS } from '@tapeloom/protocol/close-codes';
 import { SERVER_MESSAGE_SCHEMAS } from '@tapeloom/protocol/server-message-schemas';
 import { contractRoutes } from '@tapeloom/server/http/contract/contract';
 import { REST_PATH, restPage } from './rest-page.ts';
+import { SCHEMAS_PATH, schemasPage } from './schemas-page.ts';
 import { STREAM_PATH, streamPage } from './stream-page.ts';
 
 test('docs/reference/ says what the contract says; else run npm run docs', () => {
   assert.equal(readFileSync(REST_PATH, 'utf8'), restPage());
   assert.equal(readFileSync(STREAM_PATH, 'utf8'), streamPage());
+  assert.equal(readFileSync(SCHEMAS_PATH, 'utf8'), schemasPage());
+});
+
+test('every schema that the reference names has one section', () => {
+  const schemas = schemasPage();
+  const headings = [...schemas.matchAll(/^## (\w+)$/gm)].map(([, name]) => name!.toLowerCase());
+  assert.equal(new Set(headings).size, headings.length);
+  for (const text of [restPage(), streamPage(), schemas]) {
+    const named = [...text.matchAll(/\]\(schemas\.md#(\w+)\)/g)].map(([, name]) => name!);
+    for (const name of named) assert.ok(headings.includes(name), name);
+  }
+  for (const name of ['key', 'instrument', 'historypage', 'footprintdata', 'problem']) {
+    assert.ok(headings.includes(name), name);
+  }
 });
 
 test('the list of routes has every public one, with each of its parameters and refusals', () => {
