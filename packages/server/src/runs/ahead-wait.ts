@@ -2,7 +2,7 @@
 
 export const AHEAD_MS_MAX = 5_000;
 /** The first wait; the next ones are longer, where a look is work. */
-export const LOOK_AGAIN_MS = 50;
+const LOOK_AGAIN_MS = 50;
 
 /** How long to wait before the next look, having waited so long: twice as long each time, 0 at the end. */
 export function lookAgainMs(waitedMs: number): number {
