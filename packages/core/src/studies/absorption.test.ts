@@ -73,7 +73,8 @@ describe('absorption', () => {
       assert.deepEqual(finals(tape, params), expected);
       objects += expected.length;
     });
-    fc.assert(property, { numRuns: 60 });
+    // With half as many runs one seed in some fifty has fewer objects.
+    fc.assert(property, { numRuns: 120 });
     assert.ok(objects > 500, `only ${objects} objects`);
   });
 
