@@ -147,7 +147,7 @@ test('an export whose reader waits while its days are replaced ends as it began,
 
 test('a file that is refused, or has what is there already, is noticed by nobody', async () => {
   const subscriber = await subscribed();
-  await assert.rejects(rig.import(versions.low, DAYS), /trades\.csv is refused/);
+  await assert.rejects(rig.import(versions.low, DAYS), /trades\.csv is rejected/);
   await rig.import(versions.high, DAYS);
   await rig.import(versions.high, DAYS, '--replace', '--yes');
   assert.equal(await page(), 'high');

@@ -55,9 +55,12 @@ async function npmStart(name: string): Promise<Started> {
 }
 
 /** Its output is closed once nobody that npm started is left. */
-async function assertStopped({ service, servicePid, data }: Started): Promise<void> {
+async function assertStopped(
+  { service, servicePid, data }: Started,
+  ends: readonly (number | null)[] = [0],
+): Promise<void> {
   const code = await within(PATIENCE_MS, 'the end of npm and of the service', service.ended);
-  assert.equal(code, 0, service.errors);
+  assert.ok(ends.includes(code), `${code}: ${service.errors}`);
   assert.match(service.errors, /"isClean":true,.*"msg":"stopped"/);
   assert.equal(isRunning(servicePid), false);
   assert.equal(existsSync(join(data, 'service.json')), false);
@@ -78,5 +81,6 @@ test('a SIGINT to the npm of npm start stops the service', async () => {
 test('ctrl-c, which a terminal sends to npm and to the service, stops it cleanly', async () => {
   const started = await npmStart('typed');
   process.kill(-started.service.pid, 'SIGINT');
-  await assertStopped(started);
+  // npm's own end may be that of the signal, when it passes it on to a service that is just ending.
+  await assertStopped(started, [0, null]);
 });

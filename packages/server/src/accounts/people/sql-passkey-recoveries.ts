@@ -5,6 +5,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { holdAccount } from '../keys/sql-accounts.ts';
+import { latest } from '../store/sound-times.ts';
 import { tell, toldTooOften, type Writing } from '../store/sql-audit.ts';
 import type { Sql } from '../store/sql-database.ts';
 import type { StoreCall } from '../store/store-call.ts';
@@ -124,8 +125,18 @@ export async function stopRecovery(
   return true;
 }
 
-/** Does those whose time has come, some at a time; how many. */
+/** Does those whose time has come, and ends those that cannot be, some at a time; how many. */
 export async function doRecoveries(writing: Writing, now: EpochNs, limit: number): Promise<number> {
+  // A clock that was ahead began them: they would wait longer than their day, and their stop links count as over.
+  const ahead = await writing.sql
+    .selectFrom('passkey_recoveries')
+    .select('account_id')
+    .where('asked_at', '>', latest(now))
+    .limit(limit)
+    .execute();
+  for (const { account_id: accountId } of ahead) {
+    await stopRecovery(writing, { now, actor: { kind: 'owner' } }, accountId);
+  }
   const due = await writing.sql
     .selectFrom('passkey_recoveries')
     .select('account_id')
@@ -134,7 +145,7 @@ export async function doRecoveries(writing: Writing, now: EpochNs, limit: number
     .limit(limit)
     .execute();
   for (const { account_id: accountId } of due) await recover(writing, now, accountId);
-  return due.length;
+  return ahead.length + due.length;
 }
 
 async function recover(writing: Writing, now: EpochNs, accountId: string): Promise<void> {

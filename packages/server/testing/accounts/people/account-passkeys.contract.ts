@@ -237,4 +237,23 @@ function testRecoveries(adapter: string, start: () => Promise<StoreRig>): void {
       .map(({ kind }) => kind);
     assert.deepEqual(kinds.toSorted(), ['passkey-added', 'passkeys-removed', 'recovery-asked']);
   });
+
+  test(`${adapter}: a recovery that a clock ahead has begun ends, its owner is mailed, and it can be asked for again`, async () => {
+    const rig = await start();
+    const { accountId, address } = await owned(rig);
+    await added(rig, accountId);
+    const [early, late] = [await linkTo(rig, address), await linkTo(rig, address)];
+    // Within the life of the link.
+    const ahead = { ...owner(rig), now: rig.later(DAY_NS / 288n) };
+    const asked = await rig.store.passkeys.askRecovery(ahead, early, stopOf(rig));
+    assert.ok('askedAt' in asked);
+    await rig.store.sweep(rig.now);
+    assert.equal(await rig.store.passkeys.recoveryOf(accountId), null);
+    assert.equal((await rig.store.passkeys.passkeysOf(accountId)).length, 1);
+    const mails = await rig.store.mails.takeMails(rig.now, rig.now, 1_000);
+    const kinds = mails.filter(({ reader }) => reader === address.email).map(({ kind }) => kind);
+    assert.ok(kinds.includes('recovery-stopped'));
+    const again = await rig.store.passkeys.askRecovery(owner(rig), late, stopOf(rig));
+    assert.ok('dueAt' in again && again.dueAt === rig.later(DAY_NS), 'it waits its day');
+  });
 }
