@@ -35,6 +35,7 @@ import { memoryDirectory } from './memory-directory.ts';
 import type { ProcessorTime } from './processor-time.ts';
 import { batchModule, testBatches } from './test-batches.ts';
 import { recordOf, resultsPath, type TestRecord } from './test-results.ts';
+import { ContractJudge } from './validated/contract-judge.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Without `examples`: those that npm alone can run are in `tests`, Python's is run by `.ci/run`. */
@@ -98,6 +99,7 @@ process.env.PROCESSOR_TIMES = timesPath;
 if (values.validated) {
   const preload = import.meta.resolve('./validated/validate-responses.ts');
   writeFileSync(faultsPath, '');
+  writeFileSync(`${faultsPath}.shown`, '');
   process.env.VALIDATED_FAULTS = faultsPath;
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import ${preload}`.trim();
 }
@@ -179,6 +181,10 @@ function tellFaults(): void {
   const judged = told.reduce((sum, one) => sum + (one.judged ?? 0), 0);
   const faults = new Set(told.flatMap(({ fault }) => fault ?? []));
   for (const fault of faults) console.error(`not as documented: ${fault}`);
+  const lists = readFileSync(`${faultsPath}.shown`, 'utf8').split('\n').slice(0, -1);
+  const shown = new Set(lists.flatMap((line) => JSON.parse(line) as string[]));
+  const unseen = new ContractJudge().documented.filter((status) => !shown.has(status));
+  for (const status of unseen) console.log(`documented, and answered by no test here: ${status}`);
   console.log(`${judged} responses were held against the contract, ${faults.size} faults`);
   if (judged === 0 || faults.size > 0) process.exitCode = 1;
 }

@@ -39,3 +39,16 @@ test('an undocumented status, a wrong content type, a body that does not fit and
   assert.match(faults(200, '{')!.at(-1)!, /the body is no JSON/);
   assert.match(faults(200, '{}', {}, '/v1/none')![0]!, /is not documented/);
 });
+
+test('every documented status is known, and which of them a response shows', () => {
+  const { documented } = judge;
+  for (const [method, url, status, shown] of [
+    ['GET', '/v1/offers', 200, 'GET /v1/offers 200'],
+    ['HEAD', '/v1/history?limit=1', 304, 'GET /v1/history 304'],
+    ['DELETE', '/v1/keys/key_1', 404, 'DELETE /v1/keys/{id} 404'],
+  ] as const) {
+    assert.equal(judge.shownBy({ method, url, status }), shown);
+    assert.ok(documented.includes(shown));
+  }
+  assert.ok(!documented.includes(judge.shownBy({ method: 'GET', url: '/v1/offers', status: 418 })));
+});

@@ -58,6 +58,24 @@ export class ContractJudge {
     this.#ajv.addSchema(this.#document as object, NAME);
   }
 
+  /** Every status that an operation says it answers with: `GET /v1/keys 200`. */
+  get documented(): readonly string[] {
+    return Object.entries(this.#document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([verb, { responses }]) =>
+        Object.keys(responses)
+          .filter((status) => status !== 'default')
+          .map((status) => `${verb.toUpperCase()} ${path} ${status}`),
+      ),
+    );
+  }
+
+  /** Which of those a response shows. */
+  shownBy({ method, url, status }: Pick<AnsweredResponse, 'method' | 'url' | 'status'>): string {
+    const [pathname] = url.split('?', 1) as [string];
+    const found = this.#paths.find(({ pattern }) => pattern.test(pathname));
+    return `${method === 'HEAD' ? 'GET' : method} ${found?.path} ${status}`;
+  }
+
   /** What is wrong, one sentence each; null: it is no response of our interface. */
   faults(answered: AnsweredResponse): readonly string[] | null {
     const { method, url, status, headers } = answered;

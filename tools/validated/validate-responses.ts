@@ -1,7 +1,8 @@
 /**
  * Loaded before test files by `npm test -- --validated`, and by the services that they start: every response that leaves an HTTP
  * server of ours in this process is held against the contract. What does not fit becomes a line of the file that
- * `VALIDATED_FAULTS` names, each once; at the end of the process the number of judged responses does, too.
+ * `VALIDATED_FAULTS` names, each once; at the end of the process the number of judged responses does, too. The file beside it,
+ * `.shown`, gets the statuses of operations that were seen.
  */
 
 import { subscribe } from 'node:diagnostics_channel';
@@ -9,7 +10,7 @@ import { appendFileSync } from 'node:fs';
 import { type IncomingMessage, Server, type ServerResponse } from 'node:http';
 import { isMainThread } from 'node:worker_threads';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { ContractJudge } from './contract-judge.ts';
+import { type AnsweredResponse, ContractJudge } from './contract-judge.ts';
 
 /** Where `RestService` of `simulation/` publishes what it injected: no server of Node's is behind that. */
 const INJECTED = 'tapeloom:rest-answers';
@@ -36,14 +37,24 @@ if (path !== undefined && isMainThread) watch(path);
 function watch(file: string): void {
   const judge = new ContractJudge();
   const told = new Set<string>();
+  const shown = new Set<string>();
   let judged = 0;
-  process.on('exit', () => appendFileSync(file, `${JSON.stringify({ judged })}\n`));
-  const note = (url: string, faults: readonly string[] | null) => {
+  process.on('exit', () => {
+    appendFileSync(file, `${JSON.stringify({ judged })}\n`);
+    try {
+      appendFileSync(`${file}.shown`, `${JSON.stringify([...shown])}\n`);
+    } catch {
+      // Tests of full disks limit the files of a process: what it has shown, others show too.
+    }
+  });
+  const note = (answered: AnsweredResponse) => {
+    const faults = judge.faults(answered);
     if (faults === null) return;
     judged += 1;
+    shown.add(judge.shownBy(answered));
     for (const fault of faults.filter((one) => !told.has(one))) {
       told.add(fault);
-      appendFileSync(file, `${JSON.stringify({ fault, url })}\n`);
+      appendFileSync(file, `${JSON.stringify({ fault, url: answered.url })}\n`);
     }
   };
   subscribe(INJECTED, (message) => {
@@ -52,7 +63,7 @@ function watch(file: string): void {
       Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
     );
     const body = decoded(answer.rawPayload, headers);
-    note(url, judge.faults({ method, url, status: answer.statusCode, headers, body }));
+    note({ method, url, status: answer.statusCode, headers, body });
   });
   const { emit } = Server.prototype;
   Server.prototype.emit = function (this: Server, event: string | symbol, ...args: unknown[]) {
@@ -88,7 +99,7 @@ function watch(file: string): void {
         if (name !== undefined) headers.set(name.toLowerCase(), value!);
       }
       const body = bytes > BODY_BYTES_MAX ? null : decoded(Buffer.concat(chunks), headers);
-      note(url, judge.faults({ method, url, status: response.statusCode, headers, body }));
+      note({ method, url, status: response.statusCode, headers, body });
     });
   }
 }
