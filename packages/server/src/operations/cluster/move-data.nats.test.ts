@@ -129,10 +129,10 @@ describe('a machine that was alone moves into a cluster and back', {
     const root = join(data, 'tape');
     const marked = refusedAs(
       ForeignDirectoryError,
-      new RegExp(`of the cluster ${moved.clusterId}`),
+      new RegExp(`belongs to the cluster ${moved.clusterId}`),
     );
     await assert.rejects(assertAlone(disk, root, name), marked);
-    const twice = refusedAs(ClusterRefusedError, /of this cluster already/);
+    const twice = refusedAs(ClusterRefusedError, /belongs to this cluster already/);
     await assert.rejects(moveIn(place(data, cluster, name)), twice);
 
     // Into a new directory, and into the one that became a node's.

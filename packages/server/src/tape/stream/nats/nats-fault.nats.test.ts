@@ -226,7 +226,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     );
     assert.match(
       (await told(addressOf(servers.urls)))!,
-      /or TAPELOOM_NATS_TOKEN_FILE, a file with/,
+      /or TAPELOOM_NATS_TOKEN_FILE to a file with/,
     );
 
     const certificate = ownCertificate('localhost');
