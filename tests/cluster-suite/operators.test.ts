@@ -92,7 +92,10 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
     );
     const repair = await rig.commandWith(env, 'cluster', 'repair', node.setting.data, '--yes');
     assert.equal(repair.code, 1, repair.stdout);
-    assert.match(repair.stderr, new RegExp(`servers of the stream differ.*${name} reports itself`, 's'));
+    assert.match(
+      repair.stderr,
+      new RegExp(`servers of the stream differ.*${name} reports itself`, 's'),
+    );
     const counting = new ClusterNode({
       ...(await rig.addNode('second', 'serve')).setting,
       env: { ...node.setting.env, ...env },

@@ -4,6 +4,7 @@
  * PostgreSQL knows too.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DiscardPolicy,
   JetStreamApiError,
@@ -25,6 +26,7 @@ import {
 
 const ASK_MS_MAX = 5_000;
 const ASKED_MAX = 3;
+const PEER_OFFLINE_MS = 1_000;
 const STREAM_NOT_FOUND = 10_059;
 const ID_KEY = 'tapeloom-cluster';
 const UNLIMITED = -1;
@@ -138,9 +140,16 @@ async function askedAgain<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      if (asked === ASKED_MAX || !(error instanceof errors.TimeoutError)) throw error;
+      const isLate = error instanceof errors.TimeoutError || isPeerOffline(error);
+      if (asked === ASKED_MAX || !isLate) throw error;
+      if (isPeerOffline(error)) await sleep(PEER_OFFLINE_MS);
     }
   }
+}
+
+/** A server that has just been started is not known to the others at once. */
+function isPeerOffline(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.message.includes('peer offline');
 }
 
 async function askOnce(manager: JetStreamManager, dataset: string): Promise<NatsTapeState> {
