@@ -5,7 +5,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { holdAccount } from '../keys/sql-accounts.ts';
-import { latest } from '../store/sound-times.ts';
+import { latestDue } from '../store/sound-times.ts';
 import { tell, toldTooOften, type Writing } from '../store/sql-audit.ts';
 import type { Sql } from '../store/sql-database.ts';
 import type { StoreCall } from '../store/store-call.ts';
@@ -131,7 +131,7 @@ export async function doRecoveries(writing: Writing, now: EpochNs, limit: number
   const ahead = await writing.sql
     .selectFrom('passkey_recoveries')
     .select('account_id')
-    .where('asked_at', '>', latest(now))
+    .where('due_at', '>', latestDue(now, RECOVERY_WAIT_NS))
     .limit(limit)
     .execute();
   for (const { account_id: accountId } of ahead) {
