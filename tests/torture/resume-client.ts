@@ -200,6 +200,8 @@ export class ResumeClient {
   #sends(message: ClientMessage): void {
     if (message.t !== 'subscribe') return;
     const followed = this.followed[numberOf(message.sub)]!;
+    // What it heard last has been compared; the client has gone on, the watcher has not.
+    if (followed.final !== null) return;
     const { stream, cursor } = followed;
     const from = JSON.stringify(message.from);
     const wanted = JSON.stringify(cursor === null ? 'live' : { cursor });

@@ -74,6 +74,8 @@ export class NatsServers implements AsyncDisposable {
   readonly #options: NatsServersOptions;
   readonly #ports: readonly Ports[];
   readonly #processes: (ChildProcess | null)[];
+  /** What the last server said that was not healthy. */
+  #lacking = 'it does not answer';
   readonly #killAtExit = () => {
     for (const child of this.#processes) child?.kill('SIGKILL');
   };
@@ -190,7 +192,8 @@ export class NatsServers implements AsyncDisposable {
     while (!(await this.#isSound(index))) {
       const child = this.#processes[index];
       if (child === null || child?.exitCode !== null || performance.now() > until) {
-        throw new Error(`nats-server ${index} does not start: ${await this.log(index)}`);
+        const log = (await this.log(index)).replaceAll(/^.*Healthcheck failed.*\n/gm, '');
+        throw new Error(`nats-server ${index} does not start (${this.#lacking}): ${log}`);
       }
       await wait(LOOK_EVERY_MS);
     }
@@ -288,6 +291,7 @@ export class NatsServers implements AsyncDisposable {
     const answer = await fetch(`${this.monitors[index]!}/healthz?details=true`);
     if (answer.ok) return true;
     const { errors = [] } = (await answer.json()) as Health;
+    this.#lacking = JSON.stringify(errors);
     return errors.length > 0 && errors.every(({ type }) => type === 'CONSUMER');
   }
 
