@@ -86,6 +86,11 @@ export class GoldenNode {
     return this.#tape?.report.sequence ?? 0;
   }
 
+  /** Sealed days that it fetches behind the stream. */
+  get daysToCome(): number {
+    return this.#tape?.report.daysToCome ?? 0;
+  }
+
   async start(): Promise<void> {
     const { name, servers, dataset, tapeRoot } = this.#options;
     const nats = await openTape(servers, dataset);
