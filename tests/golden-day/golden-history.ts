@@ -13,6 +13,7 @@ import type { MemoryTrade } from '../../packages/server/testing/tape/memory-tape
 import { type Digests, digestOf, Present } from './golden-digest.ts';
 import { NOW, SYMBOL } from './golden-tape.ts';
 import { GOLDEN_TOPICS, type GoldenTopic } from './golden-topics.ts';
+import { pageLimitOf } from './page-limits.ts';
 
 /** The fields of the first line that are compared: new ones may be added. */
 const HEADER_FIELDS = [
@@ -28,9 +29,6 @@ const HEADER_FIELDS = [
   'to',
   'lookBackFrom',
 ];
-/** Limits of pages, in turn. */
-const LIMITS = ['97', '1000', '10000', '311'];
-
 /** Sealed days and a part of the open one, both ends inside of days and of steps. */
 const LONG = { from: '2026-11-09T14:30:30.507Z', to: '2026-11-11T15:30:10.251Z' };
 const EXPORTED = { from: '2026-11-06T15:00:00.3Z', to: '2026-11-11T15:31:10.251Z' };
@@ -49,7 +47,7 @@ export async function historyDigests(trades: readonly MemoryTrade[]): Promise<Di
   service.tape.commit(SYMBOL, trades, NOW);
   service.market.tapeTime = NOW;
   const asked = new GoldenHistory(service, await service.listen());
-  for (const [index, topic] of GOLDEN_TOPICS.entries()) await asked.all(topic, index);
+  for (const topic of GOLDEN_TOPICS) await asked.all(topic);
   assert.deepEqual(service.logged, [], 'nothing failed inside');
   return asked.digests;
 }
@@ -65,11 +63,11 @@ class GoldenHistory {
     this.#port = port;
   }
 
-  async all({ name, indicator, params }: GoldenTopic, index: number): Promise<void> {
+  async all({ name, indicator, params }: GoldenTopic): Promise<void> {
     const fields = { instrument: SYMBOL, indicator, params: JSON.stringify(params) };
     // A new account for each, so that no limit is met.
     this.#key = await this.#service.customer('live_history');
-    await this.#pages(name, fields, LIMITS[index % LIMITS.length]!);
+    await this.#pages(name, fields, String(pageLimitOf(name)));
     for (const [from, to, mode] of WINDOWS) {
       const window = { ...fields, mode, from, to, snapshot: 'true', limit: '1000' };
       this.digests[`${name}: snapshot ${mode} ${from}`] = await this.#snapshot(window);

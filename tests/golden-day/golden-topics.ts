@@ -3,6 +3,7 @@
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 
 export interface GoldenTopic {
+  /** Follows from the indicator and its parameters alone, and so does everything that is asked of the topic. */
   readonly name: string;
   readonly indicator: string;
   readonly params: Readonly<Record<string, unknown>>;
