@@ -7,8 +7,7 @@ import { setImmediate as rest } from 'node:timers/promises';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { NodeDisk } from '../platform/disk/node-disk.ts';
-import { collectAfterRushes, collectGarbage } from '../platform/memory/collect-garbage.ts';
-import { returnFreeMemory } from '../platform/memory/returned-memory.ts';
+import { collectAfterRushes, collectAtRest } from '../platform/memory/collect-garbage.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { runInBackground } from '../platform/threads/background-thread.ts';
 import { ThreadDesk } from '../platform/threads/thread-desk.ts';
@@ -83,13 +82,7 @@ parent.on('message', () => {
 });
 desk.open(computing);
 collectAfterRushes();
-let collected = 0;
-setInterval(() => {
-  if (desk.callCount > 0 || collected === received) return;
-  collected = received;
-  collectGarbage();
-  void returnFreeMemory();
-}, COLLECT_EVERY_MS).unref();
+collectAtRest(COLLECT_EVERY_MS, () => (desk.callCount > 0 ? null : received));
 
 function cacheOf({ cache, dataset }: ComputeThreadData): CacheUse | null {
   if (cache === null) return null;

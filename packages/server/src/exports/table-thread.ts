@@ -22,6 +22,11 @@ export const OPEN_LIMITS: ShareLimits = { eachMax: 8, allMax: 32, keptForNew: 8 
 /** Starting it again takes a tenth of a second. */
 const REST_MS = 20_000;
 
+/**
+ * Space for young objects, which is three times a semi-space: the thread is to be small rather than fast, for all wait for their readers.
+ */
+const YOUNG_MIB_MAX = 12;
+
 /** A table that is being written; one call at a time. */
 export interface OpenTable extends Disposable {
   /** What the file begins with. */
@@ -200,5 +205,8 @@ export class TableThread implements AsyncDisposable {
 }
 
 function startTableThread(): Worker {
-  return new Worker(new URL('./table-worker.ts', import.meta.url), { name: 'tables' });
+  return new Worker(new URL('./table-worker.ts', import.meta.url), {
+    name: 'tables',
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB_MAX },
+  });
 }

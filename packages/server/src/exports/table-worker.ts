@@ -1,15 +1,20 @@
 /** The thread that writes tables: one call after another, so exports take turns piece by piece. */
 
 import { parentPort } from 'node:worker_threads';
+import { collectAtRest } from '../platform/memory/collect-garbage.ts';
 import { reasonOf } from '../platform/refusal.ts';
 import { runInBackground } from '../platform/threads/background-thread.ts';
 import { ThreadDesk } from '../platform/threads/thread-desk.ts';
 import type { Pieces, TableShape } from './table-wire.ts';
 import { TableWriter } from './table-writer.ts';
 
+/** Pieces of rows are garbage as soon as they are written, and a table whose reader rests leaves them for as long. */
+const COLLECT_EVERY_MS = 5_000;
+
 runInBackground();
 const desk = new ThreadDesk<TableShape>(parentPort!);
 const tables = new Map<number, TableWriter>();
+let pieces = 0;
 
 desk.open({
   calls: {
@@ -28,8 +33,10 @@ desk.open({
   },
   movesMemory: true,
 });
+collectAtRest(COLLECT_EVERY_MS, () => pieces);
 
 function written(table: number, write: (writer: TableWriter) => Pieces): Pieces {
+  pieces += 1;
   const writer = tables.get(table);
   if (writer === undefined) throw new RangeError(`no table ${table} is open`);
   try {

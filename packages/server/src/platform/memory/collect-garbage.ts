@@ -37,9 +37,24 @@ export function collectAfterRushes(): void {
       externalBytes: external_memory,
     };
     if (!watch.isDue(look)) return;
-    collector()({ type: 'major', flavor: 'last-resort' });
-    void returnFreeMemory();
+    collectThoroughly();
   }, LOOK_MS).unref();
+}
+
+/** From now on, where the thread is found without work and has had some since: how much it has had, null while it works. */
+export function collectAtRest(everyMs: number, workDone: () => number | null): void {
+  let collectedAt = 0;
+  setInterval(() => {
+    const done = workDone();
+    if (done === null || done === collectedAt) return;
+    collectedAt = done;
+    collectThoroughly();
+  }, everyMs).unref();
+}
+
+function collectThoroughly(): void {
+  collector()({ type: 'major', flavor: 'last-resort' });
+  void returnFreeMemory();
 }
 
 function collector(): Collect {
