@@ -3,13 +3,13 @@
 import { autoThreshold } from './auto-threshold.ts';
 import { TwinLog, type TwinTape, type TwinTrade, type TwinUpdate, tradesIn } from './twin-tape.ts';
 
-export interface ClusterParams {
+export interface LargeTradesParams {
   readonly gapMs: number;
   readonly minSize: number;
   readonly perSession: number;
 }
 
-export function clusterTwin(tape: TwinTape, params: ClusterParams): TwinUpdate[] {
+export function largeTradesTwin(tape: TwinTape, params: LargeTradesParams): TwinUpdate[] {
   const log = new TwinLog(tape);
   /** Cluster sizes of each session so far. */
   const sessionSizes: number[][] = [];
