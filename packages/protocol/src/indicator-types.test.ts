@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { indicatorTypesText, type TypedCatalogue, type TypedIndicator } from './indicator-types.ts';
 import { CATALOGUE_FINGERPRINT, type IndicatorId, type IndicatorTypes } from './indicators.ts';
 
@@ -138,6 +140,24 @@ test('a changed catalogue gives other types, and says so beside them [VER-02]', 
     version: catalogue.version,
     engineFingerprint: catalogue.engineFingerprint,
   });
+});
+
+test('the formatter leaves the text as it is, whatever the length of an id', () => {
+  const lengths = Array.from({ length: 90 }, (_, index) => index + 5);
+  const shown = catalogue.indicators.filter(({ id }) => /^(?:bars|footprint|vwap)$/.test(id));
+  const long = shown.flatMap((indicator) =>
+    lengths.map((length) => ({ ...indicator, id: indicator.id[0]!.padEnd(length, 'a-bc') })),
+  );
+  const named = long.filter(({ id }) => !id.endsWith('-'));
+  assert.ok(named.length > 180);
+  const text = textOf(...named);
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
+  const formatted = execFileSync(
+    'node_modules/.bin/biome',
+    ['format', '--stdin-file-path=packages/protocol/src/indicators.ts'],
+    { cwd: root, input: text, encoding: 'utf8' },
+  );
+  assert.equal(formatted, text);
 });
 
 test('nothing a catalogue says becomes code', () => {

@@ -65,7 +65,7 @@ export function indicatorTypesText(catalogue: TypedCatalogue, by: string): strin
     '} as const;',
     '',
     '/** Parameters that mean the same wherever an indicator has them. */',
-    ...interfaceLines('SharedParams', '', shared),
+    ...interfaceLines('SharedParams', [], shared),
     '',
     ...all.flatMap((it, at) => [
       ...paramsLines(it, shared),
@@ -80,11 +80,7 @@ export function indicatorTypesText(catalogue: TypedCatalogue, by: string): strin
     '',
     '/** The types of each indicator, by its id. */',
     'export interface IndicatorTypes {',
-    ...indicators.flatMap(({ id }) =>
-      member(memberName(id), [
-        `TypesOf<${indicatorTypeName(id)}Params, ${indicatorTypeName(id)}Data>`,
-      ]),
-    ),
+    ...indicators.flatMap(({ id }) => entryLines(id)),
     '}',
     '',
     'export type IndicatorId = keyof IndicatorTypes;',
@@ -105,7 +101,7 @@ function sharedMembers(all: readonly Members[]): Members {
 function paramsLines({ id, name, params }: TypedMembers, shared: Members): string[] {
   const own = new Map([...params].filter(([key, text]) => shared.get(key) !== text));
   const picked = [...params.keys()].filter((key) => !own.has(key)).map(literal);
-  const base = picked.length === 0 ? '' : `Pick<SharedParams, ${picked.join(' | ')}>`;
+  const base = picked.length === 0 ? [] : pickLines(picked);
   return [
     ...comment(`Parameters of ${name}, \`${id}\`.`, ''),
     ...interfaceLines(`${indicatorTypeName(id)}Params`, base, own),
@@ -118,23 +114,42 @@ function dataLines({ id, name, fields }: TypedMembers, earlier: readonly TypedMe
     .filter((it) => [...it.fields].every(([key, text]) => fields.get(key) === text))
     .sort((a, b) => b.fields.size - a.fields.size);
   const own = new Map([...fields].filter(([key]) => most?.fields.has(key) !== true));
-  const base = most === undefined ? '' : `${indicatorTypeName(most.id)}Data`;
+  const base = most === undefined ? [] : [`${indicatorTypeName(most.id)}Data`];
   return [
     ...comment(`Data of an object of ${name}, \`${id}\`.`, ''),
     ...interfaceLines(`${indicatorTypeName(id)}Data`, base, own),
   ];
 }
 
-/** @param base What it extends, if not empty; broken as the formatter does where a line would be too long. */
-function interfaceLines(name: string, base: string, own: Members): string[] {
+/** What is picked, in one line and, for where that is too long, in several. */
+function pickLines(names: readonly string[]): string[] {
+  const line = `    ${names.join(' | ')}`;
+  const union = line.length <= LINE_LENGTH_MAX ? [line] : names.map((name) => `    | ${name}`);
+  return [
+    `Pick<SharedParams, ${names.join(' | ')}>`,
+    ['Pick<', '    SharedParams,', ...union, '  >'].join('\n'),
+  ];
+}
+
+/** @param base What it extends, if anything, and the same broken as the formatter does where a line would be too long. */
+function interfaceLines(name: string, [base, broken = base]: string[], own: Members): string[] {
   const heading = `export interface ${name}`;
   const body = own.size === 0 ? '{}' : ['{', ...own.values(), '}'].join('\n');
-  const fits = (line: string) => `${line} {`.length <= LINE_LENGTH_MAX;
-  if (base === '') return [`${heading} ${body}`];
+  const opening = own.size === 0 ? '{}' : '{';
+  const fits = (line: string) => `${line} ${opening}`.length <= LINE_LENGTH_MAX;
+  if (base === undefined) return [`${heading} ${body}`];
   if (fits(`${heading} extends ${base}`)) return [`${heading} extends ${base} ${body}`];
   if (fits(`  extends ${base}`)) return [heading, `  extends ${base} ${body}`];
-  const broken = base.replace('<', '<\n    ').replace(', ', ',\n    ').replace(/>$/, '\n  >');
   return [heading, `  extends ${broken} ${body}`];
+}
+
+/** What an indicator has in the map of all. */
+function entryLines(id: string): string[] {
+  const name = indicatorTypeName(id);
+  const parts = [`${name}Params`, `${name}Data`];
+  const line = `  readonly ${memberName(id)}: TypesOf<${parts.join(', ')}>;`;
+  if (line.length <= LINE_LENGTH_MAX) return [line];
+  return [`  readonly ${memberName(id)}: TypesOf<`, `    ${parts.join(',\n    ')}`, '  >;'];
 }
 
 function parameterText(parameter: TypedParameter): string {
