@@ -74,7 +74,7 @@ test('the catalogue and the client’s types come from the one entry', () => {
   const added = indicators.at(-1)!;
   assert.equal(added.id, 'trade-count');
   assert.deepEqual(Object.keys(added.paramsSchema.properties), ['bar', 'size', 'session', 'depth']);
-  const { indicators: digests } = JSON.parse(read('contract/digests.json')) as {
+  const { indicators: digests } = JSON.parse(read('contract/study-digests.json')) as {
     indicators: Record<string, { version: number; cases: object }>;
   };
   assert.equal(digests['trade-count']?.version, 1);

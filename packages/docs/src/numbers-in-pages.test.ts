@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { EXIT_CODE_MEANINGS } from '@tapeloom/cli/exit-codes';
@@ -85,3 +85,17 @@ for (const [page, sentences] of Object.entries(SAID)) {
     for (const sentence of sentences) assert.ok(text.includes(sentence), sentence);
   });
 }
+
+test('nobody counts the indicators by hand, in pages, help or the portal: the next one would make it wrong', () => {
+  const places = ['*.md', 'docs/**/*.md', '{packages,examples}/**/*.{md,html}'];
+  const sources = ['packages/{cli,portal}/src/**/*.{ts,tsx}', 'packages/docs/src/**/*.ts'];
+  const past = /^(?:CHANGELOG\.md$|docs\/decisions\/)|\.test\.ts$|\/node_modules\/|\/dist\//;
+  const texts = globSync([...places, ...sources], { cwd: root }).filter((it) => !past.test(it));
+  assert.ok(texts.length > 200, String(texts.length));
+  const words =
+    'ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty';
+  const counted = new RegExp(`\\b(?:${words}|\\d{2,})(?: \\w+)? (?:indicators|studies)\\b`, 'i');
+  assert.match('All fourteen indicators', counted);
+  assert.match('14 more indicators', counted);
+  for (const path of texts) assert.doesNotMatch(textOf(path), counted, path);
+});

@@ -8,7 +8,7 @@ import { parseRecording } from '../src/footprint/recording.ts';
 import { recordIndicators } from './indicator-recorder.ts';
 
 const PACKED_BYTES_MAX = 60_000;
-const STALE = 'the service would say something else: node packages/portal/recording/record.ts';
+const STALE = 'the service would say something else: npm run recordings';
 
 test('every indicator has a recorded minute, small, and it is what the service says', async () => {
   const recorded = await recordIndicators();

@@ -1,6 +1,6 @@
 /**
- * `node packages/portal/recording/record.ts`: records the session that the landing page replays, the day of
- * its selvedge, and the minutes that the pages of the indicators play, anew. A test says when the engine or the simulator would record something else.
+ * `npm run recordings`: records the session that the landing page replays, the day of its selvedge, and the minutes that
+ * the pages of the indicators play, anew. A test says when the engine or the simulator would record something else.
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,9 @@ const lines = text.split('\n').length - 2;
 console.log(`wrote ${path}: ${lines} frames, ${text.length} bytes, ${packed.length} compressed`);
 
 const minutesPath = join(import.meta.dirname, 'minutes.json');
-writeFileSync(minutesPath, `${JSON.stringify(recordMinutes())}\n`);
+// One minute a line, as the formatter leaves it.
+const minutes = recordMinutes().map((minute) => `  [${minute.join(', ')}]`);
+writeFileSync(minutesPath, `[\n${minutes.join(',\n')}\n]\n`);
 console.log(`wrote ${minutesPath}`);
 
 const folder = join(import.meta.dirname, 'indicators');

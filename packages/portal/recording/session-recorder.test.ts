@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { recordMinutes, recordSession } from './session-recorder.ts';
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, name));
-const STALE = 'the service would say something else: node packages/portal/recording/record.ts';
+const STALE = 'the service would say something else: npm run recordings';
 
 test('the recording of the landing page is what the service says, frame by frame', async () => {
   const [now, kept] = [await recordSession(), gunzipSync(read('session.gz')).toString()];

@@ -29,7 +29,7 @@ test("the types of a live catalogue are those of our own, in the client's place 
   const { code, stdout, stderr, asked } = await run(['--url', 'https://api.example.com']);
   assert.deepEqual([code, stderr, asked], [0, '', ['https://api.example.com/v1/indicators']]);
   const own = readFileSync(new URL('packages/protocol/src/indicators.ts', root), 'utf8');
-  assert.ok(stdout.startsWith(own.replace('`npm run contract`', '`tapeloom-types`')));
+  assert.ok(stdout.startsWith(own.replace('`npm run interface`', '`tapeloom-types`')));
   assert.match(stdout, /\ndeclare module '@tapeloom\/client' \{\n {2}interface OwnTypes \{/);
   const changed = await run([], catalogue.replace('"name": "bar"', '"name": "rod"'));
   assert.match(changed.stdout, /readonly rod\?: 'time' \| 'tick'/);

@@ -2,7 +2,7 @@
  * The name of the computation that gives an indicator's results: the version of what all indicators share
  * and the indicator's own. Equal names promise equal results for the same tape, sessions and parameters,
  * cursors included; so cursors, kept results and tokens of exports are good as long as the name of their
- * indicator's computation is the same. `contract/digests.json` holds us to it (docs/decisions/0017).
+ * indicator's computation is the same. `contract/study-digests.json` holds us to it (docs/decisions/0017).
  */
 
 import type { IndicatorDefinition } from './indicator.ts';

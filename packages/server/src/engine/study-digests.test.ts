@@ -37,11 +37,11 @@ function vwapWith(change: (study: Study) => object): Indicator {
   return { ...vwap, version: 1, create };
 }
 
-test('no indicator gives other results than its version did; else raise it and run npm run contract [CAT-02] [DET-01]', () => {
+test('no indicator gives other results than its version did; else raise it and run npm run interface [CAT-02] [DET-01]', () => {
   const now = studyDigests(INDICATORS);
   assert.deepEqual(digestFaults(committedDigests()!, now), []);
   const isCurrent = readFileSync(DIGESTS_FILE, 'utf8') === digestsText(now);
-  assert.ok(isCurrent, 'contract/digests.json lacks what was added: run npm run contract');
+  assert.ok(isCurrent, 'contract/study-digests.json lacks what was added: run npm run interface');
 });
 
 /** What a thoughtless change could do, from a wrong sum to a wrong number of one update of a stream. */
@@ -71,7 +71,7 @@ for (const [change, changed] of Object.entries(CHANGES)) {
     assert.equal(faults.length, 1);
     assert.match(
       faults[0]!,
-      /^vwap gives other results than its version 1 did, in \d+ of \d+ cases, the first being \S+ \{.*\}: if that is meant, raise its version in packages\/core\/src\/studies\/vwap\.ts to 2 .* and run npm run contract\.$/,
+      /^vwap gives other results than its version 1 did, in \d+ of \d+ cases, the first being \S+ \{.*\}: if that is meant, raise its version in packages\/core\/src\/studies\/vwap\.ts to 2 .* and run npm run interface\.$/,
     );
     assert.deepEqual(digestFaults(before, withVwap(now, { version: 2 })), []);
     assert.deepEqual(digestFaults(before, { ...now, sharedVersion: 2 }), []);

@@ -1,6 +1,6 @@
 /**
  * What every indicator gives over the generated tapes and the golden vectors, as digests that are committed
- * (`contract/digests.json`). A digest may change only together with its indicator's version, or that of what
+ * (`contract/study-digests.json`). A digest may change only together with its indicator's version, or that of what
  * all share: whoever changes results has to say so, and cursors, kept results and tokens then end.
  */
 
@@ -15,7 +15,7 @@ import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
 
 export const DIGESTS_FILE = fileURLToPath(
-  new URL('../../../../contract/digests.json', import.meta.url),
+  new URL('../../../../contract/study-digests.json', import.meta.url),
 );
 /** Enough to notice a change; nobody gains anything by making two alike. */
 const DIGEST_LENGTH = 16;
@@ -87,7 +87,7 @@ export function digestFaults(committed: StudyDigests, now: StudyDigests): readon
       `${id} gives other results than its version ${version} did, in ${changed.length} of ` +
         `${Object.keys(cases).length} cases, the first being ${changed[0]}: if that is meant, raise its ` +
         `version in packages/core/src/studies/${id}.ts to ${version + 1} (or, where it concerns all ` +
-        'indicators, SHARED_VERSION in packages/core/src/studies/computation.ts) and run npm run contract.',
+        'indicators, SHARED_VERSION in packages/core/src/studies/computation.ts) and run npm run interface.',
     );
   }
   return faults;

@@ -48,7 +48,8 @@ function disc(kind: string, x: number, y: number, r: number): string {
   return `<circle class="${kind}" cx="${x}" cy="${y}" r="${r}"/>`;
 }
 
-const CARDS: Readonly<Record<string, readonly [text: string, glyph: readonly string[]]>> = {
+/** By id: what is said, and what is drawn. */
+export const CARDS: Readonly<Record<string, readonly [text: string, glyph: readonly string[]]>> = {
   bars: [
     'Time, tick, volume, range, delta and renko',
     [

@@ -20,7 +20,10 @@ test('every indicator of the catalogue has a line, a picture and its place in th
     assert.ok(text !== '' && glyph.startsWith('<'));
     assert.ok(readFileSync(at(`../..${href}.md`), 'utf8').startsWith(`# ${name}\n`), href);
   }
-  assert.equal(numberWord(cards.length), 'fourteen');
+});
+
+test('a number up to twenty is a word', () => {
+  assert.deepEqual([0, 14, 20, 21].map(numberWord), ['zero', 'fourteen', 'twenty', '21']);
 });
 
 test('an indicator that nobody wrote a line for stops the build', () => {

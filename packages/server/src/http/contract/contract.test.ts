@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../../../../../', import.meta.url));
 for (const { path, text } of contractFiles(definitions)) {
   const name = relative(root, path);
   const rule = name === 'packages/protocol/src/indicators.ts' ? ' [VER-02]' : '';
-  test(`${name} is what the code says; else run npm run contract${rule}`, () => {
+  test(`${name} is what the code says; else run npm run interface${rule}`, () => {
     assert.equal(readFileSync(path, 'utf8'), text);
   });
 }

@@ -23,7 +23,7 @@ export function contractFiles(definitions: readonly IndicatorDefinition[]): Cont
     { path: pathOf('contract/catalogue.json'), text: catalogueText(definitions) },
     {
       path: pathOf('packages/protocol/src/indicators.ts'),
-      text: indicatorTypesText(catalogueFacts(definitions), 'npm run contract'),
+      text: indicatorTypesText(catalogueFacts(definitions), 'npm run interface'),
     },
   ];
 }
