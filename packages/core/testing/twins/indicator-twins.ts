@@ -1,6 +1,6 @@
 /**
  * Every indicator beside its naive twin, with random parameters for both. This is the one list: the golden vectors, the property
- * tests and `npm run vectors` go through it, and `tests/every-indicator.test.ts` reports an indicator that is not in it.
+ * tests and `npm run vectors` go through it, and `npm test -- tools/every-indicator` names an indicator that it lacks.
  */
 
 import fc from 'fast-check';
