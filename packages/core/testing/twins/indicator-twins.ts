@@ -1,6 +1,6 @@
 /**
  * Every indicator beside its naive twin, with random parameters for both. This is the one list: the golden vectors, the property
- * tests and `npm run vectors` go through it, and `npm test -- tools/every-indicator` names an indicator that it lacks.
+ * tests and `npm run vectors` go through it, and `npm test -- tests/every-indicator` names an indicator that it lacks.
  */
 
 import fc from 'fast-check';

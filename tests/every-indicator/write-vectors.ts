@@ -6,11 +6,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
-import { TWINS } from '../packages/core/testing/twins/indicator-twins.ts';
-import { madeVectors } from '../packages/core/testing/twins/made-vectors.ts';
-import { vectorsPath } from '../packages/core/testing/twins/vector-case.ts';
+import { TWINS } from '../../packages/core/testing/twins/indicator-twins.ts';
+import { madeVectors } from '../../packages/core/testing/twins/made-vectors.ts';
+import { vectorsPath } from '../../packages/core/testing/twins/vector-case.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const [id = '', ...more] = process.argv.slice(2);
 const faults = more.length > 0 ? ['Give one id.'] : write(id);
 for (const fault of faults) console.error(fault);

@@ -8,10 +8,10 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
-import { missingPlaces } from './every-indicator/missing-places.ts';
-import { THIS_HOUSE } from './every-indicator/this-house.ts';
+import { missingPlaces } from './missing-places.ts';
+import { THIS_HOUSE } from './this-house.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const TYPES = 'packages/protocol/src/indicators.ts';
 const STEPS: readonly (readonly [name: string, ...command: string[]])[] = [
   ['interface', 'npm', 'run', '-s', 'interface'],
