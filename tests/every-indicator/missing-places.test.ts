@@ -132,5 +132,8 @@ test('one that is nowhere is reported for every place, the lists first', () => {
   for (const line of lines) assert.match(line, /^new: .+ is missing in \S+: \S/);
   // In the house as it is, every place is looked at too.
   const real = missingPlaces([...INDICATORS, { id: 'new', version: 1 }], THIS_HOUSE);
-  assert.deepEqual(real, lines);
+  assert.deepEqual(
+    real.filter((line) => line.startsWith('new: ')),
+    lines,
+  );
 });
