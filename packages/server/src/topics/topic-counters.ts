@@ -4,7 +4,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { IdleEnd } from './idle-topics.ts';
 import type { EvictionReason } from './ring-budget.ts';
-import type { Topic } from './topic.ts';
+import type { ResumeCounts, Topic } from './topic.ts';
 
 export interface TopicMetrics {
   readonly topics: number;
@@ -31,8 +31,7 @@ export interface TopicMetrics {
   readonly ringEvictionsTotal: Readonly<Record<EvictionReason, number>>;
   /** Subscribers' wishes for a snapshot: those sent to an engine, and those that joined one. */
   readonly snapshotsTotal: Readonly<Record<'asked' | 'shared', number>>;
-  /** Subscribers that came back with a cursor: the ring had all beyond it, or it lay below the floor. */
-  readonly resumesTotal: Readonly<Record<'served' | 'refused', number>>;
+  readonly resumesTotal: Readonly<ResumeCounts>;
 }
 
 /** One topic, as an operator sees it. */

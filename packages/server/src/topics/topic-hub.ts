@@ -15,7 +15,6 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { EngineState } from '@tapeloom/protocol/status-states';
 import { Block } from '../blocks/block.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type Attachment, attachmentTo } from './attachment.ts';
 import type {
   EngineLink,
   EngineMessage,
@@ -193,11 +192,7 @@ export class TopicHub implements Disposable {
    * `since` is the cursor of a subscriber that comes back: a topic that is opened for it publishes from
    * there on, if it can. A topic that exists has the ring it has.
    */
-  attach(
-    spec: TopicSpec,
-    subscriber: Subscriber,
-    since: string | null = null,
-  ): Attachment | Refusal {
+  attach(spec: TopicSpec, subscriber: Subscriber, since: string | null = null): Topic | Refusal {
     const slot = this.#engines.pick(spec.contract);
     if (slot === null || !this.#sourceUp) {
       return {
@@ -216,10 +211,30 @@ export class TopicHub implements Disposable {
     // Judged before it is added: a subscriber hears of changes only, and learns the state it meets here.
     this.#judge(topic);
     if (topic.add(subscriber) && topic === known) this.#tellWanted(topic);
-    return attachmentTo(topic, subscriber, this.#counters, {
-      requestSnapshot: () => this.#requestSnapshot(topic, subscriber),
-      detach: () => this.#detach(topic, subscriber),
-    });
+    return topic;
+  }
+
+  /** Flushes follow the snapshot; called once, when the topic is ready for the subscriber. */
+  requestSnapshot(topic: Topic, subscriber: Subscriber): void {
+    if (!this.#isOpen(topic)) return;
+    if (topic.joinWaiting(subscriber)) {
+      this.#counters.snapshotsTotal.shared += 1;
+      return;
+    }
+    this.#lastRequest += 1;
+    this.#counters.snapshotsTotal.asked += 1;
+    const { depth, mode } = subscriber;
+    const request = this.#lastRequest;
+    topic.waitFor(request, subscriber);
+    topic.slot.link.send({ t: 'snapshot', topic: topic.number, request, depth, mode });
+  }
+
+  /** Nothing of the topic reaches the subscriber any more. */
+  detach(topic: Topic, subscriber: Subscriber): void {
+    if (!topic.remove(subscriber) || !this.#isOpen(topic)) return;
+    if (topic.subscriberCount > 0) this.#tellWanted(topic);
+    else if (!topic.wasReady) this.#end(topic, 'unready');
+    else this.#idle.add(topic, subscriber.account, subscriber.idleTopicsMax);
   }
 
   /** Another thread could not read a day: engines leave it out. Once its files are sound they try it again with its repair. */
@@ -257,33 +272,14 @@ export class TopicHub implements Disposable {
   #open(spec: TopicSpec, slot: EngineSlot, since: string | null, account: string): Topic {
     this.#lastNumber += 1;
     this.#counters.topicsOpenedTotal += 1;
-    const topic = new Topic(this.#lastNumber, spec, slot, this.#options.clock.now());
+    const { resumesTotal } = this.#counters;
+    const now = this.#options.clock.now();
+    const topic = new Topic(this.#lastNumber, spec, slot, now, resumesTotal);
     this.#served.add(spec.contract);
     this.#byKey.set(topic.key, topic);
     this.#byNumber.set(topic.number, topic);
     slot.link.send({ t: 'open', topic: topic.number, spec, since, accounts: [account] });
     return topic;
-  }
-
-  #requestSnapshot(topic: Topic, subscriber: Subscriber): void {
-    if (!this.#isOpen(topic)) return;
-    if (topic.joinWaiting(subscriber)) {
-      this.#counters.snapshotsTotal.shared += 1;
-      return;
-    }
-    this.#lastRequest += 1;
-    this.#counters.snapshotsTotal.asked += 1;
-    const { depth, mode } = subscriber;
-    const request = this.#lastRequest;
-    topic.waitFor(request, subscriber);
-    topic.slot.link.send({ t: 'snapshot', topic: topic.number, request, depth, mode });
-  }
-
-  #detach(topic: Topic, subscriber: Subscriber): void {
-    if (!topic.remove(subscriber) || !this.#isOpen(topic)) return;
-    if (topic.subscriberCount > 0) this.#tellWanted(topic);
-    else if (!topic.wasReady) this.#end(topic, 'unready');
-    else this.#idle.add(topic, subscriber.account, subscriber.idleTopicsMax);
   }
 
   /** Its turn depends on who waits for it. */

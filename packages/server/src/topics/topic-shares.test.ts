@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { FlushPress } from '../../testing/stream/published-flushes.ts';
-import { Listener, spec, TopicStage } from '../../testing/stream/topic-stage.ts';
-import type { Attachment } from './attachment.ts';
+import { type Attachment, Listener, spec, TopicStage } from '../../testing/stream/topic-stage.ts';
 import { PLACES_KEPT, PLACES_KEPT_EACH, TOPICS_MAX } from './topic-places.ts';
 
 /** The numbers of the topics that ended, in their order. */

@@ -117,7 +117,7 @@ function topicOf(press: FlushPress): Topic {
     promise: null,
     warmUpsWaiting: 0,
   };
-  const topic = new Topic(1, spec, slot, press.edge);
+  const topic = new Topic(1, spec, slot, press.edge, { served: 0, refused: 0 });
   topic.ring = new Ring(press.floor, new RingBudget(1e9, () => false), topic, LIMITS);
   return topic;
 }

@@ -24,6 +24,9 @@ export interface Refusal {
   readonly message: string;
 }
 
+/** Subscribers that came back with a cursor: the ring had all beyond it, or the cursor lay below its floor. */
+export type ResumeCounts = Record<'served' | 'refused', number>;
+
 export interface Subscriber {
   /** On whose behalf it listens. */
   readonly account: string;
@@ -67,7 +70,9 @@ export class Topic implements RingHolder {
   #isReady = false;
   /** Whether it also has all of its look-back; without it, it has no objects. */
   warm = false;
-  readonly #subscribers = new Set<Subscriber>();
+  /** Each with what its last pull counted as: one counts once for each outcome, however many pieces it takes. */
+  readonly #subscribers = new Map<Subscriber, keyof ResumeCounts | null>();
+  readonly #resumes: ResumeCounts;
   /** How many of them each account has; who came first comes first. */
   readonly #accounts = new Map<string, number>();
   #account = '';
@@ -80,12 +85,19 @@ export class Topic implements RingHolder {
   /** Subscribers waiting for a snapshot, by the request they share. */
   readonly #waiting = new Map<number, Subscriber[]>();
 
-  constructor(number: number, spec: TopicSpec, slot: EngineSlot, openedAt: EpochNs) {
+  constructor(
+    number: number,
+    spec: TopicSpec,
+    slot: EngineSlot,
+    openedAt: EpochNs,
+    resumes: ResumeCounts,
+  ) {
     this.key = topicKey(spec);
     this.number = number;
     this.spec = spec;
     this.slot = slot;
     this.openedAt = openedAt;
+    this.#resumes = resumes;
   }
 
   get subscriberCount(): number {
@@ -121,7 +133,7 @@ export class Topic implements RingHolder {
     const held = this.#accounts.get(account) ?? 0;
     if (this.#accounts.size === 0) this.#countFor(account);
     this.#accounts.set(account, held + 1);
-    this.#subscribers.add(subscriber);
+    this.#subscribers.set(subscriber, null);
     if (!this.#isReadyFor(subscriber)) this.#early.add(subscriber);
     return held === 0;
   }
@@ -172,10 +184,18 @@ export class Topic implements RingHolder {
     }
   }
 
-  /** What the ring has after a cursor; with the newest piece the subscriber begins to follow. */
+  /**
+   * What the ring has after a cursor, as far as `bytesMax` reaches; to be called again after the piece's end until a piece is the
+   * newest. From that piece on every flush follows, and no call does. Null, however far it had come, when the ring does not have
+   * all of it: the cursor lies below the floor.
+   */
   pull(subscriber: Subscriber, after: Cursor, bytesMax: number): RingPiece | null {
-    if (!this.#subscribers.has(subscriber)) return null;
+    const counted = this.#subscribers.get(subscriber);
+    if (counted === undefined) return null;
     const piece = this.ring?.read(after, bytesMax, subscriber.mode) ?? null;
+    const outcome = piece === null ? 'refused' : 'served';
+    if (outcome !== counted) this.#resumes[outcome] += 1;
+    this.#subscribers.set(subscriber, outcome);
     if (piece?.isNewest === true) this.#joining.set(subscriber, parseCursor(piece.through)!);
     return piece;
   }
@@ -216,7 +236,9 @@ export class Topic implements RingHolder {
     if (state === this.state && partialSince === this.partialSince) return;
     this.state = state;
     this.partialSince = partialSince;
-    for (const subscriber of this.#subscribers) subscriber.status(state, this.lagMs, partialSince);
+    for (const subscriber of this.#subscribers.keys()) {
+      subscriber.status(state, this.lagMs, partialSince);
+    }
   }
 
   end(code: ErrorCode, message: string): void {
@@ -229,7 +251,7 @@ export class Topic implements RingHolder {
 
   /** Nobody is on it any more. */
   #leave(): readonly Subscriber[] {
-    const subscribers = [...this.#subscribers];
+    const subscribers = [...this.#subscribers.keys()];
     this.#subscribers.clear();
     this.#accounts.clear();
     this.#early.clear();

@@ -35,7 +35,7 @@ export class DeliveryShell {
   readonly #name: string;
   readonly #pending: (() => void)[];
   #replay: ReplayModel | null = null;
-  #wantsTurn = false;
+  #wantsPermit = false;
   #isFollowing = false;
   #isOver = false;
   /** Which topic it is on; 0 before the first. */
@@ -75,9 +75,9 @@ export class DeliveryShell {
 
   end(): void {
     const actions = this.delivery.step({ t: 'end' }, this.#world.times);
-    for (const { t } of actions) assert.ok(t === 'close-replay' || t === 'end-turn');
+    for (const { t } of actions) assert.ok(t === 'close-replay' || t === 'return-permit');
     this.#isOver = true;
-    this.#wantsTurn = false;
+    this.#wantsPermit = false;
   }
 
   publish(flush: Block): void {
@@ -95,14 +95,14 @@ export class DeliveryShell {
 
   read(count: number): readonly ServerMessage[] {
     const read = this.queue.splice(0, count);
-    this.giveTurn();
+    this.grantPermit();
     return read;
   }
 
-  giveTurn(): void {
-    if (!this.#wantsTurn || this.#isOver || this.queue.length >= ROOM_MESSAGES) return;
-    this.#wantsTurn = false;
-    this.step({ t: 'turn' });
+  grantPermit(): void {
+    if (!this.#wantsPermit || this.#isOver || this.queue.length >= ROOM_MESSAGES) return;
+    this.#wantsPermit = false;
+    this.step({ t: 'permit' });
   }
 
   becomeReady(): void {
@@ -149,13 +149,13 @@ export class DeliveryShell {
       case 'send-status':
         this.#send({ t: 'status', sub: SUB, state: action.state, lagMs: action.lagMs });
         return;
-      case 'want-turn':
+      case 'request-permit':
         // What the last topic wanted may still be wanted.
-        assert.ok(!this.#wantsTurn || topic > 1, 'one turn at a time');
-        this.#wantsTurn = true;
+        assert.ok(!this.#wantsPermit || topic > 1, 'one request at a time');
+        this.#wantsPermit = true;
         return;
-      case 'end-turn':
-        this.#later(() => this.giveTurn());
+      case 'return-permit':
+        this.#later(() => this.grantPermit());
         return;
       case 'request-snapshot':
         assert.ok(world.isReady, 'only of a topic that is ready');

@@ -2,14 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
+import { parseCursor } from '@tapeloom/core/cursor';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { emptyBlock } from '../../src/blocks/block.ts';
-import type { Attachment } from '../../src/topics/attachment.ts';
 import type { EngineCommand, EngineMessage, TopicSpec } from '../../src/topics/engine-link.ts';
 import type { Flush } from '../../src/topics/flush.ts';
-import type { Refusal, Subscriber } from '../../src/topics/topic.ts';
+import type { RingPiece } from '../../src/topics/ring.ts';
+import type { Refusal, Subscriber, Topic } from '../../src/topics/topic.ts';
 import { TopicHub } from '../../src/topics/topic-hub.ts';
 import { cursorsIn, type FlushPress, type MessagePlan } from './published-flushes.ts';
 
@@ -53,6 +54,39 @@ export class PlayedEngine {
   }
 }
 
+/** A subscriber on its topic. */
+export class Attachment {
+  readonly topic: Topic;
+  readonly #hub: TopicHub;
+  readonly #subscriber: Subscriber;
+
+  constructor(hub: TopicHub, topic: Topic, subscriber: Subscriber) {
+    this.#hub = hub;
+    this.topic = topic;
+    this.#subscriber = subscriber;
+  }
+
+  get isReady(): boolean {
+    return this.topic.isReadyFor(this.#subscriber);
+  }
+
+  get floor(): string | null {
+    return this.topic.ring?.floorOf(this.#subscriber.mode) ?? null;
+  }
+
+  pull(after: string, bytesMax: number): RingPiece | null {
+    return this.topic.pull(this.#subscriber, parseCursor(after)!, bytesMax);
+  }
+
+  requestSnapshot(): void {
+    this.#hub.requestSnapshot(this.topic, this.#subscriber);
+  }
+
+  detach(): void {
+    this.#hub.detach(this.topic, this.#subscriber);
+  }
+}
+
 export class TopicStage implements Disposable {
   readonly clock = new ManualClock(OPEN);
   readonly engines: readonly PlayedEngine[];
@@ -71,9 +105,9 @@ export class TopicStage implements Disposable {
   }
 
   attach(of: TopicSpec, subscriber: Subscriber, since: string | null = null): Attachment {
-    const attachment = this.hub.attach(of, subscriber, since);
-    assert.ok('topic' in attachment, 'code' in attachment ? attachment.code : '');
-    return attachment;
+    const topic = this.hub.attach(of, subscriber, since);
+    assert.ok(!('code' in topic), 'code' in topic ? topic.code : '');
+    return new Attachment(this.hub, topic, subscriber);
   }
 
   refusal(of: TopicSpec, subscriber = new Listener()): string | null {

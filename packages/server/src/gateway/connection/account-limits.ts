@@ -44,7 +44,7 @@ export function beyondLimits(holders: readonly AccountHolder[]): BeyondLimits {
   )) {
     const most = entitlements.counted('maxSubscriptions');
     const mostCustom = entitlements.counted('maxCustomConfigs');
-    if (!subscribed.hasRoom(`${number}`, most)) subscriptions.set(number, 'subscription');
+    if (!subscribed.isWithin(`${number}`, most)) subscriptions.set(number, 'subscription');
     else if (configuration !== null && !configured.keep(configuration, mostCustom)) {
       subscriptions.set(number, 'configuration');
     } else {
@@ -59,15 +59,15 @@ class Kept {
   readonly #all = new Set<string>();
   readonly #byTests = new Set<string>();
 
-  hasRoom(thing: string, { limit, testLimit }: CountedLimit): boolean {
-    const isWithin = (kept: Set<string>, most: number | null) =>
+  isWithin(thing: string, { limit, testLimit }: CountedLimit): boolean {
+    const fits = (kept: Set<string>, most: number | null) =>
       most === null || kept.has(thing) || kept.size < most;
-    return isWithin(this.#all, limit) && isWithin(this.#byTests, testLimit);
+    return fits(this.#all, limit) && fits(this.#byTests, testLimit);
   }
 
-  /** False when there is no room for it. */
+  /** False when it is beyond the limits. */
   keep(thing: string, limits: CountedLimit): boolean {
-    if (!this.hasRoom(thing, limits)) return false;
+    if (!this.isWithin(thing, limits)) return false;
     this.#all.add(thing);
     if (limits.testLimit !== null) this.#byTests.add(thing);
     return true;

@@ -99,6 +99,6 @@ export type ConnectionAction =
       readonly request: StreamRequest;
     }
   | { readonly t: 'unsubscribe'; readonly sub: string }
-  /** These events waited: step them now, one after the other. */
+  /** These events were deferred: step them now, one after the other. */
   | { readonly t: 'replay'; readonly events: readonly ConnectionEvent[] }
   | { readonly t: 'close'; readonly code: CloseCode; readonly reason: string };

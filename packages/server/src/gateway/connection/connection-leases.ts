@@ -102,18 +102,18 @@ export class ConnectionLeases {
     if (this.#isOver) return false;
     const request = { accountId: this.#accountId, kind, holder, thing, ...limit };
     const isTaken = await this.#leases.take(this.#clock.now(), request);
-    if (isTaken && this.#placeOf(kind, holder) < 0) this.#held.push({ kind, holder });
+    if (isTaken && this.#indexOf(kind, holder) < 0) this.#held.push({ kind, holder });
     return isTaken;
   }
 
   async #release(kind: LeaseKind, holder: string): Promise<void> {
-    const place = this.#placeOf(kind, holder);
-    if (place < 0) return;
-    this.#held.splice(place, 1);
+    const index = this.#indexOf(kind, holder);
+    if (index < 0) return;
+    this.#held.splice(index, 1);
     await this.#leases.release(this.#accountId, kind, holder);
   }
 
-  #placeOf(kind: LeaseKind, holder: string): number {
+  #indexOf(kind: LeaseKind, holder: string): number {
     return this.#held.findIndex((held) => held.kind === kind && held.holder === holder);
   }
 

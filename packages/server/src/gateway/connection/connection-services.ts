@@ -5,8 +5,7 @@ import type { Doorkeeper } from '../../accounts/auth/doorkeeper.ts';
 import type { Leases } from '../../accounts/limits/leases.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SubscriptionServices } from '../delivery/stream-subscription.ts';
-import type { SocketWriter } from '../wire/socket-writer.ts';
-import type { GatewayCounters } from './gateway-metrics.ts';
+import type { SocketWriterServices } from '../wire/socket-writer.ts';
 import type { MessageRateLimits } from './message-rate.ts';
 import type { PartingSockets } from './parting-sockets.ts';
 
@@ -17,7 +16,7 @@ export interface ConnectionLimits {
   readonly messageRate: MessageRateLimits;
 }
 
-export interface ConnectionServices extends SubscriptionServices {
+export interface ConnectionServices extends SubscriptionServices, SocketWriterServices {
   readonly authenticator: Pick<Authenticator, 'watch' | 'refresh' | 'onRightsChange'>;
   readonly doorkeeper: Doorkeeper;
   readonly leases: Leases;
@@ -27,9 +26,6 @@ export interface ConnectionServices extends SubscriptionServices {
   readonly noteKeyUse: (keyId: string) => void;
   /** The account was sent its first object on a connection. */
   readonly noteStreamed: (accountId: string) => void;
-  readonly counters: GatewayCounters;
   readonly limits: ConnectionLimits;
   readonly partingSockets: PartingSockets;
-  /** Calls `writer.release()` at the end of this turn of the event loop. */
-  readonly releaseSoon: (writer: SocketWriter) => void;
 }

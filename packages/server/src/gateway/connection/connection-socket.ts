@@ -15,11 +15,12 @@ import type { Caller } from '../../accounts/auth/caller.ts';
 import type { DoorVerdict } from '../../accounts/auth/doorkeeper.ts';
 import type { LeaseKind } from '../../accounts/limits/leases.ts';
 import type { Flush } from '../../topics/flush.ts';
-import type { PagesAhead, PullTurns } from '../delivery/pull-turns.ts';
+import { PagesAhead } from '../delivery/pages-ahead.ts';
 import type { StartRefusal } from '../delivery/start-verdict.ts';
 import type { StreamRequest } from '../delivery/stream-request.ts';
 import { StreamSubscription, type SubscriptionOwner } from '../delivery/stream-subscription.ts';
 import { frameFaultCode } from '../wire/frame-fault.ts';
+import type { SendPermit } from '../wire/send-permit.ts';
 import { SocketWriter, type WriterOwner } from '../wire/socket-writer.ts';
 import type { AccountHolder } from './account-limits.ts';
 import type { Connection } from './connection.ts';
@@ -27,7 +28,6 @@ import type { ConnectionAction, ConnectionEvent } from './connection-events.ts';
 import { ConnectionLeases } from './connection-leases.ts';
 import type { ConnectionServices } from './connection-services.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { HeldSubscriptions } from './held-subscriptions.ts';
 import { MessageRate } from './message-rate.ts';
 import type { Parting } from './parting-sockets.ts';
 import { Silence } from './silence.ts';
@@ -36,7 +36,8 @@ import type { StreamWebSocket } from './socket-settings.ts';
 /** The `readyState` in which no close frame was sent or answered. */
 const OPEN: typeof StreamWebSocket.OPEN = 1;
 export const HEARTBEAT_MS = 5_000;
-const NO_CURSORS: ReadonlyMap<string, string> = new Map();
+/** Of connections that want nothing yet: nothing is put in. */
+const NO_SUBSCRIPTIONS = new Map<string, StreamSubscription>();
 
 /** Hears what becomes of a connection. */
 export interface ConnectionWatcher {
@@ -54,8 +55,9 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
   readonly #leases: ConnectionLeases;
   readonly #rate: MessageRate;
   readonly #silence: Silence;
-  /** Made with the first of them: a connection may stand for long and want nothing. */
-  #subscriptions: HeldSubscriptions | null = null;
+  /** By the name that the client gave them. One that ends is out of here before its last message. */
+  #subscriptions = NO_SUBSCRIPTIONS;
+  #pagesAhead: PagesAhead | null = null;
   #heartbeat: Disposable | null = null;
   #authTimer: Disposable | null = null;
   /** Over the key. */
@@ -85,16 +87,16 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     this.#rate = new MessageRate(limits.messageRate);
     this.#silence = new Silence(timers.now(), limits.silenceMs);
     this.#writer = new SocketWriter(socket, this, services);
-    socket.on('drain', () => this.peerTook());
     webSocket.writer = this.#writer;
   }
 
-  get turns(): PullTurns {
-    return this.#held.turns;
+  get permit(): SendPermit {
+    return this.#writer.permit;
   }
 
   get pagesAhead(): PagesAhead {
-    return this.#held.pagesAhead;
+    this.#pagesAhead ??= new PagesAhead();
+    return this.#pagesAhead;
   }
 
   get isOpen(): boolean {
@@ -109,12 +111,6 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     this.#end('dropped');
   }
 
-  peerTook(): void {
-    if (this.#isOver) return;
-    this.#writer.moveOn();
-    this.#subscriptions?.turns.give();
-  }
-
   /** Later connections have higher ones. */
   get number(): number {
     return this.#machine.number;
@@ -126,7 +122,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
 
   /** Whether the client has all there is for it at this moment. */
   get hasSentAll(): boolean {
-    return this.#writer.isEmpty && (this.#subscriptions?.areLive ?? true);
+    return this.#writer.isEmpty && this.#subscriptions.values().every(({ isLive }) => isLive);
   }
 
   /** Null when it holds nothing of an account. */
@@ -187,7 +183,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     const { clock } = this.#services;
     if (this.caller?.entitlements.historyFrom(clock.now()) !== null) return;
     const reply = { code: 'FORBIDDEN', message: 'Your plan no longer covers history.' } as const;
-    for (const subscription of this.#subscriptions?.all() ?? []) {
+    for (const subscription of [...this.#subscriptions.values()]) {
       if (subscription.isCharged) this.failed(subscription, reply);
     }
   }
@@ -212,7 +208,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     this.#close(CloseCode.tryAgainLater, 'The server is behind the tape');
   }
 
-  /** Nobody has proven who is here, and others need the room: told, and gone at once. */
+  /** Nobody has proven who is here, and others need the slot: told, and gone at once. */
   giveWay(): void {
     this.#close(CloseCode.tryAgainLater, 'Too many connections without a key');
     this.#webSocket.terminate();
@@ -249,7 +245,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
 
   failed(subscription: StreamSubscription, reply: StartRefusal): void {
     // What has ended already, or was replaced, has nothing to say.
-    if (this.#subscriptions?.has(subscription) !== true) return;
+    if (this.#subscriptions.get(subscription.sub) !== subscription) return;
     this.step({ t: 'ended', sub: subscription.sub, reply });
   }
 
@@ -343,25 +339,30 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     else this.#silenceTimer = timers.after(left, () => this.#awaitSilence());
   }
 
-  get #held(): HeldSubscriptions {
-    this.#subscriptions ??= new HeldSubscriptions(
-      () => !this.#isOver && this.#writer.hasRoom,
-      this.#services.counters,
-    );
-    return this.#subscriptions;
-  }
-
   #subscribe(sub: string, number: number, request: StreamRequest): void {
     const id = `${this.#id}.${number}`;
-    this.#held.begin(sub, new StreamSubscription(id, request, this.#services, this));
+    const subscription = new StreamSubscription(id, request, this.#services, this);
+    if (this.#subscriptions === NO_SUBSCRIPTIONS) this.#subscriptions = new Map();
+    this.#subscriptions.set(sub, subscription);
+    this.#services.counters.subscriptions += 1;
+    subscription.begin();
   }
 
   #unsubscribe(sub: string): void {
-    if (this.#subscriptions?.end(sub) === true) this.#writer.endSubscription(sub);
+    const subscription = this.#subscriptions.get(sub);
+    if (subscription === undefined) return;
+    this.#subscriptions.delete(sub);
+    this.#services.counters.subscriptions -= 1;
+    subscription.end();
+    this.#writer.endSubscription(sub);
   }
 
+  /** With a cursor of each subscription that can be resumed. */
   #beat(): void {
-    const cursors = this.#subscriptions?.cursors() ?? NO_CURSORS;
+    const cursors = new Map<string, string>();
+    for (const { sub, cursor } of this.#subscriptions.values()) {
+      if (cursor !== null) cursors.set(sub, cursor);
+    }
     this.step({ t: 'heartbeat', now: this.#services.clock.now(), cursors });
   }
 
@@ -392,7 +393,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     for (const held of [this.#heartbeat, this.#authTimer, this.#silenceTimer, this.#watch]) {
       held?.[Symbol.dispose]();
     }
-    for (const sub of this.#subscriptions?.stop() ?? []) this.#unsubscribe(sub);
+    for (const sub of [...this.#subscriptions.keys()]) this.#unsubscribe(sub);
     this.#leases.end();
   }
 }

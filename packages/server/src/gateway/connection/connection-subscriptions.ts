@@ -5,7 +5,7 @@
  * A subscription moves when its name means another contract, or when it has to follow the tape with
  * another delay. That has two parts. First all that move leave their topic, tell their clients by a
  * `reset`, and give back their configuration; when all connections have done so, each takes what it needs
- * at its new place. So a configuration that moves is never refused for its own sake. A client that has
+ * under its new meaning. So a configuration that moves is never refused for its own sake. A client that has
  * not heard of its subscription yet hears of no reset either: it starts where it asked to.
  */
 
@@ -129,7 +129,7 @@ export class ConnectionSubscriptions {
     return [...this.#end(sub, subscription), sendError({ sub, ...reply })];
   }
 
-  /** The account's limits leave no room for these. */
+  /** These are beyond the account's limits. */
   endBeyond(
     beyond: ReadonlyMap<number, Exclude<LeaseRefusal, 'fault'>>,
     entitlements: Entitlements,
@@ -160,7 +160,7 @@ export class ConnectionSubscriptions {
     );
   }
 
-  /** Takes what those that moved need at their new place. */
+  /** Takes what those that moved need under their new meaning. */
   moveOn(entitlements: Entitlements): Actions {
     const actions: ConnectionAction[] = [];
     for (const subscription of this.#byName.values()) {

@@ -8,7 +8,7 @@ import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import type { SubscribeMessage } from '@tapeloom/protocol/client-messages';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { StreamContext, StreamRequest } from '../delivery/stream-request.ts';
-import { Connection, WAITING_MESSAGES_MAX } from './connection.ts';
+import { Connection, DEFERRED_MESSAGES_MAX } from './connection.ts';
 import type { ConnectionAction, ConnectionEvent } from './connection-events.ts';
 
 const DAY = utcDay(20261112);
@@ -174,7 +174,7 @@ test('a connection too many is closed with 4029, whatever waits', () => {
 test('a client that sends too much while it has to wait is closed with 1008', () => {
   const one = connection();
   one.step(OPENED);
-  for (let sent = 0; sent < WAITING_MESSAGES_MAX; sent += 1) {
+  for (let sent = 0; sent < DEFERRED_MESSAGES_MAX; sent += 1) {
     assert.deepEqual(one.step(text({ t: 'ping' })), []);
   }
   assert.equal(closeOf(one.step(text({ t: 'ping' })))?.[0], 1008);

@@ -7,7 +7,7 @@
  * 4. `open`: messages are answered one by one, in their order.
  * 5. `closed`: a close was ordered; nothing is answered any more.
  *
- * Messages that arrive while something is being looked at or counted wait. A message that cannot be
+ * Messages that arrive while something is being looked at or counted are deferred. A message that cannot be
  * understood is answered and costs nothing else; a subscription that fails ends alone. Faults of the
  * connection as a whole are close codes, never `error` messages.
  */
@@ -31,8 +31,8 @@ import {
   type SubscriptionHolding,
 } from './connection-subscriptions.ts';
 
-/** Messages that may wait: one burst of a client that does not wait for answers. */
-export const WAITING_MESSAGES_MAX = 100;
+/** Messages that may be deferred: one burst of a client that does not wait for answers. */
+export const DEFERRED_MESSAGES_MAX = 100;
 export const AUTH_WITHIN_MS = 5_000;
 
 type Actions = readonly ConnectionAction[];
@@ -44,7 +44,7 @@ export class Connection {
   readonly number: number;
   readonly #subscriptions: ConnectionSubscriptions;
   #phase: 'judging' | 'unproven' | 'admitting' | 'open' | 'closed' = 'judging';
-  #waiting: TextEvent[] = [];
+  #deferred: TextEvent[] = [];
   #caller: Caller | null = null;
   /** What a key's address restriction is held against; null where it does not apply. */
   #address: string | null = null;
@@ -140,8 +140,8 @@ export class Connection {
     const { caller } = authentication;
     const { entitlements } = caller;
     // A token may be used from anywhere: its key's addresses were held against the token's request.
-    const isPlaceAllowed = this.#address === null || entitlements.allowsAddress(this.#address);
-    if (caller.isSuspended || !entitlements.hasScope('stream') || !isPlaceAllowed) {
+    const isAddressAllowed = this.#address === null || entitlements.allowsAddress(this.#address);
+    if (caller.isSuspended || !entitlements.hasScope('stream') || !isAddressAllowed) {
       return this.#forbid();
     }
     this.#caller = caller;
@@ -157,7 +157,7 @@ export class Connection {
 
   #text(event: TextEvent): Actions {
     if (this.#phase === 'unproven') return this.#proof(event.text);
-    if (this.#phase !== 'open' || this.#counted !== null) return this.#wait(event);
+    if (this.#phase !== 'open' || this.#counted !== null) return this.#defer(event);
     const parsed = parseClientMessage(event.text);
     if (!parsed.ok) return [sendError(parsed.reply)];
     const { message } = parsed;
@@ -182,17 +182,17 @@ export class Connection {
     return [{ t: 'consume-token', token }];
   }
 
-  #wait(event: TextEvent): Actions {
-    if (this.#waiting.length >= WAITING_MESSAGES_MAX) {
+  #defer(event: TextEvent): Actions {
+    if (this.#deferred.length >= DEFERRED_MESSAGES_MAX) {
       return this.#close(CloseCode.tooManyMessages, 'Too many messages');
     }
-    this.#waiting.push(event);
+    this.#deferred.push(event);
     return NOTHING;
   }
 
   #replay(): Actions {
-    const events = this.#waiting;
-    this.#waiting = [];
+    const events = this.#deferred;
+    this.#deferred = [];
     return events.length > 0 ? [{ t: 'replay', events }] : NOTHING;
   }
 
@@ -263,7 +263,7 @@ export class Connection {
 
   #close(code: CloseCode, reason: string): Actions {
     this.#phase = 'closed';
-    this.#waiting = [];
+    this.#deferred = [];
     this.#subscriptions.clear();
     return [{ t: 'close', code, reason }];
   }

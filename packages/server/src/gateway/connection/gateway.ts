@@ -22,7 +22,7 @@ import { newRequestId } from '../../platform/request-id.ts';
 import { SerialQueues } from '../../platform/waiting/serial-queue.ts';
 import { sleep } from '../../platform/waiting/sleep.ts';
 import type { ResolveStream } from '../delivery/stream-request.ts';
-import type { SocketWriter } from '../wire/socket-writer.ts';
+import { createReleaseSoon } from '../wire/socket-writer.ts';
 import { beyondLimits } from './account-limits.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionLimits, ConnectionServices } from './connection-services.ts';
@@ -90,8 +90,6 @@ class WebSocketGateway implements Gateway {
   readonly #resources = new DisposableStack();
   /** Changes of accounts being applied: those of one account one after the other. */
   readonly #changing = new SerialQueues();
-  /** Connections written to in this turn of the event loop. */
-  #written: SocketWriter[] = [];
   #lastNumber = 0;
   #drained: PromiseWithResolvers<void> | null = null;
 
@@ -106,7 +104,7 @@ class WebSocketGateway implements Gateway {
       coldOpens: new ColdOpens(timers),
       counters: this.metrics,
       partingSockets: this.#parting,
-      releaseSoon: (writer) => this.#releaseSoon(writer),
+      releaseSoon: createReleaseSoon(),
     };
     this.#server = new WebSocketServer(SOCKET_SETTINGS);
     this.#server.on('headers', (lines, request) => {
@@ -178,9 +176,9 @@ class WebSocketGateway implements Gateway {
     const ended = this.#endOf(request);
     const address = this.#addressOf(request);
     const giveWay = () => connection.giveWay();
-    const place =
+    const slot =
       this.#drained === null ? sockets.stream(socket, neighbourhood(address), giveWay) : null;
-    if (place === null) {
+    if (slot === null) {
       webSocket.on('error', () => socket.destroy());
       webSocket.close(CloseCode.tryAgainLater, 'The server is at its limit');
       this.metrics.countClose(CloseCode.tryAgainLater);
@@ -191,7 +189,7 @@ class WebSocketGateway implements Gateway {
     const connection = new ConnectionSocket(machine, socket, webSocket, this.#services);
     this.#connections.add(connection);
     connection.start(sentAuthorization(request), address, {
-      proven: () => place.proven(),
+      proven: () => slot.proven(),
       gone: (code) => {
         ended(code, connection.caller);
         this.#connections.delete(connection);
@@ -275,16 +273,6 @@ class WebSocketGateway implements Gateway {
   #renewLeases(): void {
     const { leases, timers, onFault } = this.#options;
     leases.renew(timers.now()).catch(onFault);
-  }
-
-  #releaseSoon(writer: SocketWriter): void {
-    this.#written.push(writer);
-    if (this.#written.length > 1) return;
-    setImmediate(() => {
-      const written = this.#written;
-      this.#written = [];
-      for (const each of written) each.release();
-    });
   }
 }
 

@@ -13,7 +13,7 @@ export class Heartbeat implements Disposable {
   readonly #everyMs: number;
   readonly #beat: () => void;
   #due: EpochNs;
-  #waiting: Disposable;
+  #timer: Disposable;
 
   /** `timers` is real time. */
   constructor(timers: Pick<Clock, 'now' | 'after'>, everyMs: number, beat: () => void) {
@@ -21,11 +21,11 @@ export class Heartbeat implements Disposable {
     this.#everyMs = everyMs;
     this.#beat = beat;
     this.#due = timers.now();
-    this.#waiting = this.#awaitNext();
+    this.#timer = this.#awaitNext();
   }
 
   [Symbol.dispose](): void {
-    this.#waiting[Symbol.dispose]();
+    this.#timer[Symbol.dispose]();
   }
 
   #awaitNext(): Disposable {
@@ -38,7 +38,7 @@ export class Heartbeat implements Disposable {
     const leftMs = Math.min(this.#everyMs, Number(this.#due - now) / 1e6);
     return this.#timers.after(leftMs, () => {
       // Beating may end it.
-      this.#waiting = this.#awaitNext();
+      this.#timer = this.#awaitNext();
       this.#beat();
     });
   }

@@ -26,7 +26,7 @@ export class Backfill {
   readonly #replay: DeliveryReplay;
   #isProbing: boolean;
   #until: EpochNs;
-  /** The page that waits to be written. */
+  /** The page that is not written yet. */
   #page: ReplayPage | null = null;
   /** Whether all up to `until` is written. */
   #isAtEnd = false;
@@ -54,13 +54,13 @@ export class Backfill {
     return this.#page !== null;
   }
 
-  /** Opens the replay, if it is not open or there was no room for it. */
+  /** Opens the replay, if it is not open or was turned away. */
   open(): Actions {
     this.#isTurnedAway = false;
     return [{ t: 'open-replay', replay: this.#replay }];
   }
 
-  /** There was no room for it; false when it was asked for often enough. */
+  /** The compute threads were at capacity; false when it was asked for often enough. */
   turnAway(): boolean {
     if (this.#triesLeft === 0) return false;
     this.#triesLeft -= 1;

@@ -37,8 +37,8 @@ export type DeliveryEvent =
   | { readonly t: 'attached'; readonly topic: TopicFacts }
   | { readonly t: 'ready' }
   | ({ readonly t: 'status' } & TopicState)
-  /** Little waits on the connection and it is this subscription's turn; kept until `end-turn`. */
-  | { readonly t: 'turn' }
+  /** The subscription holds the connection's permit to send a piece, until `return-permit`. */
+  | { readonly t: 'permit' }
   /** The snapshot is written; from here on the topic's flushes follow it. */
   | { readonly t: 'snapshot' }
   | { readonly t: 'page'; readonly page: ReplayPage }
@@ -68,8 +68,8 @@ export type DeliveryAction =
       /** Nanoseconds; absent where all of the session is there. */
       readonly partialSince?: string;
     }
-  | { readonly t: 'want-turn' }
-  | { readonly t: 'end-turn' }
+  | { readonly t: 'request-permit' }
+  | { readonly t: 'return-permit' }
   | { readonly t: 'request-snapshot' }
   | ReplayAction
   /** To be answered at once, by `piece`; with a piece that is the newest the topic's flushes follow. */

@@ -18,7 +18,7 @@
  * 7. `live`: the topic's flushes reach the connection without passing here.
  * 8. `ended`: nothing is ordered any more but to give back what was still being reserved.
  *
- * Pages, pieces and snapshots are pulled: each takes a turn, given while little waits on the connection.
+ * Pages, pieces and snapshots are pulled: each takes the permit to send, granted while little is pending.
  * What is written ascends by cursor, without a gap and without doubling, because every page, piece and
  * flush begins where the one before it ended. What starts in the past is `warming` until it follows.
  */
@@ -42,7 +42,7 @@ import { ToldStatus } from './told-status.ts';
 
 /** How long a replay that has all waits for the tape or the topic. */
 const TRY_AGAIN_MS = 250;
-/** How long to wait for room for a replay. */
+/** How long to wait for a slot for a replay. */
 const FULL_WAIT_MS = 500;
 
 type Actions = readonly DeliveryAction[];
@@ -61,7 +61,7 @@ export class Delivery {
   /** One that was left while something was being reserved for it. */
   #left: Backfill | null = null;
   #isAwaitingTape = false;
-  #hasTurn = false;
+  #hasPermit = false;
   /** All that was published up to here is written, or was the client's before. */
   #through = '';
   #position: string | null = null;
@@ -105,11 +105,11 @@ export class Delivery {
         return this.#ready();
       case 'status':
         return this.#status.topicIs(event);
-      case 'turn':
-        return this.#turn(times);
+      case 'permit':
+        return this.#permitted(times);
       case 'snapshot':
         this.#phase = 'live';
-        return this.#endTurn();
+        return this.#returnPermit();
       case 'page':
         return this.#takePage(event.page);
       case 'replay-failed':
@@ -178,7 +178,7 @@ export class Delivery {
   #afresh(): Actions {
     this.#phase = 'snapshot';
     if (this.#topic === null) return [{ t: 'attach', since: null }];
-    return this.#topic.ready ? [{ t: 'want-turn' }] : NOTHING;
+    return this.#topic.ready ? [{ t: 'request-permit' }] : NOTHING;
   }
 
   #attached(topic: TopicFacts, times: StreamTimes): Actions {
@@ -186,14 +186,14 @@ export class Delivery {
     const subscribed: DeliveryAction = { t: 'send-subscribed', topic: topic.key };
     const status = this.#status.topicIs(topic);
     if (this.#phase === 'snapshot') {
-      const asking: Actions = topic.ready ? [{ t: 'want-turn' }] : NOTHING;
+      const asking: Actions = topic.ready ? [{ t: 'request-permit' }] : NOTHING;
       return [subscribed, ...status, ...this.#status.showTopic(), ...asking];
     }
     const planned = this.#search.replayFromTime(times);
     if (planned !== null) return [subscribed, ...this.#replay(planned, times)];
     if (topic.ready) {
       this.#phase = 'ring';
-      return [subscribed, { t: 'want-turn' }];
+      return [subscribed, { t: 'request-permit' }];
     }
     return [subscribed, ...this.#status.showPast(this.#search.at(times), times.visible)];
   }
@@ -203,21 +203,22 @@ export class Delivery {
     this.#topic = { ...this.#topic, ready: true };
     if (this.#phase === 'replaying') return this.#tryAgain();
     if (this.#phase === 'attaching') this.#phase = 'ring';
-    return this.#phase === 'ring' || this.#phase === 'snapshot' ? [{ t: 'want-turn' }] : NOTHING;
+    const isNext = this.#phase === 'ring' || this.#phase === 'snapshot';
+    return isNext ? [{ t: 'request-permit' }] : NOTHING;
   }
 
-  #turn(times: StreamTimes): Actions {
-    this.#hasTurn = true;
+  #permitted(times: StreamTimes): Actions {
+    this.#hasPermit = true;
     switch (this.#phase) {
       case 'snapshot':
-        // A turn that was wanted of a topic that has ended since is none of the next one's.
-        return this.#topic?.ready === true ? [{ t: 'request-snapshot' }] : this.#endTurn();
+        // A permit that was requested for a topic that has closed since is not its successor's.
+        return this.#topic?.ready === true ? [{ t: 'request-snapshot' }] : this.#returnPermit();
       case 'ring':
         return [{ t: 'pull-ring', after: this.#through }];
       case 'replaying':
-        return this.#replayTurn(this.#backfill!, times);
+        return this.#replayStep(this.#backfill!, times);
       default:
-        return this.#endTurn();
+        return this.#returnPermit();
     }
   }
 
@@ -231,21 +232,21 @@ export class Delivery {
     actions.push({ t: 'write-piece', piece });
     this.#through = piece.through;
     this.#position = piece.position ?? this.#position;
-    if (!piece.isNewest) return [...actions, ...this.#endTurn(), { t: 'want-turn' }];
+    if (!piece.isNewest) return [...actions, ...this.#returnPermit(), { t: 'request-permit' }];
     this.#phase = 'live';
-    return [...actions, ...this.#status.showTopic(), ...this.#endTurn()];
+    return [...actions, ...this.#status.showTopic(), ...this.#returnPermit()];
   }
 
   #outOfRing(times: StreamTimes): Actions {
     if (this.#phase === 'replaying') return this.#fetch(this.#backfill!, times);
     const { cursor } = this.#search;
     if (cursor !== null && formatCursor(cursor) === this.#through) {
-      return [...this.#endTurn(), ...this.#closeGap(cursor, times)];
+      return [...this.#returnPermit(), ...this.#closeGap(cursor, times)];
     }
     // The ring moved past a reader that was already being served: it comes back from where it is.
     this.#search.moveTo(parseCursor(this.#through)!);
     this.#phase = 'locating';
-    return [...this.#endTurn(), { t: 'locate', cursor: this.#through }];
+    return [...this.#returnPermit(), { t: 'locate', cursor: this.#through }];
   }
 
   #closeGap(cursor: Cursor, times: StreamTimes): Actions {
@@ -259,7 +260,7 @@ export class Delivery {
     this.#topic = null;
     this.#isAwaitingTape = false;
     this.#status = new ToldStatus();
-    return [...this.#endTurn(), ...this.#leaveReplay('source_gap')];
+    return [...this.#returnPermit(), ...this.#leaveReplay('source_gap')];
   }
 
   #expire(): Actions {
@@ -277,10 +278,10 @@ export class Delivery {
     this.#isReplayed = true;
     this.#backfill = new Backfill(replay, isProbe);
     const past = this.#status.showPast(at, visible);
-    return [...past, ...this.#backfill.open(), { t: 'want-turn' }];
+    return [...past, ...this.#backfill.open(), { t: 'request-permit' }];
   }
 
-  #replayTurn(backfill: Backfill, times: StreamTimes): Actions {
+  #replayStep(backfill: Backfill, times: StreamTimes): Actions {
     if (backfill.hasPage) {
       const reserve = backfill.reserve();
       return reserve === null ? this.#writePage(backfill) : [reserve];
@@ -293,7 +294,7 @@ export class Delivery {
   #fetch(backfill: Backfill, { visible }: StreamTimes): Actions {
     const next = backfill.next(visible);
     this.#isAwaitingTape = next === null;
-    return [...this.#endTurn(), next ?? { t: 'wait', ms: TRY_AGAIN_MS }];
+    return [...this.#returnPermit(), next ?? { t: 'wait', ms: TRY_AGAIN_MS }];
   }
 
   /** A replay that has all there was may find more, or a topic to go on with. */
@@ -301,12 +302,12 @@ export class Delivery {
     if (!this.#isAwaitingTape) return NOTHING;
     this.#isAwaitingTape = false;
     const opening = this.#backfill?.isTurnedAway === true ? this.#backfill.open() : NOTHING;
-    return [...opening, { t: 'want-turn' }];
+    return [...opening, { t: 'request-permit' }];
   }
 
   #takePage(page: ReplayPage): Actions {
     if (this.#backfill === null) return NOTHING;
-    return this.#backfill.take(page, this.#mode) ? [{ t: 'want-turn' }] : this.#expire();
+    return this.#backfill.take(page, this.#mode) ? [{ t: 'request-permit' }] : this.#expire();
   }
 
   #reserved(refusal: StartRefusal | null): Actions {
@@ -321,7 +322,7 @@ export class Delivery {
     const [{ position }, actions] = backfill.write();
     this.#through = position;
     this.#position = position;
-    return [...actions, ...this.#endTurn(), { t: 'want-turn' }];
+    return [...actions, ...this.#returnPermit(), { t: 'request-permit' }];
   }
 
   #replayFailed(why: RefusalReason): Actions {
@@ -338,10 +339,10 @@ export class Delivery {
     return this.#fail(replyTo(why));
   }
 
-  #endTurn(): Actions {
-    if (!this.#hasTurn) return NOTHING;
-    this.#hasTurn = false;
-    return [{ t: 'end-turn' }];
+  #returnPermit(): Actions {
+    if (!this.#hasPermit) return NOTHING;
+    this.#hasPermit = false;
+    return [{ t: 'return-permit' }];
   }
 
   #fault(): Actions {
@@ -357,7 +358,7 @@ export class Delivery {
   #end(): Actions {
     this.#phase = 'ended';
     const closing: Actions = this.#backfill === null ? NOTHING : [{ t: 'close-replay' }];
-    return [...closing, ...this.#endTurn()];
+    return [...closing, ...this.#returnPermit()];
   }
 
   /** What was being reserved when the end came is given back as soon as that is known. */

@@ -15,11 +15,10 @@ import { BlockWriter } from '../../blocks/block-writer.ts';
 import { Flush } from '../../topics/flush.ts';
 import { GatewayCounters } from '../connection/gateway-metrics.ts';
 import { SocketWriter } from '../wire/socket-writer.ts';
-import { PullTurns } from './pull-turns.ts';
 
 const DAY = utcDay(20261112);
 
-/** What somebody wants to send in one turn. */
+/** What a sender sends with one permit. */
 interface Piece {
   /** Of each of its messages. */
   readonly sizes: readonly number[];
@@ -33,7 +32,7 @@ interface Case {
   /** Bytes that the peer reads in each turn of the event loop, again and again. */
   readonly reads: readonly number[];
   readonly kernelBytes: number;
-  /** Sizes of what others say meanwhile, a turn each. */
+  /** Sizes of what others say meanwhile, one in each turn of the event loop. */
   readonly others: readonly number[];
 }
 
@@ -58,11 +57,10 @@ const cases: fc.Arbitrary<Case> = fc.record({
   others: fc.array(fc.integer({ min: 0, max: 10 * KIB }), { maxLength: 4 }),
 });
 
-/** A connection's writer and its turns, put together as the connection does. */
+/** A connection's writer on a socket whose peer reads as told. */
 class Line {
   readonly socket: PacedSocket;
   readonly writer: SocketWriter;
-  readonly turns: PullTurns;
   readonly #due: (() => void)[] = [];
   readonly #blocks = new BlockWriter(1_024, 16);
   #rank = 0;
@@ -75,12 +73,9 @@ class Line {
         isOpen: true,
         overflowed: () => assert.fail('a reader that reads is never too slow'),
         peerClosed: () => assert.fail('closed'),
-        peerTook: () => this.#peerTook(),
       },
       { counters: new GatewayCounters(), releaseSoon: (it) => this.#due.push(() => it.release()) },
     );
-    this.socket.on('drain', () => this.#peerTook());
-    this.turns = new PullTurns(() => this.writer.hasRoom);
   }
 
   /** What was written in this turn of the event loop leaves. */
@@ -99,11 +94,6 @@ class Line {
     }
     this.writer.write(sub, 'live', new Flush(this.#blocks.take(DAY)));
   }
-
-  #peerTook(): void {
-    this.writer.moveOn();
-    this.turns.give();
-  }
 }
 
 async function sendAll({ pieces, reads, kernelBytes, others }: Case): Promise<void> {
@@ -111,19 +101,19 @@ async function sendAll({ pieces, reads, kernelBytes, others }: Case): Promise<vo
   const coming: { turns: number; readonly come: () => void }[] = [];
   for (const [index, own] of pieces.entries()) {
     const rest = [...own];
-    const puller = {
-      turn: () => {
+    const sender = {
+      permitted: () => {
         const { sizes, comesAfter } = rest.shift()!;
         const come = () => {
           line.write(`${index}`, sizes);
-          line.turns.end(puller);
-          if (rest.length > 0) line.turns.want(puller);
+          line.writer.permit.giveBack(sender);
+          if (rest.length > 0) line.writer.permit.request(sender);
         };
         if (comesAfter === 0) come();
         else coming.push({ turns: comesAfter, come });
       },
     };
-    line.turns.want(puller);
+    line.writer.permit.request(sender);
   }
   const talk = [...others];
   const promised = pieces.flat(2).reduce((sum, { sizes }) => sum + sizes.length, others.length);
@@ -143,7 +133,7 @@ async function sendAll({ pieces, reads, kernelBytes, others }: Case): Promise<vo
     idle = before === after ? idle + 1 : 0;
   }
   assert.equal(serverFrames(Buffer.concat(line.socket.taken)).frames.length, promised);
-  assert.ok(line.socket.isRead && line.writer.isEmpty && line.writer.hasRoom);
+  assert.ok(line.socket.isRead && line.writer.isEmpty && line.writer.takesPieces);
 }
 
 test('whatever was promised is sent while the reader reads, in any size, order and speed [SUB-13]', async () => {

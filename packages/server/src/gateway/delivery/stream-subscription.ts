@@ -1,10 +1,11 @@
 /**
  * One subscription of one connection: the shell around its delivery. It carries out what the delivery
  * orders, at the hub, the replays and the account's budget, and hands it what happens there. It owns its
- * topic, its replay, its timer, its turn and its slot for a page, and gives all of them back when it ends.
+ * topic, its replay, its timer, its permit to send and its slot for a page, and gives all of them back when it ends.
  * An order may end it: of the orders that follow, only those that return a reservation are carried out.
  */
 
+import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
@@ -16,14 +17,14 @@ import { type ColdOpens, idleTopicsOf } from '../../accounts/limits/cold-opens.t
 import { Block } from '../../blocks/block.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { ReplayPage } from '../../runs/replay.ts';
-import type { Attachment } from '../../topics/attachment.ts';
 import { Flush } from '../../topics/flush.ts';
 import type { RingPiece } from '../../topics/ring.ts';
-import type { Refusal, Subscriber } from '../../topics/topic.ts';
+import type { Refusal, Subscriber, Topic } from '../../topics/topic.ts';
 import type { TopicHub } from '../../topics/topic-hub.ts';
+import type { PieceSender, SendPermit } from '../wire/send-permit.ts';
 import { Delivery } from './delivery.ts';
 import type { DeliveryAction, DeliveryEvent, ReplayAction } from './delivery-events.ts';
-import type { PagesAhead, Puller, PullTurns } from './pull-turns.ts';
+import type { PagesAhead } from './pages-ahead.ts';
 import type { StartRefusal, StreamTimes } from './start-verdict.ts';
 import type { StreamRequest } from './stream-request.ts';
 import { type ReplayServices, SubscriptionReplay } from './subscription-replay.ts';
@@ -46,7 +47,7 @@ export interface SubscriptionServices extends ReplayServices {
 
 /** The connection's side of a subscription. */
 export interface SubscriptionOwner {
-  readonly turns: PullTurns;
+  readonly permit: SendPermit;
   readonly pagesAhead: PagesAhead;
   /** Who pays. */
   readonly caller: Caller | null;
@@ -60,7 +61,7 @@ export interface SubscriptionOwner {
   failed(subscription: StreamSubscription, reply: StartRefusal): void;
 }
 
-export class StreamSubscription implements Subscriber, Puller {
+export class StreamSubscription implements Subscriber, PieceSender {
   readonly sub: string;
   readonly account: string;
   readonly #request: StreamRequest;
@@ -68,8 +69,9 @@ export class StreamSubscription implements Subscriber, Puller {
   readonly #owner: SubscriptionOwner;
   readonly #delivery: Delivery;
   readonly #replay: SubscriptionReplay;
-  #attachment: Attachment | null = null;
-  #waiting: Disposable | null = null;
+  /** The one that it is attached to. */
+  #topic: Topic | null = null;
+  #timer: Disposable | null = null;
   /** It had a topic once: whatever brings it to another one is ours to pay. */
   #wasAttached = false;
   #isOver = false;
@@ -119,7 +121,7 @@ export class StreamSubscription implements Subscriber, Puller {
 
   /** Where the client could resume: the position of the last flush, page or piece it was given. */
   get cursor(): string | null {
-    return this.#delivery.cursorAt(this.#attachment?.topic.position ?? null);
+    return this.#delivery.cursorAt(this.#topic?.position ?? null);
   }
 
   /** Whether it follows its topic: what there was before is sent. */
@@ -143,8 +145,8 @@ export class StreamSubscription implements Subscriber, Puller {
     this.#leave();
   }
 
-  turn(): void {
-    this.#step({ t: 'turn' });
+  permitted(): void {
+    this.#step({ t: 'permit' });
   }
 
   shows(day: UtcDay): boolean {
@@ -170,7 +172,7 @@ export class StreamSubscription implements Subscriber, Puller {
   }
 
   outdated(): void {
-    this.#attachment = null;
+    this.#topic = null;
     this.#step({ t: 'outdated' });
   }
 
@@ -204,8 +206,8 @@ export class StreamSubscription implements Subscriber, Puller {
         this.#locate(action.cursor);
         return;
       case 'wait':
-        this.#waiting?.[Symbol.dispose]();
-        this.#waiting = this.#services.timers.after(action.ms, () => this.#step({ t: 'waited' }));
+        this.#timer?.[Symbol.dispose]();
+        this.#timer = this.#services.timers.after(action.ms, () => this.#step({ t: 'waited' }));
         return;
       case 'attach':
         this.#attach(action.since);
@@ -219,20 +221,17 @@ export class StreamSubscription implements Subscriber, Puller {
       case 'send-status':
         this.#owner.send({ ...action, t: 'status', sub: this.sub });
         return;
-      case 'want-turn':
-        this.#owner.turns.want(this);
+      case 'request-permit':
+        this.#owner.permit.request(this);
         return;
-      case 'end-turn':
-        this.#owner.turns.end(this);
+      case 'return-permit':
+        this.#owner.permit.giveBack(this);
         return;
       case 'request-snapshot':
-        this.#attachment?.requestSnapshot();
+        if (this.#topic !== null) this.#services.hub.requestSnapshot(this.#topic, this);
         return;
       case 'pull-ring':
-        this.#step({
-          t: 'piece',
-          piece: this.#attachment?.pull(action.after, PIECE_BYTES) ?? null,
-        });
+        this.#pullRing(parseCursor(action.after)!);
         return;
       case 'write-piece':
         this.#writePiece(action.piece);
@@ -288,21 +287,27 @@ export class StreamSubscription implements Subscriber, Puller {
   }
 
   #attach(since: string | null): void {
-    const attachment = this.#services.hub.attach(this.#request.spec, this, since);
-    if ('code' in attachment) {
-      this.#fail(attachment);
+    const { hub } = this.#services;
+    const topic = hub.attach(this.#request.spec, this, since);
+    if ('code' in topic) {
+      this.#fail(topic);
       return;
     }
     // Others of this connection may have heard of the topic's state meanwhile, one message too many.
     if (this.#isOver) {
-      attachment.detach();
+      hub.detach(topic, this);
       return;
     }
-    this.#attachment = attachment;
+    this.#topic = topic;
     this.#wasAttached = true;
-    const { key, state, lagMs, partialSince } = attachment.topic;
-    const ready = attachment.isReady;
+    const { key, state, lagMs, partialSince } = topic;
+    const ready = topic.isReadyFor(this);
     this.#step({ t: 'attached', topic: { key, state, lagMs, partialSince, ready } });
+  }
+
+  #pullRing(after: Cursor): void {
+    const piece = this.#topic?.pull(this, after, PIECE_BYTES) ?? null;
+    this.#step({ t: 'piece', piece });
   }
 
   #sendSubscribed(topic: string): void {
@@ -341,11 +346,11 @@ export class StreamSubscription implements Subscriber, Puller {
 
   #leave(): void {
     this.#isOver = true;
-    this.#waiting?.[Symbol.dispose]();
-    this.#attachment?.detach();
-    this.#attachment = null;
+    this.#timer?.[Symbol.dispose]();
+    if (this.#topic !== null) this.#services.hub.detach(this.#topic, this);
+    this.#topic = null;
     this.#closeReplay();
-    this.#owner.turns.leave(this);
+    this.#owner.permit.leave(this);
   }
 
   #closeReplay(): void {

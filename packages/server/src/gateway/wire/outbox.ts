@@ -1,16 +1,16 @@
 /**
- * What waits for a reader that is behind. As long as little waits on the socket itself the outbox is
+ * What is pending for a reader that is behind. As long as little is pending on the socket itself the outbox is
  * empty and everything goes there at once. From then on messages are held here, one by one:
  *
  * 1. A newer version of an object (an `upsert` or a `remove`) deletes the one held and goes to the end.
- *    It never takes the older one's place: cursors of a subscription ascend, so a client may resume
+ *    It never goes where the older one stood: cursors of a subscription ascend, so a client may resume
  *    from any of them, and a last version, `remove` included, always arrives.
  * 2. An `hb` says that the client has all up to its cursor. Of each subscription only the newest is
  *    held, behind the frames of its flush, and skipping a version deletes it.
  * 3. Nothing else is ever skipped. When a subscription ends, all that is held of it is deleted, except
  *    `error`s, which answer messages of the client.
  *
- * What waits on the socket and here, with the message to come, stays below its limit.
+ * What is pending on the socket and here, with the message to come, stays below its limit.
  */
 
 import { MIB } from '@tapeloom/core/units';
@@ -18,9 +18,9 @@ import type { EncodedFrames } from '../../topics/flush.ts';
 import type { HeldFrame, MessageFrame } from '../../topics/message-frame.ts';
 
 export interface OutboxLimits {
-  /** From this many waiting bytes on, messages are held here and versions skipped. */
+  /** From this many pending bytes on, messages are held here and versions skipped. */
   readonly skipFromBytes: number;
-  /** So many bytes never wait. */
+  /** So many bytes are never pending. */
   readonly bytesMax: number;
 }
 
@@ -53,7 +53,7 @@ export class Outbox {
     return this.#bytes === 0 && socketBytes + bytes < this.#limits.skipFromBytes;
   }
 
-  /** Takes the next message in; `socketBytes` is what waits on the socket itself. */
+  /** Takes the next message in; `socketBytes` is what is pending on the socket itself. */
   pass(message: MessageFrame, socketBytes: number): OutboxVerdict {
     const { kind, sub, bytes } = message;
     const key = this.#keyOf(message);
@@ -66,7 +66,7 @@ export class Outbox {
     return 'held';
   }
 
-  /** What the socket may have next, null when nothing is held or enough waits there. */
+  /** What the socket may have next, null when nothing is held or enough is pending there. */
   take(socketBytes: number): EncodedFrames | null {
     return this.#take(this.#limits.skipFromBytes - socketBytes);
   }
@@ -89,11 +89,11 @@ export class Outbox {
   }
 
   /** Whole messages from the front, until they fill this many bytes. */
-  #take(roomBytes: number): EncodedFrames | null {
+  #take(bytesMin: number): EncodedFrames | null {
     const texts: string[] = [];
     let total = 0;
     for (const [key, { text }] of this.#held) {
-      if (total >= roomBytes) break;
+      if (total >= bytesMin) break;
       texts.push(text);
       total += text.length;
       this.#delete(key);

@@ -3,6 +3,7 @@ import { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { GatewayCounters } from '../connection/gateway-metrics.ts';
+import { OUTBOX_LIMITS } from './outbox.ts';
 import { SocketWriter } from './socket-writer.ts';
 
 /** A socket whose peer takes each write at once while it reads, and else when it is let. */
@@ -24,6 +25,11 @@ class PeerSocket extends Duplex {
     for (const done of this.#untaken.splice(0)) done();
   }
 
+  /** How many empty writes it took: with each the writer learns that all before it was taken. */
+  get took(): number {
+    return this.texts.filter((text) => text === '').length;
+  }
+
   /** How many messages of ours it was given. */
   get pongs(): number {
     return this.texts.filter((text) => text.includes('"pong"')).length;
@@ -31,17 +37,12 @@ class PeerSocket extends Duplex {
 }
 
 function writerOn(socket: Duplex) {
-  const told = { took: 0 };
   const writer: SocketWriter = new SocketWriter(
     socket,
     {
       isOpen: true,
       overflowed: () => assert.fail('too slow'),
       peerClosed: () => assert.fail('closed'),
-      peerTook: () => {
-        told.took += 1;
-        writer.moveOn();
-      },
     },
     { counters: new GatewayCounters(), releaseSoon: () => {} },
   );
@@ -49,31 +50,48 @@ function writerOn(socket: Duplex) {
     writer.send({ t: 'pong', ts: '1' });
     writer.release();
   };
-  return { told, say };
+  return { writer, say };
 }
 
 test('of a peer that takes each write at once nothing is waited for', async () => {
   const socket = new PeerSocket();
-  const { told, say } = writerOn(socket);
+  const { say } = writerOn(socket);
   for (let count = 1; count <= 3; count += 1) {
     say();
     assert.equal(socket.pongs, count);
   }
   await turn();
-  assert.equal(told.took, 0);
+  assert.equal(socket.took, 0);
   assert.equal(socket.texts.length, 3);
 });
 
 test('what follows a write that the peer does not take waits, and leaves when it is taken', async () => {
   const socket = new PeerSocket();
-  const { told, say } = writerOn(socket);
+  const { say } = writerOn(socket);
   socket.isReading = false;
   for (let count = 0; count < 3; count += 1) say();
   await turn();
-  assert.deepEqual([socket.pongs, told.took], [1, 0]);
+  assert.deepEqual([socket.pongs, socket.took], [1, 0]);
   socket.takeAll();
   await turn();
-  assert.deepEqual([socket.pongs, told.took], [3, 1]);
+  assert.deepEqual([socket.pongs, socket.took], [3, 1]);
   say();
   assert.equal(socket.pongs, 4);
+});
+
+test('control frames that fill the socket alone delay what follows only until they are taken', async () => {
+  const socket = new PeerSocket();
+  const { writer, say } = writerOn(socket);
+  socket.isReading = false;
+  // `ws` writes its pongs past the writer.
+  socket.write(Buffer.alloc(OUTBOX_LIMITS.skipFromBytes));
+  writer.answeredControlFrame();
+  let grants = 0;
+  writer.permit.request({ permitted: () => (grants += 1) });
+  say();
+  await turn();
+  assert.deepEqual([grants, socket.pongs], [0, 0]);
+  socket.takeAll();
+  await turn();
+  assert.deepEqual([grants, socket.pongs, writer.isEmpty], [1, 1, true]);
 });

@@ -1,12 +1,19 @@
 /**
- * Puts frames on a connection's socket. All that is written in one turn of the event loop leaves in one
- * write, unless it is a lot. Data frames go straight to the raw socket, prepared by us, always whole;
- * `ws` writes control frames to the same socket, between them.
+ * Owns all output of one connection, and every event that moves it on. What a subscription was promised is sent while the client
+ * reads, whatever its size. The pending bytes never reach `OUTBOX_LIMITS.bytesMax`: then the owner closes a slow consumer.
  *
- * Of a reader that is behind the socket has one write, which nobody can take back any more. What follows
- * waits here, a little of it in a queue, then in the outbox, where versions are skipped, and moves on as
- * the peer takes what was written before. The bytes waiting in all three never reach their limit: then the
- * connection is told, and what waits here can be dropped.
+ * A frame passes up to three buffers, whole and in order: outbox → queue → socket.
+ * 1. The outbox is used while the other two have 256 KiB or more. Only there does a newer version replace an older one.
+ * 2. The queue has the next writes. It keeps frames until the turn of the event loop ends, or longer while the peer is behind.
+ * 3. The socket has at most one write of ours that the peer has not taken: then the peer is behind. `ws` writes control frames
+ *    there too. Nothing on the socket can be taken back.
+ *
+ * Three events move frames on:
+ * 1. The turn of the event loop ends (`releaseSoon`): the queue leaves, in one write unless it is a lot.
+ * 2. The peer has taken what was on the socket (`#taken`): the queue leaves, the outbox refills it, and the permit for the next
+ *    large piece is granted. `#awaitPeer` asks for this event whenever bytes stay on the socket, so it cannot be missed. That
+ *    includes control frames: they alone can fill the socket.
+ * 3. `ws` is about to write a close frame (`release`): nothing may follow it, so the queue leaves first.
  */
 
 import type { Duplex } from 'node:stream';
@@ -17,9 +24,10 @@ import { MessageFrame } from '../../topics/message-frame.ts';
 import { textFrame } from '../../topics/text-frame.ts';
 import type { GatewayCounters } from '../connection/gateway-metrics.ts';
 import { OUTBOX_LIMITS, Outbox } from './outbox.ts';
+import { SendPermit } from './send-permit.ts';
 
 /** Held back for one write at most; beyond, the socket gets it at once, so that only what the peer
- * does not take counts as waiting. A write is no larger, unless a single flush or message is. */
+ * does not take counts as pending. A write is no larger, unless a single flush or message is. */
 export const WRITE_BYTES_MAX = 65_536;
 const NOTHING = Buffer.alloc(0);
 
@@ -27,7 +35,23 @@ const NOTHING = Buffer.alloc(0);
 export interface SocketWriterServices {
   readonly counters: GatewayCounters;
   /** Calls `writer.release()` at the end of this turn of the event loop. */
-  readonly releaseSoon: (writer: SocketWriter) => void;
+  readonly releaseSoon: ReleaseSoon;
+}
+
+export type ReleaseSoon = (writer: SocketWriter) => void;
+
+/** One `setImmediate` for all writers that were written to in a turn of the event loop. */
+export function createReleaseSoon(): ReleaseSoon {
+  let due: SocketWriter[] = [];
+  return (writer) => {
+    due.push(writer);
+    if (due.length > 1) return;
+    setImmediate(() => {
+      const writers = due;
+      due = [];
+      for (const each of writers) each.release();
+    });
+  };
 }
 
 /** Whose writer it is. */
@@ -38,8 +62,6 @@ export interface WriterOwner {
   overflowed(): void;
   /** The peer has said goodbye. */
   peerClosed(): void;
-  /** The peer was behind, and has taken what was written: there may be room. */
-  peerTook(): void;
 }
 
 export class SocketWriter {
@@ -47,16 +69,20 @@ export class SocketWriter {
   readonly #owner: WriterOwner;
   readonly #services: SocketWriterServices;
   readonly #outbox = new Outbox();
-  /** To be written at the end of this turn, or when the peer has taken what was written before. */
   #queue: EncodedFrames[] = [];
   #queueBytes = 0;
-  /** The peer has not taken what we wrote last; control frames of `ws` are not ours. */
+  /** The peer has not taken what is on the socket: `#taken` follows. */
   #isBehind = false;
-  #isHeld = false;
+  /** `release` follows at the end of this turn of the event loop. */
+  #isDue = false;
   #isOver = false;
+  /** Made for the first subscription: a connection may stand for long and want nothing. */
+  #permit: SendPermit | null = null;
   readonly #taken = (): void => {
     this.#isBehind = false;
-    if (!this.#isOver) this.#owner.peerTook();
+    if (this.#isOver) return;
+    this.#moveOn();
+    this.#permit?.grant();
   };
 
   constructor(socket: Duplex, owner: WriterOwner, services: SocketWriterServices) {
@@ -65,18 +91,24 @@ export class SocketWriter {
     this.#services = services;
   }
 
-  /** Whether so little waits that the next piece may be pulled. False only while the peer is behind: `peerTook` follows. */
-  get hasRoom(): boolean {
-    return this.#outbox.lets(0, this.#waiting);
+  /** Large pieces are sent by its holder only: one at a time, while little is pending. */
+  get permit(): SendPermit {
+    this.#permit ??= new SendPermit(() => !this.#isOver && this.takesPieces);
+    return this.#permit;
+  }
+
+  /** Whether so little is pending that the next large piece may be sent. False only while the peer is behind. */
+  get takesPieces(): boolean {
+    return this.#outbox.lets(0, this.#pendingBytes);
   }
 
   /** Whether the peer has taken all. */
   get isEmpty(): boolean {
-    return this.#outbox.bytes === 0 && this.#waiting === 0;
+    return this.#outbox.bytes === 0 && this.#pendingBytes === 0;
   }
 
-  /** Bytes that were let go or will be before anything else, and that the peer has not taken. */
-  get #waiting(): number {
+  /** On the socket and in the queue. */
+  get #pendingBytes(): number {
     return this.#socket.writableLength + this.#queueBytes;
   }
 
@@ -87,7 +119,7 @@ export class SocketWriter {
     const frames = flush.framesFor(sub, mode);
     if (frames === null) return;
     const { length } = frames.bytes;
-    if (this.#outbox.lets(length, this.#waitingBefore(length))) this.#put(frames);
+    if (this.#outbox.lets(length, this.#pendingBefore(length))) this.#put(frames);
     else for (const message of flush.messagesFor(sub, mode)) this.#pass(message);
   }
 
@@ -100,7 +132,9 @@ export class SocketWriter {
 
   /** `ws` answers control frames by itself, past the outbox: they are counted after the fact. */
   answeredControlFrame(): void {
-    if (this.#waiting >= OUTBOX_LIMITS.bytesMax) this.#owner.overflowed();
+    if (this.#isOver) return;
+    if (this.#pendingBytes >= OUTBOX_LIMITS.bytesMax) this.#owner.overflowed();
+    else this.#awaitPeer();
   }
 
   /** The subscription is over: nothing of it follows. */
@@ -108,9 +142,9 @@ export class SocketWriter {
     this.#outbox.endSubscription(sub);
   }
 
-  /** Lets go what was written in this turn, as far as the peer takes it. */
+  /** Writes the queue, as far as the peer takes it. */
   release(): void {
-    this.#isHeld = false;
+    this.#isDue = false;
     while (this.#queue.length > 0 && !this.#isBehind) {
       // A close frame may have left since.
       if (!this.#owner.isOpen) {
@@ -123,20 +157,7 @@ export class SocketWriter {
   }
 
   /**
-   * The peer has taken something: it gets what waits, as far as it takes it. When this ends with something
-   * still waiting, so much is on the socket that it will be told of again.
-   */
-  moveOn(): void {
-    for (;;) {
-      this.release();
-      const frames = this.#outbox.take(this.#waiting);
-      if (frames === null) return;
-      this.#enqueue(frames);
-    }
-  }
-
-  /**
-   * Nothing is written any more. `rest`: all that waits goes first, or only what the peer takes at once; the
+   * Nothing is written any more. `rest`: all that is pending goes first, or only what the peer takes at once; the
    * frames of a write that was begun go out in any case.
    */
   end({ rest }: { readonly rest: 'sent' | 'dropped' }): void {
@@ -153,25 +174,36 @@ export class SocketWriter {
 
   #pass(message: MessageFrame): void {
     if (this.#isOver) return;
-    const verdict = this.#outbox.pass(message, this.#waitingBefore(message.bytes.length));
+    const verdict = this.#outbox.pass(message, this.#pendingBefore(message.bytes.length));
     if (verdict === 'at-once') this.#put({ bytes: message.bytes, messages: 1 });
     else if (verdict === 'over') this.#owner.overflowed();
   }
 
-  /** What the peer takes at once does not wait: it is let go before the rest is measured. */
-  #waitingBefore(bytes: number): number {
-    const waiting = this.#waiting;
-    if (waiting + bytes <= WRITE_BYTES_MAX) return waiting;
+  /** What the peer takes at once is not pending: it is written before the rest is measured. */
+  #pendingBefore(bytes: number): number {
+    const pending = this.#pendingBytes;
+    if (pending + bytes <= WRITE_BYTES_MAX) return pending;
     this.release();
-    return this.#waiting;
+    return this.#pendingBytes;
+  }
+
+  /** The peer has taken something: it gets what comes next, as far as it takes it. */
+  #moveOn(): void {
+    for (;;) {
+      this.release();
+      const frames = this.#outbox.take(this.#pendingBytes);
+      if (frames === null) break;
+      this.#enqueue(frames);
+    }
+    this.#awaitPeer();
   }
 
   #put(frames: EncodedFrames): void {
     this.#enqueue(frames);
-    // What fills a write leaves now. So much waits only while the peer is behind, and then `#taken` follows.
+    // What fills a write leaves now. More than that stays only while the peer is behind, and then `#taken` follows.
     if (this.#queueBytes > WRITE_BYTES_MAX) this.release();
-    if (this.#isHeld || this.#queue.length === 0) return;
-    this.#isHeld = true;
+    if (this.#isDue || this.#queue.length === 0) return;
+    this.#isDue = true;
     this.#services.releaseSoon(this);
   }
 
@@ -190,7 +222,7 @@ export class SocketWriter {
   #writeNext(): void {
     if (this.#queue.length === 1) this.#send(this.#queue.pop()!);
     else this.#writeSeveral();
-    if (!this.#isBehind && this.#socket.writableLength > 0) this.#awaitPeer();
+    this.#awaitPeer();
   }
 
   #writeSeveral(): void {
@@ -212,9 +244,10 @@ export class SocketWriter {
     this.#socket.write(bytes);
   }
 
-  /** Most writes are taken at once, and a callback would cost each of them a tick: only what waits has one, on
+  /** Most writes are taken at once, and a callback would cost each of them a tick: only what stays has one, on
    * an empty write behind it. */
   #awaitPeer(): void {
+    if (this.#isBehind || this.#socket.writableLength === 0 || !this.#socket.writable) return;
     this.#isBehind = true;
     this.#socket.write(NOTHING, this.#taken);
   }
