@@ -18,7 +18,7 @@ import type { LogStep } from './stream-log.ts';
 const START = epochNs(utcDay(20261112), 18 * 3_600_000_000_000);
 const DAY_NS = 86_400_000_000_000n;
 
-export interface Turn {
+export interface Move {
   readonly t:
     | 'publish'
     | 'read'
@@ -36,7 +36,7 @@ export interface Turn {
 
 export interface Script {
   readonly log: readonly LogStep[];
-  readonly turns: readonly Turn[];
+  readonly moves: readonly Move[];
   readonly mode: StreamMode;
   readonly starts: 'live' | 'time';
   readonly historyDays: number | null;
@@ -68,7 +68,7 @@ export class DeliveryRun {
     return this.#shell;
   }
 
-  take({ t, n }: Turn): void {
+  take({ t, n }: Move): void {
     const { world } = this;
     switch (t) {
       case 'publish':

@@ -22,7 +22,7 @@ import { frameTexts } from './server-frames.ts';
 const HEALTHY = { lagMs: 0, partialSince: null } as const;
 export const SUB = 'a';
 /** The next piece is pulled while fewer messages wait. */
-const ROOM_MESSAGES = 12;
+const PENDING_MESSAGES_MAX = 12;
 
 export class DeliveryShell {
   readonly delivery: Delivery;
@@ -100,7 +100,7 @@ export class DeliveryShell {
   }
 
   grantPermit(): void {
-    if (!this.#wantsPermit || this.#isOver || this.queue.length >= ROOM_MESSAGES) return;
+    if (!this.#wantsPermit || this.#isOver || this.queue.length >= PENDING_MESSAGES_MAX) return;
     this.#wantsPermit = false;
     this.step({ t: 'permit' });
   }

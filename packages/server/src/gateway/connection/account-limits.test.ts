@@ -36,7 +36,7 @@ test('the oldest connections stay, and their oldest subscriptions and configurat
     ]),
   ]);
   assert.deepEqual([...connections], [9]);
-  // `y` is a second configuration; without it there is room for one more subscription.
+  // `y` is a second configuration; without it there is a slot for one more subscription.
   assert.deepEqual(
     [...subscriptions],
     [

@@ -34,7 +34,7 @@ async function openStream(options: Parameters<typeof InProcessStream.start>[0] =
   return { stream, open };
 }
 
-test('a subscription whose place others took ends alone, and a connection is closed as one too many [CLOSE-14]', async () => {
+test('a subscription whose slot others took ends alone, and a connection is closed as one too many [CLOSE-14]', async () => {
   const leases = new LosingLeases();
   const { stream, open } = await openStream({ leases });
   await using _ = stream;

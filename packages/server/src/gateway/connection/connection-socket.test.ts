@@ -73,12 +73,12 @@ function closesOf(socket: StallingSocket, sub: string): readonly number[] {
 
 test('below 256 KiB every version is sent, from 256 KiB on only the newest [FLOW-04]', async () => {
   await using stage = await Stage.start();
-  for (const [waiting, closes] of [
+  for (const [pending, closes] of [
     [skipFromBytes - 1, [1, 5]],
     [skipFromBytes, [5]],
   ] as const) {
     const socket = await stage.stalled('a');
-    await fillOutbox(socket, waiting);
+    await fillOutbox(socket, pending);
     await stage.trade(1, 2, 3, 4, 5);
     socket.readOn();
     await turn();
@@ -136,10 +136,10 @@ test('versions of a stalled reader never pile up, whatever the number of flushes
   await using stage = await Stage.start();
   const socket = await stage.stalled('a', 'b');
   await fillOutbox(socket, bytesMax - 2_000);
-  const waiting = socket.writableLength;
+  const pending = socket.writableLength;
   for (let flush = 0; flush < 800; flush += 1) await stage.trade(flush);
   assert.equal(stage.metrics.subscriptions, 3);
-  assert.equal(socket.writableLength, waiting);
+  assert.equal(socket.writableLength, pending);
   socket.readOn();
   await turn();
   for (const sub of ['a', 'b']) assert.equal(closesOf(socket, sub).at(-1), 799);
@@ -193,7 +193,7 @@ test('a shutdown hands over what is held, then its notice, then closes', async (
   await drained;
 });
 
-test('answers to control frames count as waiting too [SEC-36]', async () => {
+test('answers to control frames count as pending too [SEC-36]', async () => {
   await using stage = await Stage.start();
   const socket = await stage.stalled('a');
   const ping = clientFrame(0x89, Buffer.alloc(125));

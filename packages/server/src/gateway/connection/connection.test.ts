@@ -106,7 +106,7 @@ function closeOf(actions: readonly ConnectionAction[]): readonly [number, string
   return close?.t === 'close' ? [close.code, close.reason] : null;
 }
 
-test('a header is judged, the account counted, and what arrives meanwhile waits for both', () => {
+test('a header is judged, the account counted, and what arrives meanwhile is deferred until both are done', () => {
   const one = connection();
   assert.deepEqual(one.step(OPENED), [{ t: 'judge', authorization: 'Bearer x' }]);
   const pings = [text({ t: 'ping', id: 1 }), text({ t: 'ping', id: 2 })] as const;
@@ -165,7 +165,7 @@ test('who may not stream is closed with 4003 before anything is counted', () => 
   }
 });
 
-test('a connection too many is closed with 4029, whatever waits', () => {
+test('a connection too many is closed with 4029, whatever is deferred', () => {
   const one = connection();
   for (const event of [OPENED, accepted(), text({ t: 'ping' })]) one.step(event);
   assert.equal(closeOf(one.step({ t: 'admitted', isGranted: false }))?.[0], 4029);
@@ -239,7 +239,7 @@ test('a subscription is counted, started, told of, and gone after its end', () =
   ]);
 });
 
-test('messages behind a subscribe wait until it is counted, and a refusal frees its name', () => {
+test('messages behind a subscribe are deferred until it is counted, and a refusal frees its name', () => {
   const one = open();
   one.step(subscribe('a'));
   const behind = [text({ t: 'ping' }), subscribe('a')];

@@ -48,7 +48,7 @@ const LARGE = wireFrame({
   }),
 });
 
-/** Sends until the kernels of both ends are full and answers wait in the service, below its limit. */
+/** Sends until the kernels of both ends are full and answers are pending in the service, below its limit. */
 async function clog(stream: InProcessStream, socket: Socket): Promise<void> {
   const { metrics } = stream.gateway;
   for (let sent = 1; metrics.messagesReceivedTotal === metrics.messagesSentTotal; sent += 1) {
@@ -111,7 +111,7 @@ test('a socket is gone within a second of its close frame, whatever the peer doe
   );
 });
 
-test('a peer that has ended its side and reads nothing keeps no socket, however much waits [SEC-18]', async () => {
+test('a peer that has ended its side and reads nothing keeps no socket, however much is pending [SEC-18]', async () => {
   using _ = onlyTimersBelow(1_000);
   const lastWords = [Buffer.alloc(0), closeFrame(1000), wireFrame({ opcode: 3 })];
   await Promise.all(

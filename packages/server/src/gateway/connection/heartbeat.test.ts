@@ -8,28 +8,28 @@ const EVERY_MS = 5_000;
 /** Runs what is waited for when it is told to, however late. */
 class LateTimers {
   nowMs = 0;
-  #waiting: { readonly dueMs: number; readonly run: () => void } | null = null;
+  #timer: { readonly dueMs: number; readonly run: () => void } | null = null;
 
   now(): EpochNs {
     return BigInt(this.nowMs * 1e6) as EpochNs;
   }
 
   after(ms: number, run: () => void): Disposable {
-    this.#waiting = { dueMs: this.nowMs + ms, run };
+    this.#timer = { dueMs: this.nowMs + ms, run };
     return {
       [Symbol.dispose]: () => {
-        this.#waiting = null;
+        this.#timer = null;
       },
     };
   }
 
   get dueMs(): number | null {
-    return this.#waiting?.dueMs ?? null;
+    return this.#timer?.dueMs ?? null;
   }
 
   runAt(ms: number): void {
     this.nowMs = ms;
-    this.#waiting?.run();
+    this.#timer?.run();
   }
 }
 

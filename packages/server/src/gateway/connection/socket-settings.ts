@@ -48,7 +48,7 @@ export const SOCKET_SETTINGS = {
 };
 
 /** `ws` limits the time from a close frame on. A peer that ends its side without one, and reads nothing
- * of what still waits, would keep the socket for ever. */
+ * of what is still pending, would keep the socket for ever. */
 export function limitGoodbye(socket: Duplex): void {
   socket.once('end', () => {
     const timer = setTimeout(() => socket.destroy(), CLOSE_WITHIN_MS);

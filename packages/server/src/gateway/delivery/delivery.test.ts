@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCursor } from '@tapeloom/core/cursor';
 import fc from 'fast-check';
-import { DeliveryRun, type Script, type Turn } from '../../../testing/stream/delivery-run.ts';
+import { DeliveryRun, type Move, type Script } from '../../../testing/stream/delivery-run.ts';
 import type { LogStep } from '../../../testing/stream/stream-log.ts';
 import type { DeliveryStart } from './delivery-events.ts';
 
@@ -20,7 +20,7 @@ const step: fc.Arbitrary<LogStep> = fc.record({
   trades: fc.nat(5),
   changes: fc.uniqueArray(change, { selector: ({ id }) => id, maxLength: 4 }),
 });
-const kinds: readonly (readonly [Turn['t'], number])[] = [
+const kinds: readonly (readonly [Move['t'], number])[] = [
   ['publish', 8],
   ['read', 10],
   ['answer', 12],
@@ -33,7 +33,7 @@ const kinds: readonly (readonly [Turn['t'], number])[] = [
   ['repair', 2],
   ['unsubscribe', 1],
 ];
-const turn = fc.oneof(
+const move = fc.oneof(
   ...kinds.map(([t, weight]) => ({
     weight,
     arbitrary: fc.record({ t: fc.constant(t), n: fc.nat(1_000) }),
@@ -41,7 +41,7 @@ const turn = fc.oneof(
 );
 const script: fc.Arbitrary<Script> = fc.record({
   log: fc.array(step, { minLength: 5, maxLength: 60 }),
-  turns: fc.array(turn, { minLength: 20, maxLength: 250 }),
+  moves: fc.array(move, { minLength: 20, maxLength: 250 }),
   mode: fc.constantFrom('live', 'confirmed'),
   starts: fc.constantFrom('live', 'time'),
   historyDays: fc.constantFrom(null, 0, 1, 100),
@@ -55,7 +55,7 @@ test('whatever the cuts, evictions, repairs, budgets and paces, a client ends wi
   fc.assert(
     fc.property(script, (each) => {
       const run = new DeliveryRun(each);
-      for (const one of each.turns) run.take(one);
+      for (const one of each.moves) run.take(one);
       run.settle();
       const { log, head } = run.world;
       assert.ok(run.shell.delivery.isLive, 'it has come to follow');
@@ -83,7 +83,7 @@ const MINUTES: readonly LogStep[] = Array.from({ length: 3 * 600 }, (_, index) =
 
 const CALM: Script = {
   log: MINUTES,
-  turns: [],
+  moves: [],
   mode: 'live',
   starts: 'live',
   historyDays: 7,

@@ -130,7 +130,7 @@ test('a cursor that the edge reaches while it is waited for is gone on from, the
   socket.destroy();
 });
 
-test('who leaves while a cursor is waited for leaves no timer behind, and holds its place until then', async () => {
+test('who leaves while a cursor is waited for leaves no timer behind, and holds its slot until then', async () => {
   await using desk = await market();
   const key = await desk.key('sandbox');
   const timers = desk.clock.timerCount;

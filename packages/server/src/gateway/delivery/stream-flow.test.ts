@@ -81,7 +81,7 @@ test('a client silent for 30 s is closed with 4008 PING_TIMEOUT, one that pings 
   assert.equal(byFrame.socket.readyState, byFrame.socket.OPEN);
 });
 
-test('a connection that vanished without a close frame gives its place back within 90 s [FLOW-07]', async () => {
+test('a connection that vanished without a close frame gives its slot back within 90 s [FLOW-07]', async () => {
   await using desk = await AccountStream.start(REAL);
   const key = await desk.key('sandbox');
   const lost = await desk.open(key);
@@ -162,7 +162,7 @@ test('sockets nobody has proven are few: per address and in all, and 5 s whateve
   const from = (address: string) =>
     new StreamClient(desk.stream.url, undefined, { 'x-forwarded-for': address }).opened();
   const crowd = [await from('10.0.0.1'), await from('10.0.0.1'), await from('10.0.0.1')];
-  // One more of an address takes the place of its longest waiting, whoever else waits.
+  // One more of an address takes the slot of its oldest, whatever others hold.
   const open = [await from('10.0.0.2'), await from('10.0.0.1')];
   assert.equal((await crowd.shift()!.closed).code, 1013);
   open.push(await from('10.0.0.3'));
@@ -170,7 +170,7 @@ test('sockets nobody has proven are few: per address and in all, and 5 s whateve
   open.push(await from('10.0.0.4'));
   assert.equal((await crowd.shift()!.closed).code, 1013);
   open.push(...crowd);
-  // Where strangers have filled their places, a key gets in.
+  // Where strangers have filled their slots, a key gets in.
   using known = await desk.open(await desk.key('live'));
   await known.answered();
   assert.equal((await open.pop()!.closed).code, 1013);

@@ -56,7 +56,7 @@ test('inside the ring: subscribed, status, then every missed message, without a 
   assert.deepEqual(stream.faults, []);
 });
 
-test('any cursor received is a place to resume from: of an object, a snapshot or an hb [EVT-23] [OBJ-09]', async () => {
+test('any cursor received is a position to resume from: of an object, a snapshot or an hb [EVT-23] [OBJ-09]', async () => {
   await using stream = await InProcessStream.start();
   const { steady, cut } = await pair(stream);
   await tradeFor(stream, 30);

@@ -224,10 +224,10 @@ class ConnectionModel {
   #pass(message: Parameters<Outbox['pass']>[0]): void {
     if (this.isOver) return;
     const verdict = this.outbox.pass(message, this.#socketBytes);
-    const waiting = this.#socketBytes + this.outbox.bytes;
+    const pending = this.#socketBytes + this.outbox.bytes;
     if (verdict === 'over') {
       this.isOver = true;
-      assert.ok(waiting + message.bytes.length >= LIMITS.bytesMax);
+      assert.ok(pending + message.bytes.length >= LIMITS.bytesMax);
       return;
     }
     if (verdict === 'at-once') {
@@ -251,7 +251,7 @@ function sorted(state: State): readonly (readonly [string, string])[] {
   return [...state].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-test('however slowly it reads, a client ends with the newest state, has at each hb the state of its cursor, and less than the limit waits [DET-10] [DET-11] [DET-15]', () => {
+test('however slowly it reads, a client ends with the newest state, has at each hb the state of its cursor, and less than the limit is pending [DET-10] [DET-11] [DET-15]', () => {
   const seen = { over: 0, skipping: 0, beatsAfterSkipping: 0 };
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 120, size: 'max' }), (happenings) => {

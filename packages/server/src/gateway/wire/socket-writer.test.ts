@@ -20,6 +20,11 @@ class PeerSocket extends Duplex {
     else this.#untaken.push(done);
   }
 
+  /** Takes one write, and no other. */
+  takeOne(): void {
+    this.#untaken.shift()!();
+  }
+
   takeAll(): void {
     this.isReading = true;
     for (const done of this.#untaken.splice(0)) done();
@@ -79,19 +84,28 @@ test('what follows a write that the peer does not take waits, and leaves when it
   assert.equal(socket.pongs, 4);
 });
 
-test('control frames that fill the socket alone delay what follows only until they are taken', async () => {
-  const socket = new PeerSocket();
-  const { writer, say } = writerOn(socket);
-  socket.isReading = false;
-  // `ws` writes its pongs past the writer.
-  socket.write(Buffer.alloc(OUTBOX_LIMITS.skipFromBytes));
-  writer.answeredControlFrame();
-  let grants = 0;
-  writer.permit.request({ permitted: () => (grants += 1) });
-  say();
-  await turn();
-  assert.deepEqual([grants, socket.pongs], [0, 0]);
-  socket.takeAll();
-  await turn();
-  assert.deepEqual([grants, socket.pongs, writer.isEmpty], [1, 1, true]);
+test('control frames that fill the socket delay what follows only until they are taken', async () => {
+  for (const isBehind of [false, true]) {
+    const socket = new PeerSocket();
+    const { writer, say } = writerOn(socket);
+    socket.isReading = false;
+    if (isBehind) say();
+    // `ws` writes its answers past the writer.
+    socket.write(Buffer.alloc(OUTBOX_LIMITS.skipFromBytes));
+    writer.answeredControlFrame();
+    let grants = 0;
+    writer.permit.request({ permitted: () => (grants += 1) });
+    if (isBehind) {
+      // What was said before, and the empty write behind it.
+      socket.takeOne();
+      socket.takeOne();
+      await turn();
+    }
+    say();
+    await turn();
+    assert.deepEqual([grants, socket.pongs], [0, isBehind ? 1 : 0]);
+    socket.takeAll();
+    await turn();
+    assert.deepEqual([grants, socket.pongs, writer.isEmpty], [1, isBehind ? 2 : 1, true]);
+  }
 });

@@ -3,7 +3,7 @@
  * reads, whatever its size. The pending bytes never reach `OUTBOX_LIMITS.bytesMax`: then the owner closes a slow consumer.
  *
  * A frame passes up to three buffers, whole and in order: outbox → queue → socket.
- * 1. The outbox is used while the other two have 256 KiB or more. Only there does a newer version replace an older one.
+ * 1. The outbox takes messages from 256 KiB in the other two on. Only there does a newer version replace an older one.
  * 2. The queue has the next writes. It keeps frames until the turn of the event loop ends, or longer while the peer is behind.
  * 3. The socket has at most one write of ours that the peer has not taken: then the peer is behind. `ws` writes control frames
  *    there too. Nothing on the socket can be taken back.
@@ -130,7 +130,7 @@ export class SocketWriter {
     this.#pass(new MessageFrame(message.t, sub, '', bytes));
   }
 
-  /** `ws` answers control frames by itself, past the outbox: they are counted after the fact. */
+  /** `ws` answers control frames by itself, past our buffers: its answers are counted and awaited after the fact. */
   answeredControlFrame(): void {
     if (this.#isOver) return;
     if (this.#pendingBytes >= OUTBOX_LIMITS.bytesMax) this.#owner.overflowed();
