@@ -11,7 +11,7 @@ import { after, test } from 'node:test';
 import { rank, type UtcDay } from '@tapeloom/core/numbers';
 import { addDays, utcDay } from '@tapeloom/core/utc-day';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
-import { sealDay } from '@tapeloom/server/tape/write/seal';
+import { sealDay } from '@tapeloom/server/tape/write/seal/seal';
 import {
   killServices,
   NO_PORTAL,

@@ -11,20 +11,20 @@ import { SLICE_NS } from '@tapeloom/server/markets/sim/trades/slice';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { zstdAside } from '@tapeloom/server/platform/zstd-aside';
 import { LiveDay } from '@tapeloom/server/tape/live-day';
-import { type ColumnsEnd, putColumnPart } from '@tapeloom/server/tape/shared/column-parts';
-import { type DayCheckpoint, NOTHING } from '@tapeloom/server/tape/shared/day-checkpoint';
-import { type PartsStore, putPartBytes } from '@tapeloom/server/tape/shared/day-parts';
+import { type ColumnsEnd, putColumnPart } from '@tapeloom/server/tape/shared/parts/column-parts';
+import { type DayCheckpoint, NOTHING } from '@tapeloom/server/tape/shared/parts/day-checkpoint';
+import { type PartsStore, putPartBytes } from '@tapeloom/server/tape/shared/parts/day-parts';
 import { PLAIN_CLAIM } from '@tapeloom/server/tape/stream/claim-body';
 import { FencedWriter } from '@tapeloom/server/tape/stream/fenced-writer';
 import { connectNats } from '@tapeloom/server/tape/stream/nats/nats-connection';
 import { NatsObjects } from '@tapeloom/server/tape/stream/nats/nats-objects';
 import { NatsTapeStream } from '@tapeloom/server/tape/stream/nats/nats-tape-stream';
 import { emptyBook, encodeBook } from '@tapeloom/server/tape/stream/tape-book';
-import { writeCommit, writeOpening } from '@tapeloom/server/tape/write/log-payload';
-import { type RecordKind, RecordWriter } from '@tapeloom/server/tape/write/log-record';
-import { Offer } from '@tapeloom/server/tape/write/offer';
-import { Sequencer } from '@tapeloom/server/tape/write/sequencer';
-import { createCounters } from '@tapeloom/server/tape/write/sequencer-counters';
+import { writeCommit, writeOpening } from '@tapeloom/server/tape/write/log/log-payload';
+import { type RecordKind, RecordWriter } from '@tapeloom/server/tape/write/log/log-record';
+import { Offer } from '@tapeloom/server/tape/write/sequencer/offer';
+import { Sequencer } from '@tapeloom/server/tape/write/sequencer/sequencer';
+import { createCounters } from '@tapeloom/server/tape/write/sequencer/sequencer-counters';
 import { addressOf } from '../../packages/server/testing/tape/nats-tape-rig.ts';
 
 /** The newest minute is left to the node that appends. */

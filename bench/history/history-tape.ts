@@ -12,7 +12,7 @@ import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import { createSimUniverse, SIM_DATASET } from '@tapeloom/server/markets/sim/sim-universe';
 import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
-import { sealDay } from '@tapeloom/server/tape/write/seal';
+import { sealDay } from '@tapeloom/server/tape/write/seal/seal';
 
 const SEED = 1;
 /** Days are tried out at this scale first, to know how many trades they have. */

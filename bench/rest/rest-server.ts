@@ -20,8 +20,8 @@ import { createHttpServer } from '@tapeloom/server/http/server/http-server';
 import { SimDataset } from '@tapeloom/server/markets/sim/sim-dataset';
 import { createLog } from '@tapeloom/server/platform/log/log';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/network/door-sockets';
-import { AccountServices } from '@tapeloom/server/process/account-services';
-import { TradingWorld } from '@tapeloom/server/process/trading-world';
+import { AccountServices } from '@tapeloom/server/process/customers/account-services';
+import { TradingWorld } from '@tapeloom/server/process/days/trading-world';
 import type { FromRestServer, ToRestServer } from './rest-wire.ts';
 
 const ACCOUNTS = 500;

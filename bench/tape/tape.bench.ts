@@ -20,9 +20,9 @@ import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns'
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { NO_LIVE_DAYS, TapeReader } from '@tapeloom/server/tape/read/tape-reader';
 import type { IntakeBatch } from '@tapeloom/server/tape/write/intake';
-import { RECORD_HEADER_BYTES, readRecordHeader } from '@tapeloom/server/tape/write/log-record';
+import { RECORD_HEADER_BYTES, readRecordHeader } from '@tapeloom/server/tape/write/log/log-record';
 import { openTape } from '@tapeloom/server/tape/write/open-tape';
-import { sealDay } from '@tapeloom/server/tape/write/seal';
+import { sealDay } from '@tapeloom/server/tape/write/seal/seal';
 import type { Bench } from '../shared/report.ts';
 
 const DAY = utcDay(20_260_310);

@@ -12,7 +12,7 @@ import { StartRefusedError } from '@tapeloom/server/operations/start/start-refus
 import { createLog } from '@tapeloom/server/platform/log/log';
 import { openPostgres } from '@tapeloom/server/platform/postgres/postgres';
 import { createClock } from '@tapeloom/server/platform/system-clock';
-import { AccountServices } from '@tapeloom/server/process/account-services';
+import { AccountServices } from '@tapeloom/server/process/customers/account-services';
 import { runRecorded } from '../../packages/cli/testing/recorded-io.ts';
 import { PostgresServer } from '../../packages/server/testing/platform/postgres-server.ts';
 import { ManualClock } from '../../simulation/clock/manual-clock.ts';

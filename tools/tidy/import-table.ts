@@ -160,7 +160,7 @@ export const adapterFolders: Readonly<Record<string, readonly string[]>> = {
     'packages/server/src/operations/cluster/open-cluster-tape.ts',
   ],
   'packages/server/src/markets/files/': [
-    'packages/server/src/process/imported-datasets.ts',
+    'packages/server/src/process/days/imported-datasets.ts',
     'packages/server/src/operations/start/service-markets.ts',
     'packages/cli/src/command-config.ts',
   ],

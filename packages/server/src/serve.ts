@@ -31,10 +31,10 @@ import { leaveServiceNote } from './platform/service-note.ts';
 import { onStopSignals } from './platform/stop-signals.ts';
 import { createClock } from './platform/system-clock.ts';
 import { VERSION } from './platform/version.ts';
-import type { FillPart } from './process/ingest-wire.ts';
-import { ReplayWatch } from './process/replay-watch.ts';
+import type { FillPart } from './process/ingest/ingest-wire.ts';
 import type { Service } from './process/service.ts';
 import { ingestReport, startLine, startReport } from './process/start-report.ts';
+import { ReplayWatch } from './process/watch/replay-watch.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_MISCONFIGURED = 2;

@@ -1,7 +1,7 @@
 /** A digest of a body as answers need one, made in this thread. */
 
 import { createHash } from 'node:crypto';
-import type { RunningDigest } from '../src/http/server/streamed-answer.ts';
+import type { RunningDigest } from '../src/http/server/answers/streamed-answer.ts';
 
 export function digestHere(): RunningDigest {
   const hash = createHash('sha256');

@@ -12,7 +12,7 @@ import {
 } from '../src/tape/imported/imported-manifest.ts';
 import type { DaySpan } from '../src/tape/tape.ts';
 import { contractDirectory } from '../src/tape/tape-paths.ts';
-import { sealDay } from '../src/tape/write/seal.ts';
+import { sealDay } from '../src/tape/write/seal/seal.ts';
 
 /** Nanoseconds of the day, ticks, lots, aggressor. */
 export type TradeRow = readonly [ns: number, price: number, size: number, side: -1 | 0 | 1];

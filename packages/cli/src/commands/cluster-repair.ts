@@ -1,7 +1,7 @@
 /** `tapeloom cluster repair`: puts back what the stream has lost, out of what nodes have. */
 
 import { ClusterRepair } from '@tapeloom/server/operations/cluster/repair-cluster';
-import { NothingLostError, type RepairPlan } from '@tapeloom/server/tape/shared/repair-stream';
+import { NothingLostError, type RepairPlan } from '@tapeloom/server/tape/shared/log/repair-stream';
 import { dataDirectory, writeJson } from '../accounts/account-options.ts';
 import { clusterPlace } from '../cluster/cluster-place.ts';
 import { isWanted } from '../cluster/is-wanted.ts';

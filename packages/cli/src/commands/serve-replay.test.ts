@@ -9,7 +9,7 @@ import { rank } from '@tapeloom/core/numbers';
 import { allocateBatch } from '@tapeloom/core/trade-batch';
 import { utcDay } from '@tapeloom/core/utc-day';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
-import { sealDay } from '@tapeloom/server/tape/write/seal';
+import { sealDay } from '@tapeloom/server/tape/write/seal/seal';
 import { RecordedIo } from '../../testing/recorded-io.ts';
 import { UsageError } from '../command.ts';
 import { serveCommand } from './serve.ts';

@@ -10,7 +10,7 @@ import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { readInstruments } from '@tapeloom/server/markets/instruments/read-instruments';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { TapeManifest } from '@tapeloom/server/tape/tape-manifest';
-import { sealDay } from '@tapeloom/server/tape/write/seal';
+import { sealDay } from '@tapeloom/server/tape/write/seal/seal';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';
 import { importDays, type TradeRow } from '../../../server/testing/imported-dataset.ts';
 import { RecordedIo } from '../../testing/recorded-io.ts';

@@ -12,7 +12,7 @@ import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { nameCluster } from '@tapeloom/server/tape/shared/shared-directory';
 import { TapeManifest } from '@tapeloom/server/tape/tape-manifest';
-import { sealDay } from '@tapeloom/server/tape/write/seal';
+import { sealDay } from '@tapeloom/server/tape/write/seal/seal';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';
 import { importDays } from '../../../server/testing/imported-dataset.ts';
 import { runRecorded } from '../../testing/recorded-io.ts';

@@ -26,7 +26,7 @@ import {
   SESSION_VALID_NS,
   SESSIONS_MAX,
 } from '@tapeloom/server/accounts/people/people-store';
-import { EXPORTS_PER_MINUTE } from '@tapeloom/server/http/portal/account-export-route';
+import { EXPORTS_PER_MINUTE } from '@tapeloom/server/http/portal/account/account-export-route';
 import { GRACE_SECONDS_MAX } from '@tapeloom/server/http/routes/keys-routes';
 import type { LimitSection } from './limit-section.ts';
 import { count, keysFull, refused, spanOfNs, spanOfSeconds } from './limit-words.ts';

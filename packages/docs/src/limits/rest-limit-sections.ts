@@ -23,17 +23,17 @@ import {
   BYTES_PER_SECOND_MIN,
   WAITING_MAX,
   WINDOW_MS,
-} from '@tapeloom/server/http/server/answer-line';
+} from '@tapeloom/server/http/server/answers/answer-line';
+import { UNREAD_LIMITS } from '@tapeloom/server/http/server/answers/unread-answers';
+import { DEPTH_MAX } from '@tapeloom/server/http/server/bodies/json-body';
+import { UNREAD_BYTES_MAX, UNREAD_MS_MAX } from '@tapeloom/server/http/server/bodies/unread-body';
 import {
   BODY_BYTES_MAX,
   HEADER_BYTES_MAX,
   HEADERS_MAX,
 } from '@tapeloom/server/http/server/http-server';
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from '@tapeloom/server/http/server/idempotency';
-import { DEPTH_MAX } from '@tapeloom/server/http/server/json-body';
 import { RATE_WINDOW_SECONDS } from '@tapeloom/server/http/server/rate-headers';
-import { UNREAD_LIMITS } from '@tapeloom/server/http/server/unread-answers';
-import { UNREAD_BYTES_MAX, UNREAD_MS_MAX } from '@tapeloom/server/http/server/unread-body';
 import { DAYS_NAMED_MAX } from '@tapeloom/server/platform/refusal-answer';
 import { AHEAD_MS_MAX } from '@tapeloom/server/runs/ahead-wait';
 import type { LimitSection } from './limit-section.ts';

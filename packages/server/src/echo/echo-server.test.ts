@@ -7,7 +7,7 @@ import { judgeFrames } from '../../testing/stream/frame-judge.ts';
 import { FRAME_VECTORS, pingText } from '../../testing/stream/frame-vectors.ts';
 import { converse } from '../../testing/stream/raw-conversation.ts';
 import { closeFrame, OPCODE, wireFrame } from '../../testing/stream/wire-frame.ts';
-import { listen } from '../process/listen.ts';
+import { listen } from '../process/doors/listen.ts';
 import { EchoServer } from './echo-server.ts';
 
 async function start(echo: EchoServer): Promise<number> {

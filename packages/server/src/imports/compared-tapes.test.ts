@@ -7,7 +7,7 @@ import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
 import { batchOf, importDays, type TradeRow } from '../../testing/imported-dataset.ts';
 import { readImported } from '../tape/imported/imported-manifest.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
-import { sealDay } from '../tape/write/seal.ts';
+import { sealDay } from '../tape/write/seal/seal.ts';
 import { compareDay } from './compare-day.ts';
 import { importedTape, liveTape } from './compared-tapes.ts';
 

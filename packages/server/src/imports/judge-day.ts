@@ -5,7 +5,7 @@ import { DAY_NS } from '@tapeloom/core/units';
 import type { ImportedDay, PlainTrade, StrayTrade } from '../tape/imported/imported-manifest.ts';
 import type { DaySpan } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
-import { type DayPlace, digestOf } from '../tape/write/encode-day.ts';
+import { type DayPlace, digestOf } from '../tape/write/seal/encode-day.ts';
 import { cutsOf, cutsOfTape, type DayCoverage, meetingsOf } from './file-coverage.ts';
 import {
   countIn,

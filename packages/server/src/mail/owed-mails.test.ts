@@ -7,7 +7,7 @@ import { ScriptedProvider } from '../../testing/billing/scripted-provider.ts';
 import { owedMailsOver } from '../../testing/mail/owed-mail-desk.ts';
 import type { AccountStore } from '../accounts/store/account-store.ts';
 import { openSqliteAccountStore } from '../accounts/store/sqlite/sqlite-account-store.ts';
-import { DueDeletions } from '../process/due-deletions.ts';
+import { DueDeletions } from '../process/customers/due-deletions.ts';
 import { MailFault } from './mail-transport.ts';
 import type { OutgoingMail } from './mailer.ts';
 

@@ -21,8 +21,8 @@ import {
   logPath,
   sidecarPath,
 } from '../tape/tape-paths.ts';
-import type { Commit } from '../tape/write/log-payload.ts';
-import { readLog, recoverUnsynced } from '../tape/write/log-recovery.ts';
+import type { Commit } from '../tape/write/log/log-payload.ts';
+import { readLog, recoverUnsynced } from '../tape/write/log/log-recovery.ts';
 import { formatEpochs, parseEpochs, type TapeEnd, withRepair } from '../topics/epoch-floors.ts';
 
 export interface TrimPlace {

@@ -6,7 +6,7 @@ import type { MarketSettings } from '../markets/read-markets.ts';
 import type { OperatorPages } from '../pages/operator-pages.ts';
 import type { Portal } from '../pages/portal.ts';
 import type { Log } from '../platform/log/log.ts';
-import type { FillPart } from './ingest-wire.ts';
+import type { FillPart } from './ingest/ingest-wire.ts';
 
 export interface ServiceOptions {
   readonly config: Config;

@@ -7,7 +7,7 @@
 import type { OwedMail } from '../accounts/mails/mails-store.ts';
 import { addressHere, PublicAddress } from '../config/public-address.ts';
 import type { EchoServer } from '../echo/echo-server.ts';
-import type { UnreadAnswers } from '../http/server/unread-answers.ts';
+import type { UnreadAnswers } from '../http/server/answers/unread-answers.ts';
 import { MailServices } from '../mail/mail-services.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { OwedMailTexts } from '../mail/owed-mail-texts.ts';
@@ -17,20 +17,20 @@ import { readConnectionLimits } from '../operations/start/connection-limits.ts';
 import { OperatorPages } from '../pages/operator-pages.ts';
 import { AccessLog } from '../platform/log/access-log.ts';
 import type { SocketLimits } from '../platform/network/door-sockets.ts';
-import { AccountServices } from './account-services.ts';
-import type { BillingServices } from './billing-services.ts';
 import type { NodeServices } from './cluster/node-services.ts';
-import type { DoorEvents, DoorNode, Doors } from './doors.ts';
-import type { IngestHandle } from './ingest-handle.ts';
-import type { IngestOpened } from './ingest-wire.ts';
-import { listen } from './listen.ts';
+import { AccountServices } from './customers/account-services.ts';
+import type { BillingServices } from './customers/billing-services.ts';
+import type { OpenedProviders } from './customers/open-providers.ts';
+import { openImported } from './days/open-imported.ts';
+import type { DoorEvents, DoorNode, Doors } from './doors/doors.ts';
+import { listen } from './doors/listen.ts';
+import type { IngestHandle } from './ingest/ingest-handle.ts';
+import type { IngestOpened } from './ingest/ingest-wire.ts';
 import type { LateMetrics } from './metrics/late-metrics.ts';
-import { openImported } from './open-imported.ts';
-import type { OpenedProviders } from './open-providers.ts';
 import type { Reloadable } from './reloadable.ts';
 import type { ServiceOptions } from './service-options.ts';
-import { StatusRecorder } from './status-recorder.ts';
 import { tellRecovery } from './tell-recovery.ts';
+import { StatusRecorder } from './watch/status-recorder.ts';
 
 export interface ServingParts extends ServiceOptions {
   /** What is shared with other nodes; left out where this process is alone. */
@@ -107,7 +107,7 @@ export class Serving implements AsyncDisposable {
   async compose(): Promise<Doors> {
     // The larger part of the program is loaded while the two threads come up.
     await Promise.race([this.#accountsBegun.promise, this.#accountsOpening]);
-    const { Doors } = await import('./doors.ts');
+    const { Doors } = await import('./doors/doors.ts');
     const accounts = await this.#accountsOpening;
     this.#accounts = accounts;
     this.#access = this.#openAccessLog(accounts);
@@ -133,7 +133,7 @@ export class Serving implements AsyncDisposable {
     this.#live = next;
     if (listed !== null) this.#doors?.relist(listed);
     const { config, log } = this.#parts;
-    const { tellOfSales } = await import('./open-providers.ts');
+    const { tellOfSales } = await import('./customers/open-providers.ts');
     tellOfSales({ config, offers: next.offers, publicAddress: this.#publicAddress, log });
     this.#tellOfConcerns();
   }
@@ -201,8 +201,8 @@ export class Serving implements AsyncDisposable {
   async #openBilling(accounts: AccountServices): Promise<BillingServices> {
     const { config, log, offers } = this.#parts;
     const publicAddress = this.#publicAddress;
-    const { BillingServices } = await import('./billing-services.ts');
-    const { openProviders } = await import('./open-providers.ts');
+    const { BillingServices } = await import('./customers/billing-services.ts');
+    const { openProviders } = await import('./customers/open-providers.ts');
     const { clock } = accounts;
     this.#providers = await openProviders({ config, offers, publicAddress, clock, log });
     const { providers } = this.#providers;

@@ -12,9 +12,9 @@ import type { ClusterConfig } from '../config/cluster-settings.ts';
 import type { Config } from '../config/config.ts';
 import { postgresAddress } from '../config/postgres-address.ts';
 import type { PlayedTime } from '../markets/market.ts';
-import { DEMO_ACCOUNT, type FirstKeys } from './demo-account.ts';
+import { DEMO_ACCOUNT, type FirstKeys } from './customers/demo-account.ts';
+import type { TryExample } from './days/trading-world.ts';
 import type { ServiceAddresses } from './service.ts';
-import type { TryExample } from './trading-world.ts';
 
 /** Where commands look by themselves. */
 const DEFAULT_PORTAL = 'http://127.0.0.1:8080';

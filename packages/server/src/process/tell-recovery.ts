@@ -2,8 +2,8 @@
 
 import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { Log } from '../platform/log/log.ts';
-import type { IngestOpened } from './ingest-wire.ts';
-import type { OldDaysNews } from './large-removals.ts';
+import type { IngestOpened } from './ingest/ingest-wire.ts';
+import type { OldDaysNews } from './ingest/large-removals.ts';
 
 /** One line for each dataset: what is gone for good, or will be. */
 export function tellOldDays(log: Log, { dueAt, ...news }: OldDaysNews): void {

@@ -20,7 +20,7 @@ import { BY_ID, CONTRACT, DAY, HOUR_NS } from '../../testing/stream/engine-run.t
 import { type Disk, readFileWhole, replaceFile } from '../platform/disk/disk.ts';
 import type { DayDamage } from '../runs/sound-tape.ts';
 import { NO_LIVE_DAYS, TapeReader } from '../tape/read/tape-reader.ts';
-import { sealDay } from '../tape/write/seal.ts';
+import { sealDay } from '../tape/write/seal/seal.ts';
 import type { SettledDaysReader } from './settled-days-reader.ts';
 
 const TAPE_ROOT = '/data/tape';

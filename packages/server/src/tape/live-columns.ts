@@ -6,7 +6,7 @@
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { firstRowAt, sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
-import type { CommitSection } from './write/log-payload.ts';
+import type { CommitSection } from './write/log/log-payload.ts';
 
 export const SEGMENT_ROWS = 65_536;
 const ROW_BYTES = 8 + 4 + 4 + 1;

@@ -2,7 +2,7 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { LiveColumns } from './live-columns.ts';
-import type { Commit, OpeningContract } from './write/log-payload.ts';
+import type { Commit, OpeningContract } from './write/log/log-payload.ts';
 
 /** What an opening says of a day, as far as rows in memory need it. */
 export interface OpenedDay {

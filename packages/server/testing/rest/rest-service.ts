@@ -43,20 +43,20 @@ import { AWAITED_LIMITS } from '../../src/history/awaited-cursors.ts';
 import type { CoverSources } from '../../src/history/covered-query.ts';
 import type { HistorySources } from '../../src/history/history-pages.ts';
 import { type CatalogueFacts, catalogueFacts } from '../../src/http/routes/indicators-route.ts';
+import { UnreadAnswers, type UnreadLimits } from '../../src/http/server/answers/unread-answers.ts';
 import type {
   HttpServer,
   HttpServerOptions,
   HttpTimeouts,
 } from '../../src/http/server/http-server.ts';
 import type { Route } from '../../src/http/server/route.ts';
-import { UnreadAnswers, type UnreadLimits } from '../../src/http/server/unread-answers.ts';
 import type { OutgoingMail } from '../../src/mail/mailer.ts';
 import type { Pages } from '../../src/pages/pages.ts';
 import type { PlainPages } from '../../src/pages/plain-pages.ts';
 import { createLog } from '../../src/platform/log/log.ts';
 import { DoorSockets, socketLimits } from '../../src/platform/network/door-sockets.ts';
 import { SharedSlots } from '../../src/platform/sharing/shared-slots.ts';
-import { composeRest, type RestParts } from '../../src/process/rest-door.ts';
+import { composeRest, type RestParts } from '../../src/process/doors/rest-door.ts';
 import { SettledDaysReader } from '../../src/results/settled-days-reader.ts';
 import { StudyReplays } from '../../src/runs/study-replays.ts';
 import { ScriptedProvider } from '../billing/scripted-provider.ts';

@@ -9,7 +9,7 @@ import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { EngineState } from '@tapeloom/protocol/status-states';
 import type { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { createSimUniverse } from '../../src/markets/sim/sim-universe.ts';
-import type { RestMarket } from '../../src/process/rest-door.ts';
+import type { RestMarket } from '../../src/process/doors/rest-door.ts';
 
 export class SettableMarket {
   engine: EngineState = 'up';

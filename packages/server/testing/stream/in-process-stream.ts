@@ -28,8 +28,8 @@ import type { ConnectionLimits } from '../../src/gateway/connection/connection-s
 import type { Gateway, GatewayOptions } from '../../src/gateway/connection/gateway.ts';
 import { WAIT_MS_MAX } from '../../src/platform/clock.ts';
 import { DoorSockets, socketLimits } from '../../src/platform/network/door-sockets.ts';
-import { composeStream } from '../../src/process/stream-door.ts';
-import { dayMatters } from '../../src/process/tape-repairs.ts';
+import { dayMatters } from '../../src/process/days/tape-repairs.ts';
+import { composeStream } from '../../src/process/doors/stream-door.ts';
 import type { PageLimits } from '../../src/runs/study-replay.ts';
 import { StudyReplays } from '../../src/runs/study-replays.ts';
 import type { EngineLink, EngineMessage } from '../../src/topics/engine-link.ts';

@@ -23,7 +23,7 @@ import { OutgoingFlow } from '../../src/engine/outgoing-flow.ts';
 import type { Gateway } from '../../src/gateway/connection/gateway.ts';
 import { WAIT_MS_MAX } from '../../src/platform/clock.ts';
 import { DoorSockets, socketLimits } from '../../src/platform/network/door-sockets.ts';
-import { composeStream } from '../../src/process/stream-door.ts';
+import { composeStream } from '../../src/process/doors/stream-door.ts';
 import { StudyReplays } from '../../src/runs/study-replays.ts';
 import type { EngineCommand, EngineMessage } from '../../src/topics/engine-link.ts';
 import type { TopicHub } from '../../src/topics/topic-hub.ts';

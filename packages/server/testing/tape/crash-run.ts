@@ -12,7 +12,7 @@ import { verifyManifest } from '../../src/tape/inspect/verify-manifest.ts';
 import { verifyTape } from '../../src/tape/inspect/verify-tape.ts';
 import { readManifest } from '../../src/tape/tape-manifest.ts';
 import { dayOfFile, logDirectory, logPath } from '../../src/tape/tape-paths.ts';
-import { readLog } from '../../src/tape/write/log-recovery.ts';
+import { readLog } from '../../src/tape/write/log/log-recovery.ts';
 import type { OpenTape } from '../../src/tape/write/open-tape.ts';
 import { feedScript, SCRIPT_SYMBOLS, type ScriptedOffer, type ScriptPace } from './feed-script.ts';
 import { allTapeRows, DATASET, openSimTape, TAPE_ROOT } from './tape-on-sim-disk.ts';

@@ -7,7 +7,7 @@ import { DAY, InProcessStream, streamClock } from '../../../testing/stream/in-pr
 import { ResumingClient } from '../../../testing/stream/resuming-client.ts';
 import { openClient, type StreamClient, subscribe } from '../../../testing/stream/stream-client.ts';
 import { MemoryTape, type MemoryTrade } from '../../../testing/tape/memory-tape.ts';
-import { TapeRepairs } from '../../process/tape-repairs.ts';
+import { TapeRepairs } from '../../process/days/tape-repairs.ts';
 import { type StreamEpochs, withRepair } from '../../topics/epoch-floors.ts';
 import type { EpochStore } from '../../topics/epoch-store.ts';
 

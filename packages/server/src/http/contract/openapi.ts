@@ -5,7 +5,7 @@
 
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import type { TSchema } from 'typebox';
-import { PASSKEY_HEADER } from '../portal/passkey-bodies.ts';
+import { PASSKEY_HEADER } from '../portal/passkeys/passkey-bodies.ts';
 import {
   IDEMPOTENCY_KEY,
   IDEMPOTENCY_KEY_LENGTH_MAX,

@@ -9,7 +9,7 @@ import {
 } from '../routes/instrument-view.ts';
 import { DatasetQuery, requireDataset } from '../routes/instruments-route.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { sessionEntitlements } from './session-entitlements.ts';
+import { sessionEntitlements } from './sessions/session-entitlements.ts';
 
 export function portalInstrumentsRoute(
   facts: () => InstrumentFacts,

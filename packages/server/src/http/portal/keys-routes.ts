@@ -8,9 +8,9 @@ import { KEYS_LISTED_MAX, VALID_KEYS_MAX } from '../../accounts/keys/keys-store.
 import { closedObject, namedObject, Type } from '../contract/schema.ts';
 import { KeyView, viewKey } from '../routes/key-view.ts';
 import { type KeysFacts, managingRoutes } from '../routes/keys-routes.ts';
-import { ProblemError } from '../server/problem-error.ts';
+import { ProblemError } from '../server/problems/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { requirePasskey } from './passkey-proof.ts';
+import { requirePasskey } from './passkeys/passkey-proof.ts';
 import type { PortalFacts } from './portal-facts.ts';
 
 export interface PortalKeysFacts extends KeysFacts {

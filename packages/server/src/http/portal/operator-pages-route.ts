@@ -2,7 +2,7 @@
 
 import type { OperatorPages } from '../../pages/operator-pages.ts';
 import { closedObject, Type } from '../contract/schema.ts';
-import { ProblemError } from '../server/problem-error.ts';
+import { ProblemError } from '../server/problems/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 
 const PageView = closedObject({

@@ -18,9 +18,9 @@ import {
 import { dayText } from '../../platform/refusal-answer.ts';
 import { closedObject, namedObject, Type } from '../contract/schema.ts';
 import { type UsageOf, UsageView, usageView } from '../routes/usage-route.ts';
-import { invalidParameters } from '../server/problem-error.ts';
+import { invalidParameters } from '../server/problems/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { sessionEntitlements } from './session-entitlements.ts';
+import { sessionEntitlements } from './sessions/session-entitlements.ts';
 
 const MONTHS_SHOWN = 13;
 const NOTHING: UsageCounts = { computeUnits: 0, historyItems: 0, exportBytes: 0, restRequests: 0 };

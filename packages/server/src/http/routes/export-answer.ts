@@ -19,8 +19,8 @@ import { gapListOf } from '../../history/gap-list.ts';
 import type { ExportFormat } from '../../history/history-fields.ts';
 import type { HistoryQuery } from '../../history/history-query.ts';
 import type { SettledDaysRequest } from '../../results/settled-days.ts';
-import { invalidParameters } from '../server/problem-error.ts';
-import { digestText, StreamedAnswer } from '../server/streamed-answer.ts';
+import { digestText, StreamedAnswer } from '../server/answers/streamed-answer.ts';
+import { invalidParameters } from '../server/problems/problem-error.ts';
 import type { HistoryFacts } from './history-access.ts';
 
 interface FormatFacts {

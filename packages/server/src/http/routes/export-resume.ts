@@ -7,7 +7,7 @@ import { dayOf, later } from '@tapeloom/core/utc-day';
 import { latest } from '../../accounts/store/sound-times.ts';
 import type { ExportBegun } from '../../exports/export-token.ts';
 import type { HistoryQuery } from '../../history/history-query.ts';
-import { invalidParameters, ProblemError } from '../server/problem-error.ts';
+import { invalidParameters, ProblemError } from '../server/problems/problem-error.ts';
 import { EXPORT_FORMATS, type ExportAsked } from './export-answer.ts';
 import { visibleTo } from './history-access.ts';
 

@@ -13,10 +13,10 @@ import { TABLE_INDICATORS } from '../../exports/table-columns.ts';
 import type { CoveredQuery } from '../../history/covered-query.ts';
 import type { HistoryQuery } from '../../history/history-query.ts';
 import { closedObject, Type } from '../contract/schema.ts';
+import type { StreamedAnswer } from '../server/answers/streamed-answer.ts';
 import { IDEMPOTENCY_KEY, onceProblem } from '../server/idempotency.ts';
-import { invalidParameters, ProblemError } from '../server/problem-error.ts';
+import { invalidParameters, ProblemError } from '../server/problems/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import type { StreamedAnswer } from '../server/streamed-answer.ts';
 import {
   EXPORT_FORMATS,
   type ExportAsked,

@@ -24,7 +24,7 @@ import { IndicatorObject } from '../contract/indicator-schemas.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { LookBackFrom } from '../contract/look-back-from-schema.ts';
 import { namedObject, Type } from '../contract/schema.ts';
-import { PageEncoder, pageEncoding } from '../server/encoded-page.ts';
+import { PageEncoder, pageEncoding } from '../server/answers/encoded-page.ts';
 import { onceProblem } from '../server/idempotency.ts';
 import { defineRoute, NOT_MODIFIED, type Route } from '../server/route.ts';
 import { FREE_REPEATS, FreeRepeats } from './free-repeats.ts';

@@ -26,7 +26,7 @@ import { whenKnown } from '../../platform/waiting/when-known.ts';
 import { hasSessions, missingDays } from '../../runs/coverage.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { namedObject, Type } from '../contract/schema.ts';
-import { KeptAnswers } from '../server/kept-answers.ts';
+import { KeptAnswers } from '../server/answers/kept-answers.ts';
 import type { EncodedJson } from '../server/route.ts';
 
 const Nanos = (description: string) => Type.Integer({ minimum: 1, description });

@@ -1,7 +1,7 @@
 /** `GET /v1/instruments`: what can be subscribed to, and with `dataset` all contracts of one. */
 
 import { closedObject, namedObject, Type } from '../contract/schema.ts';
-import { invalidParameters } from '../server/problem-error.ts';
+import { invalidParameters } from '../server/problems/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { type InstrumentFacts, InstrumentView, instrumentsJson } from './instrument-view.ts';
 

@@ -3,7 +3,7 @@
 import { KEYS_LISTED_MAX, KEYS_MADE_MAX } from '../../accounts/keys/keys-store.ts';
 import type { AccountStore } from '../../accounts/store/account-store.ts';
 import { namedObject, Type } from '../contract/schema.ts';
-import { endedKey } from '../server/ended-key.ts';
+import { endedKey } from '../server/problems/ended-key.ts';
 import {
   type Access,
   type AccessRequest,

@@ -21,7 +21,7 @@ import type { AccountStore } from '../../accounts/store/account-store.ts';
 import type { OnceRefused } from '../../accounts/store/once.ts';
 import type { Actor } from '../../accounts/store/store-call.ts';
 import { onceProblem } from '../server/idempotency.ts';
-import { ProblemError, rateLimited } from '../server/problem-error.ts';
+import { ProblemError, rateLimited } from '../server/problems/problem-error.ts';
 import {
   type CreatedKeyView,
   type KeyView,

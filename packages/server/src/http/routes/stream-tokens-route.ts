@@ -7,7 +7,7 @@ import { TOKEN_VALID_NS } from '../../accounts/keys/keys-store.ts';
 import type { AccountStore } from '../../accounts/store/account-store.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { namedObject, Type } from '../contract/schema.ts';
-import { endedKey } from '../server/ended-key.ts';
+import { endedKey } from '../server/problems/ended-key.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 
 /** When a token ends that is issued now. */

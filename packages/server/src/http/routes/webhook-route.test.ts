@@ -11,7 +11,7 @@ import {
   UNKNOWN_AT_ONCE_MAX,
   UNKNOWN_PER_ADDRESS_MAX,
   UnknownSenders,
-} from '../server/unknown-senders.ts';
+} from '../server/bodies/unknown-senders.ts';
 
 const KIB = 1_024;
 

@@ -7,7 +7,7 @@
 import type { AddressThrottle } from '../../accounts/auth/address-throttle.ts';
 import type { Payments } from '../../billing/payments.ts';
 import { closedObject } from '../contract/schema.ts';
-import { invalidParameters, ProblemError } from '../server/problem-error.ts';
+import { invalidParameters, ProblemError } from '../server/problems/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 
 /** Some providers tell the whole object in an event: Stripe up to 256 KiB. */

@@ -7,8 +7,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Deprecation } from '@tapeloom/core/deprecation';
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import type { Door } from './admission.ts';
-import { ProblemError } from './problem-error.ts';
-import { NO_FIELDS } from './request-faults.ts';
+import { ProblemError } from './problems/problem-error.ts';
+import { NO_FIELDS } from './problems/request-faults.ts';
 import { NO_BODY, type Route } from './route.ts';
 import { type AnswerWatch, type RouteHandlerOptions, routeHandler } from './route-handler.ts';
 

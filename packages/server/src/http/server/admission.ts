@@ -25,14 +25,14 @@ import type { Clock } from '../../platform/clock.ts';
 import { clientAddress } from '../../platform/network/client-address.ts';
 import type { DoorSockets } from '../../platform/network/door-sockets.ts';
 import { whenKnown } from '../../platform/waiting/when-known.ts';
-import { requireOwnOrigin, requireOwnPage } from '../portal/own-origin.ts';
-import { sessionCaller } from '../portal/session-caller.ts';
-import { readSessionCookie } from '../portal/session-cookie.ts';
-import { ProblemError } from './problem-error.ts';
+import { requireOwnOrigin, requireOwnPage } from '../portal/sessions/own-origin.ts';
+import { sessionCaller } from '../portal/sessions/session-caller.ts';
+import { readSessionCookie } from '../portal/sessions/session-cookie.ts';
+import { UnknownSenders } from './bodies/unknown-senders.ts';
+import { ProblemError } from './problems/problem-error.ts';
+import { notSignedIn, unauthorized } from './problems/unauthorized.ts';
 import { RATE_WINDOW_SECONDS } from './rate-headers.ts';
 import type { Access } from './route.ts';
-import { notSignedIn, unauthorized } from './unauthorized.ts';
-import { UnknownSenders } from './unknown-senders.ts';
 
 export interface AdmissionOptions {
   readonly authenticator: Pick<Authenticator, 'isCurrent'>;

@@ -8,7 +8,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 import type { FastifyRequest } from 'fastify';
 import { type OnceRefused, type OnceRequest, REMEMBERED_MAX } from '../../accounts/store/once.ts';
-import { invalidParameters, type ProblemError, rateLimited } from './problem-error.ts';
+import { invalidParameters, type ProblemError, rateLimited } from './problems/problem-error.ts';
 import type { Route } from './route.ts';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';

@@ -7,10 +7,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page, Pages } from '../../pages/pages.ts';
 import type { Door } from './admission.ts';
-import { askForBody } from './expected-body.ts';
-import { cutBody } from './problem-document.ts';
-import { invalidParameters, ProblemError } from './problem-error.ts';
-import type { UnderWay } from './under-way.ts';
+import type { UnderWay } from './answers/under-way.ts';
+import { askForBody } from './bodies/expected-body.ts';
+import { cutBody } from './problems/problem-document.ts';
+import { invalidParameters, ProblemError } from './problems/problem-error.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const FORM_BYTES_MAX = 16_384;

@@ -9,10 +9,10 @@ import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { createLog } from '../../platform/log/log.ts';
 import { openapiDocument } from '../contract/openapi.ts';
 import { addRoutes } from './add-routes.ts';
+import { UnderWay } from './answers/under-way.ts';
+import { UnreadAnswers } from './answers/unread-answers.ts';
 import { defineRoute } from './route.ts';
 import { routeHandler } from './route-handler.ts';
-import { UnderWay } from './under-way.ts';
-import { UnreadAnswers } from './unread-answers.ts';
 
 const PAGE_BYTES = 48 * 1024 * 1024;
 

@@ -12,7 +12,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { Session } from '../../accounts/auth/session-keeper.ts';
 import type { OnceRequest } from '../../accounts/store/once.ts';
-import type { StreamedAnswer } from './streamed-answer.ts';
+import type { StreamedAnswer } from './answers/streamed-answer.ts';
 
 /**
  * Who is let in. `public`: everybody, and no key is looked at. `optional`: everybody, but a recognised

@@ -5,9 +5,9 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { hostFault } from './host-fault.ts';
-import { invalidParameters, ProblemError } from './problem-error.ts';
-import { refuseOnSocket, type SocketRefusals } from './socket-faults.ts';
+import { hostFault } from './problems/host-fault.ts';
+import { invalidParameters, ProblemError } from './problems/problem-error.ts';
+import { refuseOnSocket, type SocketRefusals } from './problems/socket-faults.ts';
 
 const VERSION = '13';
 /** 16 bytes in base64. */

@@ -9,7 +9,7 @@ import { firstRowAt, sliceBatch, type TradeBatch } from '@tapeloom/core/trade-ba
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { Disk } from '../../platform/disk/disk.ts';
-import { sealDay } from '../../tape/write/seal.ts';
+import { sealDay } from '../../tape/write/seal/seal.ts';
 import { SessionStore } from '../../tape/write/session-store.ts';
 import type { ReplayOptions } from './replay-dataset.ts';
 

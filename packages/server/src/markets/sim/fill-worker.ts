@@ -8,7 +8,7 @@ import { rank } from '@tapeloom/core/numbers';
 import { NodeDisk } from '../../platform/disk/node-disk.ts';
 import { ThreadDesk } from '../../platform/threads/thread-desk.ts';
 import { DayConflictError } from '../../tape/tape-errors.ts';
-import { sealDay } from '../../tape/write/seal.ts';
+import { sealDay } from '../../tape/write/seal/seal.ts';
 import type { FillDone, FillRequest, FillSetting, FillShape } from './fill.ts';
 import { createSimUniverse, SIM_DATASET } from './sim-universe.ts';
 import { TradeColumns } from './trades/trade-columns.ts';

@@ -10,7 +10,7 @@ import { NodeDisk } from '../../platform/disk/node-disk.ts';
 import { SealedDays } from '../../tape/read/sealed-days.ts';
 import { readManifest, TapeManifest } from '../../tape/tape-manifest.ts';
 import { openTape } from '../../tape/write/open-tape.ts';
-import { sealDay } from '../../tape/write/seal.ts';
+import { sealDay } from '../../tape/write/seal/seal.ts';
 import { FillError, type FillItem } from '../market.ts';
 import { readFillState, runFill, workersWorth } from './fill.ts';
 import { SimSource } from './sim-source.ts';

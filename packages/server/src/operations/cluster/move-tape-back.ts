@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { createClock } from '../../platform/system-clock.ts';
 import { zstdAside } from '../../platform/zstd-aside.ts';
-import { markPath } from '../../tape/shared/log-mark.ts';
+import { markPath } from '../../tape/shared/log/log-mark.ts';
 import { SharedTape } from '../../tape/shared/shared-tape.ts';
 import type { TapeBook } from '../../tape/stream/tape-book.ts';
 import { TapeManifest } from '../../tape/tape-manifest.ts';

@@ -8,9 +8,9 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { createClock } from '../../platform/system-clock.ts';
-import { readBookFiles } from '../../tape/shared/book-files.ts';
-import { putDay } from '../../tape/shared/day-objects.ts';
-import { commitRowsMax } from '../../tape/shared/fenced-log.ts';
+import { readBookFiles } from '../../tape/shared/book/book-files.ts';
+import { putDay } from '../../tape/shared/days/day-objects.ts';
+import { commitRowsMax } from '../../tape/shared/log/fenced-log.ts';
 import { MOVED_SUFFIX, nameCluster } from '../../tape/shared/shared-directory.ts';
 import { PLAIN_CLAIM } from '../../tape/stream/claim-body.ts';
 import { FencedWriter } from '../../tape/stream/fenced-writer.ts';
@@ -18,8 +18,8 @@ import { type BookDay, encodeBook, type TapeBook } from '../../tape/stream/tape-
 import type { StoredMessage, TapeStream } from '../../tape/stream/tape-stream.ts';
 import type { TapeManifest } from '../../tape/tape-manifest.ts';
 import { dayOfFile, logDirectory } from '../../tape/tape-paths.ts';
-import type { ListedSymbols } from '../../tape/write/listed-on.ts';
 import { type OpenTape, openTape } from '../../tape/write/open-tape.ts';
+import type { ListedSymbols } from '../../tape/write/sequencer/listed-on.ts';
 import { ClusterRefusedError } from './cluster-servers.ts';
 import type { ClusterTape } from './open-cluster-tape.ts';
 import { digestOfRecords, readOpenDay } from './open-day-records.ts';

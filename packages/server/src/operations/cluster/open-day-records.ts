@@ -5,7 +5,7 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
-import type { BookPlace } from '../../tape/shared/book-files.ts';
+import type { BookPlace } from '../../tape/shared/book/book-files.ts';
 import { MOVED_SUFFIX } from '../../tape/shared/shared-directory.ts';
 import { dayOfFile, logDirectory } from '../../tape/tape-paths.ts';
 import {
@@ -14,15 +14,15 @@ import {
   readOpening,
   writeCommit,
   writeOpening,
-} from '../../tape/write/log-payload.ts';
+} from '../../tape/write/log/log-payload.ts';
 import {
   RECORD_HEADER_BYTES,
   RecordWriter,
   readRecordHeader,
-} from '../../tape/write/log-record.ts';
-import { recoverLog } from '../../tape/write/log-recovery.ts';
-import { MergedCommits } from '../../tape/write/merged-commits.ts';
-import { TradesDigest } from '../../tape/write/trades-digest.ts';
+} from '../../tape/write/log/log-record.ts';
+import { recoverLog } from '../../tape/write/log/log-recovery.ts';
+import { MergedCommits } from '../../tape/write/log/merged-commits.ts';
+import { TradesDigest } from '../../tape/write/log/trades-digest.ts';
 
 export interface OpenDay {
   readonly day: UtcDay;

@@ -17,15 +17,19 @@ import { lockDirectory } from '../../platform/disk/directory-lock.ts';
 import { NodeDisk } from '../../platform/disk/node-disk.ts';
 import type { Postgres } from '../../platform/postgres/postgres.ts';
 import { createClock } from '../../platform/system-clock.ts';
-import { compareEnds, type DirectoryEnd, directoryEnd } from '../../tape/shared/directory-end.ts';
-import { giveUpHalfSealed, isSealed } from '../../tape/shared/recover-copy.ts';
+import {
+  compareEnds,
+  type DirectoryEnd,
+  directoryEnd,
+} from '../../tape/shared/log/directory-end.ts';
+import { giveUpHalfSealed, isSealed } from '../../tape/shared/log/recover-copy.ts';
 import { clusterOf } from '../../tape/shared/shared-directory.ts';
 import { askNatsTape, createNatsTape } from '../../tape/stream/nats/nats-admin.ts';
 import { connectNats } from '../../tape/stream/nats/nats-connection.ts';
 import { openNatsTape } from '../../tape/stream/nats/open-nats-tape.ts';
 import { TapeManifest } from '../../tape/tape-manifest.ts';
 import { dayOfFile, logDirectory, logPath } from '../../tape/tape-paths.ts';
-import { recoverUnsynced } from '../../tape/write/log-recovery.ts';
+import { recoverUnsynced } from '../../tape/write/log/log-recovery.ts';
 import { formatEpochs, withComputations } from '../../topics/epoch-floors.ts';
 import { readClusterId } from './cluster-identity.ts';
 import { ClusterRefusedError, openClusterPostgres } from './cluster-servers.ts';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { ClusterServersRig } from '../../../testing/tape/cluster-servers-rig.ts';
 import { natsServerMissing } from '../../../testing/tape/find-nats-server.ts';
 import { NodeDisk } from '../../platform/disk/node-disk.ts';
-import { NothingLostError } from '../../tape/shared/repair-stream.ts';
+import { NothingLostError } from '../../tape/shared/log/repair-stream.ts';
 import { prepareDirectory } from '../../tape/shared/shared-directory.ts';
 import { ClusterRefusedError, openClusterPostgres } from './cluster-servers.ts';
 import { ClusterRepair } from './repair-cluster.ts';

@@ -14,7 +14,7 @@ import {
   planRepair,
   type RepairPlan,
   repairStream,
-} from '../../tape/shared/repair-stream.ts';
+} from '../../tape/shared/log/repair-stream.ts';
 import { clusterOf } from '../../tape/shared/shared-directory.ts';
 import { ClusterRefusedError, openClusterPostgres } from './cluster-servers.ts';
 import { lackingConcerns } from './lacking-concerns.ts';

@@ -2,7 +2,7 @@
 
 import type { KnownNode } from '../../accounts/shared/known-nodes.ts';
 import { readNodeReport } from '../../operations/cluster/node-report.ts';
-import type { TapeSpread } from '../ingest-wire.ts';
+import type { TapeSpread } from '../ingest/ingest-wire.ts';
 
 export function tapeSpread(
   nodes: readonly Pick<KnownNode, 'isAlive' | 'roles' | 'report'>[],

@@ -1,7 +1,7 @@
 /** What `/metrics` shows of accounts: who was recognised, what waits for their thread, and what is remembered. */
 
 import { counter, gauge, type Reading } from '../../platform/metrics.ts';
-import type { AccountServices } from '../account-services.ts';
+import type { AccountServices } from '../customers/account-services.ts';
 
 export function accountReadings(accounts: AccountServices): readonly Reading[] {
   return [

@@ -1,6 +1,6 @@
 /** What `/metrics` shows of answers that wait for their readers. */
 
-import type { UnreadAnswers } from '../../http/server/unread-answers.ts';
+import type { UnreadAnswers } from '../../http/server/answers/unread-answers.ts';
 import { gauge, type Reading } from '../../platform/metrics.ts';
 
 export function answerReadings(unread: UnreadAnswers): readonly Reading[] {

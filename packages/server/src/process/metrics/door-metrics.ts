@@ -2,7 +2,7 @@
 
 import type { Reading } from '../../platform/metrics.ts';
 import type { DoorSockets, SocketLimits } from '../../platform/network/door-sockets.ts';
-import type { AccountServices } from '../account-services.ts';
+import type { AccountServices } from '../customers/account-services.ts';
 
 export function doorReadings(
   { doorkeeper, addresses }: Pick<AccountServices, 'doorkeeper' | 'addresses'>,

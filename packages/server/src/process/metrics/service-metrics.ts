@@ -10,18 +10,21 @@ import type { ComputeCounts } from '../../compute/compute-pool.ts';
 import type { DigestThread } from '../../exports/digest-thread.ts';
 import type { ExportPace } from '../../exports/export-pace.ts';
 import type { GatewayMetrics } from '../../gateway/connection/gateway-metrics.ts';
-import type { UnreadAnswers } from '../../http/server/unread-answers.ts';
+import type { UnreadAnswers } from '../../http/server/answers/unread-answers.ts';
 import type { MailServices } from '../../mail/mail-services.ts';
 import type { ClockWatch } from '../../platform/clock-watch.ts';
 import type { FreeSpace, SpaceReading } from '../../platform/disk/free-space.ts';
 import type { AccessLog } from '../../platform/log/access-log.ts';
 import { addHistogram, addReading, counter, gauge, type Reading } from '../../platform/metrics.ts';
 import type { DoorSockets } from '../../platform/network/door-sockets.ts';
-import { createCounters, type SequencerCounters } from '../../tape/write/sequencer-counters.ts';
+import {
+  createCounters,
+  type SequencerCounters,
+} from '../../tape/write/sequencer/sequencer-counters.ts';
 import type { TopicHub } from '../../topics/topic-hub.ts';
-import type { AccountServices } from '../account-services.ts';
-import type { IngestReport } from '../ingest-wire.ts';
-import type { OldDaysNews } from '../large-removals.ts';
+import type { AccountServices } from '../customers/account-services.ts';
+import type { IngestReport } from '../ingest/ingest-wire.ts';
+import type { OldDaysNews } from '../ingest/large-removals.ts';
 import { accountReadings } from './account-metrics.ts';
 import { answerReadings } from './answer-metrics.ts';
 import { clockReadings } from './clock-metrics.ts';

@@ -8,7 +8,7 @@ import { BatchDecoder } from '../read/batch-decoder.ts';
 import { readSidecar, readSoundSidecar } from '../read/sealed-days.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { contractDirectory, daysDirectory, isSafeName } from '../tape-paths.ts';
-import { type DayPlace, encodeDay } from '../write/encode-day.ts';
+import { type DayPlace, encodeDay } from '../write/seal/encode-day.ts';
 import { type ImportedManifest, importedStem } from './imported-manifest.ts';
 
 const NONE_LATE = { ranks: [], byNs: [] };

@@ -13,7 +13,7 @@ import {
   logDirectory,
   logPath,
 } from '../tape-paths.ts';
-import { readLog } from '../write/log-recovery.ts';
+import { readLog } from '../write/log/log-recovery.ts';
 import { LogCheck } from './log-check.ts';
 
 export interface DayListing {

@@ -4,8 +4,8 @@
  */
 
 import { DAY_NS } from '@tapeloom/core/units';
-import type { Commit, CommitSection, Opening } from '../write/log-payload.ts';
-import type { LogVisitor } from '../write/log-recovery.ts';
+import type { Commit, CommitSection, Opening } from '../write/log/log-payload.ts';
+import type { LogVisitor } from '../write/log/log-recovery.ts';
 
 interface ContractEnd {
   readonly symbol: string;

@@ -21,7 +21,7 @@ import {
   sessionsDirectory,
   sidecarPath,
 } from '../tape-paths.ts';
-import { readLog } from '../write/log-recovery.ts';
+import { readLog } from '../write/log/log-recovery.ts';
 import { LogCheck } from './log-check.ts';
 import { finding, note, type VerifyEvent } from './verify-event.ts';
 import { verifyImported } from './verify-imported.ts';

@@ -27,7 +27,7 @@ import {
 import { buffersOf, contentLengthsOf, correctLengthPrefixes } from '../../platform/arrow-zstd.ts';
 import { freeMemory } from '../../platform/memory/free-memory.ts';
 import type { SidecarBatch } from '../sidecar.ts';
-import { writeEpochColumn } from '../write/epoch-column.ts';
+import { writeEpochColumn } from '../write/seal/epoch-column.ts';
 
 /** Small enough to decode in about a millisecond, large enough to compress well. */
 export const BATCH_ROWS = 32_768;

@@ -12,7 +12,7 @@ import { utcDay } from '@tapeloom/core/utc-day';
 import { freeMemory } from '../../platform/memory/free-memory.ts';
 import type { SidecarBatch } from '../sidecar.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
-import { readEpochColumn } from '../write/epoch-column.ts';
+import { readEpochColumn } from '../write/seal/epoch-column.ts';
 
 const LENGTH_PREFIX_BYTES = 8;
 const EPOCH_DAY = utcDay(19_700_101);

@@ -6,7 +6,7 @@ import { batchOf, type TradeRow } from '../../../testing/imported-dataset.ts';
 import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { sealedPath, sidecarPath } from '../tape-paths.ts';
-import { sealDay } from '../write/seal.ts';
+import { sealDay } from '../write/seal/seal.ts';
 import { SealedDays } from './sealed-days.ts';
 import { NO_LIVE_DAYS, TapeReader } from './tape-reader.ts';
 

@@ -11,7 +11,7 @@ import type { Disk } from '../../platform/disk/disk.ts';
 import { readImported } from '../imported/imported-manifest.ts';
 import { verifyTape } from '../inspect/verify-tape.ts';
 import { TapeManifest } from '../tape-manifest.ts';
-import { sealDay } from '../write/seal.ts';
+import { sealDay } from '../write/seal/seal.ts';
 import { planRemoval } from './plan-removal.ts';
 import { removeImported } from './remove-imported.ts';
 import { deleteRemoved, removeLive } from './remove-live.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
 import { type SharedNode, SharedWorld } from '../../../testing/tape/shared-nodes.ts';
 import { DATASET, TAPE_ROOT } from '../../../testing/tape/tape-on-sim-disk.ts';
-import { NothingLostError, planRepair } from './repair-stream.ts';
+import { NothingLostError, planRepair } from './log/repair-stream.ts';
 
 const PACE = { batchRowsMax: 5, offersPerDay: 20 };
 /** Suspicion takes half a minute, by a node that waits to hear of a leader first as much again. */

@@ -5,13 +5,13 @@
 
 import type { FencedWriter } from '../stream/fenced-writer.ts';
 import { tellLoss } from '../stream/tell-loss.ts';
-import type { SequencerCounters } from '../write/sequencer-counters.ts';
+import type { SequencerCounters } from '../write/sequencer/sequencer-counters.ts';
 import type { TapePublisher } from '../write/tape-publisher.ts';
 import { TapeWriter } from '../write/tape-writer.ts';
-import type { BookKeeper } from './book-keeper.ts';
-import { commitRowsMax, FencedLog } from './fenced-log.ts';
-import type { LocalLog } from './local-log.ts';
-import { keepParts } from './part-keeper.ts';
+import type { BookKeeper } from './book/book-keeper.ts';
+import { commitRowsMax, FencedLog } from './log/fenced-log.ts';
+import type { LocalLog } from './log/local-log.ts';
+import { keepParts } from './parts/part-keeper.ts';
 import type { SharedTapeOptions } from './shared-tape-options.ts';
 import type { TapeCopy } from './tape-copy.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type SharedNode, SharedWorld } from '../../../testing/tape/shared-nodes.ts';
 import { DATASET, TAPE_ROOT } from '../../../testing/tape/tape-on-sim-disk.ts';
 import { logPath } from '../tape-paths.ts';
-import { listColumnParts } from './column-parts.ts';
+import { listColumnParts } from './parts/column-parts.ts';
 
 const LONG_DAYS = { batchRowsMax: 5, offersPerDay: 200 };
 /** Until whoever appends has put what there is. */

@@ -9,8 +9,8 @@ import { DATASET, TAPE_ROOT } from '../../../testing/tape/tape-on-sim-disk.ts';
 import { FencedWriter } from '../stream/fenced-writer.ts';
 import { decodeBook } from '../stream/tape-book.ts';
 import { TapeManifest } from '../tape-manifest.ts';
-import { BookKeeper } from './book-keeper.ts';
-import { planRepair, repairStream } from './repair-stream.ts';
+import { BookKeeper } from './book/book-keeper.ts';
+import { planRepair, repairStream } from './log/repair-stream.ts';
 
 const PACE = { batchRowsMax: 5, offersPerDay: 20 };
 

@@ -7,7 +7,7 @@ import type { Packing } from '../../platform/zstd-aside.ts';
 import type { SuccessionState } from '../stream/succession.ts';
 import type { TapeBook } from '../stream/tape-book.ts';
 import type { TapeObjects, TapeStream } from '../stream/tape-stream.ts';
-import type { ListedSymbols } from '../write/listed-on.ts';
+import type { ListedSymbols } from '../write/sequencer/listed-on.ts';
 import type { TapeWriter } from '../write/tape-writer.ts';
 
 export interface SharedTapeOptions {

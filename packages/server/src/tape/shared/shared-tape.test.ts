@@ -6,7 +6,7 @@ import { occupyThreads } from '../../../testing/platform/occupied-threads.ts';
 import { type SharedNode, SharedWorld } from '../../../testing/tape/shared-nodes.ts';
 import { DATASET, TAPE_ROOT } from '../../../testing/tape/tape-on-sim-disk.ts';
 import type { Disk } from '../../platform/disk/disk.ts';
-import { NothingLostError, planRepair, repairStream } from './repair-stream.ts';
+import { NothingLostError, planRepair, repairStream } from './log/repair-stream.ts';
 import { TapeRewrittenError } from './shared-errors.ts';
 
 const PACE = { batchRowsMax: 5, offersPerDay: 20 };

@@ -9,14 +9,18 @@ import { crc32 } from 'node:zlib';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { claimNews } from '../stream/claim-body.ts';
 import type { StoredMessage } from '../stream/tape-stream.ts';
-import type { LogEnd } from '../write/day-log.ts';
 import type { LiveDays } from '../write/live-days.ts';
-import { type Commit, type Opening, readCommit, readOpening } from '../write/log-payload.ts';
-import { RECORD_HEADER_BYTES, type RecordHeader, readRecordHeader } from '../write/log-record.ts';
-import type { Sequencer } from '../write/sequencer.ts';
-import type { DayCheckpoint } from './day-checkpoint.ts';
-import type { LocalLog } from './local-log.ts';
-import type { LogMark } from './log-mark.ts';
+import type { LogEnd } from '../write/log/day-log.ts';
+import { type Commit, type Opening, readCommit, readOpening } from '../write/log/log-payload.ts';
+import {
+  RECORD_HEADER_BYTES,
+  type RecordHeader,
+  readRecordHeader,
+} from '../write/log/log-record.ts';
+import type { Sequencer } from '../write/sequencer/sequencer.ts';
+import type { LocalLog } from './log/local-log.ts';
+import type { LogMark } from './log/log-mark.ts';
+import type { DayCheckpoint } from './parts/day-checkpoint.ts';
 import { TapeRewrittenError } from './shared-errors.ts';
 
 /** Where the chain of the newest day ends. */

@@ -12,9 +12,9 @@ import { LiveDay } from '../live-day.ts';
 import { DayConflictError } from '../tape-errors.ts';
 import type { SealedPart, TapeManifest } from '../tape-manifest.ts';
 import { daysDirectory, sidecarPath } from '../tape-paths.ts';
-import type { Commit, Opening } from './log-payload.ts';
-import { sealColumns } from './seal.ts';
-import type { SequencerCounters } from './sequencer-counters.ts';
+import type { Commit, Opening } from './log/log-payload.ts';
+import { sealColumns } from './seal/seal.ts';
+import type { SequencerCounters } from './sequencer/sequencer-counters.ts';
 import type { TapePublisher } from './tape-publisher.ts';
 
 /** Ended days that may wait to be sealed before the next day has to wait for them. */

@@ -25,15 +25,15 @@ import {
   sessionsDirectory,
   sharedDirectory,
 } from '../tape-paths.ts';
-import { DayLog } from './day-log.ts';
-import { FileLog } from './file-log.ts';
-import type { ListedSymbols } from './listed-on.ts';
 import { LiveDays } from './live-days.ts';
-import type { Commit } from './log-payload.ts';
-import { type LogRecovery, recoverLog } from './log-recovery.ts';
-import { setSealedLogsAside } from './sealed-logs.ts';
-import { Sequencer } from './sequencer.ts';
-import { createCounters, type SequencerCounters } from './sequencer-counters.ts';
+import { DayLog } from './log/day-log.ts';
+import { FileLog } from './log/file-log.ts';
+import type { Commit } from './log/log-payload.ts';
+import { type LogRecovery, recoverLog } from './log/log-recovery.ts';
+import { setSealedLogsAside } from './log/sealed-logs.ts';
+import type { ListedSymbols } from './sequencer/listed-on.ts';
+import { Sequencer } from './sequencer/sequencer.ts';
+import { createCounters, type SequencerCounters } from './sequencer/sequencer-counters.ts';
 import { TapePublisher } from './tape-publisher.ts';
 import { TapeWriter } from './tape-writer.ts';
 

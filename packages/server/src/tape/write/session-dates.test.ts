@@ -4,7 +4,7 @@ import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { allocateBatch } from '@tapeloom/core/trade-batch';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { sealDay } from './seal.ts';
+import { sealDay } from './seal/seal.ts';
 import { sessionDates } from './session-dates.ts';
 
 const NOW = epochNs(utcDay(20261115), 3_600_000_000_000);

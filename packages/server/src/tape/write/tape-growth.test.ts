@@ -4,7 +4,7 @@ import type { Rank } from '@tapeloom/core/numbers';
 import { allocateBatch } from '@tapeloom/core/trade-batch';
 import { addDays, utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { sealDay } from './seal.ts';
+import { sealDay } from './seal/seal.ts';
 import { tapeDayBytes } from './tape-growth.ts';
 
 const ROOT = '/data/tape';

@@ -7,7 +7,7 @@ import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
 import { type FeedRow, intakeBatch } from '../../../testing/tape/feed-rows.ts';
 import { openSimTape, tapeRows } from '../../../testing/tape/tape-on-sim-disk.ts';
 import { IntakeFullError, TapeClosedError, TapeFailedError } from '../tape-errors.ts';
-import { HELD_TRADES_MAX } from './sequencer.ts';
+import { HELD_TRADES_MAX } from './sequencer/sequencer.ts';
 import { OFFERS_WAITING_MAX, ROWS_WAITING_MAX } from './tape-writer.ts';
 
 const DAY = utcDay(20_260_105);

@@ -16,12 +16,12 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { IntakeFullError, TapeClosedError, TapeFailedError } from '../tape-errors.ts';
 import type { Intake, IntakeBatch } from './intake.ts';
 import type { LiveDays } from './live-days.ts';
-import { readCommit } from './log-payload.ts';
-import { RECORD_HEADER_BYTES } from './log-record.ts';
-import { Offer } from './offer.ts';
-import type { Sequencer } from './sequencer.ts';
-import type { SequencerCounters } from './sequencer-counters.ts';
-import type { TapeLog } from './tape-log.ts';
+import { readCommit } from './log/log-payload.ts';
+import { RECORD_HEADER_BYTES } from './log/log-record.ts';
+import type { TapeLog } from './log/tape-log.ts';
+import { Offer } from './sequencer/offer.ts';
+import type { Sequencer } from './sequencer/sequencer.ts';
+import type { SequencerCounters } from './sequencer/sequencer-counters.ts';
 import type { TapePublisher } from './tape-publisher.ts';
 
 /** Offers that may wait to be taken or to be committed; more are refused. */

@@ -1,0 +1,108 @@
+/**
+ * `GET /v1/portal/export`: everything that is kept of an account and its owner, as one file. Secrets are not among
+ * it, for only their digests are kept, and those are of no use to anybody.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
+import type { AccountStore, AuditEvent } from '../../../accounts/store/account-store.ts';
+import { Instant } from '../../contract/instant-schema.ts';
+import { closedObject, Type } from '../../contract/schema.ts';
+import { viewKey } from '../../routes/key-view.ts';
+import { tooMany } from '../../server/admission.ts';
+import { defineRoute, EncodedJson, type Route } from '../../server/route.ts';
+import type { PortalFacts } from '../portal-facts.ts';
+
+/** It reads everything, and nobody needs it often. */
+export const EXPORTS_PER_MINUTE = { limit: 6, testLimit: null } as const;
+const EVENTS_PER_READ = 1_000;
+/** More than any account has in the time for which events are kept; what came after is left out, and it says so. */
+const EVENTS_MAX = 50_000;
+/** The period before all others. */
+const FIRST_PERIOD = '0000-00';
+
+const list = (description: string) => Type.Array(Type.Unknown(), { description });
+
+const AccountExport = closedObject({
+  exportedAt: Instant('When it was made'),
+  account: Type.Unknown(),
+  owner: Type.Unknown(),
+  deletion: Type.Unknown(),
+  marks: list('What the account did, or its owner said, once: `streamed`, `both`.'),
+  keys: list('Without their secrets; valid ones, and those that ended in the last 30 days.'),
+  usage: list('What was used in each month.'),
+  sessions: list('Where the owner is signed in.'),
+  passkeys: list('The passkeys of the owner: names, times and public keys.'),
+  recovery: Type.Unknown(),
+  orders: list('What was ordered and paid.'),
+  consents: list('What was agreed to.'),
+  withdrawals: list('What was withdrawn from, in the words of the declaration.'),
+  audit: list('What happened in the account, the oldest first.'),
+  isAuditWhole: Type.Boolean({ description: 'Whether nothing of it was left out.' }),
+});
+
+export function accountExportRoute(facts: () => PortalFacts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/portal/export',
+    operationId: 'exportAccount',
+    summary: 'Everything that is kept of the account and its owner, as one file.',
+    description: 'As JSON, to be saved; secrets are not in it, for nobody has them.',
+    access: 'session',
+    answer: AccountExport,
+    head: ({ setHeader }) => setHeader('content-type', 'application/json; charset=utf-8'),
+    handle: async ({ session, now, setHeader }) => {
+      const { store, allowances } = facts();
+      const { accountId } = session;
+      const who = `export of ${accountId}`;
+      const verdict = await allowances.take(now, who, EXPORTS_PER_MINUTE);
+      if (!verdict.granted) throw tooMany('Too many exports in a minute.', verdict);
+      const all = await everything(store, accountId, now);
+      const name = `tapeloom-${accountId}-${dayText(now)}.json`;
+      setHeader('content-disposition', `attachment; filename="${name}"`);
+      return new EncodedJson(`${JSON.stringify(all, plainValue, 2)}\n`);
+    },
+  });
+}
+
+async function everything(store: AccountStore, accountId: string, now: EpochNs): Promise<object> {
+  const { people, orders, withdrawals } = store;
+  const events = await auditOf(store, accountId);
+  return {
+    exportedAt: now,
+    account: await store.findAccount(accountId),
+    owner: await people.ownerOf(accountId),
+    deletion: await people.deletionOf(accountId),
+    marks: [...(await people.marksOf(accountId))],
+    keys: (await store.listKeys(now, accountId)).map((key) => viewKey(key, now)),
+    usage: await store.usageMonths(accountId, FIRST_PERIOD),
+    sessions: await people.sessionsOf(accountId, now),
+    passkeys: await store.passkeys.passkeysOf(accountId),
+    recovery: await store.passkeys.recoveryOf(accountId),
+    orders: await orders.ordersOf(accountId),
+    consents: await orders.consentsOf(accountId),
+    withdrawals: await withdrawals.withdrawalsOf(accountId),
+    audit: events.slice(0, EVENTS_MAX),
+    isAuditWhole: events.length <= EVENTS_MAX,
+  };
+}
+
+async function auditOf(store: AccountStore, accountId: string): Promise<readonly AuditEvent[]> {
+  const events: AuditEvent[] = [];
+  while (events.length <= EVENTS_MAX) {
+    const after = events.at(-1)?.sequence ?? 0;
+    const read = await store.audit({ accountId, after, limit: EVENTS_PER_READ });
+    events.push(...read);
+    if (read.length < EVENTS_PER_READ) break;
+  }
+  return events;
+}
+
+/** Instants as decimal text, as everywhere in JSON. */
+function plainValue(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}
+
+function dayText(now: EpochNs): string {
+  return new Date(Number(now / MS_NS_BIG)).toISOString().slice(0, 10);
+}

@@ -1,0 +1,52 @@
+/** Whom an order is billed to, as a buyer types it: one line each, nothing hidden, nothing longer than a label holds. */
+
+import { shownText } from '@tapeloom/core/person/plain-text';
+import type { Static } from 'typebox';
+import type { BillTo } from '../../../accounts/orders/orders-store.ts';
+import { closedObject, namedObject, Type } from '../../contract/schema.ts';
+import { invalidParameters } from '../../server/problems/problem-error.ts';
+
+const NAME_CHARACTERS_MAX = 120;
+const ADDRESS_CHARACTERS_MAX = 300;
+const ADDRESS_LINES_MAX = 6;
+const TAX_ID_CHARACTERS_MAX = 40;
+
+const FIELDS = {
+  name: Type.String({
+    maxLength: NAME_CHARACTERS_MAX,
+    description: 'A person or a company.',
+  }),
+  address: Type.String({
+    maxLength: ADDRESS_CHARACTERS_MAX,
+    description: 'Street, postal code and city, in lines.',
+  }),
+  taxId: Type.Union([Type.String({ maxLength: TAX_ID_CHARACTERS_MAX }), Type.Null()], {
+    description: 'Such as a VAT number; it is printed, not checked.',
+  }),
+};
+
+export const BillToBody = closedObject(FIELDS);
+
+/** The same in answers. */
+export const BillToView = namedObject('BillTo', FIELDS);
+
+/** Null: the buyer gave nothing. */
+export function billToOf(body: Static<typeof BillToBody> | undefined): BillTo | null {
+  if (body === undefined) return null;
+  const name = shownText(body.name).trim();
+  const lines = body.address
+    .split('\n')
+    .map((line) => shownText(line).trim())
+    .filter((line) => line !== '');
+  const taxId = shownText(body.taxId ?? '').trim();
+  if (name === '')
+    throw fault('name', 'is empty: give the name of the buyer, or leave billTo out.');
+  if (lines.length > ADDRESS_LINES_MAX) {
+    throw fault('address', `has more than ${ADDRESS_LINES_MAX} lines.`);
+  }
+  return { name, address: lines.join('\n'), taxId: taxId === '' ? null : taxId };
+}
+
+function fault(field: string, message: string) {
+  return invalidParameters([{ path: `/billTo/${field}`, message }]);
+}

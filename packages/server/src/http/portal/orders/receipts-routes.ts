@@ -1,0 +1,106 @@
+/** Receipts of an order, the provider's page for its customer, and giving up a checkout that nobody paid. */
+
+import { judgeWithdrawal } from '@tapeloom/core/entitlement/withdrawal';
+import type { Billing } from '../../../billing/billing.ts';
+import { RECEIPT_STATES, RECEIPTS_MAX, type Receipt } from '../../../billing/payment-provider.ts';
+import { Instant } from '../../contract/instant-schema.ts';
+import { closedObject, namedObject, Type } from '../../contract/schema.ts';
+import { ProblemError } from '../../server/problems/problem-error.ts';
+import { defineRoute, type Route } from '../../server/route.ts';
+import { CONFLICT, UNKNOWN_ORDER, UPSTREAM, unknownOrder, upstream } from './order-problems.ts';
+import { OrderView, viewOrder } from './order-view.ts';
+
+const ReceiptView = namedObject('Receipt', {
+  id: Type.String({ description: 'Its number at the provider.' }),
+  at: Instant('When it was charged'),
+  totalMinor: Type.Integer({ description: "With tax, in the currency's minor unit." }),
+  taxMinor: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'How much of the total is tax; null: the provider does not say.',
+  }),
+  refundedMinor: Type.Integer({ description: 'How much of the total was given back.' }),
+  currency: Type.String(),
+  state: Type.Enum(RECEIPT_STATES, {
+    description: '`open`: it is not paid yet. `refunded`: all of it was given back.',
+  }),
+  url: Type.Union([Type.String(), Type.Null()], {
+    description: 'A page or a PDF at the provider; null: there is none.',
+  }),
+});
+
+export function receiptsRoutes(billing: () => Billing): readonly Route[] {
+  return [receiptsRoute(billing), providerPortalRoute(billing), dropRoute(billing)];
+}
+
+function receiptsRoute(billing: () => Billing): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/portal/orders/:id/receipts',
+    operationId: 'listReceipts',
+    summary: 'What was charged for an order, the newest first.',
+    description: `As the payment provider lists it, at most ${RECEIPTS_MAX}; asked for again at most every 30 seconds.`,
+    access: 'session',
+    answer: closedObject({ receipts: Type.Array(ReceiptView) }),
+    errors: [UNKNOWN_ORDER, UPSTREAM],
+    handle: async ({ params, session }) => {
+      const asked = billing().receipts.receiptsOf(session.accountId, params.id!);
+      const receipts = await upstream(asked, 'Nothing was changed.');
+      if (receipts === null) throw unknownOrder();
+      return { receipts: receipts.map(viewReceipt) };
+    },
+  });
+}
+
+function providerPortalRoute(billing: () => Billing): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/portal/orders/:id/provider-portal',
+    operationId: 'openProviderPortal',
+    summary: "The address of the provider's page where the card or the billing address is changed.",
+    description: 'It is made for this visit, and good for a short time.',
+    access: 'session',
+    // A card that is paid with is changed by whoever pays.
+    isForSuspended: true,
+    answer: closedObject({ url: Type.String() }),
+    errors: [UNKNOWN_ORDER, CONFLICT, UPSTREAM],
+    handle: async ({ params, session }) => {
+      const asked = billing().receipts.portalOf(session.accountId, params.id!);
+      const page = await upstream(asked, 'Nothing was changed.');
+      if ('url' in page) return page;
+      if (page.refused === 'not-found') throw unknownOrder();
+      throw new ProblemError('CONFLICT', 'The provider has no such page for this order.');
+    },
+  });
+}
+
+function dropRoute(billing: () => Billing): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/portal/orders/:id/drop',
+    operationId: 'dropOrder',
+    summary: 'Gives up an order that nobody has paid.',
+    description:
+      'Its checkout is closed and cannot be paid any more. Doing it again changes nothing.',
+    access: 'session',
+    isForSuspended: true,
+    answer: OrderView,
+    errors: [UNKNOWN_ORDER, CONFLICT, UPSTREAM],
+    handle: async ({ params, session, now }) => {
+      const asked = billing().drop(session.accountId, params.id!);
+      const order = await upstream(asked, 'The order shows its current state.');
+      if (!('refused' in order)) return viewOrder(order, now, null);
+      if (order.refused === 'not-found') throw unknownOrder();
+      if (order.refused === 'paid') throw new ProblemError('CONFLICT', PAID);
+      const known = await billing().orderOf(session.accountId, params.id!);
+      const mayWithdraw = known !== null && judgeWithdrawal(known, now).may;
+      throw new ProblemError('CONFLICT', mayWithdraw ? WITHDRAW_INSTEAD : CONFIRMING);
+    },
+  });
+}
+
+const PAID = 'This order is paid, so it cannot be abandoned. Cancel it instead.';
+const CONFIRMING = 'A payment for this order is waiting for the bank and cannot be stopped.';
+const WITHDRAW_INSTEAD = `${CONFIRMING} Withdraw from the contract instead: you get the full amount back.`;
+
+function viewReceipt({ at, ...receipt }: Receipt) {
+  return { ...receipt, at: at.toString() };
+}

@@ -1,0 +1,113 @@
+/**
+ * Withdrawing from an order: what would be declared, and declaring it. It is recorded before it is answered, whatever
+ * the payment provider is doing; declared again, it stays as it was. An order of another account is unknown.
+ */
+
+import { typedTextFault } from '@tapeloom/core/person/plain-text';
+import type { Static } from 'typebox';
+import type { OrderRecord } from '../../../accounts/orders/orders-store.ts';
+import { NAME_LENGTH_MAX } from '../../../accounts/orders/withdrawal-statement.ts';
+import type {
+  WithdrawalRecord,
+  WithdrawalRefused,
+} from '../../../accounts/orders/withdrawals-store.ts';
+import type { Billing } from '../../../billing/billing.ts';
+import { WITHDRAWAL_REFUSALS } from '../../../billing/withdrawal-refusals.ts';
+import { closedObject, Type } from '../../contract/schema.ts';
+import { invalidParameters, ProblemError } from '../../server/problems/problem-error.ts';
+import { defineRoute, type Route } from '../../server/route.ts';
+import { CONFLICT, UNKNOWN_ORDER, unknownOrder } from './order-problems.ts';
+import { OrderView, viewOrder } from './order-view.ts';
+
+const WithdrawalView = closedObject({
+  order: OrderView,
+  statement: Type.String({
+    description: 'What was declared, or (while `withdrawn` is null) would be, in words.',
+  }),
+});
+
+const WithdrawalBody = closedObject({
+  confirm: Type.Boolean({ description: 'True: I withdraw from this contract.' }),
+  name: Type.Optional(
+    Type.String({
+      maxLength: NAME_LENGTH_MAX,
+      description: 'Who withdraws, for the declaration; it may be left out.',
+    }),
+  ),
+});
+
+export function withdrawalRoutes(billing: () => Billing): readonly Route[] {
+  return [showRoute(billing), declareRoute(billing)];
+}
+
+function showRoute(billing: () => Billing): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/portal/orders/:id/withdrawal',
+    operationId: 'getWithdrawal',
+    summary: 'What withdrawing from an order would declare, or what was declared.',
+    description: 'Asking changes nothing. The order says until when it may be withdrawn from.',
+    access: 'session',
+    answer: WithdrawalView,
+    errors: [UNKNOWN_ORDER],
+    handle: async ({ params, session, now }) => {
+      const { withdrawals } = billing();
+      const order = await billing().orderOf(session.accountId, params.id!);
+      if (order === null) throw unknownOrder();
+      const withdrawal = await withdrawals.withdrawalOf(order);
+      const statement =
+        withdrawal?.statement ?? withdrawals.statementOf(order, { email: session.email });
+      return { order: viewOrder(order, now, withdrawal), statement };
+    },
+  });
+}
+
+function declareRoute(billing: () => Billing): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/portal/orders/:id/withdrawal',
+    operationId: 'withdrawFromOrder',
+    summary: 'Withdraws from an order.',
+    description:
+      'It is recorded with its time, and confirmed by e-mail at once. The rights of the order end with it, nothing ' +
+      'is charged any more, and what is due goes back the way it was paid. Doing it again changes nothing.',
+    access: 'session',
+    // Whoever is shut out keeps this right.
+    isForSuspended: true,
+    body: WithdrawalBody,
+    answer: WithdrawalView,
+    errors: [UNKNOWN_ORDER, CONFLICT],
+    handle: async ({ body, params, session, address, now }) => {
+      const name = nameOf(body);
+      const { accountId, id: sessionId } = session;
+      const wish = { accountId, orderId: params.id!, sessionId, address, name };
+      const declared = await billing().withdrawals.declare(wish);
+      if ('refused' in declared) throw refusal(declared);
+      return answerOf(declared.order, declared.withdrawal, now);
+    },
+  });
+}
+
+function answerOf(
+  order: OrderRecord,
+  withdrawal: WithdrawalRecord,
+  now: WithdrawalRecord['at'],
+): Static<typeof WithdrawalView> {
+  return { order: viewOrder(order, now, withdrawal), statement: withdrawal.statement };
+}
+
+function nameOf({ confirm, name }: Static<typeof WithdrawalBody>): string | null {
+  if (!confirm) {
+    const message = 'must be true, to confirm that you withdraw from the contract.';
+    throw invalidParameters([{ path: '/confirm', message }]);
+  }
+  const text = (name ?? '').trim();
+  const fault = typedTextFault(text);
+  if (fault !== null) throw invalidParameters([{ path: '/name', message: `${fault}.` }]);
+  return text === '' ? null : text;
+}
+
+function refusal(refused: WithdrawalRefused): ProblemError {
+  if (refused.refused === 'no-order') return unknownOrder();
+  return new ProblemError('CONFLICT', WITHDRAWAL_REFUSALS[refused.why]);
+}

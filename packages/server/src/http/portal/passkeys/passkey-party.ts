@@ -1,0 +1,25 @@
+/**
+ * Whom passkeys of this service are made for: the host of the configured public address, whatever a request says. A browser
+ * makes none for a bare IP address, so on this machine it is `localhost`, and elsewhere an address without a name has none.
+ */
+
+import { isIP } from 'node:net';
+import { ProblemError } from '../../server/problems/problem-error.ts';
+
+const LOOPBACKS: readonly string[] = ['127.0.0.1', '[::1]'];
+
+export interface PasskeyParty {
+  /** The relying party's id. */
+  readonly id: string;
+  /** The one origin whose pages may use its passkeys. */
+  readonly origin: string;
+}
+
+/** Throws where there can be no passkeys. */
+export function passkeyParty(publicOrigin: string): PasskeyParty {
+  const url = new URL(publicOrigin);
+  if (LOOPBACKS.includes(url.hostname)) url.hostname = 'localhost';
+  const { hostname: id, origin } = url;
+  if (isIP(id) === 0 && !id.startsWith('[')) return { id, origin };
+  throw new ProblemError('CONFLICT', 'Passkeys need a service that is reached by a host name.');
+}

@@ -1,0 +1,109 @@
+/**
+ * Links that are mailed: made with the configured address, and judged when they come back. A text that is no link of
+ * ours counts as a failed authentication of the address that sent it, so that nobody tries for long.
+ */
+
+import { randomBytes } from 'node:crypto';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { type EmailAddress, normalEmail } from '@tapeloom/core/person/email-address';
+import { neighbourhood } from '../../../accounts/auth/address-throttle.ts';
+import { digestOf, isSoundLink, newLinkText } from '../../../accounts/auth/secret.ts';
+import type {
+  LinkPurpose,
+  LinkRefused,
+  SessionRecord,
+  TooMany,
+} from '../../../accounts/people/people-store.ts';
+import { Type } from '../../contract/schema.ts';
+import { refusedAtDoor } from '../../server/admission.ts';
+import { type ProblemError, rateLimited } from '../../server/problems/problem-error.ts';
+import { notSignedIn } from '../../server/problems/unauthorized.ts';
+import type { PortalFacts } from '../portal-facts.ts';
+
+const TOKEN_CHARACTERS_MAX = 1_000;
+
+/** Behind the `#` of a link, which no server sees and no mail scanner posts. */
+export const TokenField = Type.String({
+  maxLength: TOKEN_CHARACTERS_MAX,
+  description: 'What stands behind the # of the link.',
+});
+
+const TEXTS: Readonly<Record<LinkRefused['refused'], string>> = {
+  unknown: 'This link is incomplete or belongs to another account. Request a new one.',
+  used: 'This link was already used; each link works once. Request a new one.',
+  expired: 'This link has expired. Request a new one.',
+};
+
+export interface NewLinkText {
+  /** What is kept of it. */
+  readonly hash: string;
+  readonly link: string;
+}
+
+export function newLink(origin: string): NewLinkText {
+  const token = newLinkText(randomBytes);
+  return { hash: digestOf(token).hash, link: linkOf(origin, token) };
+}
+
+function linkOf(origin: string, token: string): string {
+  return `${origin}/sign-in#${token}`;
+}
+
+const UNKNOWN: LinkRefused = { refused: 'unknown' };
+const REFUSALS: readonly string[] = Object.keys(TEXTS);
+
+/** What a link that is good leads to; throws for any other. */
+export async function byLink<Found extends object>(
+  { doorkeeper }: Pick<PortalFacts, 'doorkeeper'>,
+  { address, token }: { readonly address: string; readonly token: string },
+  look: (hash: string) => Promise<Found | LinkRefused>,
+): Promise<Found> {
+  const isSound = isSoundLink(token);
+  const known = isSound ? null : judged<Found>(UNKNOWN);
+  const verdict = await doorkeeper.judge(address, known, async () =>
+    judged(await look(digestOf(token).hash)),
+  );
+  if (verdict.verdict === 'accepted') return verdict.found;
+  if (verdict.verdict === 'refused') throw notSignedIn(TEXTS[verdict.refused]);
+  throw refusedAtDoor(verdict);
+}
+
+type Judged<Found> =
+  | { readonly verdict: 'accepted'; readonly found: Found }
+  | { readonly verdict: 'refused'; readonly refused: LinkRefused['refused'] };
+
+/** Other refusals are not about the link. */
+function judged<Found extends object>(found: Found | LinkRefused): Judged<Found> {
+  if ('refused' in found && REFUSALS.includes(found.refused as string)) {
+    return { verdict: 'refused', refused: (found as LinkRefused).refused };
+  }
+  return { verdict: 'accepted', found: found as Found };
+}
+
+export function tooManyLinks({ until }: TooMany, now: EpochNs): ProblemError {
+  return rateLimited('Too many links were requested within an hour.', until, now);
+}
+
+/** A link to the owner of the session's account, who alone can use it. */
+export async function ownersLink(
+  { store, origin }: Pick<PortalFacts, 'store' | 'origin'>,
+  request: {
+    readonly session: Pick<SessionRecord, 'accountId' | 'email'>;
+    readonly now: EpochNs;
+    readonly from: string;
+    readonly purpose: LinkPurpose;
+    readonly newAddress?: EmailAddress;
+  },
+): Promise<string> {
+  const { session, now, from, purpose, newAddress } = request;
+  const { hash, link } = newLink(origin);
+  const made = await store.people.addLink(now, hash, {
+    purpose,
+    address: normalEmail(session.email)!,
+    accountId: session.accountId,
+    askedFrom: neighbourhood(from),
+    ...(newAddress === undefined ? {} : { newAddress }),
+  });
+  if ('refused' in made) throw tooManyLinks(made, now);
+  return link;
+}

@@ -1,0 +1,43 @@
+/**
+ * The cookie of a session. No script reads it, no other site's request carries it along, and behind TLS no other
+ * host and no plain connection can set it.
+ */
+
+import { SECOND_NS_BIG } from '@tapeloom/core/units';
+import { SESSION_VALID_NS } from '../../../accounts/people/people-store.ts';
+
+const NAME = 'tapeloom_session';
+const MAX_AGE_SECONDS = Number(SESSION_VALID_NS / SECOND_NS_BIG);
+
+/** By the origin at which people reach the service. */
+function sessionCookieName(origin: string): string {
+  return isSecure(origin) ? `__Host-${NAME}` : NAME;
+}
+
+export function sessionCookie(origin: string, text: string): string {
+  return cookie(origin, text, MAX_AGE_SECONDS);
+}
+
+/** What makes a browser forget it. */
+export function endedSessionCookie(origin: string): string {
+  return cookie(origin, '', 0);
+}
+
+/** What the header `Cookie` says of it; undefined where it does not. */
+export function readSessionCookie(header: string | undefined, origin: string): string | undefined {
+  const name = sessionCookieName(origin);
+  for (const pair of header?.split(';') ?? []) {
+    const at = pair.indexOf('=');
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+  }
+  return undefined;
+}
+
+function cookie(origin: string, text: string, maxAge: number): string {
+  const attributes = `Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax`;
+  return `${sessionCookieName(origin)}=${text}; ${attributes}${isSecure(origin) ? '; Secure' : ''}`;
+}
+
+function isSecure(origin: string): boolean {
+  return origin.startsWith('https:');
+}

@@ -1,0 +1,266 @@
+/**
+ * The imported datasets of a running service. Nothing in here writes to them: an import is a process of its own, and
+ * what it has done is found by looking at its manifest once a second. Sessions are those that imports have written
+ * down, and ahead of them what the calendar says.
+ *
+ * Which days were served last is written down, so that days which were replaced while no service ran are repairs too.
+ */
+
+import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import type { ServedDays } from '../../history/tape-revision.ts';
+import { FilesMarket } from '../../markets/files/files-market.ts';
+import type { DecidedByAlias, ListedDataset } from '../../markets/instruments/instruments-file.ts';
+import { movedDays } from '../../markets/instruments/moved-days.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
+import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
+import type { DatasetBook } from '../../runs/session-tables.ts';
+import { type ChangedDays, changedDays } from '../../tape/imported/changed-days.ts';
+import {
+  type ImportedDays,
+  type ImportedManifest,
+  readImported,
+  writeImported,
+} from '../../tape/imported/imported-manifest.ts';
+import { RollStore } from '../../tape/imported/roll-store.ts';
+import { importedPath, rollsPath } from '../../tape/tape-paths.ts';
+import { SessionStore } from '../../tape/write/session-store.ts';
+
+const LOOK_EVERY_MS = 1_000;
+/** Where nothing was imported yet, and ahead of today: as on a live tape. */
+const BOOK_DAYS = 60;
+const NO_DAYS: ImportedDays = new Map();
+
+export interface ImportedDatasetsOptions {
+  readonly disk: Disk;
+  /** The data directory. */
+  readonly data: string;
+  readonly listed: readonly ListedDataset[];
+  /** The service's. */
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** What has become of a dataset. */
+export interface DatasetNews {
+  readonly market: FilesMarket;
+  readonly books: readonly SessionBook[];
+  /** By contract; none: only its rolls or its sessions are others. */
+  readonly days: ChangedDays;
+}
+
+export interface ImportedEvents {
+  /** Resolves to whether what was served of the changed days is over, for good. */
+  changed(news: DatasetNews): Promise<boolean>;
+  onFault(error: unknown, dataset: string): void;
+}
+
+interface Dataset extends DatasetNews {
+  readonly listed: ListedDataset;
+  /** Another one after the files were changed. */
+  readonly version: string;
+  readonly manifest: ImportedManifest | null;
+  readonly decided: DecidedByAlias;
+  /** By contract. */
+  readonly lastDays: ReadonlyMap<string, UtcDay>;
+}
+
+interface ServedBefore {
+  readonly days: ImportedDays;
+  /** Null where it is not known. */
+  readonly decided: DecidedByAlias | null;
+}
+
+export class ImportedDatasets {
+  readonly #options: ImportedDatasetsOptions;
+  readonly #datasets = new Map<string, Dataset>();
+  /** By dataset, instruments that were given since the last look at it. */
+  readonly #relisted = new Map<string, ListedDataset>();
+  /** By dataset, the files that could not be read: each is told once. */
+  readonly #faulty = new Map<string, string>();
+  /** By dataset, the manifest that all threads have heard of. */
+  readonly #served = new Map<string, ImportedManifest>();
+  #servedDays: ServedDays = new Map();
+  #isLooking = false;
+  readonly #saves = new SerialQueue();
+
+  private constructor(options: ImportedDatasetsOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with a `TapeDamagedError` when a file of a dataset is not what was written. */
+  static async open(options: ImportedDatasetsOptions): Promise<ImportedDatasets> {
+    const opened = new ImportedDatasets(options);
+    const { disk, listed } = options;
+    for (const one of listed) {
+      const served = await readImported(disk, opened.#servedRoot, one.name);
+      const decided = await new RollStore(disk, opened.#servedRoot, one.name).load();
+      const version = await opened.#versionOf(one.name);
+      const before = { days: served?.days ?? NO_DAYS, decided: decided.size > 0 ? decided : null };
+      const dataset = await opened.#read(one, version, before);
+      opened.#datasets.set(one.name, dataset);
+      opened.#serve(dataset.manifest);
+    }
+    return opened;
+  }
+
+  get markets(): readonly FilesMarket[] {
+    return [...this.#datasets.values()].map(({ market }) => market);
+  }
+
+  get books(): readonly DatasetBook[] {
+    return [...this.#datasets].flatMap(([dataset, { books }]) =>
+      books.map((book) => ({ dataset, book })),
+    );
+  }
+
+  get names(): readonly string[] {
+    return [...this.#datasets.keys()];
+  }
+
+  /** The newest of these contracts; null when there is none, or when the dataset was not imported. */
+  lastDayOf(dataset: string, symbols: ReadonlySet<string>): UtcDay | null {
+    const lastDays = this.#datasets.get(dataset)?.lastDays;
+    let last: UtcDay | null = null;
+    for (const symbol of symbols) {
+      const day = lastDays?.get(symbol);
+      if (day !== undefined && (last === null || day > last)) last = day;
+    }
+    return last;
+  }
+
+  /** The days of all datasets that every thread has heard of, by contract; another map after a change. */
+  get servedDays(): ServedDays {
+    return this.#servedDays;
+  }
+
+  /** Takes other instruments of these datasets with the next look; datasets that the service does not have are left out. */
+  relist(listed: readonly ListedDataset[]): void {
+    for (const one of listed) this.#relisted.set(one.name, one);
+  }
+
+  /** Tells what has changed since the last service, and from now on what changes. */
+  watch(timers: Pick<Clock, 'every'>, events: ImportedEvents): Disposable {
+    if (this.#datasets.size === 0) return { [Symbol.dispose]: () => {} };
+    for (const dataset of this.#datasets.values()) void this.#tell(dataset, events);
+    return timers.every(LOOK_EVERY_MS, () => void this.#look(events));
+  }
+
+  async #look(events: ImportedEvents): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    for (const { listed, version, manifest, decided } of [...this.#datasets.values()]) {
+      const relisted = this.#relisted.get(listed.name);
+      try {
+        const now = await this.#versionOf(listed.name);
+        if (now === version && relisted === undefined) continue;
+        const before = { days: manifest?.days ?? NO_DAYS, decided };
+        const dataset = await this.#read(relisted ?? listed, now, before);
+        this.#datasets.set(listed.name, dataset);
+        if (this.#relisted.get(listed.name) === relisted) this.#relisted.delete(listed.name);
+        this.#faulty.delete(listed.name);
+        void this.#tell(dataset, events);
+      } catch (error) {
+        this.#tellFault(error, listed.name, events);
+      }
+    }
+    this.#isLooking = false;
+  }
+
+  async #tell(dataset: Dataset, events: ImportedEvents): Promise<void> {
+    const { manifest, days, listed, decided } = dataset;
+    try {
+      const isOver = await events.changed(dataset).finally(() => this.#serve(manifest));
+      if (!isOver || days.size === 0 || manifest === null) return;
+      await this.#saves.run(() => this.#saveServed(manifest, decided));
+    } catch (error) {
+      events.onFault(error, listed.name);
+    }
+  }
+
+  #serve(manifest: ImportedManifest | null): void {
+    if (manifest === null) return;
+    const { dataset, revision } = manifest;
+    if ((this.#served.get(dataset)?.revision ?? -1) > revision) return;
+    this.#served.set(dataset, manifest);
+    this.#servedDays = new Map([...this.#served.values()].flatMap(({ days }) => [...days]));
+  }
+
+  /** Unless there is a newer one already, which is saved when its own repairs are over. */
+  async #saveServed(manifest: ImportedManifest, decided: DecidedByAlias): Promise<void> {
+    const { dataset } = manifest;
+    if (this.#datasets.get(dataset)?.manifest?.revision !== manifest.revision) return;
+    await this.#options.disk.makeDirectory(`${this.#servedRoot}/${dataset}`);
+    await writeImported(this.#options.disk, this.#servedRoot, manifest);
+    if (decided.size === 0) return;
+    await new RollStore(this.#options.disk, this.#servedRoot, dataset).save(decided, null);
+  }
+
+  #tellFault(error: unknown, dataset: string, events: ImportedEvents): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (this.#faulty.get(dataset) === message) return;
+    this.#faulty.set(dataset, message);
+    events.onFault(error, dataset);
+  }
+
+  async #read(listed: ListedDataset, version: string, before: ServedBefore): Promise<Dataset> {
+    const { disk } = this.#options;
+    const manifest = await readImported(disk, this.#tapeRoot, listed.name);
+    const decided = await new RollStore(disk, this.#tapeRoot, listed.name).load();
+    const days = manifest?.days ?? NO_DAYS;
+    const moved = movedDays(listed, { before: before.decided ?? decided, after: decided }, days);
+    return {
+      decided,
+      listed,
+      version,
+      manifest,
+      lastDays: lastDaysOf(days),
+      market: new FilesMarket(listed, decided, days),
+      books: await this.#booksOf(listed),
+      days: changedDays(before.days, days, moved),
+    };
+  }
+
+  async #booksOf({ name, calendars }: ListedDataset): Promise<readonly SessionBook[]> {
+    const store = new SessionStore(this.#options.disk, this.#tapeRoot, name);
+    const now = this.#options.clock.now();
+    const [from, to] = [this.#dayFromNow(-BOOK_DAYS), this.#dayFromNow(BOOK_DAYS)];
+    const books: SessionBook[] = [];
+    for (const calendar of calendars) {
+      books.push(extendSessionBook(await store.load(calendar.name), calendar, from, to, now));
+    }
+    return books;
+  }
+
+  /** The books reach on with every day. */
+  async #versionOf(dataset: string): Promise<string> {
+    const { disk } = this.#options;
+    const files = [importedPath(this.#tapeRoot, dataset), rollsPath(this.#tapeRoot, dataset)];
+    const entries = await Promise.all(files.map((file) => disk.stat(file)));
+    return [this.#dayFromNow(0), ...entries.map((entry) => entry?.version)].join(' ');
+  }
+
+  #dayFromNow(days: number): UtcDay {
+    return addDays(dayOf(this.#options.clock.now() as EpochNs), days);
+  }
+
+  get #tapeRoot(): string {
+    return `${this.#options.data}/tape`;
+  }
+
+  /** Where the manifests lie of what was served last. */
+  get #servedRoot(): string {
+    return `${this.#options.data}/served`;
+  }
+}
+
+function lastDaysOf(contracts: ImportedDays): ReadonlyMap<string, UtcDay> {
+  const lastDays = new Map<string, UtcDay>();
+  for (const [symbol, days] of contracts) {
+    for (const day of days.keys()) {
+      if (day > (lastDays.get(symbol) ?? 0)) lastDays.set(symbol, day);
+    }
+  }
+  return lastDays;
+}

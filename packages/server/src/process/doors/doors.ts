@@ -1,0 +1,425 @@
+/**
+ * Everything customers meet: the engines behind their hub, the compute threads, the gateway and the REST
+ * interface. Both doors ask the same authenticator and the same counters, so what one refuses the other
+ * does not give. Before a door opens it is known which cursors of earlier computations are worthless.
+ */
+
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { MessageChannel } from 'node:worker_threads';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
+import { dayOf } from '@tapeloom/core/utc-day';
+import { AccountsBusyError } from '../../accounts/store/thread/accounts-busy-error.ts';
+import type { Config } from '../../config/config.ts';
+import type { PublicAddress } from '../../config/public-address.ts';
+import { EngineCrew, enginesFor } from '../../engine/engine-crew.ts';
+import { EngineHandle } from '../../engine/engine-handle.ts';
+import type { Gateway } from '../../gateway/connection/gateway.ts';
+import { type CatalogueFacts, catalogueFacts } from '../../http/routes/indicators-route.ts';
+import type { UnreadAnswers } from '../../http/server/answers/unread-answers.ts';
+import type { HttpServer } from '../../http/server/http-server.ts';
+import type { Outcome } from '../../http/server/route-handler.ts';
+import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
+import { MarketClashError } from '../../markets/joined-listing.ts';
+import type { Market } from '../../markets/market.ts';
+import type { MarketSetting } from '../../markets/market-setting.ts';
+import { openMarket } from '../../markets/open-market.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { AnsweredRequest } from '../../platform/log/access-log.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { DoorSockets, type SocketLimits } from '../../platform/network/door-sockets.ts';
+import { createClock, letGo } from '../../platform/system-clock.ts';
+import type { TopicSpec } from '../../topics/engine-link.ts';
+import { STALE_AFTER_MS, type TopicHub } from '../../topics/topic-hub.ts';
+import type { NodeServices } from '../cluster/node-services.ts';
+import { PortalServices, type PortalServicesOptions } from '../customers/portal-services.ts';
+import { CursorEpochs } from '../days/cursor-epochs.ts';
+import type { ImportedDatasets } from '../days/imported-datasets.ts';
+import { TapeDamage } from '../days/tape-damage.ts';
+import { TradingWorld, type TryExample } from '../days/trading-world.ts';
+import type { IngestHandle } from '../ingest/ingest-handle.ts';
+import type { IngestOpened, NewestDays } from '../ingest/ingest-wire.ts';
+import { WatermarkRequests } from '../ingest/watermark-requests.ts';
+import type { HistoryReadings } from '../metrics/service-metrics.ts';
+import { watchMemory } from '../watch/memory-watch.ts';
+import type { ServingThreads } from '../watch/readiness.ts';
+import { HistoryServices } from './history-services.ts';
+import { listenPublicly, type PublicPort } from './listen.ts';
+import { composeRest, type RestDoor } from './rest-door.ts';
+import { composeStream } from './stream-door.ts';
+
+/** What an answer may take that is under way at the end. */
+const ANSWERED_WITHIN_MS = 250;
+/** What the end of a request may take once its connection is cut. */
+const CHARGED_WITHIN_MS = 1_000;
+
+export interface DoorOptions extends PortalServicesOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly opened: IngestOpened;
+  readonly ingest: IngestHandle;
+  /** Whose tape the ingest writes. */
+  readonly market: MarketSetting;
+  readonly imported: ImportedDatasets;
+  /** How many connections the public port may hold, and of what kinds. */
+  readonly connections: SocketLimits;
+  readonly unread: UnreadAnswers;
+  /** What is shared with other nodes; left out where this process is alone. */
+  readonly node?: DoorNode;
+}
+
+/** What the doors ask about other nodes. */
+export interface DoorNode extends Pick<NodeServices, 'isDisputed' | 'tokenSecrets'> {
+  /** Whether others are known to have more of the tape than there is here. */
+  isBehind(): boolean;
+}
+
+export interface DoorEvents {
+  lastTradeAt(symbol: string): EpochNs | null;
+  /** How often last trades were told of. */
+  tradesTold(): number;
+  onEngineLost(): void;
+  onAnswered(path: string | null, request: AnsweredRequest): void;
+  /** A stream that has ended, or what was refused before it was a request. */
+  onEnded(request: AnsweredRequest): void;
+  onOutcome(path: string, outcome: Outcome, bytes: number): void;
+}
+
+export class Doors implements AsyncDisposable {
+  readonly hub: TopicHub;
+  readonly sockets: DoorSockets;
+  readonly gateway: Gateway;
+  readonly http: HttpServer;
+  /** What is seen of the service's state at the moment. */
+  readonly noted: RestDoor['noted'];
+  readonly #config: Config;
+  /** Whose tape is written. */
+  readonly #market: Market;
+  readonly #imported: ImportedDatasets;
+  #port: PublicPort | null = null;
+  #watching: Disposable | null = null;
+  #memory: Disposable | null = null;
+  readonly #events: DoorEvents;
+  readonly #opened: IngestOpened;
+  readonly #clock: Clock;
+  /** Real time. */
+  readonly #timers: Clock;
+  readonly #world: TradingWorld;
+  readonly #engines: EngineCrew;
+  readonly #past: HistoryServices;
+  readonly #catalogue: CatalogueFacts;
+  readonly #log: Log;
+  readonly #publicAddress: PublicAddress;
+  readonly #people: PortalServices;
+  readonly #tapeKnown = Promise.withResolvers<void>();
+  readonly #epochs: CursorEpochs;
+  readonly #damage: TapeDamage;
+
+  constructor(options: DoorOptions, events: DoorEvents) {
+    const { config, log, opened, ingest, accounts } = options;
+    const timers = accounts.clock;
+    const clock = createClock(opened.clock);
+    this.#config = config;
+    this.#market = openMarket(options.market);
+    this.#imported = options.imported;
+    this.sockets = new DoorSockets(options.connections);
+    this.#log = log;
+    this.#events = events;
+    this.#opened = opened;
+    this.#clock = clock;
+    this.#timers = timers;
+    this.#publicAddress = options.publicAddress;
+    const { dataset } = this.#market;
+    this.#world = new TradingWorld([this.#market, ...this.#imported.markets], dayOf(clock.now()), [
+      ...opened.books.map((book) => ({ dataset, book })),
+      ...this.#imported.books,
+    ]);
+    this.#catalogue = catalogueFacts(publishedDefinitions());
+    this.#engines = this.#startEngines(ingest, log, timers);
+    const sessions = () => this.#world.tradingSessions;
+    const imported = this.#imported.names;
+    const { node } = options;
+    const shared = node === undefined ? {} : { tokenSecrets: node.tokenSecrets };
+    this.#past = new HistoryServices({
+      ...{ config, dataset, imported, log, timers, ingest, sessions, ...shared },
+      onDamaged: (damage) => this.#damage.found(damage),
+    });
+    const stream = composeStream({
+      clock,
+      timers,
+      accounts,
+      sockets: this.sockets,
+      trustedProxies: () => options.live().trustedProxies,
+      engines: this.#engines.links,
+      replays: this.#past.compute,
+      staleAfterMs: STALE_AFTER_MS * (config.speed ?? 1),
+      epochReset: (spec, cursor) => this.#epochs.resetOf(spec, cursor),
+      isBehind: () => node?.isBehind() ?? false,
+      onEnded: (stream) => this.#events.onEnded(stream),
+      market: {
+        book: () => this.#world.book,
+        isStreamed: (symbol) => this.#world.isStreamed(symbol),
+        fullSessions: (symbol) => this.#world.fullSessions(symbol),
+        lastDayOf: (dataset, symbols) => this.#imported.lastDayOf(dataset, symbols),
+        isImported: (symbol) => this.#world.datasetOf(symbol) !== this.dataset,
+        enter: (day) => {
+          this.#enter(day);
+          this.#sessionsChanged();
+          this.#tapeKnown.resolve();
+        },
+      },
+      onFault: (error) => {
+        // Counted where it was refused.
+        if (!(error instanceof AccountsBusyError)) log.error({ error }, 'a connection failed');
+      },
+    });
+    this.hub = stream.hub;
+    this.gateway = stream.gateway;
+    this.#epochs = new CursorEpochs({
+      directory: config.data,
+      log,
+      world: this.#world,
+      hub: this.hub,
+      timers,
+      replays: this.#past.compute,
+      pastRefreshed: () => this.#past.compute.refreshed(),
+      tapeKnown: this.tapeKnown,
+      ...(node !== undefined && { isDisputed: (indicator: string) => node.isDisputed(indicator) }),
+    });
+    this.#damage = this.#watchDamage(options);
+    this.#people = new PortalServices(options);
+    ({ http: this.http, noted: this.noted } = this.#createRest(options));
+  }
+
+  /** Resolves when the engines have told how far the tape has come: before, history is refused. */
+  get tapeKnown(): Promise<void> {
+    return this.#tapeKnown.promise;
+  }
+
+  /** Whose tape is written. */
+  get dataset(): string {
+    return this.#market.dataset;
+  }
+
+  /** What a newcomer can ask for. */
+  get example(): TryExample {
+    return this.#world.example;
+  }
+
+  /** The threads that customers are served by. */
+  get threads(): ServingThreads {
+    return { engines: this.#engines.links.length, compute: this.#past.compute.counts.threads };
+  }
+
+  /** The address of the public port. */
+  async listen(): Promise<string> {
+    const { host, port } = this.#config;
+    await this.#epochs.open(dayOf(this.#clock.now()));
+    await this.#past.open();
+    this.#watching = this.#watchImports();
+    this.#memory = watchMemory(this.hub, this.#timers);
+    await this.http.app.ready();
+    this.#port = await listenPublicly(this.http.app.server, host, port, {
+      host: 'TAPELOOM_HOST',
+      port: 'TAPELOOM_PORT',
+    });
+    const { address } = this.#port;
+    this.#publicAddress.opened(address);
+    this.#people.open();
+    void this.#past.tidyCache();
+    return address;
+  }
+
+  /** Where time stands still, it goes from now on. */
+  letTimeGo(): void {
+    letGo(this.#opened.clock);
+  }
+
+  /** Other instruments of the same datasets. */
+  relist(listed: readonly ListedDataset[]): void {
+    this.#imported.relist(listed);
+  }
+
+  /** What can be watched of history. */
+  get history(): HistoryReadings {
+    return { ...this.#past.readings, damagedDays: () => this.#damage.count };
+  }
+
+  /** A day was sealed that the tape had passed over. */
+  noteFilled({ symbol, day }: { readonly symbol: string; readonly day: UtcDay }): void {
+    this.#damage.sound(symbol, day);
+    this.#epochs.noteFilled(symbol, day);
+  }
+
+  /** What the nodes of a cluster agreed on about cursors. */
+  noteSharedEpochs(text: string): void {
+    this.#epochs.noteShared(text);
+  }
+
+  /** Which days the other nodes of a cluster have and this one lacks. */
+  noteLacking(newest: NewestDays): void {
+    this.#epochs.noteLacking(newest);
+  }
+
+  /** The files of a day were checked because somebody could not read it. */
+  noteChecked(symbol: string, day: UtcDay, isSound: boolean): void {
+    this.#damage.checked(symbol, day, isSound);
+  }
+
+  /** Whether all that is shown is computed with the days that are here. */
+  get isComputed(): boolean {
+    return this.#epochs.isComputed;
+  }
+
+  updateSessions(books: IngestOpened['books']): void {
+    this.#world.replaceBooks(this.#market.dataset, books);
+    this.#sessionsChanged();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#people.stopBuilding();
+    this.#watching?.[Symbol.dispose]();
+    this.#memory?.[Symbol.dispose]();
+    await this.gateway[Symbol.asyncDispose]();
+    // What is nearly done may end; nobody is waited for longer, and every connection is cut.
+    await Promise.race([this.http.idle(), setTimeout(ANSWERED_WITHIN_MS, null, { ref: false })]);
+    this.#port?.[Symbol.dispose]();
+    await this.http.app.close();
+    await this.#people[Symbol.asyncDispose]();
+    this.hub[Symbol.dispose]();
+    await this.#past[Symbol.asyncDispose]();
+    // Nothing is computed any more: what was done for those who were cut off ends, and is charged.
+    const isIdle = this.http.idle().then(() => true);
+    const isLate = setTimeout(CHARGED_WITHIN_MS, false, { ref: false });
+    if (!(await Promise.race([isIdle, isLate]))) this.#log.error('some requests did not end');
+    await this.#engines[Symbol.asyncDispose]();
+  }
+
+  #watchDamage({ log, opened, ingest }: DoorOptions): TapeDamage {
+    const damage = new TapeDamage({
+      log,
+      missing: opened.recovery.missing,
+      tellReaders: (...day) => {
+        this.#past.compute.noteDamaged(...day);
+        this.hub.noteDamaged(...day);
+      },
+      epochs: this.#epochs,
+      check: (symbol, day) => ingest.check(symbol, day),
+    });
+    this.hub.onDayDamaged = (found) => damage.found(found);
+    this.hub.onDayChanged = (contract, day) => {
+      this.#epochs.noteChanged(contract, day);
+      ingest.check(contract, day);
+    };
+    return damage;
+  }
+
+  #startEngines(ingest: IngestHandle, log: Log, timers: Clock): EngineCrew {
+    const setup = {
+      tapeRoot: join(this.#config.data, 'tape'),
+      dataset: this.#market.dataset,
+      imported: this.#imported.names,
+    };
+    return new EngineCrew(
+      {
+        count: enginesFor(availableParallelism()),
+        timers,
+        start: (index, sessions, onGone) => {
+          const { port1, port2 } = new MessageChannel();
+          ingest.follow(port1);
+          const onFault = (error: unknown, spec: TopicSpec | null) => {
+            if (spec === null) onGone(error);
+            else log.error({ error, spec }, 'a stream failed');
+          };
+          return new EngineHandle({ ...setup, index, tapePort: port2, sessions, onFault });
+        },
+        onReplaced: (index, engine) => this.hub.replace(index, engine),
+        onGone: (engine, error, isGivenUp) => {
+          if (!isGivenUp)
+            return log.error({ error, engine }, 'an engine has stopped; a new one starts');
+          log.fatal({ error, engine }, 'an engine has stopped; existing data is still served');
+          this.#events.onEngineLost();
+        },
+      },
+      this.#world.tradingSessions,
+    );
+  }
+
+  /** A name that comes to be listed twice is for the operator: until then the list stays as it was. */
+  #enter(day: UtcDay): void {
+    try {
+      this.#world.enter(day);
+    } catch (error) {
+      if (!(error instanceof MarketClashError)) throw error;
+      this.#log.error({ error }, 'the listed instruments contradict each other from today on');
+    }
+  }
+
+  #watchImports(): Disposable {
+    return this.#imported.watch(this.#timers, {
+      changed: async ({ market, books, days }) => {
+        this.#world.replaceMarket(market);
+        this.#world.replaceBooks(market.dataset, books);
+        this.#sessionsChanged();
+        const changed = [...days].flatMap(([contract, of]) => of.map((day) => ({ contract, day })));
+        if (changed.length > 0) this.#past.compute.refresh(market.dataset, changed);
+        const isOver = await this.#epochs.noteImported(days);
+        this.gateway.lookAtNames();
+        return isOver;
+      },
+      onFault: (error, dataset) => {
+        this.#log.error({ error, dataset }, 'the imported days cannot be read');
+      },
+    });
+  }
+
+  #sessionsChanged(): void {
+    const sessions = this.#world.tradingSessions;
+    this.#engines.updateSessions(sessions);
+    this.#past.compute.updateSessions(sessions);
+  }
+
+  #createRest(options: DoorOptions): RestDoor {
+    const { config, version, log, accounts, mailer, unread } = options;
+    const { sockets, hub } = this;
+    const { onAnswered, onEnded: onRefused, onOutcome, lastTradeAt, tradesTold } = this.#events;
+    const world = this.#world;
+    const origin = () => this.#publicAddress.origin;
+    const watermarks = new WatermarkRequests(this.#timers, () => {
+      options.ingest.wantWatermark();
+      hub.wantWatermark(this.#clock.now());
+    });
+    return composeRest({
+      ...this.#people.parts,
+      ...{ version, log, accounts, mailer, sockets, unread, onAnswered, onOutcome, origin },
+      onRefused,
+      trustedProxies: () => options.live().trustedProxies,
+      docsUrl: () => config.docsUrl ?? `${origin()}/docs`,
+      onUpgrade: (request, socket, head) => this.gateway.handleUpgrade(request, socket, head),
+      catalogue: () => this.#catalogue,
+      serviceClock: this.#clock,
+      past: () => this.#past.parts,
+      tapeDays: this.#past.compute,
+      market: {
+        book: () => world.book,
+        isStreamed: (symbol) => world.isStreamed(symbol),
+        servedDays: () => this.#imported.servedDays,
+        fullSessions: (symbol) => world.fullSessions(symbol),
+        lastTradeAt,
+        revision: () => world.revision + tradesTold(),
+        engineState: () => hub.state,
+        isSourceUp: () => hub.state === 'up',
+        tapeTime: () => hub.tapeTime,
+        tapeDay: () => hub.tapeDay,
+        requestWatermark: () => watermarks.request(),
+        ...(options.node !== undefined && {
+          isBehind: () => options.node!.isBehind(),
+          daysHere: (...days: Parameters<IngestHandle['daysHere']>) =>
+            options.ingest.daysHere(...days),
+        }),
+      },
+    });
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * The REST interface, composed: the accounts, the market and the past, which may run in threads or in this one, on
+ * any clock, come together as routes behind a server. The service and the tests of its doors use the same one.
+ */
+
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { NotedState } from '@tapeloom/core/status/status-history';
+import { dayOf } from '@tapeloom/core/utc-day';
+import type { EngineState } from '@tapeloom/protocol/status-states';
+import { openNow } from '../../accounts/limits/open-now.ts';
+import type { OfferBook } from '../../billing/offer-book.ts';
+import { KnownDays } from '../../history/known-days.ts';
+import type { ServedDays } from '../../history/tape-revision.ts';
+import type { ExportFacts } from '../../http/routes/export-answer.ts';
+import { type InstrumentFacts, streamedInstruments } from '../../http/routes/instrument-view.ts';
+import { type RestFacts, restRoutes } from '../../http/routes/rest-routes.ts';
+import {
+  createHttpServer,
+  type HttpServer,
+  type HttpServerOptions,
+} from '../../http/server/http-server.ts';
+import type { Route } from '../../http/server/route.ts';
+import type { Mailer } from '../../mail/mailer.ts';
+import { OperatorPages } from '../../pages/operator-pages.ts';
+import type { Pages } from '../../pages/pages.ts';
+import { PlainPages, type PlainPrice } from '../../pages/plain-pages.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SettledDays } from '../../results/settled-days.ts';
+import type { AccountServices } from '../customers/account-services.ts';
+import { StatusPast } from '../watch/status-past.ts';
+
+type AccountParts = 'authenticator' | 'doorkeeper' | 'allowances' | 'addresses' | 'clock';
+
+export interface RestParts
+  extends Pick<
+      RestFacts,
+      'version' | 'catalogue' | 'offers' | 'operatorPages' | 'billing' | 'payments'
+    >,
+    Omit<HttpServerOptions, AccountParts | 'meter' | 'routes' | 'portal' | 'pages'> {
+  /** Left out: there are none. */
+  readonly pages?: (plain: PlainPages) => Pages;
+  readonly accounts: Pick<HttpServerOptions, AccountParts> &
+    Pick<AccountServices, 'store' | 'sessions' | 'meter' | 'leases' | 'charges'>;
+  readonly mailer: Mailer;
+  /** Where people reach it. */
+  readonly origin: () => string;
+  /** The service's time, which need not be the accounts'. */
+  readonly serviceClock: Pick<Clock, 'now'>;
+  readonly market: RestMarket;
+  /** What computes and sends the past; known when the doors open. */
+  readonly past: () => Pick<
+    ExportFacts,
+    'tokens' | 'tables' | 'digests' | 'pace' | 'awaited' | 'sources' | 'pause'
+  >;
+  /** Which days of contracts the tape has. */
+  readonly tapeDays: Pick<SettledDays, 'daysOf' | 'daysVersions'>;
+}
+
+/** What is known of the market at the moment. */
+export interface RestMarket {
+  book(): InstrumentBook;
+  isStreamed(symbol: string): boolean;
+  servedDays(): ServedDays;
+  fullSessions(symbol: string): SessionTable;
+  lastTradeAt(symbol: string): EpochNs | null;
+  /** Another whenever any of the above is. */
+  revision(): number;
+  engineState(): EngineState;
+  isSourceUp(): boolean;
+  /** How far the tape has come; null while that is not known. */
+  tapeTime(): EpochNs | null;
+  tapeDay(): UtcDay | null;
+  /** A reader waits for the present. */
+  requestWatermark(): void;
+  /** Whether others are known to have more of the tape; left out where nobody else has it. */
+  isBehind?(): boolean;
+  /** Whether days are here that other nodes have; left out where nobody else has any. */
+  daysHere?(contract: string, first: UtcDay, last: UtcDay): Promise<boolean>;
+}
+
+export interface RestDoor {
+  readonly http: HttpServer;
+  readonly routes: readonly Route[];
+  /** What is seen of the service's state at the moment. */
+  noted(): NotedState;
+}
+
+export function composeRest(parts: RestParts): RestDoor {
+  const { accounts, market, serviceClock, mailer, origin, past, tapeDays, pages, ...rest } = parts;
+  const { store, doorkeeper, allowances, addresses, sessions, meter } = accounts;
+  const days = () => known.get();
+  const known = new KnownDays({
+    days: tapeDays,
+    book: () => market.book(),
+    clock: accounts.clock,
+  });
+  const instruments = (): InstrumentFacts => {
+    const now = serviceClock.now();
+    const [isSourceUp, day] = [market.isSourceUp(), market.tapeDay() ?? dayOf(now)];
+    const { isStreamed, fullSessions, lastTradeAt } = market;
+    const moment = { now, day, isSourceUp, tapeTime: market.tapeTime() };
+    const book = market.book();
+    return {
+      ...{ book, ...moment, isStreamed, fullSessions, lastTradeAt, days },
+      // It only grows; what is up or not takes the lowest bit. Asked for when the days are known.
+      get revision() {
+        return 2 * (market.revision() + known.revision) + (isSourceUp ? 1 : 0);
+      },
+    };
+  };
+  const noPages = new OperatorPages();
+  const status = () => ({
+    engine: market.engineState(),
+    instruments: streamedInstruments(instruments()),
+  });
+  const statusPast = new StatusPast(store.status, accounts.clock);
+  const plain = new PlainPages({
+    status,
+    // The page says how the service is now, also where nobody can say how it was.
+    statusHistory: () => statusPast.history().catch(() => null),
+    prices: () => plainPrices(rest.offers()),
+    operatorPages: rest.operatorPages ?? (() => noPages),
+  });
+  const routes = restRoutes({
+    ...rest,
+    publicOrigin: origin,
+    engineState: () => market.engineState(),
+    statusHistory: () => statusPast.history(),
+    instruments,
+    store: () => store,
+    usageOf: (...of) => meter.usageOf(...of),
+    openNow: (now, accountId) => openNow(accounts.leases, now, accountId),
+    history: () => ({
+      ...past(),
+      book: market.book,
+      isStreamed: market.isStreamed,
+      servedDays: market.servedDays,
+      now: () => serviceClock.now(),
+      tapeTime: market.tapeTime,
+      requestWatermark: () => market.requestWatermark(),
+      ...(market.isBehind !== undefined && { isBehind: market.isBehind }),
+      ...(market.daysHere !== undefined && { daysHere: market.daysHere }),
+      engineFingerprint: rest.catalogue().engineFingerprint,
+      version: rest.version,
+      charges: accounts.charges,
+      requests: store,
+      accountsNow: () => accounts.clock.now(),
+    }),
+    portal: () => ({ store, doorkeeper, allowances, mailer, origin: origin() }),
+    addresses,
+  });
+  const portal = { sessions, store, origin };
+  const { authenticator, clock } = accounts;
+  const asked = { authenticator, doorkeeper, allowances, addresses, meter, clock };
+  const shown = pages === undefined ? {} : { pages: pages(plain) };
+  const noted = (): NotedState => {
+    const { engine, instruments: streamed } = status();
+    if (engine !== 'up') return 'engine';
+    return streamed.some(({ state }) => state === 'down') ? 'feed' : 'up';
+  };
+  const http = createHttpServer({ ...rest, ...asked, ...shown, portal, routes });
+  return { routes, http, noted };
+}
+
+function plainPrices({ prices, offers, currency, taxIncluded }: OfferBook): readonly PlainPrice[] {
+  return prices.map(({ offer, amountMinor, interval }) => ({
+    name: offers.find(({ id }) => id === offer)?.name ?? offer,
+    amountMinor,
+    currency,
+    interval,
+    isTaxIncluded: taxIncluded,
+  }));
+}

@@ -1,0 +1,53 @@
+/**
+ * What an ingest thread stands on, alone or in a cluster: its desk, a disk that is waited for, its market, and what
+ * it sees to beside the trades.
+ */
+
+import { parentPort } from 'node:worker_threads';
+import { openLiveMarket } from '../../markets/open-live-market.ts';
+import { NodeDisk } from '../../platform/disk/node-disk.ts';
+import { PatientDisk } from '../../platform/disk/patient-disk.ts';
+import { createClock } from '../../platform/system-clock.ts';
+import { ThreadDesk } from '../../platform/threads/thread-desk.ts';
+import { Patience, type PatienceOptions } from '../../platform/waiting/patience.ts';
+import { loadEncoder } from '../../tape/write/seal/encode-day.ts';
+import type { FromIngest, IngestShape, IngestWorkerData } from './ingest-wire.ts';
+import { TapeUpkeep } from './tape-upkeep.ts';
+
+export const REPORT_MS = 1_000;
+export const LIVE_CHECK_MS = 20;
+/** A source less than this behind, in real time, has caught up. */
+export const LIVE_LAG_MS_MAX = 1_000;
+/** How often, in the service's time, contracts and session books are brought up to date. */
+export const REFRESH_EVERY_MS = 6 * 3_600_000;
+/** When a start is over, what midnight needs is loaded: then it would find the machine at its busiest. */
+export const ENCODER_AFTER_MS = 5_000;
+
+/** `timers` is the machine's time. */
+export function openIngestGround({ tapeRoot, keepDays, market: setting }: IngestWorkerData) {
+  const desk = new ThreadDesk<IngestShape>(parentPort!);
+  const send = (news: FromIngest) => desk.tell(news);
+  const market = openLiveMarket(setting);
+  const timers = createClock({ kind: 'system' });
+  const waits: PatienceOptions = {
+    clock: timers,
+    onWait: (error) => send({ t: 'waiting', error }),
+    onOver: (ms) => send({ t: 'waited', ms }),
+  };
+  const patience = new Patience(waits);
+  const disk = new PatientDisk(new NodeDisk(), patience);
+  const upkeep = new TapeUpkeep({
+    ...{ market, disk, tapeRoot, keepDays, waits, send },
+    now: timers.now(),
+  });
+  return { desk, send, market, timers, patience, disk, upkeep };
+}
+
+/** Loads what days are sealed with. */
+export async function loadSealing(send: (news: FromIngest) => void): Promise<void> {
+  try {
+    await loadEncoder();
+  } catch (error) {
+    send({ t: 'fault', what: 'the module that seals days could not be loaded', error });
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * The main thread's hold on the ingest thread. It tells once and for all when trades are no longer
+ * taken in, whether the thread said so or died; asked to stop, it gives the thread a bounded time.
+ */
+
+import { type MessagePort, Worker } from 'node:worker_threads';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { StartRefusedError } from '../../operations/start/start-refused-error.ts';
+import { Thread } from '../../platform/threads/thread.ts';
+import type { Computations } from '../../topics/epoch-floors.ts';
+import type {
+  FromIngest,
+  IngestOpened,
+  IngestShape,
+  IngestWorkerData,
+  TapeSpread,
+} from './ingest-wire.ts';
+
+/** What is left of the two seconds of a clean stop is for the rest of the process. */
+const STOP_WITHIN_MS = 1_500;
+/** One that appends waits for the next one, about two seconds if servers answer at once; longer than its own patience where none does. */
+const SHARED_STOP_WITHIN_MS = 8_000;
+
+/** What the ingest thread tells while it runs. */
+export type IngestNews = Exclude<FromIngest, { readonly t: 'down' }>;
+
+export interface IngestEvents {
+  hear(message: IngestNews): void;
+  /** Called once. */
+  down(error: unknown): void;
+}
+
+export class IngestHandle implements AsyncDisposable {
+  readonly #thread: Thread<IngestShape>;
+  readonly #events: IngestEvents;
+  readonly #stopWithinMs: number;
+  readonly #opened = Promise.withResolvers<IngestOpened>();
+  #isOpen = false;
+  #isDown = false;
+  #isStopping = false;
+
+  constructor(workerData: IngestWorkerData, events: IngestEvents) {
+    this.#events = events;
+    const isShared = workerData.shared !== undefined;
+    this.#stopWithinMs = isShared ? SHARED_STOP_WITHIN_MS : STOP_WITHIN_MS;
+    const options = { name: 'ingest', workerData };
+    const worker = isShared
+      ? new Worker(new URL('./shared-ingest-worker.ts', import.meta.url), options)
+      : new Worker(new URL('./ingest-worker.ts', import.meta.url), options);
+    this.#thread = new Thread<IngestShape>(worker, {
+      name: 'the ingest',
+      hear: (news) => (news.t === 'down' ? this.#end(news.error) : events.hear(news)),
+      errorOf: (reason) => new StartRefusedError(reason),
+      onGone: (cause) => this.#end(cause),
+    });
+    void this.#open();
+    // Whoever waits for it hears of it; a start that fails before it waits has told why already.
+    this.#opened.promise.catch(() => undefined);
+  }
+
+  /** Resolves when the tape is open; rejects when it cannot be opened. */
+  get opened(): Promise<IngestOpened> {
+    return this.#opened.promise;
+  }
+
+  follow(port: MessagePort): void {
+    this.#thread.tell({ t: 'follow', port }, [port]);
+  }
+
+  /** A reader waits for the present: the source is asked for a watermark, wherever it runs. */
+  wantWatermark(): void {
+    this.#thread.tell({ t: 'watermark-wanted' });
+  }
+
+  /** What the nodes alive compute. */
+  agree(computations: Computations): void {
+    this.#thread.tell({ t: 'agree', computations });
+  }
+
+  /** These floors, which were told, hold: the tape may go on. */
+  floorsHold(text: string): void {
+    this.#thread.tell({ t: 'floors-hold', text });
+  }
+
+  /** How far all nodes have come. */
+  spread(spread: TapeSpread): void {
+    this.#thread.tell({ t: 'spread', spread });
+  }
+
+  /** Somebody could not read a day: its files are checked, and what is told of them is `checked`. */
+  check(symbol: string, day: UtcDay): void {
+    this.#thread.tell({ t: 'check', symbol, day });
+  }
+
+  /** Whether days are here that other nodes have; true when nobody can tell any more. */
+  async daysHere(symbol: string, first: UtcDay, last: UtcDay): Promise<boolean> {
+    return await this.#thread.call('daysHere', symbol, first, last).catch(() => true);
+  }
+
+  /** Whether the thread closed its tape in time; it is gone either way. */
+  async stop(): Promise<boolean> {
+    this.#isStopping = true;
+    const isInTime = await this.#thread.stop(this.#stopWithinMs);
+    return isInTime && !this.#isDown;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopping = true;
+    await this.#thread[Symbol.asyncDispose]();
+  }
+
+  async #open(): Promise<void> {
+    try {
+      const opened = await this.#thread.call('open');
+      this.#isOpen = true;
+      this.#opened.resolve(opened);
+    } catch (error) {
+      this.#opened.reject(error);
+    }
+  }
+
+  #end(error: unknown): void {
+    this.#opened.reject(error);
+    if (!this.#isOpen || this.#isDown || this.#isStopping) return;
+    this.#isDown = true;
+    this.#events.down(error);
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * The ingest thread: opens the tape, keeps the session books, runs the source, and fills past days.
+ * Only this thread writes the tape's log. What it does, in order:
+ *
+ * 1. Opens and repairs the tape, and fixes the service's clock. A tape that lies ahead of it is refused.
+ * 2. Removes days that are too old to be kept, now and whenever the books are brought up to date. Plans which past days to make, brings the session books up to date, for those too, and is `opened`. So no
+ *    day ever comes to the tape without its sessions.
+ * 3. Seals the days that the first streams need, and beside it lets the source catch up with the clock. Who follows
+ *    joins when those days are there: nobody sees today before what it stands on.
+ * 4. Live: seals the remaining days behind the source.
+ *
+ * What the machine cannot do just now is waited for; the source waits as long as the tape does. When the tape
+ * fails it says `down` and lives on, so that what is in shared memory stays readable.
+ */
+
+import { type MessagePort, workerData } from 'node:worker_threads';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { dayOf } from '@tapeloom/core/utc-day';
+import { type FillPlan, TapeClaimedError, type TradeSource } from '../../markets/market.ts';
+import type { Clock } from '../../platform/clock.ts';
+import {
+  acceleratedFrom,
+  type ClockSetting,
+  createClock,
+  heldAt,
+} from '../../platform/system-clock.ts';
+import { assertAlone } from '../../tape/shared/shared-directory.ts';
+import { ForeignDirectoryError } from '../../tape/shared/shared-errors.ts';
+import { LogMissingError, TapeDamagedError } from '../../tape/tape-errors.ts';
+import { type OpenTape, openTape } from '../../tape/write/open-tape.ts';
+import {
+  ENCODER_AFTER_MS,
+  LIVE_CHECK_MS,
+  LIVE_LAG_MS_MAX,
+  loadSealing,
+  openIngestGround,
+  REFRESH_EVERY_MS,
+  REPORT_MS,
+} from './ingest-ground.ts';
+import { IngestReporter } from './ingest-reporter.ts';
+import type { IngestOpened, IngestWorkerData } from './ingest-wire.ts';
+import { JoiningFollowers } from './joining-followers.ts';
+import { TapeAheadError } from './tape-ahead-error.ts';
+
+/** A clock this little behind the tape is waited for; more is refused. */
+const AHEAD_NS_MAX = 10_000_000_000n;
+
+const setting = workerData as IngestWorkerData;
+const { tapeRoot, speed } = setting;
+const { desk, send, market, timers, patience, disk, upkeep } = openIngestGround(setting);
+
+class Ingest {
+  readonly opened: IngestOpened;
+  readonly #tape: OpenTape;
+  readonly #clock: Clock;
+  readonly #reporter: IngestReporter;
+  readonly #source: TradeSource;
+  readonly #stopping = new AbortController();
+  readonly #background = new DisposableStack();
+  readonly #work: Promise<void>;
+  readonly #followers: JoiningFollowers;
+  #isRefreshing = false;
+
+  /** `today` is the day that the plan was made on: what it does not fill is the source's. */
+  constructor(tape: OpenTape, clock: Clock, today: UtcDay, plan: FillPlan, opened: IngestOpened) {
+    this.opened = opened;
+    this.#tape = tape;
+    this.#clock = clock;
+    this.#reporter = new IngestReporter(tape);
+    this.#followers = new JoiningFollowers(tape.publisher);
+    this.#source = market.source({
+      disk,
+      intake: this.#reporter.timed(tape.intake),
+      clock,
+      resumeDay: today,
+      openDay: tape.report.logs.find((log) => !log.ended)?.day ?? null,
+    });
+    this.#background.use(timers.every(REPORT_MS, () => this.#report()));
+    this.#background.use(clock.every(REFRESH_EVERY_MS, () => void this.#refresh()));
+    this.#work = this.#run(plan);
+  }
+
+  follow(port: MessagePort): void {
+    this.#followers.follow(port);
+  }
+
+  requestWatermark(): void {
+    this.#source.requestWatermark();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#background.dispose();
+    await this.#work;
+    try {
+      await this.#tape[Symbol.asyncDispose]();
+    } catch (error) {
+      send({ t: 'down', error });
+    }
+  }
+
+  async #run(plan: FillPlan): Promise<void> {
+    try {
+      const { signal } = this.#stopping;
+      const { manifest } = this.#tape;
+      const fill = (part: 'first' | 'rest', items: FillPlan['ready']) =>
+        upkeep.fill(part, items, { manifest, today: dayOf(this.#clock.now()), signal });
+      const fillAll = async () => {
+        await fill('first', plan.ready);
+        this.#followers.letJoin();
+        await this.#live(signal);
+        if (!signal.aborted) await fill('rest', plan.rest);
+      };
+      await Promise.all([this.#source.run(signal), fillAll()]);
+    } catch (error) {
+      send({ t: 'down', error });
+    }
+  }
+
+  /** Says that all is live as soon as it is, and resolves then, or when it is aborted. */
+  async #live(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    const timer = timers.every(LIVE_CHECK_MS, () => {
+      if (this.#source.lagMs > LIVE_LAG_MS_MAX * (speed ?? 1)) return;
+      timer[Symbol.dispose]();
+      resolve();
+      this.#report();
+      send({ t: 'live' });
+      this.#background.use(timers.after(ENCODER_AFTER_MS, () => void loadSealing(send)));
+    });
+    this.#background.use(timer);
+    await promise;
+  }
+
+  #report(): void {
+    const isPaused = patience.isWaiting && this.#tape.intake.isTurningDay;
+    const { waitsTotal } = patience;
+    send({ ...this.#reporter.report(), lagMs: this.#source.lagMs, isPaused, waitsTotal });
+  }
+
+  async check(symbol: string, day: UtcDay): Promise<void> {
+    try {
+      const isSound = await this.#tape.manifest.check(symbol, day);
+      if (isSound !== null) send({ t: 'checked', symbol, day, isSound });
+    } catch (error) {
+      send({ t: 'fault', what: 'a sealed day could not be checked', error });
+    }
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    try {
+      const now = this.#clock.now();
+      send({ t: 'sessions', books: await upkeep.enterDay(now) });
+      const removals = await upkeep.removeOldDays(this.#tape.manifest, now);
+      for (const { symbol, days } of removals) {
+        for (const day of days) send({ t: 'removed', item: { symbol, day } });
+      }
+    } catch (error) {
+      send({ t: 'fault', what: 'the session books could not be brought up to date', error });
+    } finally {
+      this.#isRefreshing = false;
+    }
+  }
+}
+
+async function start(): Promise<Ingest> {
+  await assertAlone(disk, tapeRoot, market.dataset);
+  await market.claim(disk, tapeRoot);
+  // Before the service's clock is fixed, the machine's time judges which times are absurd.
+  let clock: Clock = timers;
+  const tape = await openTape({
+    disk,
+    tapeRoot,
+    dataset: market.dataset,
+    listed: (day) => upkeep.listed(day),
+    now: () => clock.now(),
+    onFailure: (error) => send({ t: 'down', error }),
+  });
+  const clockUsed = clockSetting(tape.report.promise);
+  clock = createClock(clockUsed);
+  const now = clock.now();
+  const { manifest } = tape;
+  await upkeep.removeOldDays(manifest, now);
+  const plan = upkeep.onlyKept(await market.planFill(disk, tapeRoot, now), manifest, dayOf(now));
+  const daysToCome = [...plan.ready, ...plan.rest].map(({ day }) => day);
+  const books = await upkeep.enterDay(now, daysToCome);
+  return new Ingest(tape, clock, dayOf(now), plan, {
+    clock: clockUsed,
+    books,
+    recovery: tape.report,
+  });
+}
+
+function clockSetting(promise: EpochNs | null): ClockSetting {
+  const now = timers.now();
+  if (market.played !== undefined) {
+    const { from, isHeld } = market.played;
+    return isHeld ? heldAt(from, speed ?? 1) : acceleratedFrom(from, speed ?? 1);
+  }
+  if (speed !== null) {
+    return acceleratedFrom(promise !== null && promise > now ? promise : now, speed);
+  }
+  if (promise !== null && promise - now > AHEAD_NS_MAX) throw new TapeAheadError(promise, now);
+  return { kind: 'system' };
+}
+
+/** Why it cannot start, for the operator to judge. */
+function refusalOf(error: unknown): string {
+  const kinds = [
+    TapeAheadError,
+    TapeClaimedError,
+    TapeDamagedError,
+    LogMissingError,
+    ForeignDirectoryError,
+  ];
+  if (!(error instanceof Error && kinds.some((kind) => error instanceof kind))) throw error;
+  return error.message;
+}
+
+const starting = start();
+// It is asked to open before it begins: who asked hears of it.
+starting.catch(() => undefined);
+desk.open({
+  // Alone, nobody else has a day that is not here.
+  calls: { open: async () => (await starting).opened, daysHere: () => true },
+  obey: (order) => {
+    // Alone, nobody computes anything else than this process does.
+    if (order.t === 'follow') void starting.then((ingest) => ingest.follow(order.port));
+    if (order.t === 'watermark-wanted') void starting.then((ingest) => ingest.requestWatermark());
+    if (order.t === 'check') void starting.then((ingest) => ingest.check(order.symbol, order.day));
+  },
+  refusalOf,
+  stop: async () => await (await starting).stop(),
+});

@@ -1,0 +1,112 @@
+/**
+ * Removes days that are older than an operator wants to keep, with the results that were kept of them. What is old is
+ * counted from the newest day of each dataset: an archive that was imported does not vanish for being an archive.
+ */
+
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays } from '@tapeloom/core/utc-day';
+import { DirectoryLockedError, lockDirectory } from '../../platform/disk/directory-lock.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
+import { clearResultsBefore } from '../../results/cache-entries.ts';
+import { isImported, readImported } from '../../tape/imported/imported-manifest.ts';
+import {
+  type ContractRemoval,
+  planRemoval,
+  sessionsByBooks,
+} from '../../tape/remove/plan-removal.ts';
+import { removeImported } from '../../tape/remove/remove-imported.ts';
+import { removeLive } from '../../tape/remove/remove-live.ts';
+import type { TapeManifest } from '../../tape/tape-manifest.ts';
+import { isSafeName } from '../../tape/tape-paths.ts';
+import { type OldDaysNews, oldDaysNews, removalDue } from './large-removals.ts';
+
+export interface OldDaysPlace {
+  readonly disk: Disk;
+  /** `<data>`. */
+  readonly data: string;
+  /** How many days before the newest one stay. */
+  readonly keepDays: number;
+  readonly now: EpochNs;
+  /** What is gone, or will be. */
+  readonly tell: (news: OldDaysNews) => void;
+}
+
+/** Of the dataset whose tape this process writes; resolves to what is gone. */
+export async function removeOldLiveDays(
+  place: OldDaysPlace,
+  dataset: string,
+  manifest: TapeManifest,
+  today: UtcDay,
+  calendarOf: (symbol: string) => string | null,
+): Promise<readonly ContractRemoval[]> {
+  const { disk, data, keepDays } = place;
+  const tapeRoot = `${data}/tape`;
+  const sessionsOf = await sessionsByBooks(disk, tapeRoot, dataset, calendarOf);
+  const request = { before: addDays(today, -keepDays), symbol: null };
+  const removals = planRemoval(manifest.days, request, sessionsOf);
+  const isDone = await removeWhenDue(place, dataset, manifest.days, removals, () =>
+    removeLive(disk, tapeRoot, dataset, manifest, removals),
+  );
+  return isDone ? removals : [];
+}
+
+/** Of every imported dataset into which nobody imports just now. Who serves them watches their manifests. */
+export async function removeOldImportedDays(place: OldDaysPlace): Promise<void> {
+  const { disk, data, keepDays } = place;
+  const tapeRoot = `${data}/tape`;
+  for (const dataset of (await disk.list(tapeRoot)).filter(isSafeName)) {
+    if (!(await isImported(disk, tapeRoot, dataset))) continue;
+    using lock = lockUnlessHeld(`${tapeRoot}/${dataset}`);
+    const manifest = lock === null ? null : await readImported(disk, tapeRoot, dataset);
+    const days = [...(manifest?.days.values() ?? [])].flatMap((of) => [...of.keys()]);
+    if (manifest === null || days.length === 0) continue;
+    const newest = days.reduce((a, b) => (a > b ? a : b));
+    const sessionsOf = await sessionsByBooks(disk, tapeRoot, dataset, () => null);
+    const request = { before: addDays(newest, -keepDays), symbol: null };
+    const removals = planRemoval(manifest.days, request, sessionsOf);
+    await removeWhenDue(place, dataset, manifest.days, removals, () =>
+      removeImported(disk, tapeRoot, manifest, removals),
+    );
+  }
+}
+
+/** Whether they are gone: many go only after a day's warning. */
+async function removeWhenDue(
+  { disk, data, keepDays, now, tell }: OldDaysPlace,
+  dataset: string,
+  days: ReadonlyMap<string, ReadonlyMap<UtcDay, unknown>>,
+  removals: readonly ContractRemoval[],
+  remove: () => Promise<void>,
+): Promise<boolean> {
+  const daysKept = [...days.values()].reduce((sum, of) => sum + of.size, 0);
+  const directory = `${data}/tape/${dataset}`;
+  const dueAt = await removalDue({ disk, directory, keepDays, now }, removals, daysKept);
+  if (removals.length === 0) return true;
+  const news = oldDaysNews(dataset, removals, daysKept, dueAt);
+  if (dueAt === null) {
+    await remove();
+    await clearResults(disk, data, dataset, removals);
+  }
+  tell(news);
+  return dueAt === null;
+}
+
+function lockUnlessHeld(directory: string): Disposable | null {
+  try {
+    return lockDirectory(directory);
+  } catch (error) {
+    if (error instanceof DirectoryLockedError) return null;
+    throw error;
+  }
+}
+
+async function clearResults(
+  disk: Disk,
+  data: string,
+  dataset: string,
+  removals: readonly ContractRemoval[],
+): Promise<void> {
+  for (const { symbol, keptFrom } of removals) {
+    await clearResultsBefore(disk, `${data}/cache`, { dataset, contract: symbol }, keptFrom);
+  }
+}

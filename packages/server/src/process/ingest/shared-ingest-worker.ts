@@ -1,0 +1,354 @@
+/**
+ * The ingest thread of a node that shares its tape with others. It follows the tape, and when this node's turn to append
+ * comes it does what the ingest thread of a lone process does: session books, past days, the source. What it does, in order:
+ *
+ * 1. Opens the stream, which must be this cluster's, and joins the tape with what lies in the directory.
+ * 2. Follows. With the first book, another's or its own, it is `opened`: no day is read without its sessions.
+ * 3. When the days that the first streams need are here, and the end of the stream was reached, who follows joins, and all is
+ *    `live`.
+ * 4. While it appends, it also runs the source, and makes past days, which the others fetch.
+ *
+ * A stream that cannot be reached is waited for, and after a while told as `down` until it can. What cannot be gone on from
+ * is told once; what is in shared memory stays readable.
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import { workerData } from 'node:worker_threads';
+import type { SessionBook } from '@tapeloom/core/calendar/session-book';
+import { parseSessionBook } from '@tapeloom/core/calendar/session-book-text';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { MS_NS } from '@tapeloom/core/units';
+import { dayOf } from '@tapeloom/core/utc-day';
+import type { FillItem, FillPlan, TradeSource } from '../../markets/market.ts';
+import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
+import { zstdAside } from '../../platform/zstd-aside.ts';
+import { SharedTape } from '../../tape/shared/shared-tape.ts';
+import type { LeadTerm } from '../../tape/shared/shared-tape-options.ts';
+import type { TapeBook } from '../../tape/stream/tape-book.ts';
+import { type OpenedStream, openStream, sharedRefusalOf } from '../cluster/open-stream.ts';
+import { SharedFloors } from '../cluster/shared-floors.ts';
+import {
+  ENCODER_AFTER_MS,
+  LIVE_CHECK_MS,
+  LIVE_LAG_MS_MAX,
+  loadSealing,
+  openIngestGround,
+  REFRESH_EVERY_MS,
+  REPORT_MS,
+} from './ingest-ground.ts';
+import { IngestReporter } from './ingest-reporter.ts';
+import type { IngestOpened, IngestOrder, IngestWorkerData } from './ingest-wire.ts';
+import { JoiningFollowers } from './joining-followers.ts';
+
+/** A stop waits for its append under way for five seconds, and must be over after eight. */
+const CUT_OFF_MS = 5_500;
+/** Elections take less. */
+const SILENT_MS_MAX = 15_000;
+/** A look takes some seconds at most, so what is told is right within ten. */
+const SERVERS_EVERY_MS = 5_000;
+
+const setting = workerData as IngestWorkerData;
+const { tapeRoot } = setting;
+const { nats, clusterId, nodeId, mayLead } = setting.shared!;
+// The service's time is the machine's.
+const { desk, send, market, timers: clock, patience, disk, upkeep } = openIngestGround(setting);
+
+class SharedIngest {
+  readonly opened: Promise<IngestOpened>;
+  readonly #nats: OpenedStream;
+  readonly #tape: SharedTape;
+  readonly #reporter: IngestReporter;
+  readonly #stopping = new AbortController();
+  readonly #background = new DisposableStack();
+  readonly #work: Promise<void>;
+  readonly #followers: JoiningFollowers;
+  #sessionsTold: TapeBook['sessions'] | null = null;
+  /** While this node appends. */
+  #source: TradeSource | null = null;
+  readonly #floors: SharedFloors;
+  #serversLacking: number | null = null;
+  /** Days whose files are being checked. */
+  readonly #checks = new SerialQueue();
+  #isLooking = false;
+
+  constructor(nats: OpenedStream, tape: SharedTape) {
+    this.#nats = nats;
+    this.#tape = tape;
+    this.#reporter = new IngestReporter(tape);
+    this.#followers = new JoiningFollowers(tape.publisher);
+    this.#floors = new SharedFloors({
+      ...{ tape, clock, send },
+      listed: (day) => upkeep.listed(day),
+    });
+    this.#work = this.#run();
+    this.opened = this.#open();
+    this.#background.use(clock.every(REPORT_MS, () => this.report()));
+    this.#background.use(clock.every(REFRESH_EVERY_MS, () => this.#refresh()));
+    this.#background.use(clock.every(SERVERS_EVERY_MS, () => void this.#lookAtServers()));
+    this.#background.use(nats.stream.onWatermarkWanted(() => this.#source?.requestWatermark()));
+    void this.#live();
+  }
+
+  obey(order: IngestOrder): void {
+    if (order.t === 'follow') this.#followers.follow(order.port);
+    else if (order.t === 'agree') this.#floors.agree(order.computations);
+    else if (order.t === 'spread') this.#floors.heard(order.spread);
+    else if (order.t === 'watermark-wanted') this.#requestWatermark();
+    else if (order.t === 'check') this.#checkLater(order.symbol, order.day);
+    else this.#floors.hold(order.text);
+  }
+
+  /** The source is where the tape is appended to. */
+  #requestWatermark(): void {
+    if (this.#source !== null) this.#source.requestWatermark();
+    else this.#nats.stream.wantWatermark();
+  }
+
+  /** A listed day is here that was not. */
+  fetched(): void {
+    this.#floors.tellLacking();
+  }
+
+  report(): void {
+    const { report, publisher } = this.#tape;
+    const behind = Number(clock.now() - (publisher.promise ?? clock.now())) / MS_NS;
+    const isOutOfReach =
+      report.silentMs >= SILENT_MS_MAX || report.role === 'refused' || report.role === 'shrunk';
+    send({
+      ...this.#reporter.report(),
+      lagMs: this.#source?.lagMs ?? Math.max(0, behind),
+      isPaused: isOutOfReach,
+      waitsTotal: patience.waitsTotal,
+      shared:
+        this.#serversLacking === null
+          ? report
+          : { ...report, serversLacking: this.#serversLacking },
+    });
+  }
+
+  async daysHere(symbol: string, first: UtcDay, last: UtcDay): Promise<boolean> {
+    await this.#checks.idle;
+    return (await this.#tape.want(symbol, first, last)) !== 'coming';
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#floors[Symbol.dispose]();
+    this.#background.dispose();
+    // Where nobody answers, all that is still asked for would be waited for.
+    using _cut = clock.after(CUT_OFF_MS, () => void this.#nats[Symbol.asyncDispose]());
+    await this.#tape.leave();
+    await this.#tape[Symbol.asyncDispose]();
+    await this.#work;
+    await this.#nats[Symbol.asyncDispose]();
+  }
+
+  /** This node appends, until the signal says so. */
+  async lead(term: LeadTerm): Promise<void> {
+    const { intake, openDay, signal, bookChanged, setReady } = term;
+    const { manifest } = this.#tape;
+    const now = clock.now();
+    const today = dayOf(now);
+    await upkeep.removeOldDays(manifest, now);
+    const planned = await market.planFill(disk, tapeRoot, now);
+    const plan = this.#onlyMissing(upkeep.onlyKept(planned, manifest, today));
+    await upkeep.enterDay(
+      now,
+      [...plan.ready, ...plan.rest].map(({ day }) => day),
+    );
+    await this.#floors.lead(term);
+    await bookChanged();
+    const timed = this.#reporter.timed(intake);
+    const source = market.source({ disk, intake: timed, clock, resumeDay: today, openDay });
+    this.#source = source;
+    const fillAll = async () => {
+      const { isReady } = this.#tape.book;
+      // Before the first days are there nobody is served.
+      await this.#floors.name(isReady ? [...plan.ready, ...plan.rest] : plan.rest);
+      if (isReady) await this.#floors.allHaveRead();
+      await upkeep.fill('first', plan.ready, { manifest, today, signal });
+      setReady();
+      await bookChanged();
+      await upkeep.fill('rest', plan.rest, { manifest, today, signal });
+      this.#floors.made();
+    };
+    const refreshing = clock.every(REFRESH_EVERY_MS, () => void this.#keepBooks(term));
+    try {
+      await Promise.all([source.run(signal), fillAll()]);
+    } finally {
+      refreshing[Symbol.dispose]();
+      this.#source = null;
+    }
+  }
+
+  async book(book: TapeBook): Promise<void> {
+    const holding = this.#floors.tell(book);
+    if (!isDeepStrictEqual(book.sessions, this.#sessionsTold)) {
+      this.#sessionsTold = book.sessions;
+      send({ t: 'sessions', books: booksOf(book) });
+    }
+    await holding;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#tape.run();
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) send({ t: 'down', error });
+    }
+  }
+
+  async #open(): Promise<IngestOpened> {
+    await Promise.race([this.#tape.booked, this.#work]);
+    const { manifest, publisher } = this.#tape;
+    return {
+      clock: { kind: 'system' },
+      books: booksOf(this.#tape.book),
+      recovery: {
+        promise: publisher.promise,
+        logs: [],
+        unfinishedRemoved: 0,
+        missing: manifest.missingFiles,
+        setAside: [],
+      },
+    };
+  }
+
+  /** Says that all is live as soon as it is. */
+  async #live(): Promise<void> {
+    await Promise.all([this.#tape.ready, this.#tape.caughtUp]);
+    this.#followers.letJoin();
+    if (this.#stopping.signal.aborted) return;
+    void this.#lookAtServers();
+    const timer = clock.every(LIVE_CHECK_MS, () => {
+      if ((this.#source?.lagMs ?? 0) > LIVE_LAG_MS_MAX) return;
+      timer[Symbol.dispose]();
+      this.report();
+      send({ t: 'live' });
+      this.#background.use(clock.after(ENCODER_AFTER_MS, () => void loadSealing(send)));
+    });
+    this.#background.use(timer);
+  }
+
+  /** A server that lacks messages may take itself for whole, and then nobody else says so. */
+  async #lookAtServers(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      this.#serversLacking = await this.#nats.lacking();
+    } catch {
+      // It cannot be asked now: what is known stays.
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  /** Days that others have made, or that are in memory, are not made once more. */
+  #onlyMissing({ ready, rest }: FillPlan): FillPlan {
+    const { book, publisher } = this.#tape;
+    const isMissing = ({ symbol, day }: FillItem) =>
+      book.days[symbol]?.[day] === undefined &&
+      publisher.days.every((live) => live.day !== day || live.find(symbol) === null);
+    return { ready: ready.filter(isMissing), rest: rest.filter(isMissing) };
+  }
+
+  #checkLater(symbol: string, day: UtcDay): void {
+    void this.#checks.run(() => this.#checked(symbol, day));
+  }
+
+  /** A day that is not sound is fetched again; until then nothing that it matters to is shown here. */
+  async #checked(symbol: string, day: UtcDay): Promise<void> {
+    try {
+      const isSound = await this.#tape.check(symbol, day);
+      if (isSound === null) return;
+      this.#floors.tellLacking();
+      send({ t: 'checked', symbol, day, isSound });
+    } catch (error) {
+      send({ t: 'fault', what: 'a sealed day could not be checked', error });
+    }
+  }
+
+  /** Contracts come and go, also for who only follows. */
+  #refresh(): void {
+    upkeep.refreshListing(clock.now());
+    send({ t: 'sessions', books: booksOf(this.#tape.book) });
+  }
+
+  async #keepBooks({ bookChanged, signal }: LeadTerm): Promise<void> {
+    try {
+      const now = clock.now();
+      await upkeep.enterDay(now);
+      const removals = await upkeep.removeOldDays(this.#tape.manifest, now);
+      await bookChanged();
+      for (const { symbol, days } of removals) {
+        for (const day of days) send({ t: 'removed', item: { symbol, day } });
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      send({ t: 'fault', what: 'the session books could not be brought up to date', error });
+    }
+  }
+}
+
+async function start(): Promise<SharedIngest> {
+  const { dataset } = market;
+  const place = { nats, dataset, client: nodeId, clusterId };
+  const opened = await openStream(place, clock, (error) =>
+    send({ t: 'fault', what: 'waiting for the stream in NATS', error }),
+  );
+  let ingest: SharedIngest | null = null;
+  let fetched = 0;
+  let doesAppend = false;
+  try {
+    const tape = await SharedTape.open({
+      ...{ disk, tapeRoot, dataset, cluster: clusterId, node: nodeId, mayLead, clock },
+      stream: opened.stream,
+      objects: opened.objects,
+      packing: zstdAside,
+      random: Math.random,
+      listed: (day: UtcDay) => upkeep.listed(day),
+      now: () => clock.now(),
+      handler: {
+        book: (book) => ingest?.book(book),
+        dayFetched: (symbol, day, left) => {
+          fetched += 1;
+          const daysTotal = fetched + left;
+          send({ t: 'filled', part: 'fetched', days: fetched, daysTotal, item: { symbol, day } });
+          ingest?.fetched();
+        },
+        dayRemoved: (symbol, day) => send({ t: 'removed', item: { symbol, day } }),
+        lead: (term) => ingest!.lead(term),
+        state: ({ role }) => {
+          if ((role === 'leading') === doesAppend) return;
+          doesAppend = !doesAppend;
+          ingest?.report();
+          send({ t: 'appends', doesAppend });
+        },
+        fault: (what, error) => send({ t: 'fault', what, error }),
+      },
+    });
+    await market.claim(disk, tapeRoot);
+    ingest = new SharedIngest(opened, tape);
+    return ingest;
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function booksOf({ sessions }: TapeBook): SessionBook[] {
+  return Object.values(sessions).map(parseSessionBook);
+}
+
+const starting = start();
+// It is asked to open before it begins: who asked hears of it.
+starting.catch(() => undefined);
+desk.open({
+  calls: {
+    open: async () => await (await starting).opened,
+    daysHere: async (...days) => await (await starting).daysHere(...days),
+  },
+  obey: (order) => void starting.then((ingest) => ingest.obey(order)).catch(() => undefined),
+  refusalOf: sharedRefusalOf,
+  stop: async () => await (await starting).stop(),
+});

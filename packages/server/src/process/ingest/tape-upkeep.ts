@@ -1,0 +1,135 @@
+/**
+ * What a thread that writes a tape sees to beside its trades: contracts and session books that are up to date, days that are
+ * too old to be kept, and past days that can be made.
+ */
+
+import { dirname } from 'node:path';
+import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import {
+  FillError,
+  type FillItem,
+  type FillPlan,
+  type LiveMarket,
+  type MarketListing,
+} from '../../markets/market.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
+import { isPassingThreadFault } from '../../platform/waiting/passing-fault.ts';
+import { Patience, type PatienceOptions } from '../../platform/waiting/patience.ts';
+import type { ContractRemoval } from '../../tape/remove/plan-removal.ts';
+import type { TapeManifest } from '../../tape/tape-manifest.ts';
+import { sessionDates } from '../../tape/write/session-dates.ts';
+import { SessionStore } from '../../tape/write/session-store.ts';
+import type { FromIngest } from './ingest-wire.ts';
+import type { OldDaysNews } from './large-removals.ts';
+import { removeOldImportedDays, removeOldLiveDays } from './old-days.ts';
+
+export interface TapeUpkeepOptions {
+  readonly market: LiveMarket;
+  readonly disk: Disk;
+  readonly tapeRoot: string;
+  /** How many days before the newest one stay on the tape; 0: all. */
+  readonly keepDays: number;
+  readonly waits: PatienceOptions;
+  readonly now: EpochNs;
+  readonly send: (news: FromIngest) => void;
+}
+
+/** What a part of the past days is made by. */
+export interface FillTerms {
+  readonly manifest: TapeManifest;
+  readonly today: UtcDay;
+  readonly signal: AbortSignal;
+}
+
+export class TapeUpkeep {
+  readonly #options: TapeUpkeepOptions;
+  /** Of its own: the tape does not wait for past days. */
+  readonly #fillPatience: Patience;
+  #listing: MarketListing;
+
+  constructor(options: TapeUpkeepOptions) {
+    this.#options = options;
+    this.#fillPatience = new Patience(options.waits);
+    this.#listing = options.market.listing(dayOf(options.now));
+  }
+
+  /** The contracts that may trade on a day. */
+  listed(day: UtcDay): readonly string[] {
+    return this.#listing.streamedOn(day).map(({ symbol }) => symbol);
+  }
+
+  /** Brings the contracts up to date. */
+  refreshListing(now: EpochNs): void {
+    this.#listing = this.#options.market.listing(dayOf(now));
+  }
+
+  /** Brings contracts and session books up to date; the books are on disk before anybody uses them. */
+  async enterDay(now: EpochNs, daysToCome?: readonly UtcDay[]): Promise<SessionBook[]> {
+    const { market, disk, tapeRoot } = this.#options;
+    this.refreshListing(now);
+    const { dataset } = market;
+    const store = new SessionStore(disk, tapeRoot, dataset);
+    const { from, to } = await sessionDates(disk, tapeRoot, dataset, now, daysToCome);
+    const books: SessionBook[] = [];
+    for (const name of new Set(this.#listing.contracts.map(({ calendar }) => calendar))) {
+      const book = extendSessionBook(await store.load(name), market.calendar(name), from, to, now);
+      await store.save(book);
+      books.push(book);
+    }
+    return books;
+  }
+
+  /** What was removed is not made again, nor what would be. */
+  onlyKept({ ready, rest }: FillPlan, manifest: TapeManifest, today: UtcDay): FillPlan {
+    const { keepDays } = this.#options;
+    const oldest = keepDays === 0 ? 0 : addDays(today, -keepDays);
+    const isWanted = ({ symbol, day }: FillItem) =>
+      day >= oldest && !manifest.isRemoved(symbol, day);
+    return { ready: ready.filter(isWanted), rest: rest.filter(isWanted) };
+  }
+
+  /** What cannot be removed now is tried again with the next refresh; nothing depends on it. */
+  async removeOldDays(manifest: TapeManifest, now: EpochNs): Promise<readonly ContractRemoval[]> {
+    const { market, disk, tapeRoot, keepDays, send } = this.#options;
+    if (keepDays === 0) return [];
+    const tell = (news: OldDaysNews) => send({ t: 'old-days', news });
+    const place = { disk, data: dirname(tapeRoot), keepDays, now, tell };
+    const calendarOf = (symbol: string) => this.#listing.book.contract(symbol)?.calendar ?? null;
+    try {
+      await removeOldImportedDays(place);
+      return await removeOldLiveDays(place, market.dataset, manifest, dayOf(now), calendarOf);
+    } catch (error) {
+      send({ t: 'fault', what: 'old days could not be removed', error });
+      return [];
+    }
+  }
+
+  /** Days that could not be sealed are missing, which is told; the source needs none of them. */
+  async fill(part: 'first' | 'rest', items: readonly FillItem[], terms: FillTerms): Promise<void> {
+    const { market, tapeRoot, send } = this.#options;
+    if (items.length === 0) return;
+    const done = new Set<FillItem>();
+    const tell = (item: FillItem | null) =>
+      send({ t: 'filled', part, days: done.size, daysTotal: items.length, item });
+    tell(null);
+    const onSealed = (item: FillItem) => {
+      done.add(item);
+      tell(item);
+    };
+    try {
+      const fillRest = () => {
+        const rest = items.filter((item) => !done.has(item));
+        return market.fill({ ...terms, tapeRoot, items: rest, onSealed });
+      };
+      const isPassing = (error: unknown) =>
+        isPassingThreadFault(error instanceof FillError ? error.cause : error);
+      const { signal } = terms;
+      const conflicts = await this.#fillPatience.run(fillRest, { isPassing, signal });
+      if (conflicts.length > 0) throw new Error(conflicts.join(', '));
+    } catch (error) {
+      send({ t: 'fault', what: 'some past days could not be generated', error });
+    }
+  }
+}

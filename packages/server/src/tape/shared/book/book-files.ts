@@ -1,0 +1,90 @@
+/**
+ * The book of a shared tape as files: whoever reads sessions or the source finds them where they are on a machine that is
+ * alone. Files follow the book; only who appends makes a book of its files.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { type Disk, readFileWhole, replaceFile } from '../../../platform/disk/disk.ts';
+import type { ContractRemoval } from '../../remove/plan-removal.ts';
+import { removeLive } from '../../remove/remove-live.ts';
+import type { TapeBook } from '../../stream/tape-book.ts';
+import type { TapeManifest } from '../../tape-manifest.ts';
+import { isSafeName, sessionsDirectory, sourcePath } from '../../tape-paths.ts';
+import { CopyDiffersError } from '../shared-errors.ts';
+
+export interface BookPlace {
+  readonly disk: Disk;
+  readonly tapeRoot: string;
+  readonly dataset: string;
+  readonly manifest: TapeManifest;
+}
+
+/** What of a book lies in files. */
+export async function readBookFiles({
+  disk,
+  tapeRoot,
+  dataset,
+}: BookPlace): Promise<Pick<TapeBook, 'source' | 'sessions'>> {
+  const directory = sessionsDirectory(tapeRoot, dataset);
+  const sessions: Record<string, string> = {};
+  for (const name of await disk.list(directory)) {
+    if (!name.endsWith('.json')) continue;
+    sessions[name.slice(0, -'.json'.length)] = (await readText(disk, `${directory}/${name}`))!;
+  }
+  return { source: await readText(disk, sourcePath(tapeRoot, dataset)), sessions };
+}
+
+/** Makes the files say what the book says; resolves to the days that have gone. Rejects with `CopyDiffersError` where they can never have. */
+export async function writeBookFiles(
+  place: BookPlace,
+  book: TapeBook,
+): Promise<readonly ContractRemoval[]> {
+  const { disk, tapeRoot, dataset, manifest } = place;
+  if (book.dataset !== dataset) throw new CopyDiffersError(`it is of ${book.dataset}`);
+  for (const [symbol, days] of Object.entries(book.days)) {
+    for (const [day, { digest }] of Object.entries(days)) {
+      const own = manifest.digestOf(symbol, Number(day) as UtcDay);
+      if (own === null || own === digest) continue;
+      throw new CopyDiffersError(`${symbol} ${day} has other trades than the cluster's`);
+    }
+  }
+  const files = await readBookFiles(place);
+  if (book.source !== null && files.source !== null && book.source !== files.source) {
+    throw new CopyDiffersError(
+      `it was begun with ${files.source}, the cluster's with ${book.source}`,
+    );
+  }
+  if (book.source !== null && files.source === null) {
+    await replaceFile(disk, sourcePath(tapeRoot, dataset), encode(book.source));
+  }
+  for (const [calendar, text] of Object.entries(book.sessions)) {
+    if (!isSafeName(calendar) || files.sessions[calendar] === text) continue;
+    const path = `${sessionsDirectory(tapeRoot, dataset)}/${calendar}.json`;
+    await replaceFile(disk, path, encode(text));
+  }
+  return await removeDays(place, book);
+}
+
+/** Days that whoever appends has removed, because they are too old to be kept. */
+async function removeDays(
+  { disk, tapeRoot, dataset, manifest }: BookPlace,
+  book: TapeBook,
+): Promise<readonly ContractRemoval[]> {
+  const removals = Object.entries(book.keptFrom)
+    .filter(([symbol, first]) => first > (manifest.keptFrom.get(symbol) ?? 0))
+    .map(([symbol, keptFrom]) => {
+      const days = [...(manifest.days.get(symbol)?.keys() ?? [])];
+      return { symbol, keptFrom, days: days.filter((day) => day < keptFrom) };
+    });
+  await removeLive(disk, tapeRoot, dataset, manifest, removals);
+  return removals;
+}
+
+async function readText(disk: Disk, path: string): Promise<string | null> {
+  const bytes = await readFileWhole(disk, path);
+  return bytes === null ? null : new TextDecoder().decode(bytes);
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

@@ -1,0 +1,61 @@
+/** How far the tape in a node's directory goes; nothing is changed by looking. */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import { type Disk, readFileWhole } from '../../../platform/disk/disk.ts';
+import { readManifest } from '../../tape-manifest.ts';
+import { logDirectory } from '../../tape-paths.ts';
+import { readMark } from './log-mark.ts';
+import { soundRecords } from './repair-stream.ts';
+
+const LOG_NAME = /^([1-9]\d{7})\.(?:log|kept)$/;
+
+export interface DirectoryEnd {
+  /** The newest day there is anything of; 0 where there is nothing. */
+  readonly day: UtcDay | 0;
+  /** How many records of it are whole; 0 where only its sealed files are left. */
+  readonly records: number;
+  /** At least so many messages of the stream are known here; 0: nobody can tell. */
+  readonly sequence: number;
+  /** Records that its log once had and has no more, or not yet: it was torn, or was being filled. */
+  readonly lacking: number;
+}
+
+export async function directoryEnd(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+): Promise<DirectoryEnd> {
+  const directory = logDirectory(tapeRoot, dataset);
+  const logs = (await disk.list(directory))
+    .flatMap((name) => {
+      const day = Number(LOG_NAME.exec(name)?.[1] ?? 0) as UtcDay;
+      return day === 0 ? [] : [{ day, path: `${directory}/${name}` }];
+    })
+    .sort((a, b) => b.day - a.day);
+  const [newest] = logs;
+  if (newest === undefined) return { day: await newestSealed(disk, tapeRoot, dataset), ...NOTHING };
+  const { day, path } = newest;
+  const records = soundRecords((await readFileWhole(disk, path))!).length;
+  const mark = await readMark(disk, tapeRoot, dataset, day);
+  // One that is being filled has no opening before it is whole.
+  const least = records === 0 ? 1 : 0;
+  if (mark === null) return { day, records, sequence: 0, lacking: least };
+  const lacking = Math.max(least, mark.records - records);
+  const sequence =
+    lacking > 0 ? mark.opening - 1 + records : mark.sequence + (records - mark.records);
+  return { day, records, sequence, lacking };
+}
+
+/** Negative where the first one has more. */
+export function compareEnds(a: DirectoryEnd, b: DirectoryEnd): number {
+  return b.day - a.day || b.records - a.records;
+}
+
+const NOTHING = { records: 0, sequence: 0, lacking: 0 };
+
+async function newestSealed(disk: Disk, tapeRoot: string, dataset: string): Promise<UtcDay | 0> {
+  const days = (await readManifest(disk, tapeRoot, dataset))?.days.values() ?? [];
+  let newest: UtcDay | 0 = 0;
+  for (const of of days) for (const day of of.keys()) if (day > newest) newest = day;
+  return newest;
+}

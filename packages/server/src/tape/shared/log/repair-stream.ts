@@ -1,0 +1,171 @@
+/**
+ * Puts back what a stream has lost although it had acknowledged it: the records that nodes still have in their local logs, byte for
+ * byte, so that nobody who follows can tell. Of all logs it is given, those that go on furthest from where the stream's records
+ * end are taken; a log that does not continue them is of no use. Then everybody may append again. Nothing is done where nobody
+ * has proved a loss: a stream that goes on must not be repaired.
+ */
+
+import { crc32 } from 'node:zlib';
+import type { UtcDay } from '@tapeloom/core/numbers';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Disk, readFileWhole } from '../../../platform/disk/disk.ts';
+import { claimNews, mendedClaim } from '../../stream/claim-body.ts';
+import { FencedWriter } from '../../stream/fenced-writer.ts';
+import type { StoredMessage, TapeStream } from '../../stream/tape-stream.ts';
+import { logDirectory } from '../../tape-paths.ts';
+import { readOpening } from '../../write/log/log-payload.ts';
+import {
+  RECORD_HEADER_BYTES,
+  type RecordHeader,
+  readRecordHeader,
+} from '../../write/log/log-record.ts';
+
+const LOG_NAME = /^([1-9]\d{7})\.(?:log|kept)$/;
+
+/** A data directory of a node, or a copy of one. */
+export interface RepairSource {
+  readonly disk: Disk;
+  readonly tapeRoot: string;
+}
+
+export interface RepairPlan {
+  /** The last number of the stream. */
+  readonly last: number;
+  /** What it is known to have had. */
+  readonly known: number;
+  /** Where what is put back comes from; null: nobody has more than the stream. */
+  readonly tapeRoot: string | null;
+  /** In order. */
+  readonly records: readonly Uint8Array[];
+  /** The days they are of. */
+  readonly days: readonly UtcDay[];
+}
+
+/** A stream that nobody has proved to have lost anything is not repaired. */
+export class NothingLostError extends Error {}
+
+/** Where the records of a stream end. */
+interface StreamEnd {
+  readonly last: number;
+  readonly known: number;
+  readonly day: UtcDay | null;
+  readonly records: number;
+  readonly checksum: number;
+  readonly isEnded: boolean;
+}
+
+/** What can be put back; nothing is changed. */
+export async function planRepair(
+  stream: TapeStream,
+  dataset: string,
+  sources: readonly RepairSource[],
+): Promise<RepairPlan> {
+  const end = await readStream(stream);
+  let best: RepairPlan = { ...end, tapeRoot: null, records: [], days: [] };
+  for (const source of sources) {
+    const { records, days } = await recordsBehind(source, dataset, end);
+    if (records.length <= best.records.length) continue;
+    best = { last: end.last, known: end.known, tapeRoot: source.tapeRoot, records, days };
+  }
+  const { last, known, tapeRoot, records, days } = best;
+  return { last, known, tapeRoot, records, days };
+}
+
+/** Appends it and lets everybody append again. Rejects as a writer does, when somebody was faster. */
+export async function repairStream(
+  stream: TapeStream,
+  clock: Pick<Clock, 'after'>,
+  node: string,
+  plan: RepairPlan,
+): Promise<void> {
+  const { last } = plan;
+  const writer = new FencedWriter({ stream, clock, last, writer: `${node}.${last + 1}` });
+  for (const record of plan.records) await writer.append('record', record);
+  await writer.append('claim', mendedClaim());
+}
+
+/** Only by what the stream's leader answers: a reading may be served by another, and servers may differ. */
+async function readStream(stream: TapeStream): Promise<StreamEnd> {
+  const { last } = await stream.ends();
+  const claim = await stream.newest('claim');
+  const news = claim === null ? null : claimNews(claim.body);
+  if (news?.kind !== 'lost') {
+    throw new NothingLostError('no node has found a loss in the stream');
+  }
+  const { known } = news;
+  const newest = await stream.newest('record');
+  if (newest === null) return { last, known, day: null, records: 0, checksum: 0, isEnded: false };
+  const { kind, sequence, checksum } = headerOf(newest);
+  const day = await dayOf(stream, newest);
+  return { last, known, day, records: sequence + 1, checksum, isEnded: kind === 'end' };
+}
+
+function headerOf({ body }: StoredMessage): RecordHeader {
+  return readRecordHeader(body.slice(), 0)!;
+}
+
+/** The day that a record is of. Claims and books stand among records, so its opening is as many messages before it, or more. */
+async function dayOf(stream: TapeStream, record: StoredMessage): Promise<UtcDay | null> {
+  let at: StoredMessage | null = record;
+  for (let back = 1; at !== null; ) {
+    const number: number = at.sequence;
+    if (at.subject === 'record') {
+      const { kind, sequence } = headerOf(at);
+      if (kind === 'opening') return readOpening(at.body.slice(RECORD_HEADER_BYTES))!.day;
+      back = sequence;
+    } else back = 1;
+    at = await stream.read(number - back);
+  }
+  return null;
+}
+
+/** The records of a node's logs from the end of the stream on, as far as they continue each other. */
+async function recordsBehind(
+  { disk, tapeRoot }: RepairSource,
+  dataset: string,
+  end: StreamEnd,
+): Promise<Pick<RepairPlan, 'records' | 'days'>> {
+  const directory = logDirectory(tapeRoot, dataset);
+  const logs = (await disk.list(directory))
+    .flatMap((name) => {
+      const day = Number(LOG_NAME.exec(name)?.[1] ?? 0) as UtcDay;
+      return day >= (end.day ?? 1) ? [{ day, path: `${directory}/${name}` }] : [];
+    })
+    .sort((a, b) => a.day - b.day);
+  const records: Uint8Array[] = [];
+  const days: UtcDay[] = [];
+  let isEnded = end.day === null;
+  for (const { day, path } of logs) {
+    const isFirst = day === end.day;
+    if (!isFirst && !isEnded) break;
+    const log = soundRecords((await readFileWhole(disk, path))!);
+    const known = isFirst ? log[end.records - 1] : undefined;
+    if (isFirst && (known === undefined || readRecordHeader(known, 0)!.checksum !== end.checksum)) {
+      return { records: [], days: [] };
+    }
+    const missing = isFirst ? log.slice(end.records) : log;
+    if (missing.length > 0) days.push(day);
+    records.push(...missing);
+    const last = missing.at(-1) ?? known;
+    isEnded = last !== undefined && readRecordHeader(last, 0)!.kind === 'end';
+  }
+  return { records, days };
+}
+
+/** Whole records that continue each other. */
+export function soundRecords(bytes: Uint8Array): readonly Uint8Array[] {
+  const records: Uint8Array[] = [];
+  let previous = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const header = readRecordHeader(bytes, at);
+    if (header === null || header.kind === 'closed') break;
+    if (header.sequence !== records.length || header.previous !== previous) break;
+    const to = at + RECORD_HEADER_BYTES + header.payloadBytes;
+    const payload = bytes.subarray(at + RECORD_HEADER_BYTES, to);
+    if (to > bytes.length || crc32(payload) !== header.payloadChecksum) break;
+    records.push(bytes.subarray(at, to));
+    previous = header.checksum;
+    at = to;
+  }
+  return records;
+}

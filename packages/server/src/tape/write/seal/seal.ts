@@ -1,0 +1,97 @@
+/**
+ * Makes a finished day into files that never change again: first the Arrow file, then the sidecar that
+ * says it is whole, each written beside, synced and renamed, so that a crash at any point leaves a day
+ * that is sealed or one that can be sealed again.
+ */
+
+import type { UtcDay } from '@tapeloom/core/numbers';
+import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import { type Disk, replaceFile } from '../../../platform/disk/disk.ts';
+import { type LateRows, type LiveColumns, liveBatches } from '../../live-columns.ts';
+import { readSoundSidecar } from '../../read/sealed-days.ts';
+import { DayConflictError } from '../../tape-errors.ts';
+import { contractDirectory, sealedPath, sidecarPath } from '../../tape-paths.ts';
+import { digestOf, encodeDay } from './encode-day.ts';
+
+export interface SealRequest {
+  readonly dataset: string;
+  readonly symbol: string;
+  /** The whole day, from rank 1. */
+  readonly batch: TradeBatch;
+  /** Stamp minus source time of every trade, where a source knows it. */
+  readonly late?: Float64Array;
+  /** What the day's digest is known to be; other trades are refused then. */
+  readonly expected?: string | null;
+}
+
+interface Place {
+  readonly dataset: string;
+  readonly symbol: string;
+  readonly day: UtcDay;
+  readonly expected: string | null;
+}
+
+/**
+ * Seals a day that is complete in memory, and resolves to the digest of its trades. A day that is sealed with
+ * the same trades stays as it is.
+ */
+export async function sealDay(
+  disk: Disk,
+  tapeRoot: string,
+  { dataset, symbol, batch, late, expected = null }: SealRequest,
+): Promise<string> {
+  if (batch.firstRank !== 1) throw new RangeError('a day is sealed from rank 1');
+  const ranks: number[] = [];
+  const byNs: number[] = [];
+  for (let row = 0; late !== undefined && row < batch.count; row++) {
+    if (late[row] === 0) continue;
+    ranks.push(row + 1);
+    byNs.push(late[row]!);
+  }
+  const place = { dataset, symbol, day: batch.day, expected };
+  return await seal(disk, tapeRoot, place, [batch], { ranks, byNs });
+}
+
+/** Seals what a log had for one contract, likewise. */
+export async function sealColumns(
+  disk: Disk,
+  tapeRoot: string,
+  place: Place,
+  columns: LiveColumns,
+): Promise<string> {
+  const { count, segments, lateRanks, lateByNs } = columns;
+  const batches = liveBatches({ day: place.day, count, segments }, 0, count);
+  return await seal(disk, tapeRoot, place, [...batches], { ranks: lateRanks, byNs: lateByNs });
+}
+
+async function seal(
+  disk: Disk,
+  tapeRoot: string,
+  place: Place,
+  batches: readonly TradeBatch[],
+  late: LateRows,
+): Promise<string> {
+  const { dataset, symbol, day, expected } = place;
+  const digest = await digestOf(batches, place);
+  if (expected !== null && expected !== digest) {
+    throw new DayConflictError(dataset, symbol, day, 'was sealed before, with other trades');
+  }
+  const path = sidecarPath(tapeRoot, dataset, symbol, day);
+  const directory = contractDirectory(tapeRoot, dataset, symbol);
+  // A damaged one counts as none, since the day can still be sealed anew.
+  const before = await readSoundSidecar(disk, path);
+  if (before !== null) {
+    if (before.digest === digest) {
+      // Whoever wrote it may have died before its name was on disk, and the log goes next.
+      await disk.makeDirectory(directory);
+      await disk.syncDirectory(directory);
+      return digest;
+    }
+    throw new DayConflictError(dataset, symbol, day, 'is sealed already, with other trades');
+  }
+  const files = await encodeDay(place, batches, late, digest);
+  await disk.makeDirectory(directory);
+  await replaceFile(disk, sealedPath(tapeRoot, dataset, symbol, day), files.arrow);
+  await replaceFile(disk, path, files.sidecar);
+  return digest;
+}

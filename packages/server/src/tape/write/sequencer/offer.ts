@@ -1,0 +1,52 @@
+/** One call of `Intake.offer` on its way: what of it is still to be judged, and who waits for it. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { IntakeBatch } from '../intake.ts';
+
+/** Rows [from, to) of a batch. */
+export interface Run {
+  readonly batch: IntakeBatch;
+  from: number;
+  to: number;
+}
+
+export class Offer {
+  readonly rows: number;
+  readonly promise: EpochNs | null;
+  /** What is to be judged on the open day, in order. */
+  runs: Run[] = [];
+  /** What belongs to a day that opens as soon as the open one is over: the promise is there. */
+  deferred: Run[] = [];
+  /** The day that `deferred` was deferred on, in days since 1970. */
+  deferredOn = 0;
+  readonly #settled = Promise.withResolvers<void>();
+
+  constructor(batches: readonly IntakeBatch[], promise: EpochNs | null) {
+    let rows = 0;
+    for (const batch of batches) {
+      if (batch.count > 0) this.runs.push({ batch, from: 0, to: batch.count });
+      rows += batch.count;
+    }
+    this.rows = rows;
+    this.promise = promise;
+  }
+
+  /** Resolves once all of it is on disk. */
+  get settled(): Promise<void> {
+    return this.#settled.promise;
+  }
+
+  defer(batch: IntakeBatch, row: number): void {
+    const last = this.deferred.at(-1);
+    if (last !== undefined && last.batch === batch && last.to === row) last.to += 1;
+    else this.deferred.push({ batch, from: row, to: row + 1 });
+  }
+
+  resolve(): void {
+    this.#settled.resolve();
+  }
+
+  reject(error: Error): void {
+    this.#settled.reject(error);
+  }
+}
