@@ -1,11 +1,11 @@
 /**
- * How long to wait before the next attempt: first so long, then twice as long each time, up to a last wait. A stream's waits are
- * longer by up to half at random, so that the clients of a server that restarts do not all come back in the same moment.
+ * The wait before the next attempt doubles after each failure, up to a limit. Stream waits are longer by a random share
+ * of up to one half, so that the clients of a restarting server do not all reconnect at the same moment.
  */
 
 interface Backoff {
   readonly firstMs: number;
-  /** No wait is longer, with its random part too. */
+  /** The longest wait, its random part included. */
   readonly lastMs: number;
   /** The random part, as a share of the wait. */
   readonly spread: number;
@@ -21,7 +21,7 @@ export const STREAM_BACKOFF: Backoff = {
 };
 export const REQUEST_BACKOFF: Backoff = { firstMs: 1_000, lastMs: DELAY_MS_MAX, spread: 0 };
 
-/** `failures` have come before this one without a success between; `atLeastMs` is what the server asks for. */
+/** `failures` counts the failures in a row before this one; `atLeastMs` is the wait that the server requests. */
 export function backoffMs(
   { firstMs, lastMs, spread }: Backoff,
   failures: number,

@@ -1,4 +1,4 @@
-/** All of the service for one account: REST, and streams over one connection. */
+/** The whole service for one account: REST, and streams over one connection. */
 
 import type { IndicatorName } from './indicator-objects.ts';
 import { JoinedReading, type JoinedRequest, type JoinedSources } from './joined/joined-reading.ts';
@@ -12,28 +12,28 @@ export class TapeloomClient extends RestClient implements AsyncDisposable {
   readonly #stream: StreamClient;
 
   constructor(options: ClientOptions = {}) {
-    // What is told once is told once by both.
+    // Both parts share one warner, so a one-time warning is given once.
     const shared = { ...options, onWarning: warner(options) };
     super(shared);
     this.#stream = new StreamClient(shared);
   }
 
-  /** Of the stream. */
+  /** The state of the stream's connection. */
   get connection(): ConnectionState {
     return this.#stream.connection;
   }
 
-  /** Hears each change of the stream's connection; the answer takes the listener away. */
+  /** Calls `hear` at each change of the stream's connection. Call the returned function to remove the listener. */
   on(kind: 'connection', hear: (change: ConnectionChange) => void): () => void {
     return this.#stream.on(kind, hear);
   }
 
-  /** Subscribes; the connection is made, and made again, by itself. */
+  /** Subscribes to an indicator. The client connects and reconnects by itself. */
   subscribe<I extends IndicatorName>(request: SubscribeRequest<I>): Subscription<I> {
     return this.#stream.subscribe(request);
   }
 
-  /** The past from `from` on, then the present: one series, without a gap and without a double. */
+  /** The past from `from` on, then the present, as one series without gaps or duplicates. */
   joined<I extends IndicatorName>(request: JoinedRequest<I>): JoinedReading<I> {
     const sources: JoinedSources<I> = {
       subscribe: (it) => this.subscribe(it),
@@ -45,7 +45,7 @@ export class TapeloomClient extends RestClient implements AsyncDisposable {
     return new JoinedReading(sources, request);
   }
 
-  /** Closes all subscriptions and their connection. After it nothing can be subscribed to. */
+  /** Closes all subscriptions and their connection. You cannot subscribe afterwards. */
   close(): Promise<void> {
     return this.#stream.close();
   }

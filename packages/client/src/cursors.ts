@@ -3,7 +3,7 @@
 const DAY_DIGITS = 8;
 const DOT = 46;
 
-/** Below zero where `a` is before `b`. What has not the shape of a cursor is before all that have. */
+/** Negative if `a` is before `b`. A text that does not have the shape of a cursor sorts before all cursors. */
 export function compareCursors(a: string, b: string): number {
   const left = rankEnd(a);
   const right = rankEnd(b);
@@ -11,12 +11,12 @@ export function compareCursors(a: string, b: string): number {
   return (
     compareDigits(a, b, 0, DAY_DIGITS, DAY_DIGITS) ||
     compareDigits(a, b, DAY_DIGITS + 1, left, right) ||
-    // The k stands behind the rank, whose ends are the same by now.
+    // The ranks are equal here, so only `k` is left to compare.
     compareDigits(a, b, left + 1, a.length, b.length)
   );
 }
 
-/** Where the second dot is; -1 where there is none, or the first is not behind the day. */
+/** The index of the second dot; -1 if there is none, or if the first dot does not follow the day. */
 function rankEnd(cursor: string): number {
   if (cursor.charCodeAt(DAY_DIGITS) !== DOT) return -1;
   for (let at = DAY_DIGITS + 1; at < cursor.length; at += 1) {
@@ -25,7 +25,7 @@ function rankEnd(cursor: string): number {
   return -1;
 }
 
-/** Without leading zeros the longer number is the greater one, and equally long ones compare digit by digit. */
+/** The numbers have no leading zeros: the longer one is greater, and equally long ones compare digit by digit. */
 function compareDigits(a: string, b: string, start: number, endA: number, endB: number): number {
   if (endA !== endB) return endA - endB;
   for (let at = start; at < endA; at += 1) {

@@ -1,16 +1,16 @@
 /**
- * The final objects of a series, each once, in the order in which they became final: of a stream from its snapshot on, of
- * history and exports all of the range. A snapshot that comes later, after a slow read say, adds what was missed.
+ * The final objects of a series, each once, in the order in which they became final: of a stream from its snapshot on,
+ * of history and exports in the whole range. A later snapshot, after a slow read for example, fills in missed objects.
  */
 
 import type { ExportLine } from './export/export-lines.ts';
 import type { IndicatorObject, Snapshot, Upsert } from './indicator-objects.ts';
 import type { Update } from './stream/update.ts';
 
-/** A snapshot has 5,000 objects at most; what was given before that many is in none. */
+/** A snapshot has at most 5,000 objects, so an id this old is in none. */
 const REMEMBERED_MAX = 10_000;
 
-/** Whatever a series tells; only these matter here. */
+/** Any series; only the kinds named here are used. */
 type FinalsSource<I extends string> = AsyncIterable<
   | Upsert<I>
   | Snapshot<I>
@@ -46,13 +46,13 @@ export class Finals<I extends string> implements AsyncIterable<IndicatorObject<I
     }
   }
 
-  /** All of them, once the series has ended. */
+  /** All of them. Resolves when the series has ended. */
   toArray(): Promise<IndicatorObject<I>[]> {
     return arrayOf(this);
   }
 }
 
-/** All that comes, once it has ended. */
+/** All items of a series. Resolves when it has ended. */
 export async function arrayOf<T>(source: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const one of source) all.push(one);

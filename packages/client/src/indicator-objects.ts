@@ -1,13 +1,13 @@
-/** The objects of indicators, with the types of those the catalogue had when this client was made. */
+/** The objects of indicators, with the types of the catalogue that this client was built with. */
 
 import type { IndicatorId, IndicatorTypes } from './indicator-types.ts';
 
-/** An indicator of the catalogue; any other text is one the types do not know, and its data is `unknown`. */
+/** An indicator of the catalogue. Any other text is an indicator without a known type: its data is `unknown`. */
 export type IndicatorName = IndicatorId | (string & Record<never, never>);
 
 /**
- * What a request may name: an indicator of the catalogue, or a text that is known only when the program runs. A literal that
- * the catalogue does not have is a misspelling; for one that the types do not know yet, write `'new-one' as string`.
+ * An indicator that a request may name: one of the catalogue, or a text known only at run time. The compiler rejects
+ * any other literal as a misspelling. For an indicator newer than your types, write `'new-one' as string`.
  */
 export type NamedIndicator<I extends string> = string extends I
   ? I
@@ -23,14 +23,14 @@ export type DataOf<I extends string> = I extends IndicatorId ? IndicatorTypes[I]
 
 export interface IndicatorObject<I extends string> {
   readonly id: string;
-  /** Its data will never change again; it may still be removed. */
+  /** The data will never change again. The object may still be removed. */
   readonly final: boolean;
-  /** The object's own time, such as the open of a bar: nanoseconds since 1970. */
+  /** The object's own time, such as the open of a bar, in nanoseconds since 1970. */
   readonly ts: bigint;
   readonly data: DataOf<I>;
 }
 
-/** The object is created, or replaced as a whole. */
+/** Creates the object, or replaces it as a whole. */
 export interface Upsert<I extends string> {
   readonly t: 'upsert';
   readonly cursor: string;
@@ -42,11 +42,11 @@ export interface Remove {
   readonly cursor: string;
   readonly id: string;
   readonly final: boolean;
-  /** When it was removed: nanoseconds since 1970. */
+  /** The time of the removal, in nanoseconds since 1970. */
   readonly ts: bigint;
 }
 
-/** The newest objects at a cursor, as many as `depth` says; older ones are in history, and in `client.joined()`. */
+/** The newest objects at a cursor, up to the parameter `depth`. For older ones use history or `client.joined()`. */
 export interface Snapshot<I extends string> {
   readonly t: 'snapshot';
   readonly cursor: string;

@@ -1,6 +1,6 @@
 /**
- * Which indicators there are for the compiler: those of the catalogue this client was made with, or those of a file
- * that `tapeloom-types` has made, wherever such a file is among the sources of a project.
+ * The indicators that the compiler knows: those of the catalogue this client was built with, or those of a file made by
+ * `tapeloom-types` if your project includes one.
  */
 
 import type { IndicatorTypes as TypesOfOurs } from '@tapeloom/protocol/indicators';
@@ -9,14 +9,14 @@ import type { IndicatorTypes as TypesOfOurs } from '@tapeloom/protocol/indicator
 // biome-ignore lint/suspicious/noEmptyInterface: only an interface can be added to from outside.
 export interface OwnTypes {}
 
-/** The types of each indicator, by its id: `params` and `data`. */
+/** The types of each indicator by its id: `params` and `data`. */
 export type IndicatorTypes = OwnTypes extends { readonly indicators: infer Types }
   ? Types
   : TypesOfOurs;
 
 export type IndicatorId = keyof IndicatorTypes & string;
 
-/** From which catalogue types were made: `CATALOGUE_FINGERPRINT` of the file that has them. */
+/** The catalogue that types were made from. The file with the types exports it as `CATALOGUE_FINGERPRINT`. */
 export interface CatalogueFingerprint {
   readonly version: string;
   readonly engineFingerprint: string;

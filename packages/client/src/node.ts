@@ -1,4 +1,4 @@
-/** What the client can do where there are files: in Node. */
+/** Functions of the client that need files, for Node. */
 
 export * from './node/history-cache.ts';
 export * from './node/save-export.ts';

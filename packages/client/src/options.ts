@@ -1,57 +1,57 @@
-/** What a client is made of: where the service is, who asks, and what of the platform is used. */
+/** The options of a client: the service's address, the credentials, and the platform functions it uses. */
 
 import type { ZstdDecompressor } from './export/zstd-decompressor.ts';
 import type { CatalogueFingerprint } from './indicator-types.ts';
 import { TapeloomError } from './tapeloom-error.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';
-/** What a header can carry. */
+/** Characters that an HTTP header can carry. */
 const KEY = /^[\x21-\x7e]{1,512}$/;
 
 export interface ClientOptions {
-  /** Of the service, such as `https://api.example.com`; `http://localhost:8080` if it is left out. */
+  /** The address of the service, such as `https://api.example.com`. Default: `http://127.0.0.1:8080`. */
   readonly url?: string | undefined;
-  /** An API key. Not for browsers: whoever opens the page could read it. */
+  /** An API key. Do not use it in browsers: everyone who opens the page could read it. */
   readonly key?: string | undefined;
-  /** In place of the key, for streams in browsers: asked for a fresh stream token at every connection. */
+  /** For streams in browsers, instead of the key: the client calls it for a fresh stream token at every connection. */
   readonly token?: (() => string | Promise<string>) | undefined;
   /**
-   * The platform's, if it is left out. One that asks a backend of yours, which adds the key, needs no key here; the
-   * backend passes the header `Idempotency-Key` on.
+   * Default: the platform's. If yours sends requests to your own backend, which adds the key, the client needs no key.
+   * The backend must forward the header `Idempotency-Key`.
    */
   readonly fetch?: typeof fetch;
   /**
-   * How often in a row a GET is sent again that got no answer, or one that passes by itself (500, 502, 503, 504). Left out: 2 times,
-   * a page of history and a resume of an export 5 times; a service that has never answered is not asked again. Nothing is
+   * How many times in a row the client repeats a GET after no response or a temporary error (500, 502, 503, 504).
+   * Default: 2; 5 for a page of history and for resuming an export; 0 until the service has responded once. Nothing is
    * charged twice.
    */
   readonly maxRetries?: number;
-  /** How long a request waits for the next byte of its answer, in milliseconds; 120,000 if it is left out. */
+  /** The longest wait for the next byte of a response, in milliseconds. Default: 120,000. */
   readonly timeout?: number;
-  /** The platform's, if it is left out. */
+  /** Default: the platform's. */
   readonly WebSocket?: WebSocketConstructor;
-  /** The system's, if it is left out. */
+  /** Default: the system's clock. */
   readonly clock?: ClientClock;
-  /** From 0 to 1, without 1: spreads the reconnections of many clients. `Math.random`, if it is left out. */
+  /** Returns a number from 0 to below 1, to spread the reconnections of many clients. Default: `Math.random`. */
   readonly random?: () => number;
-  /** Hears what is worth knowing and stops nothing. The console's `warn`, if it is left out. */
+  /** Called with problems that the client survives. Default: the console's `warn`. */
   readonly onWarning?: (warning: ClientWarning) => void;
-  /** `true`: the console's `debug` gets a line for each step in the life of the stream's connection; or what takes the lines. */
+  /** A line per step of the stream's connection: `true` for the console's `debug`, or a function for the lines. */
   readonly debug?: boolean | ((line: string) => void);
-  /** Where the platform cannot expand zstd: what does it. Exports alone need it. */
+  /** Decompresses zstd where the platform cannot. Only exports need it. */
   readonly decompressZstd?: ZstdDecompressor;
-  /** From which catalogue your own types were made: `CATALOGUE_FINGERPRINT` of the file with them. */
+  /** The catalogue that your own types were made from: `CATALOGUE_FINGERPRINT` of their file. */
   readonly catalogue?: CatalogueFingerprint;
 }
 
-/** Time as the client sees it. */
+/** The client's source of time. */
 export interface ClientClock {
-  /** Milliseconds; goes only forward. */
+  /** Milliseconds; never goes back. */
   now(): number;
   after(ms: number, call: () => void): { cancel(): void };
 }
 
-/** As much of a WebSocket as the client uses. */
+/** The part of a WebSocket that the client uses. */
 export interface WebSocketLike {
   send(text: string): void;
   close(code?: number, reason?: string): void;
@@ -63,7 +63,7 @@ export interface WebSocketLike {
   ): void;
 }
 
-/** With a key it is called with headers, as Node's takes them and browsers' do not. */
+/** If you use a key, it is called with headers, which Node accepts and browsers do not. */
 export type WebSocketConstructor = new (
   url: string,
   options?: { readonly headers: Readonly<Record<string, string>> },
@@ -77,14 +77,15 @@ export interface ClientWarning {
 }
 
 /**
- * `CONNECTION_FAILED`: the stream could not be reached three times in a row, and why; it is tried further.
- * `LISTENER_FAILED`: a function the caller gave has thrown. `TOKEN_FAILED`: no token came; it is asked for
- * again. `BAD_MESSAGE`: one side sent what the other cannot understand.
- * `REQUEST_RETRIED`: a GET got no answer, or one that passes by itself; it is sent again.
- * `SUBSCRIPTION_RETRIED`: a subscription that ran was refused for a while; it is asked for again.
- * `SLOW_READER`: an iteration is so far behind that it goes on with a snapshot.
- * `CACHE_FAILED`: the folder of a history cache cannot be read or written; pages come from the service.
- * `CATALOG_CHANGED`: the server's catalogue is another than the one the types were made from.
+ * - `CONNECTION_FAILED`: three attempts in a row failed, with the reason; the client keeps trying.
+ * - `LISTENER_FAILED`: a function of yours has thrown.
+ * - `TOKEN_FAILED`: the option `token` gave no token; it is called again.
+ * - `BAD_MESSAGE`: one side sent a message that the other cannot parse.
+ * - `REQUEST_RETRIED`: a GET got no response or a temporary error; it is repeated.
+ * - `SUBSCRIPTION_RETRIED`: the server suspended a running subscription; it is requested again.
+ * - `SLOW_READER`: an iteration fell so far behind that updates are left out.
+ * - `CACHE_FAILED`: the folder of a history cache cannot be read or written; pages come from the service.
+ * - `CATALOG_CHANGED`: the service's catalogue differs from the one that the types were made from.
  */
 export type ClientWarningCode =
   | 'CONNECTION_FAILED'
@@ -105,7 +106,7 @@ export const SYSTEM_CLOCK: ClientClock = {
   },
 };
 
-/** The address of the service, without a slash or the version at its end. */
+/** The address of the service, without a trailing slash or version. */
 export function serviceBase({ url: text = DEFAULT_URL }: ClientOptions): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isGood =
@@ -115,7 +116,7 @@ export function serviceBase({ url: text = DEFAULT_URL }: ClientOptions): string 
     url.password === '' &&
     url.search === '' &&
     url.hash === '';
-  // The service tells its addresses with the version behind them: either form is understood.
+  // The service gives its addresses with the version; both forms work here.
   if (isGood) return url.href.replace(/\/+$/, '').replace(/\/v1$/, '');
   throw new TapeloomError(
     'CONFIGURATION',
@@ -123,21 +124,20 @@ export function serviceBase({ url: text = DEFAULT_URL }: ClientOptions): string 
   );
 }
 
-/** The key, which may be left out. The text of a wrong one is not told: it may be a key with a line break. */
+/** The key, if there is one. The message does not quote a wrong one: it may be a key with a line break. */
 export function serviceKey({ key }: ClientOptions): string | undefined {
   if (key === undefined || (typeof key === 'string' && KEY.test(key))) return key;
   throw new TapeloomError('CONFIGURATION', 'The option "key" is not the text of an API key.');
 }
 
-/** Takes the lines of the option `debug`; null where nobody wants them. */
+/** The function for debug lines; null without the option `debug`. */
 export function debugSink({ debug = false }: ClientOptions): ((line: string) => void) | null {
   if (typeof debug === 'function') return debug;
   return debug ? (line) => console.debug(`Tapeloom: ${line}`) : null;
 }
 
 /**
- * Tells a warning; of the catalogue once, since it stays another. Who hears it must not throw: there is
- * nobody left to tell.
+ * A function that reports warnings, the one about the catalogue only once. An error of `onWarning` can only be logged.
  */
 export function warner({
   onWarning = (it) => console.warn(`Tapeloom: ${it.message}`, ...(it.cause ? [it.cause] : [])),

@@ -1,4 +1,4 @@
-/** A wait by the client's clock that ends early, with the signal's reason, when the caller gives up. */
+/** Waits by the client's clock. If the signal aborts, it rejects at once with the signal's reason. */
 
 import type { ClientClock } from './options.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Prices travel in ticks: whole ones where something traded, fractions where it is an average. These turn them into
- * currency, without a rounding error on the way.
+ * Prices are sent in ticks: integers for trades, fractions for averages. These functions convert them to currency
+ * without rounding errors on the way.
  */
 
 const NANOS_PER_UNIT = 1_000_000_000;
@@ -9,19 +9,19 @@ const NANOS_DIGITS = 9;
 /** The number nearest to the price: 24421 ticks of 250,000,000 nanos → 6105.25. */
 export function priceOf(ticks: number, tickSizeNanos: number): number {
   const nanos = ticks * tickSizeNanos;
-  // Both sides of the division are exact, so its result is the nearest number there is. A fraction of a tick is
-  // rounded already, far coarser than this.
+  // With exact operands the quotient is the nearest number. A fraction of a tick was already rounded, far more
+  // coarsely.
   if (Number.isSafeInteger(nanos) || !Number.isInteger(ticks)) return nanos / NANOS_PER_UNIT;
   return Number(priceText(ticks, tickSizeNanos));
 }
 
 /**
- * The price with as many decimal places as the tick size needs: 20000 ticks of 0.25 → "5000.00". Whole ticks are
- * exact; a value between two ticks, such as a VWAP, is rounded to those places: 24421.333333 → "6105.33".
+ * The price with as many decimal places as the tick size needs: 20000 ticks of 0.25 → "5000.00". Whole ticks are exact.
+ * A value between two ticks, such as a VWAP, is rounded to those places: 24421.333333 → "6105.33".
  */
 export function priceText(ticks: number, tickSizeNanos: number): string {
   const places = Math.max(0, NANOS_DIGITS - trailingZeros(tickSizeNanos));
-  // In steps of the last place.
+  // In units of the last decimal place.
   const steps = roundedSteps(Math.abs(ticks), tickSizeNanos, 10n ** BigInt(NANOS_DIGITS - places));
   const digits = steps.toString().padStart(places + 1, '0');
   const sign = ticks < 0 && steps > 0n ? '-' : '';

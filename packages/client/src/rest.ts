@@ -1,4 +1,4 @@
-/** The service over REST: what there is, what it costs, the past, and the account. */
+/** The REST interface of the service: catalogue, prices, history and the account. */
 
 import type { ExportLine, StudyLine } from './export/export-lines.ts';
 import {
@@ -27,12 +27,12 @@ import { type CallOptions, type RateLimit, ServiceHttp } from './rest/service-ht
 import { TapeloomError } from './tapeloom-error.ts';
 
 export interface InstrumentsRequest extends CallOptions {
-  /** All contracts of a dataset, also those that are no longer streamed. */
+  /** All contracts of a dataset, including those that are no longer streamed. */
   readonly dataset?: string;
 }
 
 export class RestClient {
-  /** For a key with the scope `keys`. */
+  /** Needs a key with the scope `keys`. */
   readonly keys: Keys;
   readonly #http: ServiceHttp;
   readonly #options: ClientOptions;
@@ -44,24 +44,24 @@ export class RestClient {
   }
 
   /**
-   * Requests of this minute that are left, as the last answer said that told it; null before one did. It is told with every
-   * request that a key was needed for, refused ones included.
+   * The requests left in this minute, from the last response that reported it; null before. Every response to a request
+   * with a key reports it, errors included.
    */
   get rateLimit(): RateLimit | null {
     return this.#http.rateLimit;
   }
 
-  /** @internal The stream has reached the service: what fails now is the moment, not the address. */
+  /** @internal The stream has reached the service, so the address is right and a failed request is worth a retry. */
   protected markReached(): void {
     this.#http.isReached = true;
   }
 
-  /** The catalogue. No key is needed. */
+  /** The catalogue. Needs no key. */
   indicators(call: CallOptions = {}): Promise<Catalogue> {
     return this.#http.json({ path: '/v1/indicators', isPublic: true, ...call });
   }
 
-  /** One indicator of the catalogue; one that is not there throws `UNKNOWN_INDICATOR`. */
+  /** One indicator of the catalogue. Throws `UNKNOWN_INDICATOR` if there is none. */
   async indicator(id: string, call: CallOptions = {}): Promise<CatalogueIndicator> {
     const { indicators } = await this.indicators(call);
     const found = indicators.find((indicator) => indicator.id === id);
@@ -69,7 +69,7 @@ export class RestClient {
     throw new TapeloomError('UNKNOWN_INDICATOR', `The catalogue has no indicator "${id}".`);
   }
 
-  /** What can be subscribed to. */
+  /** The instruments that you can subscribe to. */
   async instruments(request: InstrumentsRequest = {}): Promise<readonly Instrument[]> {
     const { dataset, signal } = request;
     const { instruments } = await this.#http.json<{ readonly instruments: readonly Instrument[] }>({
@@ -80,7 +80,7 @@ export class RestClient {
     return instruments;
   }
 
-  /** One of them, by symbol or alias; one that is not there throws `UNKNOWN_INSTRUMENT`. */
+  /** One instrument, by symbol or alias. Throws `UNKNOWN_INSTRUMENT` if there is none. */
   async instrument(name: string, request: InstrumentsRequest = {}): Promise<Instrument> {
     const instruments = await this.instruments(request);
     const found = instruments.find(({ symbol, alias }) => symbol === name || alias === name);
@@ -88,32 +88,32 @@ export class RestClient {
     throw new TapeloomError('UNKNOWN_INSTRUMENT', `There is no instrument "${name}".`);
   }
 
-  /** Of the service and of each instrument. No key is needed. */
+  /** The state of the service and of each instrument. Needs no key. */
   status(call: CallOptions = {}): Promise<ServiceStatus> {
     return this.#http.json({ path: '/v1/status', isPublic: true, ...call });
   }
 
-  /** What can be bought, and the limits of each plan. No key is needed. A service without billing throws `NOT_FOUND`. */
+  /** The offers, and the limits of each plan. Needs no key. Throws `NOT_FOUND` if the service has no billing. */
   offers(call: CallOptions = {}): Promise<Offers> {
     return this.#http.json({ path: '/v1/offers', isPublic: true, ...call });
   }
 
-  /** What it costs. No key is needed. A service without billing throws `NOT_FOUND`. */
+  /** The prices of the offers. Needs no key. Throws `NOT_FOUND` if the service has no billing. */
   pricing(call: CallOptions = {}): Promise<Pricing> {
     return this.#http.json({ path: '/v1/pricing', isPublic: true, ...call });
   }
 
-  /** Limits of the plan, what was used this month, and what is left. */
+  /** The limits of your plan, and this month's usage and remainder. */
   usage(call: CallOptions = {}): Promise<Usage> {
     return this.#http.json({ path: '/v1/usage', ...call });
   }
 
-  /** For a browser, which must not have the key: good for 60 seconds and one connection. */
+  /** A token for a browser, which must not have the key: valid for 60 seconds and one connection. */
   streamToken(call: CallOptions = {}): Promise<StreamToken> {
     return this.#http.json({ method: 'POST', path: '/v1/stream-tokens', ...call });
   }
 
-  /** What a history query would cost. Free. */
+  /** The cost of a history query. Free. */
   estimate<I extends string = IndicatorName>(
     request: HistoryRequest<I> | StudiesRequest,
   ): Promise<Estimate> {
@@ -121,14 +121,14 @@ export class RestClient {
     return this.#http.json({ path: '/v1/history/estimate', query, signal: request.signal });
   }
 
-  /** The past, page after page; nothing is asked for before it is iterated. */
+  /** The past, page by page. Nothing is requested before you iterate. */
   history<I extends string = IndicatorName>(request: HistoryRequest<I>): HistoryReading<I> {
     return new HistoryReading(this.#http, request);
   }
 
-  /** The past as a file: charged whole when it starts, resumed by itself. Nothing is asked for before it is iterated. */
+  /** The past as a file: charged in full when it starts, resumed by itself. Nothing is requested before you iterate. */
   export<I extends string = IndicatorName>(request: ExportRequest<I>): ExportReading<I>;
-  /** Likewise of several indicators of one contract, one after the other; each result names its study. */
+  /** The same for several indicators of one contract, one after the other. Each result names its study. */
   export(request: StudiesExportRequest): ExportReading<IndicatorName, StudyLine>;
   export(
     request: ExportRequest | StudiesExportRequest,

@@ -1,15 +1,15 @@
-/** How often, and how far apart, something is asked for again that was cut short: so many times in a row without anything new. */
+/** When, and how many times in a row without new data, an interrupted request is repeated. */
 
 import { backoffMs, REQUEST_BACKOFF } from './backoff.ts';
 import type { ClientClock } from './options.ts';
 import { pause } from './pause.ts';
 import { TapeloomError } from './tapeloom-error.ts';
 
-/** Where the caller of the client says nothing else. */
+/** If the option `maxRetries` is not set. */
 export const RESUMES_MAX = 5;
 const RETRY_AFTER_MS_MAX = 60_000;
 
-/** Errors that pass by themselves; all others stay. */
+/** Temporary errors; all others are permanent. */
 const PASSING_CODES: readonly string[] = [
   'NETWORK',
   'CAPACITY',
@@ -22,7 +22,7 @@ export interface ResumesOptions {
   readonly clock: ClientClock;
   readonly signal: AbortSignal | undefined;
   readonly max: number;
-  /** Further codes that pass. */
+  /** Further codes that count as temporary. */
   readonly passing?: readonly string[];
 }
 
@@ -35,12 +35,12 @@ export class Resumes {
     this.#options = options;
   }
 
-  /** Something came that was not there before. */
+  /** New data has arrived. */
   noteProgress(): void {
     this.#fruitless = 0;
   }
 
-  /** Waits until it may be asked for again, which `tell` hears beforehand; or throws what ends it. */
+  /** Calls `tell`, then waits for the next try. Throws if the error is permanent or the retries are used up. */
   async recover(
     error: unknown,
     tell?: (error: TapeloomError, delayMs: number) => void,

@@ -1,4 +1,4 @@
-/** The stream alone: for pages that need nothing else, and want it small. */
+/** Only the stream, for pages that need nothing else and want a small bundle. */
 
 export { compareCursors } from './cursors.ts';
 export type { Finals } from './finals.ts';

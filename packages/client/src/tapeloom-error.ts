@@ -1,15 +1,14 @@
 /**
- * The one class of everything that goes wrong with the service. `code` is what a program decides by: the
- * codes of the service reach the caller as the service sent them, and the client has a few of its own.
+ * The one error class of the client. Decide by `code`: it is the service's code, unchanged, or one of the client's own.
  */
 
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 
 /**
- * Codes that the service does not send. `CONFIGURATION`: options or arguments that cannot work. `CLOSED`:
- * used after it was closed. `NETWORK`: no answer, or not all of one; `cause` says why. `INVALID_RESPONSE`: an
- * answer that is not of this service. The others say why a stream has ended for good.
+ * Codes that the service does not send. `CONFIGURATION`: invalid options or arguments. `CLOSED`: used after it was
+ * closed. `NETWORK`: no response, or an incomplete one, with the reason in `cause`. `INVALID_RESPONSE`: not a response
+ * of this service. The others give the reason why a stream ended for good.
  */
 export const CLIENT_ERROR_CODES = [
   'CONFIGURATION',
@@ -26,14 +25,14 @@ export const CLIENT_ERROR_CODES = [
 ] as const;
 export type ClientErrorCode = (typeof CLIENT_ERROR_CODES)[number];
 
-/** `HTTP_<status>` is an error answer without an error document, of a proxy say. The list of codes may grow. */
+/** `HTTP_<status>`: an error response without an error document, of a proxy for example. More codes may be added. */
 export type TapeloomErrorCode =
   | ErrorCode
   | ClientErrorCode
   | `HTTP_${number}`
   | (string & Record<never, never>);
 
-/** What is known beside the code and the sentence. */
+/** The fields of an error besides its code and message. */
 export interface TapeloomErrorDetails {
   readonly status?: number | null;
   readonly requestId?: string | null;
@@ -50,21 +49,21 @@ export interface TapeloomErrorDetails {
 export class TapeloomError extends Error {
   override readonly name = 'TapeloomError';
   readonly code: TapeloomErrorCode;
-  /** Of the HTTP answer; null where there was none. */
+  /** The status of the HTTP response; null without one. */
   readonly status: number | null;
-  /** Tell it to support. */
+  /** Quote it to support. */
   readonly requestId: string | null;
-  /** With `INVALID_PARAMETERS`: each faulty field, by its JSON pointer. */
+  /** With `INVALID_PARAMETERS`: each invalid field, by its JSON pointer. */
   readonly errors: readonly FieldFault[];
-  /** How long the service asks to wait; null where it did not say. */
+  /** The wait that the service requests; null if it names none. */
   readonly retryAfterSeconds: number | null;
-  /** Refusals of history and exports: what it would cost, and what is left this month. */
+  /** Errors of history and exports: the cost of the request, and the units left this month. */
   readonly computeUnits: number | null;
   readonly remainingComputeUnits: number | null;
-  /** With `NOT_COVERED`: the days without data, the first 1,000 of them, and how many there are. */
+  /** With `NOT_COVERED`: the first 1,000 days without data, and the total number. */
   readonly missingDays: readonly string[];
   readonly missingDaysTotal: number | null;
-  /** With `INVALID_PARAMETERS`: `untilCursor` is before `from`, so there is nothing between them. */
+  /** With `INVALID_PARAMETERS`: `untilCursor` is before `from`, so the range is empty. */
   readonly endsBeforeFrom: boolean;
 
   constructor(code: TapeloomErrorCode, message: string, details: TapeloomErrorDetails = {}) {

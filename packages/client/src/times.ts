@@ -1,6 +1,6 @@
 /**
- * Times are nanoseconds since 1970-01-01 UTC, as bigint; these turn them into what a program works with, and
- * take what a program has. `Temporal` is used where the platform has it, and never needed.
+ * Times are nanoseconds since 1970-01-01 UTC, as bigint. These functions convert them to and from the types that
+ * programs use. `Temporal` is optional.
  */
 
 import { TapeloomError } from './tapeloom-error.ts';
@@ -10,17 +10,17 @@ const NANOSECONDS = /^\d{1,20}$/;
 const TIME =
   /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2})))?$/i;
 
-/** A moment: nanoseconds (bigint, or text), an RFC 3339 time, a date (its midnight UTC), a Date or a Temporal.Instant. */
+/** A moment: nanoseconds (bigint or text), an RFC 3339 time, a date (midnight UTC), a Date or a Temporal.Instant. */
 export type Time = string | bigint | Date | { readonly epochNanoseconds: bigint };
 
-/** `Temporal.Instant` where the compiler knows it, else the part of it that is used here. */
+/** `Temporal.Instant` if the compiler knows it, else the part of it that is used here. */
 export type Instant = typeof globalThis extends {
   Temporal: { Instant: { fromEpochNanoseconds(ns: bigint): infer Known } };
 }
   ? Known
   : { readonly epochNanoseconds: bigint; toString(): string };
 
-/** Nanoseconds since 1970. What is not a time throws `CONFIGURATION`. */
+/** Nanoseconds since 1970. Throws `CONFIGURATION` for anything that is not a time. */
 export function nsOf(time: Time): bigint {
   if (typeof time === 'bigint') return time;
   if (typeof time === 'string') return nsOfText(time);
@@ -31,13 +31,13 @@ export function nsOf(time: Time): bigint {
   throw noTime(time);
 }
 
-/** As `Date`, which knows milliseconds: what is finer is cut off. */
+/** As `Date`, which is precise to milliseconds: finer digits are cut off. */
 export function dateOf(ns: bigint): Date {
   const rest = ns % NS_PER_MS;
   return new Date(Number((ns - (rest < 0n ? rest + NS_PER_MS : rest)) / NS_PER_MS));
 }
 
-/** As `Temporal.Instant`. Throws `CONFIGURATION` where the platform has no Temporal; `dateOf` works everywhere. */
+/** As `Temporal.Instant`. Throws `CONFIGURATION` if the platform has no Temporal; `dateOf` works everywhere. */
 export function instantOf(ns: bigint): Instant {
   const temporal = (
     globalThis as {
@@ -55,7 +55,7 @@ export function instantOf(ns: bigint): Instant {
   return temporal.Instant.fromEpochNanoseconds(ns) as Instant;
 }
 
-/** As the service takes it. A text goes as it is: the service judges it, and names the field. */
+/** As the service accepts it. A text is sent unchanged: the service validates it and names the field. */
 export function timeText(time: Time): string {
   return typeof time === 'string' ? time : String(nsOf(time));
 }
@@ -64,7 +64,7 @@ function nsOfText(text: string): bigint {
   if (NANOSECONDS.test(text)) return BigInt(text);
   const [, date, clock = '00:00:00', fraction = '', sign, hours, minutes] = TIME.exec(text) ?? [];
   const ms = date === undefined ? Number.NaN : Date.parse(`${date}T${clock}Z`);
-  // Date rolls the 30th of February over; a date that comes back as another one is none.
+  // Date accepts the 30th of February as a day of March: if the text differs afterwards, the date is invalid.
   if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(`${date}T${clock}`)) {
     throw noTime(text);
   }

@@ -1,4 +1,4 @@
-/** Counts the lines in bytes as they come, and keeps the last one that is complete. */
+/** Counts lines in a sequence of byte chunks, and keeps the last complete line. */
 
 import { joinBytes } from '../rest/open-answer.ts';
 import { LINE_LENGTH_MAX, lineTooLong } from './text-lines.ts';
@@ -8,7 +8,7 @@ const NEWLINE = 0x0a;
 export class CountedLines {
   #count = 0;
   #last: Uint8Array = new Uint8Array(0);
-  /** What came since the last line's end. */
+  /** Bytes received since the last line ended. */
   #open: Uint8Array[] = [];
   #openLength = 0;
   readonly #lengthMax: number;
@@ -25,7 +25,7 @@ export class CountedLines {
     return this.#open.length > 0;
   }
 
-  /** Without the line's end. */
+  /** The last complete line, without its newline. */
   get lastText(): string {
     return new TextDecoder().decode(this.#last);
   }

@@ -1,7 +1,7 @@
 /**
- * The answers of one export: the first, and as many as it takes to go on where the last one was cut. The first
- * request is never sent twice, since an export is charged when it starts. From its token on everything is
- * free to be asked again, up to five times in a row that bring nothing new, or as often as the caller says.
+ * The HTTP responses of one export: the first, and as many resumes as it takes to complete it. The first request is
+ * never sent twice, since an export is charged when it starts. With the token of the first response, resumes are free.
+ * It gives up after five resumes in a row without new data, or after `maxRetries` of them.
  */
 
 import type { OpenAnswer } from '../rest/open-answer.ts';
@@ -9,15 +9,15 @@ import type { ServiceHttp, ServiceRequest } from '../rest/service-http.ts';
 import { RESUMES_MAX, Resumes } from '../resumes.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 
-/** An answer that is none, of a proxy say, costs nothing to be asked for again; nor does waiting. */
+/** Also retried on a resume, which is free: a response that is not the service's (a proxy's), and a rate limit. */
 const PASSING = ['INVALID_RESPONSE', 'RATE_LIMITED'] as const;
 
 export interface ExportStart {
   readonly http: ServiceHttp;
   readonly first: ServiceRequest;
-  /** What the answer must be. */
+  /** The content type that the response must have. */
   readonly contentType: string;
-  /** Of an export that began earlier. */
+  /** The token of an export that was started earlier. */
   readonly token: string | null;
 }
 
@@ -38,7 +38,7 @@ export class ExportAttempts {
     return this.#token;
   }
 
-  /** The next answer, from `place` on: a line, or a byte of a table. */
+  /** The next response, starting at `place`: a line number, or a byte offset of a table. */
   async open(place: Readonly<Record<string, string>>): Promise<OpenAnswer> {
     const { http, first, contentType } = this.#start;
     const { signal, path } = first;
@@ -61,12 +61,12 @@ export class ExportAttempts {
     throw new TapeloomError('INVALID_RESPONSE', message, { status });
   }
 
-  /** Something came that was not there before. */
+  /** New data has arrived, so the count of failures starts again. */
   noteProgress(): void {
     this.#resumes.noteProgress();
   }
 
-  /** Waits until the export may be resumed, or throws what ends it. */
+  /** Waits until the export may be resumed. Throws if the error is permanent or the resumes are used up. */
   async recover(error: unknown): Promise<void> {
     if (this.#token === null) throw error;
     await this.#resumes.recover(error);

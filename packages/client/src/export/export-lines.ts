@@ -1,7 +1,7 @@
 /**
- * The lines of an export: a header, one line for each result, an end that says how many they were. Only who
- * has the end has all. Lines come in the order of their cursors, each once; what still forms comes last. Of several
- * studies come first all lines of one, then all of the next.
+ * The lines of an export: a header, one line per result, and an end line with the number of results. An export without
+ * its end line is incomplete. Lines are in cursor order without duplicates; objects that are not final come last. An
+ * export of several studies has all lines of the first study, then all lines of the next.
  */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
@@ -18,7 +18,7 @@ export interface ExportHeader extends ListedGaps {
   readonly version: number;
   readonly instrument: string;
   readonly contract: string;
-  /** Where its trades come from; exports of earlier versions do not say it. */
+  /** The dataset of the trades. Exports of earlier service versions do not have it. */
   readonly dataset?: string;
   readonly tickSizeNanos: number;
   readonly indicator: string;
@@ -33,13 +33,13 @@ export interface ExportHeader extends ListedGaps {
 
 export interface ExportEnd {
   readonly t: 'end';
-  /** How many results there were. */
+  /** The number of results. */
   readonly items: number;
 }
 
 export type ExportLine<I extends string> = ExportHeader | Upsert<I> | Remove | ExportEnd;
 
-/** Of an export of several studies. */
+/** The header of an export of several studies. */
 export interface StudiesHeader extends Omit<ExportHeader, 'indicator' | 'params' | 'lookBackFrom'> {
   readonly studies: readonly {
     readonly indicator: string;
@@ -48,14 +48,14 @@ export interface StudiesHeader extends Omit<ExportHeader, 'indicator' | 'params'
   }[];
 }
 
-/** Which of several studies a line is of. */
+/** The study that a line belongs to, in an export of several studies. */
 export interface OfStudy<I extends string = IndicatorName> {
   readonly indicator: I;
-  /** Its place in the request. */
+  /** The index of the study in the request. */
   readonly study: number;
 }
 
-/** The lines of an export of several studies; the indicator tells the type of the data. */
+/** A line of an export of several studies. `indicator` determines the type of the data. */
 export type StudyLine =
   | StudiesHeader
   | { [I in IndicatorId]: Upsert<I> & OfStudy<I> }[IndicatorId]
@@ -64,14 +64,14 @@ export type StudyLine =
 
 type ReadLine<I extends string> = ExportLine<I> & Partial<OfStudy>;
 
-/** Reads lines one after another, and holds each against those before it. */
+/** Parses lines in order and checks each against the lines before it. */
 export class ExportLines<I extends string> {
   readonly #studies: readonly StudyRequest[] | null;
   #count: number;
   #study = 0;
   #last: string | null = null;
 
-  /** `count` lines came before; null: there is one study. */
+  /** `count`: lines read earlier. `studies`: null for an export of one study. */
   constructor(count: number, studies: readonly StudyRequest[] | null) {
     this.#count = count;
     this.#studies = studies;
@@ -81,7 +81,7 @@ export class ExportLines<I extends string> {
     return this.#count;
   }
 
-  /** What `ExportReading` hands out; of several studies with `OfStudy`. */
+  /** A line for `ExportReading`; with several studies it carries the fields of `OfStudy`. */
   read(text: string): ReadLine<I> {
     const line = this.#parsed(text);
     if (line.t === 'upsert' || line.t === 'remove') this.#requireOrder(line);
@@ -131,7 +131,7 @@ export class ExportLines<I extends string> {
   }
 }
 
-/** `at` is the number of the end's line: the header and all results are before it. */
+/** `at` is the index of the end line: the header and all results precede it. */
 export function requireCount(items: unknown, at: number): void {
   if (items === at - 1) return;
   throw new TapeloomError(

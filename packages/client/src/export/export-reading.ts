@@ -1,6 +1,6 @@
 /**
- * An export as it comes: parsed lines, or the bytes of its file. It goes on by itself after a cut, and a cut is
- * never taken for the end. Who breaks off an iteration and begins another one goes on where he was.
+ * An export while it downloads: parsed lines, or the bytes of its file. It resumes by itself after a cut, and never
+ * takes a cut for the end. If you leave an iteration, the next one continues where you stopped.
  */
 
 import { arrayOf, Finals } from '../finals.ts';
@@ -22,7 +22,7 @@ import { TextLines } from './text-lines.ts';
 import { type FrameExpander, type MakeExpander, zstdExpanders } from './zstd-expanders.ts';
 import { notZstd, ZstdFrames } from './zstd-frames.ts';
 
-/** Lines of JSON compressed with zstd, or a table; CSV, compressed too, where the data has no lists. */
+/** `ndjson`: JSON lines, compressed with zstd. The others are tables; `csv`, also zstd, needs data without lists. */
 export type ExportFormat = 'ndjson' | 'parquet' | 'arrow' | 'csv';
 
 const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
@@ -41,24 +41,24 @@ export interface ExportRequest<I extends string = IndicatorName>
   readonly format?: ExportFormat;
 }
 
-/** Lines of several indicators in one file; a table has one. */
+/** An export of several indicators in one file of lines. A table holds one indicator only. */
 export interface StudiesExportRequest extends StudiesRequest, ExportOptions {
   readonly format?: 'ndjson';
 }
 
 interface ExportOptions {
-  /** The same export asked for again with the same text is charged once, within 24 hours. */
+  /** Repeating the export with the same text within 24 hours is charged once. */
   readonly idempotencyKey?: string;
-  /** Goes on with an export that began earlier, within 24 hours: what was `place` then. */
+  /** The `place` of an earlier reading: resumes that export, up to 24 hours after it started. */
   readonly resume?: ExportPlace;
 }
 
-/** How far an export has come; with it another program can go on. */
+/** How far an export has been read. Another program can resume it from here. */
 export interface ExportPlace {
   readonly token: string;
-  /** Complete lines, the header included. */
+  /** Complete lines, including the header. */
   readonly lines: number;
-  /** Of a table: bytes. */
+  /** Bytes of a table. */
   readonly bytes: number;
 }
 
@@ -104,37 +104,37 @@ export class ExportReading<
     });
   }
 
-  /** Of the service, for 24 hours; null before its first answer. */
+  /** The service's token for resuming, valid for 24 hours; null before the first response. */
   get token(): string | null {
     return this.#attempts.token;
   }
 
-  /** Complete lines that were handed out, the header and the end included; of a table none. */
+  /** Complete lines read so far, including the header and the end; 0 for a table. */
   get lines(): number {
     return this.#lines;
   }
 
-  /** Bytes of the file that `bytes()` handed out. */
+  /** Bytes of the file that `bytes()` has given you. */
   get length(): number {
     return this.#bytes;
   }
 
-  /** Of the newest result that was handed out: how far the range is read. Null before it, and of a table. */
+  /** The time of the newest result read, as a measure of progress. Null before the first, and for a table. */
   get time(): bigint | null {
     return this.#time;
   }
 
-  /** Of several studies the one of that result, by its place in the request; else 0. */
+  /** The index in the request of the study of that result; 0 if there is one study. */
   get study(): number {
     return this.#study;
   }
 
-  /** All there is was handed out. */
+  /** Whether you have read the whole export. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
 
-  /** What `resume` of another export takes to go on here; null while there is no token. */
+  /** Pass this as `resume` of another export to continue here; null before there is a token. */
   get place(): ExportPlace | null {
     const { token } = this;
     return token === null ? null : { token, lines: this.#lines, bytes: this.#bytes };
@@ -157,17 +157,17 @@ export class ExportReading<
     }
   }
 
-  /** The final objects alone. */
+  /** Only the final objects. */
   finals(): Finals<I> {
     return new Finals(this as unknown as AsyncIterable<ExportLine<I>>);
   }
 
-  /** All lines, the header and the end included, once they have come. */
+  /** All lines, including the header and the end. Resolves when the export is complete. */
   toArray(): Promise<Line[]> {
     return arrayOf(this);
   }
 
-  /** The file, in pieces: of lines whole zstd frames, each of whole lines; of a table as they come. */
+  /** The file in pieces: for `ndjson` whole zstd frames of whole lines, for a table whatever arrives. */
   bytes(): AsyncGenerator<Uint8Array, void, undefined> {
     return this.format === 'ndjson' ? this.#frames() : this.#tableBytes(this.format);
   }
@@ -212,7 +212,7 @@ export class ExportReading<
     }
   }
 
-  /** Complete lines, one after another, of as many answers as it takes; whoever reads them knows the end. */
+  /** Complete lines over as many responses as it takes. It never ends by itself: the caller recognizes the end line. */
   async *#texts(expanders: MakeExpander): AsyncGenerator<string, never, undefined> {
     for (;;) {
       const lines = new TextLines();
@@ -231,7 +231,7 @@ export class ExportReading<
     }
   }
 
-  /** Whole frames, likewise. What was cut within a frame is asked for again. */
+  /** Whole frames, likewise. A frame that was cut is requested again. */
   async *#wholeFrames(
     expanders: MakeExpander,
   ): AsyncGenerator<{ bytes: Uint8Array; lines: CountedLines }, never, undefined> {
@@ -256,7 +256,7 @@ export class ExportReading<
     }
   }
 
-  /** One answer from the next line on, in parts of frames with what they expand to. */
+  /** One response from the next line on: parts of frames, each with its decompressed bytes. */
   async *#parts(expanders: MakeExpander) {
     const frames = new ZstdFrames();
     let expander: FrameExpander | null = null;
@@ -298,7 +298,7 @@ export class ExportReading<
   }
 }
 
-/** Of a result's line, in whose head they stand; other lines have none. */
+/** The time and the study in the head of a result line; other lines have neither. */
 function placeIn(line: string) {
   const [, study, time] = TIME.exec(line) ?? [];
   return {

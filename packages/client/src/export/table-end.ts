@@ -1,11 +1,11 @@
-/** Whether a table is whole, told by its last bytes: a body that just ends may have been cut. */
+/** Detects from its last bytes whether a table is complete, since a body that merely ends may have been cut. */
 
 const PARQUET_MAGIC = [0x50, 0x41, 0x52, 0x31];
-/** Of an Arrow stream: a message of no length; of CSV: what the frame that decoders skip says. */
+/** An Arrow stream ends with a message of length 0, CSV with a skippable zstd frame that holds `TAPELOOM-END`. */
 const ARROW_END = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
 const CSV_END = Array.from('TAPELOOM-END', (sign) => sign.charCodeAt(0));
 const TAIL_BYTES = CSV_END.length;
-/** The magic stands at the beginning of a Parquet file too, and between them is more than this. */
+/** A Parquet file also begins with the magic; a complete one is longer than this. */
 const PARQUET_BYTES_MIN = 12;
 
 export class TableEnd {
@@ -22,7 +22,7 @@ export class TableEnd {
     this.#tail = [...this.#tail, ...bytes.subarray(-TAIL_BYTES)].slice(-TAIL_BYTES);
   }
 
-  /** What was pushed so far ends as a whole table does. */
+  /** Whether the bytes so far end as a complete table does. */
   get isReached(): boolean {
     if (this.#format === 'arrow') return endsWith(this.#tail, ARROW_END);
     if (this.#format === 'csv') return endsWith(this.#tail, CSV_END);

@@ -1,11 +1,11 @@
 /**
- * Bytes to lines of text, as they come. A line that is still open is kept in pieces and joined once, so time grows with
- * the length of a line and not with its square; one without an end is refused at a limit.
+ * Splits bytes into lines of text as they arrive. An open line is kept in pieces and joined once, so the time is linear
+ * in its length. A line without an end fails at a limit.
  */
 
 import { TapeloomError } from '../tapeloom-error.ts';
 
-/** A line is one result: some kilobytes, with thousands of price levels some hundreds of them. */
+/** A line is one result: a few kilobytes, or hundreds of kilobytes with thousands of price levels. */
 export const LINE_LENGTH_MAX = 16 * 1024 * 1024;
 
 export class TextLines {
@@ -18,7 +18,7 @@ export class TextLines {
     this.#lengthMax = lengthMax;
   }
 
-  /** The lines that have ended, without their ends. */
+  /** The lines that are now complete, without their newlines. */
   push(bytes: Uint8Array): readonly string[] {
     const lines = this.#decoder.decode(bytes, { stream: true }).split('\n');
     const last = lines.pop()!;

@@ -1,6 +1,6 @@
 /**
- * What expands zstd here: Node's `zlib`, a `DecompressionStream` that knows zstd, or the decoder that the caller
- * handed in. Each is given one frame at a time, since some stop after the first.
+ * Chooses the zstd decoder: Node's `zlib`, a `DecompressionStream` that supports zstd, or the decoder of the caller.
+ * Each decoder gets one frame at a time, since some stop after the first.
  */
 
 import { TapeloomError } from '../tapeloom-error.ts';
@@ -8,17 +8,17 @@ import { joined } from './counted-lines.ts';
 import type { ZstdDecompressor } from './zstd-decompressor.ts';
 import { notZstd } from './zstd-frames.ts';
 
-/** One frame. What is expanded comes when it is there, all of it at the end. */
+/** Decompresses one frame. `push` returns the bytes available so far, `end` all the rest. */
 export interface FrameExpander {
   push(bytes: Uint8Array): Promise<readonly Uint8Array[]>;
   end(): Promise<readonly Uint8Array[]>;
-  /** The rest of the frame will not come. */
+  /** The rest of the frame will not arrive. */
   abandon(): void;
 }
 
 export type MakeExpander = () => FrameExpander;
 
-/** As much of Node's decompressor as is used. */
+/** The part of Node's decompressor that is used here. */
 interface NodeDecompress {
   write(bytes: Uint8Array, done: (error?: Error | null) => void): void;
   end(): void;
@@ -28,7 +28,7 @@ interface NodeDecompress {
   on(kind: 'error', hear: (error: Error) => void): void;
 }
 
-/** What a platform may have. */
+/** What a platform may offer. */
 export interface ZstdPlatform {
   readonly createZstdDecompress?: (() => NodeDecompress) | undefined;
   readonly DecompressionStream?: (new (format: never) => TransformPair) | undefined;
@@ -39,7 +39,7 @@ interface TransformPair {
   readonly writable: WritableStream<Uint8Array>;
 }
 
-/** Throws where nothing can expand zstd, before anything is asked for and paid. */
+/** Throws if no decoder is available, before an export is requested and charged. */
 export function zstdExpanders(
   handedIn: ZstdDecompressor | undefined,
   platform: ZstdPlatform = thisPlatform(),
@@ -58,7 +58,7 @@ export function zstdExpanders(
   );
 }
 
-/** Reached at run time: a bundler for browsers sees no Node module. */
+/** Looked up at run time, so that bundlers for browsers see no Node module. */
 function thisPlatform(): ZstdPlatform {
   const { process, DecompressionStream } = globalThis as {
     readonly process?: { getBuiltinModule?(name: string): ZstdPlatform | undefined };
@@ -68,7 +68,7 @@ function thisPlatform(): ZstdPlatform {
   return { createZstdDecompress: zlib?.createZstdDecompress, DecompressionStream };
 }
 
-/** Deno 2.5 has the name, and nothing behind it. */
+/** Deno 2.5 has the function, but it throws. */
 function canBeMade(create: () => NodeDecompress): boolean {
   try {
     create().destroy();
@@ -139,7 +139,7 @@ class StreamExpander implements FrameExpander {
   }
 
   async push(bytes: Uint8Array): Promise<readonly Uint8Array[]> {
-    // What went wrong shows at the reading end too, and is told from there.
+    // A write error also surfaces at the reading end, which reports it.
     this.#writer.write(bytes).catch(() => {});
     await Promise.race([this.#writer.ready.catch(() => this.#read), this.#read]);
     return this.#taken();

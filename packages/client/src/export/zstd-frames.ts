@@ -1,27 +1,27 @@
 /**
- * Where the frames of a zstd file begin and end, found in its bytes as they come, without expanding anything
- * (RFC 8878, section 3.1). Decoders that stop after the first frame can so be given one at a time.
+ * Finds the frame boundaries of a zstd file as its bytes arrive, without decompressing (RFC 8878, section 3.1).
+ * Decoders that stop after the first frame can thus get one frame at a time.
  */
 
 import { TapeloomError } from '../tapeloom-error.ts';
 
 const MAGIC = 0xfd2fb528;
 const SKIPPABLE_MAGIC = 0x184d2a50;
-/** Frame header: what follows its first byte is at most this long. */
+/** Sizes of optional fields of a frame header, by the flags in its first byte. */
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4] as const;
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
 
 /** A piece of one frame. */
 export interface FramePart {
   readonly bytes: Uint8Array;
-  /** It is the frame's last. */
+  /** The last piece of its frame. */
   readonly isEnd: boolean;
 }
 
 export class ZstdFrames {
-  /** Bytes whose meaning is not known yet: at most a header. */
+  /** Bytes that cannot be interpreted yet: less than a header. */
   #held: Uint8Array = new Uint8Array(0);
-  /** What comes next: `skip` bytes that need no look, then something of this kind. */
+  /** The parser skips `#skip` bytes, then expects this. */
   #next: 'magic' | 'skippable' | 'header' | 'block' | 'end' = 'magic';
   #skip = 0;
   #hasChecksum = false;
@@ -55,7 +55,7 @@ export class ZstdFrames {
     return parts;
   }
 
-  /** How many bytes were understood: 0 when there are too few. */
+  /** The number of bytes consumed; 0 if there are too few. */
   #take(bytes: Uint8Array): number {
     switch (this.#next) {
       case 'magic':
@@ -104,7 +104,7 @@ export class ZstdFrames {
     const kind = (header >> 1) & 0x03;
     if (kind === 3) throw notZstd('a block is of no known kind');
     const isLast = (header & 1) !== 0;
-    // A repeated byte stands there once, whatever its number.
+    // A block of one repeated byte stores the byte once, whatever its size field says.
     this.#skip = (kind === 1 ? 1 : header >> 3) + (isLast && this.#hasChecksum ? 4 : 0);
     this.#next = isLast ? 'end' : 'block';
     return 3;

@@ -1,11 +1,8 @@
 /**
- * The past and the present of an indicator as one series, without a gap and without a double. A stream tells
- * where it is, C; history has everything from `from` up to C; then the stream is asked for what came after C. However
- * long the pages take, and however often a line breaks, nothing is between them: what the service no longer
- * holds for the stream it computes again.
- *
- * A `reset` later on makes all of it void, past and present, and the series begins anew with the stream's
- * snapshot. Whoever wants the past of that too reads another joined one: it costs what history costs.
+ * The past and the present of an indicator as one series without gaps or duplicates. A stream reports its cursor C,
+ * history provides everything from `from` up to C, and a stream that resumes after C provides the rest. The service
+ * recomputes what it no longer has in memory, so slow pages and lost connections leave no gap. A later `reset` voids
+ * the whole series, which restarts with the stream's snapshot; the past of that needs another joined reading.
  */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
@@ -29,7 +26,7 @@ import { JoinedState } from './joined-state.ts';
 import { LiveTail } from './live-tail.ts';
 
 const QUEUE_MAX = 10_000;
-/** The stream's own state is not what the caller sees: it needs no more than a snapshot can have. */
+/** The stream's own state is not shown to the caller, so it keeps no more than a snapshot can have. */
 const STREAM_KEEP_FINAL = 5_000;
 
 export interface JoinedRequest<I extends string = IndicatorName> {
@@ -38,27 +35,27 @@ export interface JoinedRequest<I extends string = IndicatorName> {
   readonly instrument: string;
   readonly params?: ParamsOf<I>;
   readonly mode?: StreamMode;
-  /** Where the past begins. */
+  /** The start of the past. */
   readonly from: Time;
-  /** Also of the past every version that a stream published, after the state at `from`; else what is settled. */
+  /** Also for the past: the state at `from`, then every version that a stream published. Default: settled versions. */
   readonly everyVersion?: boolean;
-  /** Results of a page of history. */
+  /** Results per page of history. */
   readonly limit?: number;
-  /** Ends the iteration, with the signal's reason. */
+  /** Aborting it ends the iteration with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Updates that may wait for a slow reader before the stream is let go of for a while; 10,000 if left out. */
+  /** Updates that may be pending for a slow reader before the stream is paused. Default: 10,000. */
   readonly queueMax?: number;
-  /** How many final objects the state keeps, the newest; all of the range, if it is left out. */
+  /** How many of the newest final objects the state keeps. Default: all of the range. */
   readonly keepFinal?: number;
 }
 
-/** What it stands on. */
+/** The client functions that a joined reading uses. */
 export interface JoinedSources<I extends string> {
   subscribe(request: SubscribeRequest<I>): Subscription<I>;
   history(request: HistoryRequest<I>): HistoryReading<I>;
 }
 
-/** `waiting` for the stream to say where it is, `history`, `live`, and `ended` once it was closed or has failed. */
+/** `waiting`: for the stream's cursor. `history` and `live`: reading. `ended`: closed or failed. */
 export type JoinedPhase = 'idle' | 'waiting' | 'history' | 'live' | 'ended';
 
 export class JoinedReading<I extends string = IndicatorName>
@@ -81,12 +78,12 @@ export class JoinedReading<I extends string = IndicatorName>
     return this.#phase;
   }
 
-  /** All that was read so far, folded. */
+  /** The state after all updates read so far. */
   get state(): SubscriptionState<I> {
     return this.#state;
   }
 
-  /** Once: history's results in order, then the objects that still form, then each update of the stream. */
+  /** Iterate once: the results of history in order, the objects still forming, then each update of the stream. */
   async *[Symbol.asyncIterator](): AsyncGenerator<StreamUpdate<I>, void, undefined> {
     if (this.#phase !== 'idle') {
       throw new TapeloomError('CONFIGURATION', 'A joined series can be iterated over once.');
@@ -101,7 +98,7 @@ export class JoinedReading<I extends string = IndicatorName>
     }
   }
 
-  /** Every object once, when it is final; in place of the loop above. */
+  /** Every object once, when it is final. Use it instead of the loop above. */
   finals(): Finals<I> {
     return new Finals(this);
   }
@@ -147,7 +144,7 @@ export class JoinedReading<I extends string = IndicatorName>
     return update;
   }
 
-  /** Where the stream is, and what forms there: none of it is in history. */
+  /** The stream's cursor, and the objects still forming there, which history does not contain. */
   async #place(signal: AbortSignal): Promise<{
     readonly cursor: string;
     readonly objects: readonly IndicatorObject<I>[];
@@ -208,7 +205,7 @@ export class JoinedReading<I extends string = IndicatorName>
   }
 }
 
-/** The stream is before `from`, in a market that rests say: there is no past to be read. */
+/** The stream's cursor is before `from`, for example while the market is closed: there is no past to read. */
 function isBeforeFrom(error: unknown): boolean {
   return error instanceof TapeloomError && error.endsBeforeFrom;
 }

@@ -1,4 +1,4 @@
-/** What a joined reading has told so far, folded: the objects from its start on, past and present alike. */
+/** The folded state of a joined reading: the objects from its start on, past and present. */
 
 import type { IndicatorObject } from '../indicator-objects.ts';
 import { KeptObjects } from '../stream/kept-objects.ts';
@@ -58,7 +58,7 @@ export class JoinedState<I extends string> implements SubscriptionState<I> {
     }
   }
 
-  /** What the stream, or a page, says besides. */
+  /** Takes over fields that updates do not carry, from the stream or a page. */
   note(said: {
     readonly contract: string | null;
     readonly tickSizeNanos: number | null;

@@ -1,6 +1,6 @@
 /**
- * What a stream says after a cursor, every version in order, for a reader of any speed: when too much waits, the
- * stream is let go of, and is asked for again from where it was once all that waited has been read.
+ * All updates of a stream after a cursor, in order, for a reader of any speed. When too many are pending, it closes the
+ * stream, and reopens it at the same cursor once the reader has caught up.
  */
 
 import type { Subscription } from '../stream/subscription.ts';
@@ -18,7 +18,7 @@ export class LiveTail<I extends string> {
   #end: { readonly cause: unknown } | null = null;
   #isLetGo = false;
 
-  /** `subscribe` starts after a cursor, or afresh where there is none. */
+  /** `subscribe` starts after a cursor, or at the current state if it is null. */
   constructor(
     subscribe: (cursor: string | null) => Subscription<I>,
     cursor: string | null,
@@ -29,12 +29,12 @@ export class LiveTail<I extends string> {
     this.#subscription = this.#open(cursor);
   }
 
-  /** Of the stream, which may be ahead of what was read. */
+  /** The state of the stream, which may be ahead of the reader. */
   get stream(): Subscription<I>['state'] {
     return this.#subscription.state;
   }
 
-  /** The next update; null once the stream was closed. Rejects with what ended it. */
+  /** The next update; null once the stream was closed. Rejects with the error that ended it. */
   async next(): Promise<StreamUpdate<I> | null> {
     for (;;) {
       const update = this.#queue[this.#read];
@@ -57,7 +57,7 @@ export class LiveTail<I extends string> {
     }
   }
 
-  /** Ends it: what waits is dropped, and `next` says that it is over. */
+  /** Ends it: pending updates are dropped and `next` returns null. */
   async close(): Promise<void> {
     this.#end ??= { cause: null };
     this.#isLetGo = false;
@@ -72,7 +72,7 @@ export class LiveTail<I extends string> {
     for (const kind of KINDS) {
       subscription.on(kind, (update) => this.#take(subscription, update as StreamUpdate<I>));
     }
-    // A caller's signal ends it with the signal's reason, which `ended` does not tell.
+    // After an abort this is the signal's reason, which the subscription's `ended` does not carry.
     const end = (cause: unknown) => {
       if (subscription !== this.#subscription || this.#isLetGo) return;
       this.#end ??= { cause };

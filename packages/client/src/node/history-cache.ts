@@ -1,7 +1,7 @@
 /**
- * A local cache of history that was paid for: a `fetch` that keeps pages in a folder. It never decides by itself that a page is
- * still good. The service marks pages that can never be another with a strong `ETag`; only those are kept, and the service is
- * asked each time whether the kept one is the one (`If-None-Match`), which costs a request and no compute units.
+ * A local cache for history pages you have paid for: a `fetch` that stores pages in a folder. The service marks
+ * immutable pages with a strong `ETag`; only these are cached. Each use is validated with the service
+ * (`If-None-Match`), which costs a request but no compute units.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,20 +13,20 @@ import { PAGE_BYTES_MAX, PageFolder } from './page-folder.ts';
 const BYTES_MAX = 1024 ** 3;
 const BYTES_MAX_LEAST = 1024 ** 2;
 const HISTORY = /\/v1\/history$/;
-/** What a page ends with: what it has cost. A kept one costs nothing. */
+/** The end of a page, with its cost. A cached page costs nothing. */
 const COST = /,"computeUnits":\d+\}$/;
 const FREE = ',"computeUnits":0}';
 const COST_BYTES_MAX = 64;
-/** A weak one does not promise the same bytes. */
+/** A weak tag does not guarantee the same bytes. */
 const STRONG_TAG = /^"[^"]+"$/;
 const NOT_MODIFIED = 304;
 
 export interface HistoryCacheOptions {
-  /** What the folder may hold, from 1 MiB on; 1 GiB if it is left out. Each further process that writes may add an eighth. */
+  /** The size limit of the folder, from 1 MiB. Default: 1 GiB. Each further writing process may exceed it by 1/8. */
   readonly bytesMax?: number;
-  /** What asks the service; the platform's, if it is left out. */
+  /** Sends the requests to the service. Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch;
-  /** Told once when the folder cannot be used; pages come from the service then. The console's `warn`, if it is left out. */
+  /** Called once if the folder cannot be used; pages then come from the service. Default: the console's `warn`. */
   readonly onWarning?: (warning: ClientWarning) => void;
 }
 
@@ -65,18 +65,18 @@ export function historyCache(folder: string, options: HistoryCacheOptions = {}):
   };
 }
 
-/** Null: not a page of history, or the caller has a cache of its own. */
+/** Null: not a page of history, or the caller does its own validation. */
 function askedPage(...[input, init = {}]: Parameters<typeof fetch>) {
   if (typeof input !== 'string' || (init.method ?? 'GET') !== 'GET') return null;
   if (!URL.canParse(input) || !HISTORY.test(new URL(input).pathname)) return null;
   const headers = new Headers(init.headers);
   if (headers.has('if-none-match')) return null;
-  // An `ETag` is that of an encoding; this way it is the same for every version of Node.
+  // An `ETag` depends on the encoding. A fixed encoding keeps it the same for all versions of Node.
   headers.set('accept-encoding', 'gzip');
   return { headers, name: createHash('sha256').update(input).digest('hex') };
 }
 
-/** A page's bytes pass as they come; `take` has them all before the reader is told of the end. */
+/** Passes a page through as it arrives. `take` gets all its bytes before the reader sees the end. */
 function collecting(
   take: (whole: Uint8Array) => Promise<void>,
 ): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
@@ -95,7 +95,7 @@ function collecting(
   });
 }
 
-/** Null: it does not end as a page does. */
+/** Null: the bytes do not end as a page does. */
 function withoutCost(page: Uint8Array): Uint8Array<ArrayBuffer> | null {
   const bytes = Buffer.from(page.buffer, page.byteOffset, page.byteLength);
   const start = Math.max(0, bytes.length - COST_BYTES_MAX);
@@ -105,7 +105,7 @@ function withoutCost(page: Uint8Array): Uint8Array<ArrayBuffer> | null {
   return Buffer.concat([bytes.subarray(0, start + found.index), Buffer.from(FREE)]);
 }
 
-/** A page as the service sent it, expanded by now. */
+/** A page as the service sent it, but already decompressed. */
 function responseOf(
   { headers: said }: Response,
   body: ConstructorParameters<typeof Response>[0],
@@ -116,7 +116,7 @@ function responseOf(
   return new Response(body, { headers });
 }
 
-/** What fails with the folder fails nothing else; it is told once. */
+/** A failure of the folder does not fail the request; it is reported once. */
 function trying(folder: string, warn: (warning: ClientWarning) => void) {
   let hasTold = false;
   return async <T>(work: () => Promise<T>): Promise<T | null> => {

@@ -1,7 +1,7 @@
 /**
- * Pages in a folder, for any number of processes at once. A page is a file of its own, written beside its place and
- * renamed, and read only if its digest holds: whatever a kill, a full disk or a failing one leaves behind is no page. The folder
- * is bounded: what was not used for the longest time goes first. Files that are not pages are left alone.
+ * Pages in a folder that any number of processes share. Each page is a file, written under a temporary name and
+ * renamed, and it is used only if its digest matches. So a kill, a full disk or a failing disk never yields a wrong
+ * page. The size is bounded: least recently used pages are evicted first. Other files in the folder are left alone.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -12,20 +12,20 @@ import { gunzip, gzip } from 'node:zlib';
 
 const PAGE = /^[0-9a-f]{64}\.page$/;
 const DRAFT = /^[0-9a-f]{64}\.[0-9a-f-]{36}\.new$/;
-/** What no process can still be writing. */
+/** No process can still be writing a draft of this age, in milliseconds. */
 const DRAFT_MS_MAX = 3_600_000;
-/** Disks give room in blocks. */
+/** Disks allocate space in blocks. */
 const BLOCK_BYTES = 4_096;
-/** After so much of the folder's size was written by a process it looks at the folder again. */
+/** A process measures the folder again after it has written this share of the folder's limit. */
 const LOOK_EVERY = 1 / 16;
 /**
- * Fuller than that, it is emptied down to the second. With what a process may write before it looks again, and the page
- * that makes it look, it is never beyond its size; each further process may add an eighth.
+ * Above `FULL` pages are evicted down to `LEFT`. The margin covers what one process writes between two measurements, so
+ * it never exceeds the limit; each further process may exceed it by one eighth.
  */
 const FULL = 7 / 8;
 const LEFT = 3 / 4;
 const HEAD_BYTES_MAX = 1_024;
-/** A page has 16 MiB at most. */
+/** Real pages have 16 MiB at most. */
 export const PAGE_BYTES_MAX = 64 * 1024 * 1024;
 
 const packed = promisify<Uint8Array, { level: number }, Buffer>(gzip);
@@ -40,14 +40,14 @@ interface Head {
   readonly version: 1;
   readonly name: string;
   readonly etag: string;
-  /** Of the packed page. */
+  /** Of the tag and the compressed page. */
   readonly sha256: string;
 }
 
 export class PageFolder {
   readonly #path: string;
   readonly #bytesMax: number;
-  /** Bytes that this process wrote since it looked at the folder; null: it never did. */
+  /** Bytes that this process wrote since it last measured the folder; null before the first time. */
   #written: number | null = null;
   #looking: Promise<void> | null = null;
 
@@ -56,7 +56,7 @@ export class PageFolder {
     this.#bytesMax = bytesMax;
   }
 
-  /** Null: there is none, or none that is whole. */
+  /** Null: no such page, or a damaged one. */
   async read(name: string): Promise<KeptPage | null> {
     const path = this.#pathOf(name);
     const bytes = await readFile(path).catch(absent);
@@ -66,7 +66,7 @@ export class PageFolder {
     return page;
   }
 
-  /** It was of use: others go before it. */
+  /** Marks the page as recently used. */
   async touch(name: string): Promise<void> {
     const now = new Date();
     await utimes(this.#pathOf(name), now, now).catch(absent);
@@ -145,13 +145,13 @@ async function readPage(name: string, bytes: Buffer): Promise<KeptPage | null> {
   }
 }
 
-/** Another process may have been first. */
+/** Another process may have removed the file. */
 function absent(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT') return null;
   throw error;
 }
 
-/** Of the tag too: it is what the service is asked by. */
+/** Includes the tag, since the service is asked to validate it. */
 function digestOf(etag: string, content: Uint8Array): string {
   return createHash('sha256').update(etag).update(content).digest('hex');
 }

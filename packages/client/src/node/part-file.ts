@@ -1,7 +1,7 @@
 /**
- * A file that is being made, beside the place where it will be: `<path>.part` with what is there of it, and
- * `<path>.part.json` with what must be known to go on. What the second one says is on disk before it says so;
- * whatever stands in the first beyond that is cut off. Only a whole file gets its own name.
+ * A file in the making, beside its final path: `<path>.part` has the bytes so far, `<path>.part.json` the record for a
+ * resume. The record never claims more than is synced to disk; bytes beyond it are cut off. Only a complete file gets
+ * the final name.
  */
 
 import { createHash } from 'node:crypto';
@@ -11,16 +11,16 @@ import { dirname } from 'node:path';
 import type { ExportPlace } from '../export/export-reading.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 
-/** What is known of a file that is being made. */
+/** The record of a file in the making. */
 export interface PartRecord {
   readonly version: 1;
-  /** Of the request it is the answer to. */
+  /** Digest of the export request. */
   readonly request: string;
-  /** Makes a request that is sent again the same one. */
+  /** Lets a repeated request count as the same one. */
   readonly idempotencyKey: string;
-  /** How far it is; null until the service has answered. */
+  /** How far the download is; null until the service has responded. */
   readonly place: ExportPlace | null;
-  /** Nothing is missing but its name. */
+  /** All bytes are there; only the rename is missing. */
   readonly isWhole: boolean;
 }
 
@@ -35,7 +35,7 @@ export class PartFile {
     this.#length = length;
   }
 
-  /** What an earlier program left; null where there is nothing that can be gone on with. */
+  /** The record of an earlier program; null if there is none. */
   static async recordOf(path: string): Promise<PartRecord | null> {
     const text = await readFile(recordPath(path), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;
@@ -46,7 +46,7 @@ export class PartFile {
       const record = JSON.parse(text) as PartRecord;
       if (record.version === 1 && typeof record.idempotencyKey === 'string') return record;
     } catch {
-      // It was not written by this: see below.
+      // Not a record of ours: see below.
     }
     throw new TapeloomError(
       'CONFIGURATION',
@@ -54,7 +54,7 @@ export class PartFile {
     );
   }
 
-  /** Opens it for what comes after its first `length` bytes; the rest is cut off. */
+  /** Opens the file to append after its first `length` bytes; the rest is cut off. */
   static async open(path: string, length: number): Promise<PartFile> {
     const file = await open(partPath(path), length === 0 ? 'w' : 'r+');
     try {
@@ -81,7 +81,7 @@ export class PartFile {
     }
   }
 
-  /** What was written so far, and how far that is, will be there after any end of this program. */
+  /** Syncs the bytes written so far, then the record, so that both survive a crash. */
   async keep(record: PartRecord): Promise<void> {
     await this.#file.datasync();
     await PartFile.note(this.#path, record);
@@ -103,7 +103,7 @@ export class PartFile {
     await this.#file.close();
   }
 
-  /** A whole file gets its name; also one that an earlier program had named already. */
+  /** Renames the complete file. It may already have its name, if an earlier program stopped after the rename. */
   static async finish(path: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
     await rename(partPath(path), path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
@@ -133,12 +133,12 @@ function recordPath(path: string): string {
   return `${path}.part.json`;
 }
 
-/** A record that is being written; a program that is killed leaves it behind. */
+/** A record being written. A killed program leaves it behind. */
 function freshPath(path: string): string {
   return `${recordPath(path)}.new`;
 }
 
-/** So that the new name outlives a failure of power. Not every system can do that to a folder. */
+/** Syncs the folder, so that the new name survives a power failure. Not every system supports that. */
 async function syncFolderOf(path: string): Promise<void> {
   const folder = await open(dirname(path), 'r').catch(() => null);
   await folder?.sync().catch(() => {});

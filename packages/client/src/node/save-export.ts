@@ -1,7 +1,6 @@
 /**
- * An export saved as a file. It goes on where it was after anything: a broken line, a killed program, a
- * machine without power. An export that has begun is never charged again, and no half file ever has the name
- * of a whole one.
+ * Saves an export as a file. It resumes after a lost connection, a killed program or a power failure. An export that
+ * has started is never charged again, and an incomplete file never has the final name.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,41 +12,41 @@ import type { RestClient } from '../rest.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 import { PartFile, type PartRecord } from './part-file.ts';
 
-/** So much is fetched again at most after a kill, beside the frame that was under way. */
+/** After a kill at most this much is downloaded again, plus the frame that was in progress. */
 const KEEP_EVERY_BYTES = 4 * 1024 * 1024;
-/** Of a table: fetched again, so that its end is seen by whoever finds all of it there. */
+/** The last bytes of a table are downloaded again on a resume, so that its end is seen even if all of it is there. */
 const TABLE_STEP_BACK_BYTES = 64;
 
 export interface SaveOptions {
-  /** Called when more has been saved. */
+  /** Called whenever more has been saved. */
   readonly onProgress?: (progress: SaveProgress) => void;
   readonly signal?: AbortSignal;
-  /** Forgets what an earlier program left, and begins an export that is charged anew. */
+  /** Discards what an earlier program left, and starts an export that is charged again. */
   readonly restart?: boolean;
 }
 
 export interface SaveProgress {
-  /** Of the file, so far; those that were there before included. */
+  /** Bytes of the file so far, including those saved by earlier programs. */
   readonly bytes: number;
-  /** Of the export, the header included; 0 of a table. */
+  /** Lines of the export, including the header; 0 for a table. */
   readonly lines: number;
-  /** What was there already when this program began. */
+  /** Bytes that were there when this program started. */
   readonly bytesBefore: number;
-  /** Of the newest result that came, nanoseconds since 1970: how far the range is read. Null of a table. */
+  /** The time of the newest result, in nanoseconds since 1970, as a measure of progress. Null for a table. */
   readonly time: bigint | null;
-  /** Of several studies the one of that result, by its place in the request; else 0. */
+  /** The index in the request of the study of that result; 0 if there is one study. */
   readonly study: number;
 }
 
-/** What an earlier program has left. */
+/** The part of an export that an earlier program has saved. */
 export interface BegunExport {
-  /** Of the file. */
+  /** Bytes of the file. */
   readonly bytes: number;
-  /** Of the export, the header included; 0 of a table. */
+  /** Lines of the export, including the header; 0 for a table. */
   readonly lines: number;
 }
 
-/** What is there of this very export, if `saveExport` has begun it and not finished; null: nothing. */
+/** How much of this export an unfinished `saveExport` has left at `path`; null if nothing. */
 export async function begunExport<I extends string = IndicatorName>(
   request: ExportRequest<I> | StudiesExportRequest,
   path: string,
@@ -61,13 +60,13 @@ export interface SavedExport {
   readonly path: string;
   readonly bytes: number;
   readonly lines: number;
-  /** Of the file, as hexadecimal text. */
+  /** Digest of the file, in hexadecimal. */
   readonly sha256: string;
-  /** Whether it went on with what an earlier program had left. */
+  /** Whether it resumed what an earlier program had left. */
   readonly isResumed: boolean;
 }
 
-/** Saves an export to `path`; what is there is replaced when the new file is whole. */
+/** Saves an export to `path`. An existing file is replaced once the new one is complete. */
 export async function saveExport<I extends string = IndicatorName>(
   client: Pick<RestClient, 'export'>,
   request: ExportRequest<I> | StudiesExportRequest,
@@ -93,7 +92,7 @@ export async function saveExport<I extends string = IndicatorName>(
     isWhole: false,
   } as const;
   const record = left ?? fresh;
-  // Before anything is asked for: a program that dies now asks for the same export again.
+  // Written before the request: a program that crashes now repeats the same export, which is charged once.
   if (left === null) await PartFile.note(path, record);
   const lines = record.isWhole
     ? (record.place?.lines ?? 0)
@@ -101,7 +100,7 @@ export async function saveExport<I extends string = IndicatorName>(
   return { path, lines, isResumed: left !== null, ...(await PartFile.finish(path)) };
 }
 
-/** The number of lines, once all of the file is there. */
+/** Downloads the file; returns the number of lines. */
 async function fetched<I extends string>(
   client: Pick<RestClient, 'export'>,
   request: ExportRequest<I> | StudiesExportRequest,
@@ -121,7 +120,7 @@ async function fetched<I extends string>(
   const part = await PartFile.open(path, bytesBefore);
   let place = resume;
   try {
-    // The token is kept with the first piece.
+    // The first piece is synced at once, to keep the token.
     let keepFrom = 0;
     for await (const piece of reading.bytes()) {
       await part.write(piece);
@@ -132,13 +131,13 @@ async function fetched<I extends string>(
       }
       const { length: bytes, lines, time, study } = reading;
       onProgress?.({ bytes, lines, bytesBefore, time, study });
-      // What has come in one piece is handed out without a look at the signal.
+      // Pieces that arrived together are handed out without a check of the signal.
       signal?.throwIfAborted();
     }
     await part.keep({ ...record, place, isWhole: true });
     return reading.lines;
   } catch (error) {
-    // What has come stays: another try, or another program, goes on from here. What went wrong is told first.
+    // What was saved stays, and the next try resumes here. The first error matters, not one of keeping the record.
     if (place !== null) await part.keep({ ...record, place }).catch(() => {});
     else if (isRefusal(error)) await PartFile.remove(path);
     throw error;
@@ -147,7 +146,7 @@ async function fetched<I extends string>(
   }
 }
 
-/** The service has said no to the first request: nothing has begun, and nothing was charged. */
+/** The service rejected the first request: nothing was started or charged. */
 function isRefusal(error: unknown): boolean {
   return error instanceof TapeloomError && error.status !== null && error.status < 500;
 }

@@ -1,7 +1,6 @@
 /**
- * The command `tapeloom-types`: the types of every indicator, made from the catalogue of a running service and
- * written to its output, where nothing else goes. A project that has the file among its sources gets
- * these types from the client in place of those it came with.
+ * The command `tapeloom-types` writes the types of every indicator, from the catalogue of a running service, to its
+ * standard output, and nothing else. A project that includes this file gets these types in place of the client's own.
  */
 
 import { parseArgs } from 'node:util';
@@ -20,7 +19,7 @@ The file changes what @tapeloom/client knows wherever it is among the sources of
 the option "catalogue: CATALOGUE_FINGERPRINT" of this file too: it then warns when the service has changed.
 `;
 
-/** Where the file meets the client: it puts its types in the place that is kept for them. */
+/** Registers the types of the file with the client. */
 export const REGISTRATION = `
 import type {} from '@tapeloom/client';
 
@@ -37,7 +36,7 @@ export interface TypesCommandIo {
   readonly fetch?: typeof fetch;
 }
 
-/** Gives the exit code: 0 done, 1 it could not be done, 2 it was not understood. */
+/** Returns the exit code: 0 success, 1 failure, 2 wrong usage. */
 export async function typesCommand(words: readonly string[], io: TypesCommandIo): Promise<number> {
   const asked = read(words);
   if (typeof asked === 'string') {
@@ -73,7 +72,7 @@ function read(
   }
 }
 
-/** What the types are made from; an answer that is no catalogue is refused by the name of what is wrong. */
+/** The catalogue as the types need it. An invalid response is rejected with the name of the wrong field. */
 function typedCatalogue(value: unknown): TypedCatalogue {
   const { version, engineFingerprint, indicators } = recordAt(value, 'the catalogue');
   return {

@@ -1,13 +1,13 @@
 /**
- * What the service answers, as it answers: times are nanoseconds since 1970 as text (`nsOf`, `dateOf` and
- * `instantOf` read them). Fields may be added by the service in time.
+ * The responses of the service, unchanged. Times are nanoseconds since 1970 as text: read them with `nsOf`, `dateOf` or
+ * `instantOf`. The service may add fields.
  */
 
 import type { EngineState, InstrumentState } from '@tapeloom/protocol/status-states';
 
 export interface Catalogue {
   readonly version: string;
-  /** Changes with the computation of any indicator. */
+  /** Changes whenever the computation of any indicator changes. */
   readonly engineFingerprint: string;
   readonly indicators: readonly CatalogueIndicator[];
 }
@@ -42,7 +42,7 @@ export interface CatalogueParameter {
   readonly name: string;
   readonly type: 'integer' | 'number' | 'string' | 'boolean';
   readonly default: ParameterValue;
-  /** Where the default depends on another parameter. */
+  /** Present if the default depends on another parameter. */
   readonly defaultBy?: {
     readonly by: string;
     readonly values: Readonly<Record<string, ParameterValue>>;
@@ -52,7 +52,7 @@ export interface CatalogueParameter {
   readonly multipleOf?: number;
   readonly values?: readonly string[];
   readonly unit?: string;
-  /** `view`: it changes what is shown, not what is computed. */
+  /** `view`: changes only the display, not the computation. */
   readonly category?: 'view';
   readonly description: string;
 }
@@ -60,25 +60,25 @@ export interface CatalogueParameter {
 /** UTC days, as `2026-11-16`. */
 export interface InstrumentHistory {
   readonly firstDay: string;
-  /** It may still grow. */
+  /** This day may still grow. */
   readonly lastDay: string;
-  /** Days between on which the market was open and that are not there, or not whole: the first 1,000 of them. */
+  /** Days in between on which the market was open and data is missing or incomplete: the first 1,000. */
   readonly missingDays: readonly string[];
   readonly missingDaysTotal: number;
-  /** Where a dataset was asked for: what is there, as ranges of days that are alike; the last 200. */
+  /** If you name a dataset: its days as ranges of equal quality; the last 200. */
   readonly quality?: readonly DaysQuality[];
 }
 
-/** Days that are alike, the first and the last of them. */
+/** A range of days of equal quality, from its first to its last day. */
 export interface DaysQuality {
   readonly from: string;
   readonly to: string;
   readonly state: 'complete' | 'no-trades' | 'partial' | 'open' | 'damaged' | 'missing';
-  /** Null where there is nothing to be read. */
+  /** Null if there is no data. */
   readonly origin: 'live' | 'imported' | 'replaced' | null;
-  /** Of a partial day: the open hours that are missing, in nanoseconds since 1970 UTC. */
+  /** For a partial day: the open hours without data, in nanoseconds since 1970 UTC. */
   readonly gaps?: readonly { readonly from: string; readonly to: string }[];
-  /** Of one day: trades outside of the market's hours, which indicators leave out. */
+  /** For a single day: trades outside the market's hours, which indicators ignore. */
   readonly outsideHours?: number;
 }
 
@@ -97,15 +97,15 @@ export interface Instrument {
   readonly calendar: string;
   readonly expiresAt: string;
   readonly streamed: boolean;
-  /** What the key can ask of its history; null: nothing. */
+  /** The history that your key may request; null: none. */
   readonly history: InstrumentHistory | null;
-  /** Every alias that means it at some time, past or planned; without `to`: until it expires. */
+  /** Every alias that ever means this contract, past or planned. Without `to` it lasts until the contract expires. */
   readonly aliases: readonly {
     readonly alias: string;
     readonly from: string;
     readonly to?: string;
   }[];
-  /** Which contract the alias means from when on. */
+  /** The contracts of the alias, each with the start of its period. */
   readonly rolls?: readonly { readonly from: string; readonly symbol: string }[];
 }
 
@@ -122,7 +122,7 @@ export interface ServiceStatus {
 export type PlanName = 'sandbox' | 'live' | 'history' | 'live_history';
 export type OfferName = 'live' | 'history';
 
-/** Of the whole account; 0 where the plan has none of something. */
+/** Limits of the whole account. 0: the plan does not include it. */
 export interface PlanLimits {
   readonly computeBudget: number;
   readonly exportBytes: number;
@@ -153,7 +153,7 @@ export interface Offers {
 export interface Pricing {
   /** ISO 4217. */
   readonly currency: string;
-  /** Whether prices are what a consumer pays. */
+  /** Whether consumers pay these prices, tax included. */
   readonly taxIncluded: boolean;
   readonly prices: readonly {
     readonly offer: OfferName;
@@ -161,19 +161,19 @@ export interface Pricing {
     readonly amountMinor: number;
     /** How often it is charged; null: once. */
     readonly interval: 'month' | null;
-    /** The text of the withdrawal waiver at this price, where it is another. */
+    /** The text of the withdrawal waiver at this price, if it differs. */
     readonly waiver?: { readonly version: string; readonly text: string };
     /** The right of withdrawal. */
     readonly withdrawal: {
-      /** Whole days after the day of the contract; 0: there is no right. */
+      /** Whole days after the day of the contract; 0: there is no right of withdrawal. */
       readonly days: number;
-      /** `access`: the right is lost as soon as access is provided. */
+      /** `access`: the right ends as soon as access is provided. */
       readonly lostAt: 'access' | 'never';
-      /** `rest`: what is still to come of the period that is paid for. */
+      /** `rest`: the unused part of the paid period. */
       readonly refund: 'rest' | 'all';
     };
   }[];
-  /** Where it can be bought, and who takes the payment there. */
+  /** The countries where you can buy, and the payment provider there. */
   readonly countries: readonly { readonly code: string; readonly provider: string }[];
   /** The current text of the withdrawal waiver. */
   readonly waiver: { readonly version: string; readonly text: string };
@@ -195,7 +195,7 @@ export interface Usage {
 }
 
 export interface StreamToken {
-  /** Good for 60 seconds and one connection. */
+  /** Valid for 60 seconds and one connection. */
   readonly token: string;
   readonly expiresAt: string;
 }
@@ -213,7 +213,7 @@ export interface KeyRecord {
   readonly allowedIps?: readonly string[];
   readonly expiresAt?: string;
   readonly state: KeyState;
-  /** What the key looks like, without being it. */
+  /** An abbreviation of the key, for recognition only. */
   readonly hint: string;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
@@ -222,7 +222,7 @@ export interface KeyRecord {
 }
 
 export interface NewKey extends KeyRecord {
-  /** The secret, shown this once; missing where the request was a repeat of one that had succeeded. */
+  /** The secret, shown only once. Missing if the request repeated one that had succeeded. */
   readonly key?: string;
 }
 
@@ -234,19 +234,19 @@ export interface RotatedKey extends NewKey {
   };
 }
 
-/** A part of a range that is not there; the market was open at its beginning and before its end. */
+/** A part of a range without data. The market was open at its beginning and before its end. */
 export interface HistoryGap {
   /** Nanoseconds since 1970 UTC. */
   readonly from: string;
-  /** Not included. */
+  /** Exclusive. */
   readonly to: string;
   /** `partial`: other hours of the day are there. */
   readonly why: 'missing' | 'damaged' | 'partial';
 }
 
-/** In answers to requests with `gaps: 'allow'`. */
+/** In responses to requests with `gaps: 'allow'`. */
 export interface ListedGaps {
-  /** The first 1,000. */
+  /** The first 1,000 gaps. */
   readonly gaps?: readonly HistoryGap[];
   readonly gapsTotal?: number;
 }
@@ -261,7 +261,7 @@ export interface Estimate extends ListedGaps {
   readonly missingDaysTotal: number;
   readonly lookBackFrom: string | null;
   readonly remainingComputeUnits: number;
-  /** Of several indicators: what each adds, in their order. */
+  /** With several indicators: what each adds, in the order of the request. */
   readonly studies?: readonly EstimatedStudy[];
 }
 

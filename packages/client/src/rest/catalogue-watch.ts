@@ -1,6 +1,6 @@
 /**
- * Sees whether the service has the catalogue that the types were made from, by what it answers anyway: the
- * catalogue itself tells its version, and whatever was computed the fingerprint of the computation.
+ * Detects that the service's catalogue differs from the one that the types were made from. It looks at ordinary
+ * responses: the catalogue has its version, and every result has the fingerprint of the computation.
  */
 
 import type { CatalogueFingerprint } from '../indicator-types.ts';

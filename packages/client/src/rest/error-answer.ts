@@ -1,4 +1,4 @@
-/** Answers that are errors: the service's own, by its error document, and those of whoever stands before it. */
+/** Turns error responses into errors: the service's own, by their error document, and those of a proxy. */
 
 import { TapeloomError } from '../tapeloom-error.ts';
 import type { OpenAnswer } from './open-answer.ts';
@@ -35,7 +35,7 @@ export async function errorOf(answer: OpenAnswer): Promise<TapeloomError> {
   });
 }
 
-/** Seconds, or a date beside the answer's own; null where it says neither. */
+/** The header in seconds; a date counts relative to the response's own `Date`. Null if there is neither. */
 function retryAfterOf(headers: Headers): number | null {
   const text = headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);
@@ -44,7 +44,7 @@ function retryAfterOf(headers: Headers): number | null {
   return Number.isNaN(ms) ? null : Math.max(0, Math.ceil(ms / 1_000));
 }
 
-/** A key must not be carried to wherever somebody points. */
+/** Redirects are not followed: they could carry the key to another server. */
 function redirected({ name, status, headers }: OpenAnswer, requestId: string | null) {
   const place = headers.get('location');
   const where = place === null ? '' : ` to ${place.split(/[?#]/)[0]!.slice(0, 200)}`;
@@ -70,7 +70,7 @@ async function documentOf(answer: OpenAnswer): Promise<ErrorDocument | null> {
     const document = bytes === null ? null : JSON.parse(new TextDecoder().decode(bytes));
     return CODE.test(String(document?.code)) ? document : null;
   } catch (error) {
-    // Whoever called gave up; what is cut or garbage is no document.
+    // An abort by the caller is rethrown. A cut or invalid body is no document.
     if (error instanceof TapeloomError || error instanceof SyntaxError) return null;
     throw error;
   }

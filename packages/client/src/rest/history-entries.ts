@@ -1,12 +1,12 @@
-/** Results of the past, from the service's JSON: in pages and in the lines of exports alike. */
+/** Parses results of the past from the service's JSON, in pages and in export lines. */
 
 import type { IndicatorObject, Remove, Snapshot, Upsert } from '../indicator-objects.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 
-/** A settled version of an object, or its removal; with `snapshot`, what a stream published. */
+/** A settled version of an object, or its removal. With `snapshot`: every version that a stream published. */
 export type HistoryEntry<I extends string> = Upsert<I> | Remove | Snapshot<I>;
 
-/** As it is on the wire. */
+/** As sent by the service. */
 interface RawObject {
   readonly id: string;
   readonly final: boolean;
@@ -19,7 +19,7 @@ interface RawEntry extends RawObject {
   readonly items?: readonly RawObject[];
 }
 
-/** `place` names the entry in the message of the error that something else throws. */
+/** `place` names the entry in the error message for an invalid one. */
 export function entryOf<I extends string>(value: unknown, place: string): HistoryEntry<I> {
   try {
     const { t, cursor, id, final, ts, data, items } = value as RawEntry;

@@ -1,7 +1,7 @@
 /**
- * The past of an indicator, page after page as it is asked for, so that nothing is charged that nobody reads. A page
- * that does not arrive is asked for again, and charged once. Pages follow each other up to the end that the first one had; a service that leads in circles is not
- * followed.
+ * The past of an indicator, page by page. A page is requested only when you read on, so unread pages cost nothing. A
+ * failed page is requested again and charged once. All pages share the end of the first one. A page that does not move
+ * forward is an error.
  */
 
 import { compareCursors } from '../cursors.ts';
@@ -17,25 +17,25 @@ import type { ServiceHttp } from './service-http.ts';
 
 export interface HistoryPage<I extends string> extends ListedGaps {
   readonly instrument: string;
-  /** The one that was read. */
+  /** The contract that the page is of. */
   readonly contract: string;
-  /** Where its trades come from; services of earlier versions do not say it. */
+  /** The dataset of the trades. Earlier service versions do not send it. */
   readonly dataset?: string;
   readonly tickSizeNanos: number;
   readonly engineFingerprint: string;
-  /** The end it was computed for: a time, or a cursor. */
+  /** The end of the range: a time, or a cursor. */
   readonly to?: string;
   readonly untilCursor?: string;
   readonly lookBackFrom: string | null;
   readonly snapshot?: true;
   readonly items: readonly HistoryEntry<I>[];
-  /** Where the next page begins, and of imported contracts the revision of their days; null on the last one. */
+  /** The start of the next page, and for imported contracts the revision of their days; null on the last page. */
   readonly next: string | null;
-  /** What this page cost. */
+  /** The cost of this page. */
   readonly computeUnits: number;
 }
 
-/** Iterate over it for all results, or over `pages()`. Each iteration asks anew, and is charged anew. */
+/** Iterate over it for all results, or over `pages()`. Each iteration sends new requests and is charged again. */
 export class HistoryReading<I extends string = IndicatorName>
   implements AsyncIterable<HistoryEntry<I>>
 {
@@ -51,12 +51,12 @@ export class HistoryReading<I extends string = IndicatorName>
     for await (const { items } of this.pages()) yield* items;
   }
 
-  /** The final objects alone, each once. */
+  /** Only the final objects, each once. */
   finals(): Finals<I> {
     return new Finals(this);
   }
 
-  /** All results, once the last page has come. */
+  /** All results. Resolves after the last page. */
   toArray(): Promise<HistoryEntry<I>[]> {
     return arrayOf(this);
   }
@@ -74,7 +74,7 @@ export class HistoryReading<I extends string = IndicatorName>
       ) {
         throw invalid(`the page after ${request.cursor} leads back to ${next}`);
       }
-      // An end that was left out moves on meanwhile; all pages are of one range.
+      // Without an end in the request, the newest time moves on between pages: all pages use that of the first.
       request = { ...request, cursor: next, ...(to === undefined ? {} : { to }) };
     }
   }
@@ -84,7 +84,7 @@ export class HistoryReading<I extends string = IndicatorName>
       path: '/v1/history',
       query: historyQuery(request as unknown as HistoryRequest),
       signal: request.signal,
-      // However often this page is asked for, it is charged once.
+      // Repeated requests for this page are charged once.
       idempotencyKey: onceText(),
       retriesMax: RESUMES_MAX,
     });
@@ -96,7 +96,7 @@ export class HistoryReading<I extends string = IndicatorName>
   }
 }
 
-/** The cursor alone. */
+/** The cursor without the revision. */
 function placeOf(next: string): string {
   return next.split('~', 1)[0]!;
 }

@@ -1,4 +1,4 @@
-/** What is asked of the past, and how it is written into an address. */
+/** The requests for the past, and their query strings. */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { IndicatorName, NamedIndicator, ParamsOf } from '../indicator-objects.ts';
@@ -6,22 +6,22 @@ import { TapeloomError } from '../tapeloom-error.ts';
 import { type Time, timeText } from '../times.ts';
 import type { CallOptions, ServiceRequest } from './service-http.ts';
 
-/** A range of the past of one indicator: from `from` on, up to `to` or up to and with `untilCursor`. */
+/** A range of the past of one indicator: from `from` up to `to` (exclusive) or `untilCursor` (inclusive). */
 export interface PastRequest<I extends string = IndicatorName> extends CallOptions {
   readonly indicator: I & NamedIndicator<I>;
-  /** A contract, or an alias: it means the contract it meant at `from`. */
+  /** A contract, or an alias: it stands for the contract it meant at `from`. */
   readonly instrument: string;
   readonly params?: ParamsOf<I>;
-  /** Included. */
+  /** Inclusive. */
   readonly from: Time;
-  /** Not included; left out: the newest time the key sees. */
+  /** Exclusive. Default: the newest time that the key may see. */
   readonly to?: Time;
-  /** In place of `to`: the last update of the range. */
+  /** The last update of the range, instead of `to`. */
   readonly untilCursor?: string;
   readonly mode?: StreamMode;
-  /** Needed for a contract that is no longer streamed. */
+  /** Required for a contract that is no longer streamed. */
   readonly dataset?: string;
-  /** `allow`: what is there, where days or hours of the range are missing; else that is refused. */
+  /** `allow`: returns the data there is if days or hours of the range are missing. Default: an error. */
   readonly gaps?: 'refuse' | 'allow';
 }
 
@@ -33,16 +33,16 @@ export interface StudyRequest {
 
 /** A range of the past of several indicators of one contract. */
 export interface StudiesRequest extends Omit<PastRequest, 'indicator' | 'params'> {
-  /** 2 to 8; the same indicator may be there with several sets of parameters. */
+  /** 2 to 8. The same indicator may occur with different parameters. */
   readonly studies: readonly StudyRequest[];
 }
 
 export interface HistoryRequest<I extends string = IndicatorName> extends PastRequest<I> {
-  /** Results of a page: 1 to 10,000, by default 1,000. */
+  /** Results per page: 1 to 10,000. Default: 1,000. */
   readonly limit?: number;
-  /** `next` of a page: goes on there. */
+  /** `next` of a page: continues there. */
   readonly cursor?: string;
-  /** The state at `from`, then every version that a stream published. */
+  /** Returns the state at `from`, then every version that a stream published. */
   readonly snapshot?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The keys of the account, for a key with the scope `keys`. */
+/** The keys of the account. Needs a key with the scope `keys`. */
 
 import { nsOf, type Time } from '../times.ts';
 import type { KeyEnvironment, KeyRecord, KeyScope, NewKey, RotatedKey } from './answers.ts';
@@ -9,21 +9,21 @@ export interface NewKeyRequest {
   readonly name: string;
   readonly environment: KeyEnvironment;
   readonly scopes: readonly KeyScope[];
-  /** Symbols and aliases; left out: all. */
+  /** Symbols and aliases. Default: all. */
   readonly instruments?: readonly string[];
-  /** Addresses and CIDR ranges; left out: any. */
+  /** Addresses and CIDR ranges. Default: any. */
   readonly allowedIps?: readonly string[];
   readonly expiresAt?: Time;
 }
 
 export interface RotateRequest {
-  /** How long the old key stays good: 0 to 604,800. */
+  /** How long the old key stays valid, in seconds: 0 to 604,800. */
   readonly gracePeriodSeconds: number;
 }
 
 /**
- * A request that makes a key carries a text of its own, so that the service does it once, however often it
- * is sent. Give the text yourself to ask again after an answer that never came.
+ * A request that makes a key carries a unique text, so that the service executes it once even if it is sent again.
+ * Provide the text yourself if you want to repeat a request whose response was lost.
  */
 export interface OnceOptions extends CallOptions {
   readonly idempotencyKey?: string;
@@ -36,7 +36,7 @@ export class Keys {
     this.#http = http;
   }
 
-  /** Valid ones, and those that ended in the last 30 days. */
+  /** Valid keys, and those that ended in the last 30 days. */
   async list(call: CallOptions = {}): Promise<readonly KeyRecord[]> {
     const { keys } = await this.#http.json<{ readonly keys: readonly KeyRecord[] }>({
       path: '/v1/keys',
@@ -45,14 +45,14 @@ export class Keys {
     return keys;
   }
 
-  /** The answer has the secret, `key`, this once. */
+  /** Only this response contains the secret, `key`. */
   create(request: NewKeyRequest, call: OnceOptions = {}): Promise<NewKey> {
     const { expiresAt, ...rest } = request;
     const expiry = expiresAt === undefined ? {} : { expiresAt: String(nsOf(expiresAt)) };
     return this.#once('/v1/keys', { ...rest, ...expiry }, call);
   }
 
-  /** A new key with the same rights; the old one ends after the grace period. */
+  /** Makes a new key with the same rights. The old one ends after the grace period. */
   rotate(id: string, request: RotateRequest, call: OnceOptions = {}): Promise<RotatedKey> {
     return this.#once(`${pathOf(id)}/rotate`, request, call);
   }

@@ -1,7 +1,6 @@
 /**
- * One request that was answered, and its body as it comes. Whoever gives the request a signal is heard until
- * the body has ended; a server that falls silent is given up. Nothing is left behind: no timer, no
- * listener, no open body.
+ * One response whose body is read as it arrives. The caller's signal works until the body has ended; a server that
+ * sends nothing for `timeoutMs` is given up. No timer, listener or open body is left behind.
  */
 
 import type { ClientClock } from '../options.ts';
@@ -10,11 +9,11 @@ import { TapeloomError } from '../tapeloom-error.ts';
 export interface AskedAnswer {
   readonly fetch: typeof fetch;
   readonly clock: ClientClock;
-  /** How long nothing may come. */
+  /** The longest time without a byte. */
   readonly timeoutMs: number;
   readonly url: string;
   readonly init: RequestInit;
-  /** In messages: what was asked for, without secrets. */
+  /** For messages: the request without secrets. */
   readonly name: string;
   readonly signal: AbortSignal | undefined;
 }
@@ -50,7 +49,7 @@ export class OpenAnswer {
     }
   }
 
-  /** The next piece of the body; null at its end, which is where everything is released. */
+  /** The next piece of the body; null at its end, where everything is released. */
   async next(): Promise<Uint8Array | null> {
     if (this.#reader === null) {
       this.#watch.end();
@@ -67,7 +66,7 @@ export class OpenAnswer {
     }
   }
 
-  /** All of the body; null when it is longer than that. */
+  /** The whole body; null if it is longer than `bytesMax`. */
   async whole(bytesMax: number): Promise<Uint8Array | null> {
     const pieces: Uint8Array[] = [];
     let length = 0;
@@ -82,7 +81,7 @@ export class OpenAnswer {
     return joinBytes(pieces, length);
   }
 
-  /** Ends the request; what is left of the body is not read. */
+  /** Ends the request; the rest of the body is not read. */
   dispose(): void {
     this.#watch.end();
     this.#watch.abort();
@@ -101,7 +100,7 @@ export function joinBytes(pieces: readonly Uint8Array[], length: number): Uint8A
   return whole;
 }
 
-/** Ears for the caller's signal and the silence of the server. */
+/** Watches the caller's signal and the time without data. */
 class Watch {
   readonly name: string;
   readonly #controller = new AbortController();
@@ -130,7 +129,7 @@ class Watch {
     return this.#controller.signal;
   }
 
-  /** What is awaited, unless the caller or the clock is first. A `fetch` that hears no signal is left alone. */
+  /** Awaits `wanted`, but rejects at an abort or timeout, even if `fetch` ignores its signal. */
   async awaited<T>(wanted: Promise<T>): Promise<T> {
     const timer = this.#clock.after(this.#timeoutMs, () => {
       const seconds = this.#timeoutMs / 1_000;
@@ -143,7 +142,7 @@ class Watch {
     }
   }
 
-  /** The caller's own reason, or what kept the answer from coming. */
+  /** The caller's own reason, or the cause of the failure. */
   failure(error: unknown): unknown {
     if (this.#signal?.aborted === true) return this.#signal.reason;
     if (error instanceof TapeloomError) return error;
@@ -164,7 +163,7 @@ class Watch {
   }
 }
 
-/** `fetch` says little by itself; what it knows is in its cause. */
+/** The message of `fetch` is vague; its cause has the details. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
   const inner = cause instanceof Error && cause.message !== '' ? ` (${cause.message})` : '';

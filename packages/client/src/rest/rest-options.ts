@@ -1,4 +1,4 @@
-/** The options of the client as far as REST goes, judged once: what cannot work is said before anything is sent. */
+/** The options of the REST client, validated once, before anything is sent. */
 
 import { CATALOGUE_FINGERPRINT } from '@tapeloom/protocol/indicators';
 import {
@@ -13,20 +13,20 @@ import {
 import { TapeloomError } from '../tapeloom-error.ts';
 import { CatalogueWatch } from './catalogue-watch.ts';
 
-/** A service that computes may take long before its next byte; one that says nothing for this long is gone. */
+/** A service that computes may take long before its next byte; after this long it counts as gone. */
 const SILENCE_MS_MAX = 120_000;
-/** Timers of the platform know no longer wait. */
+/** The longest delay that timers of the platform support. */
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
 export interface RestOptions {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly base: string;
   readonly key: string | undefined;
-  /** The caller's own fetch can add a key behind it, as the backend of a page does. */
+  /** The caller's fetch can add the key itself, through a backend for example. */
   readonly hasOwnFetch: boolean;
   readonly fetch: typeof fetch;
   readonly clock: ClientClock;
-  /** Undefined: as many as suit the request. */
+  /** Undefined: the default of each request. */
   readonly maxRetries: number | undefined;
   readonly timeoutMs: number;
   readonly warn: (warning: ClientWarning) => void;
@@ -52,7 +52,7 @@ export function restOptions(options: ClientOptions): RestOptions {
       'This platform has no fetch: give one as the option "fetch".',
     );
   }
-  // Called by itself: the platform's own refuses to be a method of something else.
+  // Called as a plain function: the platform's fetch fails as a method of another object.
   const fetch: typeof globalThis.fetch = (...request) => asked(...request);
   const warn = warner(options);
   const catalogue = new CatalogueWatch(options.catalogue ?? CATALOGUE_FINGERPRINT, warn);

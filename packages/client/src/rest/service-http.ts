@@ -1,7 +1,7 @@
 /**
- * How every request goes to the service: with the key where one is needed and never anywhere else, asked
- * again when the service says that too many came, and with one class of error for all that can go wrong. A GET whose
- * answer does not come is asked again too: it changes nothing, and what it costs is charged once by its idempotency key.
+ * Sends every request to the service. The key goes to no other server, and only to routes that need it. Rate-limited
+ * requests are repeated. So is a GET without a response: it changes nothing, and its idempotency key charges it once.
+ * All failures are a `TapeloomError`.
  */
 
 import type { ClientClock } from '../options.ts';
@@ -13,55 +13,55 @@ import { errorOf, isJson } from './error-answer.ts';
 import { OpenAnswer } from './open-answer.ts';
 import type { RestOptions } from './rest-options.ts';
 
-/** Of a request that came too early. */
+/** After a rate limit. */
 const RETRIES_MAX = 3;
-/** Of a GET that got no answer, where nobody says otherwise. */
+/** Of a GET without a response, unless the request or the caller sets another number. */
 const GET_RETRIES_MAX = 2;
 const RETRY_AFTER_SECONDS_MAX = 60;
-/** Before the first, second and third retry, where the service does not say. */
+/** Before the first, second and third retry, if the service names no time. */
 const RETRY_SECONDS = [1, 2, 4] as const;
-/** A page has 16 MiB at most; a larger answer is not one of ours. */
+/** A page has 16 MiB at most; a larger response is not one of ours. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
-/** What every call takes. */
+/** The options of every call. */
 export interface CallOptions {
-  /** Ends the call, its waits included; it rejects with the signal's reason. */
+  /** Aborting it ends the call and its waits. The call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the headers `RateLimit-*` of an answer said. */
+/** The headers `RateLimit-*` of a response. */
 export interface RateLimit {
-  /** Requests that the plan allows in a minute. */
+  /** Requests per minute of the plan. */
   readonly limit: number;
   /** How many of them were left. */
   readonly remaining: number;
-  /** After so many seconds all of them are there again. */
+  /** Seconds until all of them are available again. */
   readonly resetSeconds: number;
 }
 
 export interface ServiceRequest extends CallOptions {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
-  /** Undefined ones are left out, lists are repeated. */
+  /** Undefined values are left out, lists are repeated. */
   readonly query?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: unknown;
-  /** Public routes are asked without the key. */
+  /** Public routes are requested without the key. */
   readonly isPublic?: boolean;
   readonly idempotencyKey?: string | undefined;
-  /** Of a GET: how often it is sent again, where the caller of the client does not say. */
+  /** For a GET: its retries, unless the option `maxRetries` is set. */
   readonly retriesMax?: number;
 }
 
 export class ServiceHttp {
   readonly clock: ClientClock;
   readonly catalogue: CatalogueWatch;
-  /** What the caller said. */
+  /** The option `maxRetries`. */
   readonly maxRetries: number | undefined;
   readonly #timeoutMs: number;
   readonly #warn: RestOptions['warn'];
-  /** Some answer has come. */
+  /** Whether any response has arrived. */
   isReached = false;
-  /** Of the last answer that had them; null before it. */
+  /** From the last response with the headers; null before. */
   rateLimit: RateLimit | null = null;
   readonly #base: string;
   readonly #key: string | undefined;
@@ -80,7 +80,7 @@ export class ServiceHttp {
     this.#fetch = options.fetch;
   }
 
-  /** The answer's JSON. */
+  /** The response's JSON. */
   async json<T>(request: ServiceRequest): Promise<T> {
     const { method = 'GET', path, signal, retriesMax = GET_RETRIES_MAX } = request;
     const max = method === 'GET' ? (this.maxRetries ?? retriesMax) : 0;
@@ -89,7 +89,7 @@ export class ServiceHttp {
       try {
         return await this.#json(request);
       } catch (error) {
-        // Nobody was ever there: the address is wrong rather than the moment.
+        // Without a first response the address is probably wrong, so a retry would not help.
         if (this.maxRetries === undefined && !this.isReached) throw error;
         await resumes.recover(error, ({ message }, delayMs) => this.#tell(path, message, delayMs));
       }
@@ -125,7 +125,7 @@ export class ServiceHttp {
     return value as T;
   }
 
-  /** An answer that is no error, its body unread: the caller reads it to its end, or disposes of it. */
+  /** A successful response with an unread body. The caller must read it to its end, or dispose of it. */
   async open(request: ServiceRequest): Promise<OpenAnswer> {
     for (let retries = 0; ; retries += 1) {
       const answer = await this.#ask(request);
@@ -160,7 +160,7 @@ export class ServiceHttp {
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        // A redirect would carry the key to whoever is pointed at; cookies are none of the service's.
+        // A redirect could carry the key to another server. The service uses no cookies here.
         redirect: 'manual',
         credentials: 'omit',
       },

@@ -1,4 +1,4 @@
-/** Calls a function of the caller's. What it throws, or rejects with later, is a warning and stops nothing. */
+/** Calls a function of the caller's. An error of it, thrown or rejected, becomes a warning and stops nothing. */
 
 import type { ClientWarning } from '../options.ts';
 

@@ -1,4 +1,4 @@
-/** What a client does after each way in which a server closes a connection. */
+/** How a client reacts to each way in which a server closes a connection. */
 
 import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
 import { TapeloomError } from '../tapeloom-error.ts';
@@ -6,7 +6,7 @@ import { TapeloomError } from '../tapeloom-error.ts';
 /** The code of a connection that ended without a close frame. */
 export const LOST = 1006;
 
-/** Why a connection ended, for people; empty where nothing is known. */
+/** Why a connection ended, for people; empty if unknown. */
 export function lossText({
   code,
   reason,
@@ -18,7 +18,7 @@ export function lossText({
   return reason === '' ? `closed with ${code}` : `${reason} (${code})`;
 }
 
-/** Why the client stops; null where it comes back. */
+/** The reason for the client to stop; null if it should reconnect. */
 export function stopError(code: number, reason: string): TapeloomError | null {
   switch (code) {
     case CloseCode.protocolError:

@@ -1,4 +1,4 @@
-/** What happens to a client's connection, and what is to be done about it. */
+/** The events and actions of a client's connection. */
 
 import type { SubscribeMessage } from '@tapeloom/protocol/client-messages';
 import type { ClientWarning } from '../options.ts';
@@ -7,25 +7,28 @@ import type { FoldedState } from './subscription-state.ts';
 import type { StreamUpdate } from './update.ts';
 
 /**
- * `idle`: nothing to do. `connecting`: a token is asked for, or the socket opens. `open`. `waiting`: before
- * the next attempt. `stopped`: the server will not have this client; a new subscription tries again.
+ * - `idle`: nothing is subscribed.
+ * - `connecting`: the client requests a token, or the socket opens.
+ * - `open`: connected.
+ * - `waiting`: for the next attempt.
+ * - `stopped`: the server rejected this client for good; a new subscription tries again.
  */
 export type ConnectionState = 'idle' | 'connecting' | 'open' | 'waiting' | 'stopped';
 
-/** What is subscribed to, and the state it has brought so far. */
+/** A subscription's request and its current state. */
 export interface StreamedTopic {
   readonly request: Omit<SubscribeMessage, 't' | 'sub' | 'from'>;
   readonly state: FoldedState<string>;
 }
 
-/** `attempt` is the connection it belongs to; what an earlier one has to say no longer counts. */
+/** `attempt` is the connection that an event belongs to. Events of earlier connections are ignored. */
 export type ConnectionEvent =
   | { readonly t: 'subscribe'; readonly sub: string; readonly topic: StreamedTopic }
   | { readonly t: 'unsubscribe'; readonly sub: string }
   | { readonly t: 'token'; readonly attempt: number; readonly token: unknown }
   | { readonly t: 'token-failed'; readonly attempt: number; readonly cause: unknown }
   | { readonly t: 'opened'; readonly attempt: number }
-  /** The platform will not make such a socket at all. */
+  /** The platform cannot create such a socket. */
   | { readonly t: 'unopenable'; readonly attempt: number; readonly cause: unknown }
   | { readonly t: 'message'; readonly attempt: number; readonly data: unknown }
   | {
@@ -34,31 +37,31 @@ export type ConnectionEvent =
       readonly code: number;
       readonly reason: string;
     }
-  /** The time that was waited for has come, or passed. */
+  /** The time in `wakeAt` may have come. */
   | { readonly t: 'wake' }
-  /** The platform says that there is a network again. */
+  /** The platform reports that the network is back. */
   | { readonly t: 'online' }
-  /** The caller is done with the client. */
+  /** The caller closed the client. */
   | { readonly t: 'close' };
 
 export type ConnectionAction =
   | { readonly t: 'ask-token'; readonly attempt: number }
   | { readonly t: 'open'; readonly attempt: number }
   | { readonly t: 'send'; readonly text: string }
-  /** The socket is of no use any more: nothing it says is heard. Given up: no goodbye is expected of it. */
+  /** Abandons the socket and ignores its messages. Given up: it is cut without waiting for the server's close frame. */
   | {
       readonly t: 'drop';
       readonly code: number;
       readonly reason: string;
       readonly isGivenUp: boolean;
     }
-  /** The state of the subscription has changed; null where that is nothing to be told. */
+  /** The state of the subscription has changed; null if listeners need no update. */
   | {
       readonly t: 'tell';
       readonly sub: string;
       readonly update: StreamUpdate<string> | null;
     }
-  /** The subscription is over, for this reason. */
+  /** The subscription has ended with this error. */
   | { readonly t: 'end'; readonly sub: string; readonly error: TapeloomError }
   | { readonly t: 'changed'; readonly change: ConnectionChange }
   | { readonly t: 'warn'; readonly warning: ClientWarning };
@@ -72,11 +75,11 @@ export interface ConnectionChange {
 }
 
 export interface ConnectionLoss {
-  /** The close code of the server; 1006 where the connection ended without one. */
+  /** The server's close code; 1006 if the connection ended without one. */
   readonly code: number;
   /**
-   * The server's word; of a connection that did not open why, in Node and Deno: `connection refused`, `unknown host`,
-   * `certificate: …`, `HTTP 502`. Browsers do not tell, and it is empty.
+   * The server's text. If the connection did not open, Node and Deno give the cause: `connection refused`, `unknown
+   * host`, `certificate: …`, `HTTP 502`. In browsers it is empty.
    */
   readonly reason: string;
 }

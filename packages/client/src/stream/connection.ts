@@ -1,14 +1,14 @@
 /**
- * The one connection of a client as a machine without I/O: `step` takes what happened and returns what to do.
- * It holds one timer's worth of time: `wakeAt` says when it wants to be stepped next.
+ * The one connection of a client as a state machine without I/O: `step` takes an event and returns actions, and
+ * `wakeAt` is the time of the next step.
  *
  * 1. `idle`: there are no subscriptions.
- * 2. `asking`: a token is asked for; `connecting`: the socket opens. Both may take as long as a silent server.
- * 3. `open`: all subscriptions are asked for, as fast as the server allows; messages are taken in.
+ * 2. `asking`: a token is requested; `connecting`: the socket opens. Each may take `SILENCE_MS_MAX`.
+ * 3. `open`: all subscriptions are requested, as fast as the server allows, and messages are processed.
  * 4. `waiting`: until the next attempt.
- * 5. `stopped`: the server has said that coming back is of no use.
+ * 5. `stopped`: the server rejected the client for good.
  *
- * Whatever the connection comes to, what a subscription has taken in stays, and it goes on from its last cursor.
+ * Whatever happens to the connection, a subscription keeps its state and resumes from its last cursor.
  */
 
 import { CloseCode } from '@tapeloom/protocol/close-codes';
@@ -27,23 +27,23 @@ import { SendAllowance } from './send-allowance.ts';
 import { readServerMessage } from './server-message.ts';
 import type { Notice } from './update.ts';
 
-/** Without any message the connection is lost; a token or a socket that takes as long will not come. */
+/** Without any message for this long the connection counts as lost; a token or a socket has as long to arrive. */
 const SILENCE_MS_MAX = 15_000;
 /** Well below the silence after which the server closes. */
 const PING_MS = 10_000;
-/** A connection that lasted as long was a good one: its loss is the first failure. */
+/** A connection that lasted this long was good: its loss counts as the first failure. */
 const STEADY_MS = 10_000;
-/** After 1013. */
+/** Wait at least this long after close code 1013. */
 const TRY_LATER_MS = 1_000;
-/** After 4029: so far apart, for so long. */
+/** After close code 4029: the least time between attempts, and the time after which the client stops. */
 const REFUSED_APART_MS = 5_000;
 const REFUSED_FOR_MS = 120_000;
-/** Failures in a row after which it is worth a word. */
+/** Failures in a row before a warning. */
 const FAILURES_TOLD = 3;
-/** What is closed by this client for a fault of the other side. */
+/** The client closes with this code because of a fault of the server. */
 const ABANDON = 4_000;
 const NO_TOKEN = 'no token';
-/** One word; a page of HTML is none. */
+/** A token is one word; this rejects a page of HTML. */
 const TOKEN = /^[\x21-\x3b\x3d\x3f-\x7e]{1,4096}$/;
 
 export interface ConnectionOptions {
@@ -63,19 +63,19 @@ export class Connection {
   #phase: Phase = 'idle';
   #attempt = 0;
   #now = 0;
-  /** The phase began. */
+  /** When the phase began. */
   #since = 0;
   #waitUntil = 0;
-  /** Before that the server wants no new attempt. */
+  /** The server wants no attempt before this time. */
   #earliest = 0;
   #heardAt = 0;
   #sentAt = 0;
   #allowance = new SendAllowance(0);
   #token: string | null = null;
   #failures = 0;
-  /** The last connection ended with 4008. */
+  /** Whether the previous connection ended with 4008. */
   #wasTooSlow = false;
-  /** The first 4029, until a connection is accepted. */
+  /** Time of the first 4029 since a connection was accepted. */
   #refusedSince: number | null = null;
   #actions: ConnectionAction[] = [];
 
@@ -90,7 +90,7 @@ export class Connection {
     return this.#phase === 'asking' ? 'connecting' : this.#phase;
   }
 
-  /** When to wake it, unless something else happens before; null while nothing is waited for. */
+  /** When to send a `wake` event; null if nothing is due. */
   get wakeAt(): number | null {
     switch (this.#phase) {
       case 'asking':
@@ -112,7 +112,7 @@ export class Connection {
     // A clock that jumps back would stretch every wait.
     if (now > this.#now) this.#now = now;
     this.#actions = [];
-    // Nearly all that happens.
+    // The most frequent event first.
     if (event.t === 'message') this.#message(event);
     else if (!('attempt' in event) || event.attempt === this.#attempt) this.#take(event);
     if (this.#phase === 'open') this.#sendDue();
@@ -134,7 +134,7 @@ export class Connection {
           this.#open(event.token);
           return;
         }
-        // With a proxy's error page in its place the server would refuse this client for good.
+        // If a proxy's error page were sent as the token, the server would reject this client for good.
         this.#tokenFailed(
           new TypeError('The option "token" must give the text of a stream token.'),
         );
@@ -179,7 +179,7 @@ export class Connection {
     this.#actions.push({ t: this.#usesToken ? 'ask-token' : 'open', attempt: this.#attempt });
   }
 
-  /** With the token at hand: the server waits only 5 s for it. */
+  /** The token is already there, since the server waits only 5 s for it. */
   #open(token: string): void {
     this.#token = token;
     this.#enter('connecting');
@@ -209,7 +209,7 @@ export class Connection {
       this.#badMessage(data);
       return;
     }
-    // A connection that is refused is closed without a message.
+    // The server closes a rejected connection without a message, so this one is accepted.
     this.#refusedSince = null;
     if (message !== null) this.#hear(message);
   }
@@ -252,7 +252,7 @@ export class Connection {
     }
   }
 
-  /** It may have been an update: only what comes after the last cursor, asked for again, is sure to be all. */
+  /** The lost message may have been an update. Only a resume after the last cursor makes sure that none is missing. */
   #badMessage(data: unknown): void {
     const message = 'The server sent a message that cannot be understood; the client reconnects.';
     const cause = typeof data === 'string' ? data.slice(0, 200) : data;
@@ -295,7 +295,7 @@ export class Connection {
     this.#backOff(loss);
   }
 
-  /** At once, but for a server that closes so again and again. */
+  /** Reconnects at once, unless the server repeatedly closes for this reason. */
   #tooSlow(loss: ConnectionLoss): void {
     const wasGood = !this.#wasTooSlow || this.#wasSteady;
     if (!wasGood) {
@@ -325,7 +325,7 @@ export class Connection {
     }
   }
 
-  /** What failed for want of a network was no fault of the server: the next attempt is a first one. */
+  /** Failures without a network are no fault of the server, so the count of failures starts again. */
   #online(): void {
     if (this.#phase !== 'waiting') return;
     this.#failures = 0;
@@ -353,7 +353,7 @@ export class Connection {
       random: this.#random,
     });
     this.#failures += 1;
-    // A token that does not come is warned of each time.
+    // A missing token has its own warning each time.
     if (this.#failures === FAILURES_TOLD && cause.reason !== NO_TOKEN) this.#tellFailures(cause);
     this.#attempt += 1;
     this.#waitUntil = this.#now + retryInMs;
@@ -374,7 +374,7 @@ export class Connection {
     this.#enter('stopped', { cause });
   }
 
-  /** Nothing is subscribed to any more. */
+  /** No subscription is left. */
   #rest(why: 'idle' | 'closed'): void {
     const isGivenUp = this.#phase === 'connecting';
     if (isGivenUp || this.#phase === 'open') {
@@ -406,7 +406,7 @@ export class Connection {
     this.#actions.push({ t: 'changed', change });
   }
 
-  /** Subscriptions that are due, and a ping when nothing else was said for a while. */
+  /** Sends subscriptions that are due, and a ping after a while without other messages. */
   #sendDue(): void {
     this.#topics.retry(this.#now);
     while (this.#topics.hasUnsent && this.#allowance.take(this.#now)) {

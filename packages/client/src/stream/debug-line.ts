@@ -1,9 +1,9 @@
-/** What the option `debug` is told: a line for each step of a connection, and none for each trade. */
+/** The lines of the option `debug`: one for each step of a connection, none for a trade. */
 
 import { lossText } from './close-verdict.ts';
 import type { ConnectionAction, ConnectionChange } from './connection-events.ts';
 
-/** Null: not worth a line. */
+/** Null: no line. */
 export function debugLine(action: ConnectionAction): string | null {
   switch (action.t) {
     case 'changed':
@@ -11,7 +11,7 @@ export function debugLine(action: ConnectionAction): string | null {
     case 'ask-token':
       return 'asks for a token';
     case 'send':
-      // It is as good as a key.
+      // The token is as sensitive as a key.
       return action.text.startsWith('{"t":"auth"') ? 'sent auth' : `sent ${action.text}`;
     case 'drop':
       return `drops the socket: ${action.reason} (${action.code})`;

@@ -1,4 +1,4 @@
-/** The objects of a state by id, in order of creation. Of final ones as many are kept as the caller wants, the newest. */
+/** The objects of a state by id, in order of creation. Of the final ones only the newest `keepFinal` are kept. */
 
 import type { IndicatorObject } from '../indicator-objects.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
@@ -7,7 +7,7 @@ export class KeptObjects<I extends string> {
   readonly map = new Map<string, IndicatorObject<I>>();
   readonly #keepFinal: number;
   #finals = 0;
-  /** The newest by creation; null where it has to be looked for. */
+  /** The newest by creation; null if it must be searched. */
   #latest: IndicatorObject<I> | null = null;
 
   constructor(keepFinal: number) {
@@ -15,7 +15,7 @@ export class KeptObjects<I extends string> {
   }
 
   latest(): IndicatorObject<I> | undefined {
-    // Where the newest was removed, the one before it is; removals are rare, and this is asked at every update.
+    // After a removal the newest is searched again. Removals are rare, and this is called at every update.
     if (this.#latest === null) for (const object of this.map.values()) this.#latest = object;
     return this.#latest ?? undefined;
   }
@@ -49,7 +49,7 @@ export class KeptObjects<I extends string> {
   }
 }
 
-/** What a caller wants to be kept; left out: all. */
+/** The option `keepFinal`, validated. Default: all. */
 export function keptFinals(keepFinal: number = Number.POSITIVE_INFINITY): number {
   if (keepFinal >= 0 && (Number.isSafeInteger(keepFinal) || keepFinal === Number.POSITIVE_INFINITY))
     return keepFinal;

@@ -1,8 +1,8 @@
 /**
- * A socket that can be cut, and that knows why it did not open. The platform's `WebSocket` can only ask the other side
- * to close, and in Node a side that never answers keeps the socket, and so the process, for as long as it likes; nor does it
- * tell why it failed. Diagnostics channels of Node's HTTP client tell both: the line of a request, which is destroyed, and
- * its error or status. Browsers cut by themselves, and tell nobody why.
+ * A socket that can be cut, and that knows why it did not open. The platform's `WebSocket` can only request a close: in
+ * Node, a server that never answers keeps the socket and the process alive, and the reason of a failure is hidden.
+ * Node's diagnostics channels give access to both, the connection and its error or status. Browsers cut by themselves
+ * and hide the reason.
  */
 
 import type { WebSocketLike } from '../options.ts';
@@ -30,9 +30,9 @@ interface Node {
 
 export interface OpenSocket {
   readonly socket: WebSocketLike;
-  /** Cuts it, whatever the other side does. */
+  /** Cuts the connection, whatever the server does. */
   cut(): void;
-  /** Why it failed; empty where the platform does not tell. */
+  /** Why it failed; empty if the platform hides it. */
   why(): string;
 }
 
@@ -84,7 +84,7 @@ function withLine(socket: WebSocketLike, request: object, channels: Channels): O
   };
 }
 
-/** What an error of Node's network says, in words. */
+/** An error of Node's network, in words. */
 function reasonOf(error: unknown): string {
   const { code = '', message = '' } = error as {
     readonly code?: string;
@@ -96,7 +96,7 @@ function reasonOf(error: unknown): string {
   return message === '' ? code : message;
 }
 
-/** Other implementations, such as `ws`, can do it themselves. */
+/** Other implementations, such as `ws`, can cut by themselves. */
 function withTerminate(socket: WebSocketLike & { terminate?(): void }): OpenSocket {
   let why = '';
   socket.addEventListener('error', (event) => {

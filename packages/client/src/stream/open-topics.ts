@@ -1,7 +1,7 @@
 /**
- * The subscriptions of a connection: which are still to be asked for, which were accepted, and which were
- * refused for a while. One that has run before is not given up for a refusal that passes: it is asked for again,
- * ever later. That holds for a full quota too, as long as the server may still count the connection that was lost.
+ * The subscriptions of a connection: not yet requested, accepted, or suspended after an error. One that has run before
+ * is requested again, with backoff, after a temporary error. A full quota counts as temporary while the server may
+ * still count the lost connection.
  */
 
 import type { ClientMessage } from '@tapeloom/protocol/client-messages';
@@ -11,14 +11,14 @@ import { TapeloomError } from '../tapeloom-error.ts';
 import type { ConnectionAction, StreamedTopic } from './connection-events.ts';
 
 const PASSING_CODES: readonly string[] = ['RATE_LIMITED', 'CAPACITY', 'SOURCE_DOWN', 'INTERNAL'];
-/** A subscription is asked for again after this long at the earliest. */
+/** The shortest wait before a subscription is requested again. */
 const RETRY_MS_MIN = 1_000;
 /** How long the server may count a connection that was lost without a close. */
 const GHOST_MS_MAX = 120_000;
 
 interface OpenTopic extends StreamedTopic {
   readonly sub: string;
-  /** `lasting`: asked for on this connection, and accepted. */
+  /** `lasting`: requested on this connection, and accepted. */
   phase: 'unsent' | 'asked' | 'lasting' | 'refused';
   hasRun: boolean;
   refusals: number;
@@ -76,7 +76,7 @@ export class OpenTopics {
     this.#leaving.length = 0;
   }
 
-  /** A new connection knows none of them. */
+  /** A new connection has no subscriptions: all are requested again. */
   reopen(now: number): void {
     this.#reopenedAt = now;
     this.#leaving.length = 0;
@@ -91,7 +91,7 @@ export class OpenTopics {
     return this.#leaving.length > 0 || this.#unsent.size > 0;
   }
 
-  /** What to send next, of which there must be something. Places that become free are given back first. */
+  /** The next message; there must be one. Unsubscribes go first, since they free slots. */
   nextUnsent(): ClientMessage {
     const leaving = this.#leaving.shift();
     if (leaving !== undefined) return { t: 'unsubscribe', sub: leaving };
@@ -108,7 +108,7 @@ export class OpenTopics {
     topic.refusals = 0;
   }
 
-  /** When the next of those that were refused for a while is to be asked for again. */
+  /** When the next suspended subscription is due; infinity if there is none. */
   get retryAt(): number {
     let at = Number.POSITIVE_INFINITY;
     if (this.#refused.size === 0) return at;
@@ -126,7 +126,7 @@ export class OpenTopics {
     }
   }
 
-  /** What is to be done about an `error`; null where it concerns nobody any more. */
+  /** The reaction to an `error`; null if the subscription no longer exists. */
   refused({ sub, code, message, errors = [] }: ErrorMessage, now: number): ConnectionAction | null {
     if (sub === undefined) {
       const text = `The server did not understand a message of this client: ${message}`;

@@ -1,6 +1,6 @@
 /**
- * How fast the client may send. It stays below what the server allows, since frames that left one by one may
- * arrive together, and since the platform sends frames of its own.
+ * Limits how fast the client sends. The limit is below the server's, since frames that left separately may arrive
+ * together and the platform sends frames of its own.
  */
 
 const FRAMES_AT_ONCE = 60;
@@ -14,7 +14,7 @@ export class SendAllowance {
     this.#at = now;
   }
 
-  /** Takes one frame, if there is one. */
+  /** Takes one frame if one is available. */
   take(now: number): boolean {
     this.#fill(now);
     if (this.#frames < 1) return false;
@@ -22,7 +22,7 @@ export class SendAllowance {
     return true;
   }
 
-  /** When the next frame is there. */
+  /** When the next frame is available. */
   get readyAt(): number {
     return this.#at + Math.ceil((Math.max(0, 1 - this.#frames) * 1_000) / FRAMES_PER_SECOND);
   }

@@ -1,6 +1,6 @@
 /**
- * The messages of a server that may be newer than this client, or no Tapeloom at all: a message is either
- * exactly what the rest of the client relies on, or of a kind it does not know, or bad.
+ * Validates messages of a server that may be newer than this client, or not Tapeloom. A valid message has all the
+ * fields that the client relies on. Messages of an unknown kind are ignored; all others are bad.
  */
 
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
@@ -9,13 +9,13 @@ const NANOSECONDS = /^\d{1,19}$/;
 const DAY_DIGITS = 8;
 const DIGITS_MAX = 19;
 const [DOT, ZERO, NINE] = [46, 48, 57] as const;
-/** Versions of one object follow each other and have the same time. */
+/** The last valid time: successive versions of one object have the same one. */
 let lastNs = '0';
 
 type Fields = Readonly<Record<string, unknown>>;
 type IsGood = (message: Fields) => boolean;
 
-/** A message; null for one to be passed over; `bad` for what cannot be understood. */
+/** A message; null for one to ignore; `bad` for one that cannot be parsed. */
 export function readServerMessage(text: unknown): ServerMessage | null | 'bad' {
   if (typeof text !== 'string') return 'bad';
   let message: unknown;
@@ -30,7 +30,7 @@ export function readServerMessage(text: unknown): ServerMessage | null | 'bad' {
   return isGood(message) ? (message as unknown as ServerMessage) : 'bad';
 }
 
-/** Nearly all are of one kind; a text that has just been parsed is found quicker than it is looked up. */
+/** Nearly all messages are upserts: comparing a freshly parsed text is faster than a lookup. */
 function checkOf(t: string): IsGood | null {
   if (t === 'upsert') return KINDS.upsert;
   return Object.hasOwn(KINDS, t) ? KINDS[t as keyof typeof KINDS] : null;
@@ -68,7 +68,7 @@ function isText(it: unknown): boolean {
   return typeof it === 'string';
 }
 
-/** `<utcDay>.<rank>.<k>`, digit by digit: every message has one, and a regular expression takes three times as long. */
+/** `<utcDay>.<rank>.<k>`, digit by digit: every message has one, and a regular expression is slower. */
 function isCursor(it: unknown): boolean {
   if (typeof it !== 'string' || it.charCodeAt(DAY_DIGITS) !== DOT) return false;
   const rankEnd = numberEnd(it, DAY_DIGITS + 1);
@@ -80,7 +80,7 @@ function isCursor(it: unknown): boolean {
   );
 }
 
-/** Where a number without leading zeros ends; -1 where there is none. */
+/** Where a number without leading zeros ends; -1 if there is none. */
 function numberEnd(text: string, start: number): number {
   let end = start;
   while (end < text.length && text.charCodeAt(end) >= ZERO && text.charCodeAt(end) <= NINE) {

@@ -1,7 +1,7 @@
 /**
- * The stream of a client: one connection, shared by all its subscriptions, opened by the first and closed
- * with the last. This is the shell of the machine in `connection.ts`: it has the socket, the timer and
- * the callers' functions, and decides nothing.
+ * The stream of a client: one connection shared by all subscriptions, opened by the first and closed with the last.
+ * This is the shell of the state machine in `connection.ts`: it owns the socket, the timer and the callers' functions,
+ * and decides nothing.
  */
 
 import type { IndicatorName } from '../indicator-objects.ts';
@@ -33,12 +33,12 @@ import { OpenSubscription, type SubscribeRequest, type Subscription } from './su
 import type { FoldedState } from './subscription-state.ts';
 
 const QUEUE_MAX = 10_000;
-/** How long the other side has to answer a close. */
+/** How long the server has to answer a close. */
 const PARTING_MS = 2_000;
 
 interface HeldSocket extends OpenSocket {
   readonly attempt: number;
-  /** Resolves when it is closed, or when nobody waits for that any more. */
+  /** Resolves when the socket is closed or has been given up. */
   readonly ended: Promise<void>;
   readonly end: () => void;
 }
@@ -60,7 +60,7 @@ export class StreamClient implements AsyncDisposable {
   /** Why the last attempt failed, for people. */
   #lastLoss = '';
   #socket: HeldSocket | null = null;
-  /** Sockets that have been dropped and are not closed yet. */
+  /** Sockets that are dropped but not yet closed. */
   readonly #leaving = new Set<HeldSocket>();
   #timer: { readonly at: number; cancel(): void } | null = null;
   #count = 0;
@@ -90,15 +90,15 @@ export class StreamClient implements AsyncDisposable {
     return this.#machine.state;
   }
 
-  /** Hears each change of the connection; the answer takes the listener away. */
+  /** Calls `hear` at each change of the connection. Call the returned function to remove the listener. */
   on(_kind: 'connection', hear: (change: ConnectionChange) => void): () => void {
-    // Two listeners may be the same function.
+    // A new function for each listener, since the same one may be added twice.
     const listener = (change: ConnectionChange) => hear(change);
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Subscribes; the connection is made, and made again, by itself. */
+  /** Subscribes to an indicator. The client connects and reconnects by itself. */
   subscribe<I extends IndicatorName>(request: SubscribeRequest<I>): Subscription<I> {
     this.#mustBeAble();
     const topic = topicOf(request as unknown as SubscribeRequest);
@@ -127,7 +127,7 @@ export class StreamClient implements AsyncDisposable {
     return subscription;
   }
 
-  /** Closes all subscriptions and the connection, and waits until that is closed. After it the client is of no more use. */
+  /** Closes all subscriptions and the connection. Resolves when it is closed; you cannot subscribe afterwards. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -163,7 +163,7 @@ export class StreamClient implements AsyncDisposable {
     }
   }
 
-  /** What listeners do while an event is taken in is taken in after it. */
+  /** An event that a listener causes while another is processed is queued until that is done. */
   #happen(event: ConnectionEvent): void {
     if (this.#isStepping) {
       this.#events.push(event);
@@ -219,7 +219,7 @@ export class StreamClient implements AsyncDisposable {
     }
   }
 
-  /** Only while an attempt is waited for: a client that is forgotten leaves no listener behind. */
+  /** Only while waiting for the next attempt: a client that is no longer referenced leaves no listener behind. */
   #listenForNetwork(isWanted: boolean): void {
     const page = globalThis as Partial<EventTarget>;
     if (isWanted) page.addEventListener?.('online', this.#online);
@@ -257,7 +257,7 @@ export class StreamClient implements AsyncDisposable {
     this.#happen({ t: 'closed', attempt: held.attempt, code, reason: why });
   }
 
-  /** Node 22 tells no close of a connection that never opened, and no Node closes its line. */
+  /** Node 22 sends no close event for a connection that never opened, and no Node version closes its socket. */
   #fail(held: HeldSocket): void {
     held.cut();
     this.#ended(held, LOST, held.why());
@@ -272,7 +272,7 @@ export class StreamClient implements AsyncDisposable {
     }
   }
 
-  /** A server that is given up is cut off; any other has some time to say goodbye. */
+  /** A server that was given up is cut at once; any other has `PARTING_MS` to close. */
   #drop({ code, reason, isGivenUp }: Extract<ConnectionAction, { t: 'drop' }>): void {
     const held = this.#socket;
     if (held === null) return;

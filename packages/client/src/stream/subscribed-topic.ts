@@ -1,4 +1,4 @@
-/** What a caller subscribes to, judged before anything is sent: what cannot work is `CONFIGURATION` with the field's name. */
+/** Validates a subscription before anything is sent. Invalid values throw `CONFIGURATION` with the field's name. */
 
 import type { StreamFrom } from '@tapeloom/protocol/client-messages';
 import { STREAM_LIMITS } from '@tapeloom/protocol/stream-limits';
@@ -36,7 +36,7 @@ export function topicOf(request: SubscribeRequest): StreamedTopic {
     ...(mode === undefined ? {} : { mode }),
   };
   const from = startOf(request.from);
-  // One message that is too big would cost all subscriptions their connection.
+  // The server closes the connection, and so all subscriptions, at one message that is too big.
   const bytes = new TextEncoder().encode(JSON.stringify({ ...asked, from })).length;
   if (bytes > STREAM_LIMITS.messageBytesMax - 256) throw wrong('"params" is too large to be sent.');
   return { request: asked, state: new FoldedState(from, keptFinals(keepFinal)) };

@@ -1,8 +1,7 @@
 /**
- * What a customer knows of one subscription: the messages of a stream folded into state. A snapshot
- * replaces everything, a reset empties it, and an update counts only when its cursor is greater than the
- * last one. Until the first snapshot, and after a reset until the next, updates have nothing to stand on and
- * are passed over, unless the caller starts after a cursor of its own.
+ * The state of one subscription, folded from the stream's messages. A snapshot replaces everything, a reset empties it,
+ * and an update counts only if its cursor is greater than the last one. Before the first snapshot, and between a reset
+ * and the next one, updates are ignored, unless the caller starts after a cursor of its own.
  */
 
 import type { StreamFrom } from '@tapeloom/protocol/client-messages';
@@ -23,24 +22,24 @@ export type SubscriptionMessage = Exclude<
   { readonly t: 'error' }
 >;
 
-/** The state as the caller sees it: it changes while the subscription lasts. */
+/** The state of a subscription. It changes while the subscription lasts. */
 export interface SubscriptionState<I extends string> {
   /** By id, in order of creation. */
   readonly objects: ReadonlyMap<string, IndicatorObject<I>>;
-  /** The newest of them by creation, such as the bar that forms; undefined while there is none. */
+  /** The newest object by creation, such as the bar that is forming; undefined if there is none. */
   latest(): IndicatorObject<I> | undefined;
-  /** The last one received; null before the first and after a reset. */
+  /** The last cursor received; null before the first and after a reset. */
   readonly cursor: string | null;
-  /** Null until the first status came. */
+  /** Null until the first status arrives. */
   readonly status: Status['state'] | null;
   readonly lagMs: number;
-  /** Trades of the session are missing before this instant; null where it is whole. */
+  /** Trades of the session are missing before this instant; null if none are. */
   readonly partialSince: bigint | null;
-  /** The contract that the instrument means now; null until the subscription was accepted. */
+  /** The contract that the instrument stands for now; null until the subscription is accepted. */
   readonly contract: string | null;
   /** A price in ticks times this is a price in billionths of the currency. */
   readonly tickSizeNanos: number | null;
-  /** The service's clock when it was last heard, nanoseconds since 1970. */
+  /** The service's clock at its last message with a time, in nanoseconds since 1970. */
   readonly serverNs: bigint | null;
 }
 
@@ -53,9 +52,9 @@ export class FoldedState<I extends string> implements SubscriptionState<I> {
   contract: string | null = null;
   tickSizeNanos: number | null = null;
   serverNs: bigint | null = null;
-  /** The objects are all there are at the cursor. */
+  /** The objects are complete at the cursor. */
   isWhole = false;
-  /** The first state is there: a snapshot, or, after the caller's own cursor, word that the stream goes on. */
+  /** The first state has arrived: a snapshot or, after a cursor of the caller, a message of the resumed stream. */
   isReady = false;
   readonly #kept: KeptObjects<I>;
   readonly #start: StreamFrom;
@@ -74,13 +73,13 @@ export class FoldedState<I extends string> implements SubscriptionState<I> {
     return this.#kept.latest();
   }
 
-  /** Where a subscription starts or goes on now. What was reset is over: not even its start is asked for again. */
+  /** Where a subscription starts or resumes. After a reset not even the original start is requested again. */
   get from(): StreamFrom {
     if (this.cursor !== null) return { cursor: this.cursor };
     return this.#wasReset ? 'live' : this.#start;
   }
 
-  /** What to tell of a message; null for what changes nothing that is told. */
+  /** Applies a message and returns the update for the caller; null if there is none. */
   take(message: SubscriptionMessage): StreamUpdate<I> | null {
     switch (message.t) {
       case 'upsert': {
@@ -125,7 +124,7 @@ export class FoldedState<I extends string> implements SubscriptionState<I> {
     this.serverNs = BigInt(ts);
   }
 
-  /** Takes a cursor that is greater than the last one. */
+  /** Takes the cursor if it is greater than the last one. */
   #isNew(cursor: string): boolean {
     if (!this.#canTakeUpdates) return false;
     if (this.cursor !== null && compareCursors(cursor, this.cursor) <= 0) return false;
@@ -165,7 +164,7 @@ function objectOf<I extends string>({ id, final, ts, data }: StreamObject): Indi
 let lastText = '0';
 let lastNs = 0n;
 
-/** Versions of one object follow each other and have the same time: most need no new number. */
+/** Successive versions of one object have the same time, so most need no new bigint. */
 function nsOfText(text: string): bigint {
   if (text !== lastText) {
     lastNs = BigInt(text);

@@ -1,7 +1,7 @@
 /**
- * One subscription as the caller has it: its state is kept up to date, listeners hear each update, and any
- * number of iterations read them at their own pace. It outlives connections; it ends when it is closed, when the
- * server refuses it, or when the client has to stop.
+ * One subscription: its state is kept up to date, listeners get each update, and any number of iterations read them at
+ * their own pace. It outlives connections. It ends when you close it, when the server rejects it, or when the client
+ * stops.
  */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
@@ -19,46 +19,46 @@ export interface SubscribeRequest<I extends string = IndicatorName> {
   readonly indicator: I & NamedIndicator<I>;
   /** A contract or an alias. */
   readonly instrument: string;
-  /** What is left out has its default. */
+  /** Parameters that you leave out have their defaults. */
   readonly params?: ParamsOf<I>;
-  /** `live`, if it is left out: every change. `confirmed`: only what is final. */
+  /** `live` (default): every change. `confirmed`: only final objects. */
   readonly mode?: StreamMode;
-  /** `live`, if it is left out; a time, or a cursor. After a cursor, the state has only what came since. */
+  /** `live` (default), a time, or a cursor. After a cursor, the state contains only later updates. */
   readonly from?: 'live' | Time | { readonly cursor: string } | { readonly time: Time };
-  /** Closes the subscription. */
+  /** Aborting it closes the subscription. */
   readonly signal?: AbortSignal;
-  /** Updates that wait for a slow iteration; 10,000 if it is left out. */
+  /** Updates that may be pending for a slow iteration. Default: 10,000. */
   readonly queueMax?: number;
   /**
-   * After so many milliseconds without a first state `ready` rejects with `NETWORK` and what is known of the connection; the
-   * subscription goes on until it is closed. Left out: `ready` waits for as long as it takes.
+   * Milliseconds to wait for a first state. After that `ready` rejects with `NETWORK` and the last failure of the
+   * connection; the subscription continues until you close it. Default: no limit.
    */
   readonly readyTimeout?: number;
-  /** How many final objects the state keeps, the newest; all, if it is left out. */
+  /** How many of the newest final objects the state keeps. Default: all. */
   readonly keepFinal?: number;
 }
 
 export interface Subscription<I extends string = IndicatorName>
   extends AsyncIterable<Update<I>, undefined>,
     AsyncDisposable {
-  /** Kept up to date, whether anybody reads or not. */
+  /** Kept up to date, whether you iterate or not. */
   readonly state: SubscriptionState<I>;
-  /** The first state is there. Rejects when the subscription ends before, or after `readyTimeout`. */
+  /** Resolves when the first state has arrived. Rejects if the subscription ends before, or after `readyTimeout`. */
   readonly ready: Promise<void>;
-  /** Why it has ended; null when it was closed by the caller. Never rejects. */
+  /** Resolves with the error that ended it; null if you closed it. Never rejects. */
   readonly ended: Promise<TapeloomError | null>;
-  /** Hears each update of a kind when the state has it; the answer takes the listener away. */
+  /** Calls `hear` with each update of a kind, once the state has it. Call the returned function to stop that. */
   on<K extends StreamUpdate<I>['t']>(
     kind: K,
     hear: (update: Extract<StreamUpdate<I>, { t: K }>) => void,
   ): () => void;
   /**
-   * Every iteration begins with the state as it is, and then has what follows. It throws when the
-   * subscription is refused or has to stop, and when its signal aborts. Leaving the loop, with `break` say, closes the
-   * subscription, unless another iteration or a listener needs it.
+   * Every iteration begins with the current state, followed by all later updates. It throws if the subscription is
+   * rejected or stops, and if its signal aborts. Leaving the loop, by `break` for example, closes the subscription
+   * unless another iteration or a listener uses it.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<Update<I>, undefined>;
-  /** Every object once, when it is final, beginning with those of the first snapshot: an iteration like the one above. */
+  /** Every object once, when it is final, from the first snapshot on: an iteration like the one above. */
   finals(): Finals<I>;
   close(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export interface OpenSubscriptionOptions<I extends string> {
   readonly state: FoldedState<I>;
   readonly queueMax: number;
   readonly warn: (warning: ClientWarning) => void;
-  /** The caller wants no more of it. */
+  /** The caller closed it. */
   readonly onClose: () => void;
 }
 
@@ -82,7 +82,7 @@ export class OpenSubscription<I extends string> implements Subscription<I> {
   readonly #ended = Promise.withResolvers<TapeloomError | null>();
   readonly #listeners = new Map<string, Set<Listener<I>>>();
   readonly #readers = new Set<UpdateReader<I>>();
-  /** Of a start after a cursor, which no snapshot can stand for: the first iteration has it from the beginning. */
+  /** After a start at a cursor there is no snapshot, so the first iteration gets all updates from the beginning. */
   #first: UpdateReader<I> | null = null;
   #end: { readonly cause: unknown } | null = null;
   #hasOverflown = false;
@@ -93,7 +93,7 @@ export class OpenSubscription<I extends string> implements Subscription<I> {
     this.state = options.state;
     this.ready = this.#ready.promise;
     this.ended = this.#ended.promise;
-    // Who does not ask for it need not handle it.
+    // Callers that do not use `ready` need not handle its rejection.
     this.ready.catch(() => {});
     if (this.state.cursor !== null) this.#first = this.#openReader();
   }
@@ -136,14 +136,14 @@ export class OpenSubscription<I extends string> implements Subscription<I> {
     return this.close();
   }
 
-  /** The signal of the caller has said so. */
+  /** The caller's signal was aborted. */
   abort(reason: unknown): void {
     if (this.#end !== null) return;
     this.#finish(reason, null);
     this.#options.onClose();
   }
 
-  /** The state has changed, perhaps by something to be told. */
+  /** The state has changed; null if there is no update for readers and listeners. */
   tell(update: StreamUpdate<I> | null): void {
     if (this.#end !== null) return;
     if (this.state.isReady && !this.#isReady) {
@@ -156,12 +156,12 @@ export class OpenSubscription<I extends string> implements Subscription<I> {
     for (const hear of this.#listeners.get(update.t) ?? []) this.#call(hear, update);
   }
 
-  /** Nothing came for too long: who waits for the first state need not wait any longer. */
+  /** `readyTimeout` has passed: `ready` rejects, the subscription continues. */
   giveUpReady(error: TapeloomError): void {
     this.#ready.reject(error);
   }
 
-  /** The server, or the client as a whole, has ended it; null: the client was closed. */
+  /** Ended by the server or the client; null: the client was closed. */
   end(error: TapeloomError | null): void {
     if (this.#end === null) this.#finish(error, error);
   }
@@ -191,7 +191,7 @@ export class OpenSubscription<I extends string> implements Subscription<I> {
     return reader;
   }
 
-  /** Nobody is left who would notice what comes. */
+  /** Closes the subscription when its last reader has left and there is no listener. */
   #left(reader: UpdateReader<I>): void {
     const wasOpen = this.#readers.delete(reader);
     const listens = [...this.#listeners.values()].some(({ size }) => size > 0);

@@ -1,24 +1,23 @@
 /**
- * One iteration over the updates of a subscription, with a bounded queue. A reader that keeps up gets every
- * update. One that is some way behind gets the newest version of each object; one that is so far behind that
- * the queue is full goes on with a snapshot of the state as it is when it reads on. Either way `skipped` says
- * how many updates were left out.
+ * One iteration over the updates of a subscription, with a bounded queue. A reader that keeps up gets every update. One
+ * that is behind gets the newest version of each object. If the queue is full, the reader continues with a snapshot of
+ * the then current state. `skipped` gives the number of updates that were left out.
  */
 
 import type { Snapshot } from '../indicator-objects.ts';
 import type { StreamUpdate, Update } from './update.ts';
 
-/** So far behind a reader still gets every version. */
+/** Up to this many pending updates a reader gets every version. */
 const EVERY_VERSION_MAX = 256;
 
 export interface UpdateReaderOptions<I extends string> {
-  /** Updates that may wait. */
+  /** The limit of pending updates. */
   readonly queueMax: number;
-  /** The state as it is, or null while it is not whole. */
+  /** The current state, or null while it is incomplete. */
   readonly snapshot: () => Snapshot<I> | null;
-  /** The reader goes on with a snapshot. */
+  /** The queue was full and updates are left out. */
   readonly onOverflow: () => void;
-  /** Nobody reads it any more. */
+  /** The iteration was left. */
   readonly onReturn: (reader: UpdateReader<I>) => void;
 }
 
@@ -29,12 +28,12 @@ export class UpdateReader<I extends string> implements AsyncIterableIterator<Upd
   readonly #everyVersionMax: number;
   /** By number, in order; numbers only grow. */
   readonly #queue = new Map<number, StreamUpdate<I>>();
-  /** The newest update of each object that waits. */
+  /** The number of the newest pending update of each object. */
   readonly #newest = new Map<string, number>();
   readonly #waiting: PromiseWithResolvers<Outcome<I>>[] = [];
   #number = 0;
   #skipped = 0;
-  /** The queue was full: a snapshot is next. */
+  /** The queue was full: the next item is a snapshot. */
   #isOverfull = false;
   #end: { readonly cause: unknown } | null = null;
 
@@ -51,7 +50,7 @@ export class UpdateReader<I extends string> implements AsyncIterableIterator<Upd
     waiting?.resolve({ done: false, value: this.#shift()! });
   }
 
-  /** What waits is still read; then the iteration throws the cause, or, without one, is over. */
+  /** Pending updates can still be read. Then the iteration throws the cause, or ends if it is null. */
   end(cause: unknown): void {
     this.#end ??= { cause };
     for (const { resolve, reject } of this.#waiting.splice(0)) {
@@ -69,7 +68,7 @@ export class UpdateReader<I extends string> implements AsyncIterableIterator<Upd
       return waiting.promise;
     }
     const { cause } = this.#end;
-    // It is thrown once: after that there is nothing more.
+    // Thrown once; after that the iteration is over.
     this.#end = { cause: null };
     return cause === null
       ? Promise.resolve({ done: true, value: undefined })
@@ -101,7 +100,7 @@ export class UpdateReader<I extends string> implements AsyncIterableIterator<Upd
       if (isBehind && older !== undefined && this.#queue.delete(older)) this.#skipped += 1;
       this.#newest.set(id, this.#number);
     } else if (isBehind && (update.t === 'reset' || update.t === 'snapshot')) {
-      // What is void, or replaced as a whole, need not be read any more.
+      // Updates that are void or replaced as a whole need not be read.
       this.#dropObjects();
     }
     this.#queue.set(this.#number, update);
@@ -139,7 +138,7 @@ export class UpdateReader<I extends string> implements AsyncIterableIterator<Upd
     }
     if (this.#isOverfull) {
       const snapshot = this.#options.snapshot();
-      // After a reset the stream's own snapshot comes next.
+      // Without one there was a reset: the stream's own snapshot comes next.
       this.#isOverfull = false;
       if (snapshot !== null) return snapshot;
     }

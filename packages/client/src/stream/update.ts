@@ -1,10 +1,10 @@
-/** What a subscription tells, in the order of the stream. */
+/** The updates of a subscription, in the order of the stream. */
 
 import type { NoticeKind, ResetReason } from '@tapeloom/protocol/server-messages';
 import type { StreamState } from '@tapeloom/protocol/status-states';
 import type { Remove, Snapshot, Upsert } from '../indicator-objects.ts';
 
-/** Words that a later service may add. */
+/** Values that a later service may add. */
 type OrNewer = string & Record<never, never>;
 
 /** All objects known so far are void; a snapshot follows. */
@@ -16,22 +16,22 @@ export interface Reset {
 export interface Status {
   readonly t: 'status';
   readonly state: StreamState | OrNewer;
-  /** How far the stream is behind the newest it may show. */
+  /** How far the stream is behind the newest data it may show, in milliseconds. */
   readonly lagMs: number;
-  /** Trades of the session are missing before this instant, in nanoseconds since 1970; null where it is whole. */
+  /** Trades of the session are missing before this instant, in nanoseconds since 1970; null if none are. */
   readonly partialSince: bigint | null;
 }
 
 export interface Notice {
   readonly t: 'notice';
   readonly kind: NoticeKind | OrNewer;
-  /** Nanoseconds since 1970; null where the server did not say. */
+  /** Nanoseconds since 1970; null if the server named no time. */
   readonly effectiveAt: bigint | null;
-  /** With `roll`: the alias that is to mean another contract. */
+  /** With `roll`: the alias that will stand for another contract. */
   readonly instrument: string | null;
 }
 
-/** Only in an iteration: the reader was slower than the stream, and so many updates were left out for newer ones. */
+/** Only in iterations: the reader was slower than the stream, so this many updates were left out for newer ones. */
 export interface Skipped {
   readonly t: 'skipped';
   readonly versions: number;
