@@ -1,15 +1,15 @@
 /**
- * What an account has open beyond its limits, when those have become smaller: the oldest connections,
- * subscriptions and configurations stay. All count at the account's limits, those of test keys also at the
- * limits of test keys. Nothing that was granted under limits that did not change is ever beyond them: when
- * it was granted, fewer were open, and of those older than itself there have only become fewer since.
+ * Which holdings of an account exceed its limits after the limits became smaller. The oldest connections, subscriptions
+ * and configurations stay. All count at the account's limits; those of test keys count at the test limits too. A grant
+ * never exceeds limits that did not change: fewer holdings were open at its time, and the number of older ones only
+ * falls.
  */
 
 import type { CountedLimit, Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { LeaseRefusal } from './connection-events.ts';
 import type { SubscriptionHolding } from './connection-subscriptions.ts';
 
-/** One connection of the account, and what it holds. Higher numbers are younger. */
+/** One connection of the account and its holdings. A younger connection has a higher number. */
 export interface AccountHolder {
   readonly number: number;
   readonly entitlements: Pick<Entitlements, 'counted'>;
@@ -19,7 +19,7 @@ export interface AccountHolder {
 export interface BeyondLimits {
   /** Connections by number. */
   readonly connections: ReadonlySet<number>;
-  /** Subscriptions of the other connections by number, and what there is too much of. */
+  /** Subscriptions of the remaining connections by number, with the limit that each exceeds. */
   readonly subscriptions: ReadonlyMap<number, Exclude<LeaseRefusal, 'fault'>>;
 }
 
@@ -54,7 +54,7 @@ export function beyondLimits(holders: readonly AccountHolder[]): BeyondLimits {
   return { connections, subscriptions };
 }
 
-/** Things of one kind that stay, each counted once. */
+/** The holdings of one kind that stay; each counts once. */
 class Kept {
   readonly #all = new Set<string>();
   readonly #byTests = new Set<string>();

@@ -1,4 +1,4 @@
-/** What can happen to a connection, and what its machine can order. Both are plain records. */
+/** Events of a connection and the actions that its state machine returns. Both are plain records. */
 
 import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -9,7 +9,7 @@ import type { DoorVerdict } from '../../accounts/auth/doorkeeper.ts';
 import type { StreamRequest } from '../delivery/stream-request.ts';
 import type { ErrorReply } from '../wire/client-message.ts';
 
-/** Why a subscription may not have what it asked for; `fault` is ours. */
+/** Which limit rejected a subscription; `fault` is an internal error. */
 export type LeaseRefusal = 'subscription' | 'configuration' | 'fault';
 
 export type ConnectionEvent =
@@ -19,14 +19,14 @@ export type ConnectionEvent =
       /** The client's address. */
       readonly address: string;
     }
-  /** The header's key, or the token of the first message, was looked at. */
+  /** The header's key, or the token of the first message, was checked. */
   | { readonly t: 'judged'; readonly authentication: DoorVerdict }
   | { readonly t: 'auth-overdue' }
-  /** The account opens connections faster than anybody needs to. */
+  /** The account opens connections too fast. */
   | { readonly t: 'connects-exceeded'; readonly retryAfterSeconds: number }
   /** Whether the account may have one more connection. */
   | { readonly t: 'admitted'; readonly isGranted: boolean }
-  /** A text frame; `now` is the service's time, `tapeTime` what the tape has promised. */
+  /** A text frame. `now` is the service's time, `tapeTime` the tape's watermark. */
   | {
       readonly t: 'text';
       readonly text: string;
@@ -34,13 +34,13 @@ export type ConnectionEvent =
       readonly tapeTime: EpochNs;
     }
   | { readonly t: 'binary' }
-  /** What a subscription counts as was taken, or refused. */
+  /** The leases of a subscription were taken, or rejected. */
   | { readonly t: 'leased'; readonly number: number; readonly refused: LeaseRefusal | null }
-  /** The client was told that the subscription is accepted. */
+  /** `subscribed` was sent to the client. */
   | { readonly t: 'begun'; readonly sub: string; readonly now: EpochNs }
-  /** The subscription was refused or interrupted. */
+  /** The subscription was rejected or interrupted. */
   | { readonly t: 'ended'; readonly sub: string; readonly reply: Omit<ErrorReply, 'sub'> }
-  /** Five seconds have passed; `cursors` has the subscriptions that can be resumed, by name. */
+  /** A heartbeat is due, every 5 s. `cursors` has the subscriptions that can be resumed, by name. */
   | {
       readonly t: 'heartbeat';
       readonly now: EpochNs;
@@ -53,19 +53,19 @@ export type ConnectionEvent =
       readonly now: EpochNs;
       readonly tapeTime: EpochNs;
     }
-  /** Every connection has given back what it no longer needs: what moves may take what it needs. */
+  /** All connections have released what they no longer need: moving subscriptions may take new leases. */
   | { readonly t: 'move-on' }
   | { readonly t: 'key-ended' }
   /** The rights of the key as they are now; null when it has ended. */
   | { readonly t: 'rights-changed'; readonly caller: Caller | null }
-  /** The account may no longer have so many connections, and older ones are enough. */
+  /** The account's connection limit became smaller, and older connections use all of it. */
   | { readonly t: 'connection-beyond' }
-  /** The same of subscriptions and custom configurations, by their numbers. */
+  /** The same for subscriptions and custom configurations, by subscription number. */
   | {
       readonly t: 'subscriptions-beyond';
       readonly beyond: ReadonlyMap<number, Exclude<LeaseRefusal, 'fault'>>;
     }
-  /** What is open is judged by the rights as they are now. */
+  /** Open subscriptions are judged by the current rights. */
   | { readonly t: 'judge-again'; readonly now: EpochNs; readonly tapeTime: EpochNs }
   /** More frames than a client may send. */
   | { readonly t: 'rate-exceeded' }
@@ -80,17 +80,17 @@ export type ConnectionAction =
   | { readonly t: 'judge'; readonly authorization: string }
   | { readonly t: 'await-auth'; readonly withinMs: number }
   | { readonly t: 'consume-token'; readonly token: string }
-  /** Watches the key, and takes a connection of the account. */
+  /** Watches the key and takes a connection slot of the account. */
   | { readonly t: 'admit'; readonly caller: Caller }
   | { readonly t: 'send'; readonly message: ServerMessage }
-  /** Takes what the subscription of this number counts as, within the limits of these. */
+  /** Takes the leases of the subscription with this number, within the limits of `entitlements`. */
   | {
       readonly t: 'lease';
       readonly number: number;
       readonly configuration: string | null;
       readonly entitlements: Entitlements;
     }
-  /** Gives it back: all of it, or the configuration alone. */
+  /** Releases all its leases, or the configuration alone. */
   | { readonly t: 'release'; readonly number: number; readonly what: 'all' | 'configuration' }
   | {
       readonly t: 'subscribe';

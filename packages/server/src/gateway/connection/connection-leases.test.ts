@@ -18,7 +18,7 @@ const CALLER: Caller = {
 };
 const LIMITS = CALLER.entitlements;
 
-/** Leases that take their time, as a shared store does, and fail when told. */
+/** Leases that take their time, as a shared store does, and fail on demand. */
 class SlowLeases implements Leases {
   readonly memory = new MemoryLeases();
   isFailing = false;

@@ -1,7 +1,7 @@
 /**
- * What one connection holds of its account: itself, its subscriptions, their custom configurations. Every
- * take and release waits for the ones before it, so a client that ends one subscription and starts
- * another never meets its own limit, and nothing taken late stays taken after the end.
+ * The leases that one connection holds of its account: the connection, its subscriptions, their custom configurations.
+ * Each take and release waits for the earlier ones. So a client that ends one subscription and starts another never
+ * meets its own limit, and no lease stays taken after the connection's end.
  */
 
 import type { CountedLimit, Entitlements } from '@tapeloom/core/entitlement/entitlements';
@@ -17,7 +17,7 @@ export class ConnectionLeases {
   /** Unique among all connections that share the leases. */
   readonly #id: string;
   readonly #onFault: (error: unknown) => void;
-  /** What is held, in the order in which it was taken: the connection, and a little for each subscription. */
+  /** Held leases in the order of taking: the connection, then one or two for each subscription. */
   readonly #held: { readonly kind: LeaseKind; readonly holder: string }[] = [];
   #accountId = '';
   #isOver = false;
@@ -35,14 +35,14 @@ export class ConnectionLeases {
     this.#onFault = onFault;
   }
 
-  /** Whether the account may have this connection; rejects when nobody can tell. */
+  /** Whether the account may have this connection; rejects when the leases are unavailable. */
   connect({ accountId, entitlements }: Caller): Promise<boolean> {
     this.#accountId = accountId;
     const limit = entitlements.counted('maxConnections');
     return this.#queue.run(() => this.#take('connection', this.#id, this.#id, limit));
   }
 
-  /** Takes what a subscription counts as, all or nothing; what it has already is not counted twice. */
+  /** Takes a subscription's leases, all or none. A lease that it already holds is not counted twice. */
   async take(
     number: number,
     configuration: string | null,
@@ -76,12 +76,12 @@ export class ConnectionLeases {
       .catch(this.#onFault);
   }
 
-  /** Resolves when all that was asked for so far has been done. */
+  /** Resolves when all takes and releases requested so far are done. */
   async settled(): Promise<void> {
     await this.#queue.idle;
   }
 
-  /** The connection is gone: everything is given back. */
+  /** The connection is gone: releases everything. */
   end(): void {
     this.#isOver = true;
     this.#queue

@@ -1,4 +1,4 @@
-/** What all connections of a gateway share. */
+/** Services that all connections of a gateway share. */
 
 import type { Authenticator } from '../../accounts/auth/authenticator.ts';
 import type { Doorkeeper } from '../../accounts/auth/doorkeeper.ts';
@@ -9,9 +9,9 @@ import type { SocketWriterServices } from '../wire/socket-writer.ts';
 import type { MessageRateLimits } from './message-rate.ts';
 import type { PartingSockets } from './parting-sockets.ts';
 
-/** What one client may do to its connection. */
+/** Limits on the input of one client. */
 export interface ConnectionLimits {
-  /** Without any frame. */
+  /** The longest time without any frame. */
   readonly silenceMs: number;
   readonly messageRate: MessageRateLimits;
 }
@@ -20,7 +20,7 @@ export interface ConnectionServices extends SubscriptionServices, SocketWriterSe
   readonly authenticator: Pick<Authenticator, 'watch' | 'refresh' | 'onRightsChange'>;
   readonly doorkeeper: Doorkeeper;
   readonly leases: Leases;
-  /** Real time, in which clients are waited for and accounts counted. */
+  /** Real time, for client timeouts and for leases of accounts. */
   readonly timers: Clock;
   /** A connection was opened with this key, or with a token of it. */
   readonly noteKeyUse: (keyId: string) => void;

@@ -1,9 +1,8 @@
 /**
- * The thin shell around a connection's machine: it carries out what the machine orders, on a socket.
- * Every frame of the client is counted and heard, control frames included. A client that is silent or
- * sends too much is closed, and its socket destroyed a second later whatever the peer does; a reader that
- * is too slow has ten seconds to learn of it. Nothing is written and nothing is held of the account after
- * the end.
+ * The thin shell around a connection's state machine: it carries out the machine's actions on a socket. Every frame of
+ * the client counts, control frames included. A client that is silent or sends too much is closed, and its socket is
+ * destroyed within a second, whatever the peer does. A slow consumer gets ten seconds to read the close frame. After
+ * the end nothing is written and no lease of the account is held.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -36,12 +35,12 @@ import type { StreamWebSocket } from './socket-settings.ts';
 /** The `readyState` in which no close frame was sent or answered. */
 const OPEN: typeof StreamWebSocket.OPEN = 1;
 export const HEARTBEAT_MS = 5_000;
-/** Of connections that want nothing yet: nothing is put in. */
+/** Shared by connections without subscriptions; must stay empty. */
 const NO_SUBSCRIPTIONS = new Map<string, StreamSubscription>();
 
-/** Hears what becomes of a connection. */
+/** Observes the progress of a connection. */
 export interface ConnectionWatcher {
-  /** Its key or token is good. */
+  /** Its key or token was accepted. */
   proven(): void;
   gone(code: number): void;
 }
@@ -55,20 +54,20 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
   readonly #leases: ConnectionLeases;
   readonly #rate: MessageRate;
   readonly #silence: Silence;
-  /** By the name that the client gave them. One that ends is out of here before its last message. */
+  /** By the client's names. A subscription that ends is removed before its last message is sent. */
   #subscriptions = NO_SUBSCRIPTIONS;
   #pagesAhead: PagesAhead | null = null;
   #heartbeat: Disposable | null = null;
   #authTimer: Disposable | null = null;
-  /** Over the key. */
+  /** Watches the key. */
   #watch: Disposable | null = null;
   #watcher: ConnectionWatcher | null = null;
-  /** The client's. */
+  /** The client's address. */
   #address = '';
   #silenceTimer: Disposable | null = null;
   #isOver = false;
   #hasStreamed = false;
-  /** Once it was closed for being too slow. */
+  /** Set when the connection is closed as a slow consumer. */
   #parting: Parting | null = null;
   /** The code we close with, null until we do. */
   #closeCode: number | null = null;
@@ -120,12 +119,12 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     return this.#machine.caller;
   }
 
-  /** Whether the client has all there is for it at this moment. */
+  /** Whether the client has taken everything that exists for it at this moment. */
   get hasSentAll(): boolean {
     return this.#writer.isEmpty && this.#subscriptions.values().every(({ isLive }) => isLive);
   }
 
-  /** Null when it holds nothing of an account. */
+  /** Null when the connection holds no leases of an account. */
   get holder(): AccountHolder | null {
     const { caller, number, holdings } = this.#machine;
     if (caller === null || this.#isOver) return null;
@@ -166,7 +165,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     this.step({ t: 'opened', authorization, address });
   }
 
-  /** The rights of the key as they are now, for what comes next. */
+  /** Loads the key's current rights. They apply to later messages. */
   async refresh(): Promise<void> {
     const { caller } = this.#machine;
     if (caller === null || this.#isOver) return;
@@ -178,7 +177,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     }
   }
 
-  /** Ends what the plan no longer covers: catching up from history. */
+  /** Ends charged catching up from history when the plan no longer covers history. */
   endUncovered(): void {
     const { clock } = this.#services;
     if (this.caller?.entitlements.historyFrom(clock.now()) !== null) return;
@@ -188,17 +187,19 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     }
   }
 
-  /** Resolves when the account's counts show what this connection has done so far. */
+  /** Resolves when the leases reflect everything that this connection has done so far. */
   leasesSettled(): Promise<void> {
     return this.#leases.settled();
   }
 
-  /** Whose leases are named so, or begin so. */
+  /** The name of the connection's lease, and the prefix of the names of its subscriptions' leases. */
   get id(): string {
     return this.#id;
   }
 
-  /** Others of the account have taken what this connection, or the subscription of this number, was counted as. */
+  /**
+   * Other connections of the account have taken the lease of this connection, or of the subscription with this number.
+   */
   loseLease(kind: LeaseKind, number: number): void {
     if (kind === 'connection') this.step({ t: 'admitted', isGranted: false });
     else this.step({ t: 'subscriptions-beyond', beyond: new Map([[number, kind]]) });
@@ -208,13 +209,13 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     this.#close(CloseCode.tryAgainLater, 'The server is behind the tape');
   }
 
-  /** Nobody has proven who is here, and others need the slot: told, and gone at once. */
+  /** An unproven connection whose slot others need: sends the close frame and destroys the socket at once. */
   giveWay(): void {
     this.#close(CloseCode.tryAgainLater, 'Too many connections without a key');
     this.#webSocket.terminate();
   }
 
-  /** A socket that was closed before is not waited for any longer. */
+  /** A socket that was already closed and is parting is destroyed at once. */
   endKey(): void {
     this.step({ t: 'key-ended' });
     this.#parting?.cut();
@@ -222,7 +223,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
 
   step(event: ConnectionEvent): void {
     for (const action of this.#machine.step(event)) {
-      // Sending may have ended the connection: what was to follow must not start anything.
+      // Sending may have ended the connection: later actions must not start anything.
       if (!this.#isOver) this.#run(action);
     }
   }
@@ -244,7 +245,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
   }
 
   failed(subscription: StreamSubscription, reply: StartRefusal): void {
-    // What has ended already, or was replaced, has nothing to say.
+    // A subscription that has ended or was replaced sends nothing.
     if (this.#subscriptions.get(subscription.sub) !== subscription) return;
     this.step({ t: 'ended', sub: subscription.sub, reply });
   }
@@ -317,13 +318,13 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     );
   }
 
-  /** Nobody can tell now whether this client may connect. */
+  /** The rights of this client cannot be checked now. */
   #fail(error: unknown): void {
     this.#services.onFault(error);
     this.#close(CloseCode.tryAgainLater, 'Try again later');
   }
 
-  /** A frame has come; false when it is one too many. */
+  /** Counts a received frame; false when it exceeds the rate. */
   #hear(): boolean {
     const now = this.#services.timers.now();
     this.#silence.hear(now);
@@ -374,7 +375,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
   #close(code: CloseCode, reason: string): void {
     if (this.#isOver) return;
     this.#closeCode = code;
-    // Whoever is too slow will not read it in the time that remains, whoever lost a right must not.
+    // A slow consumer cannot read its pending output in time; a client that lost a right must not get it.
     const isDropped = code === CloseCode.tooSlow || code === CloseCode.forbidden;
     this.#end(isDropped ? 'dropped' : 'sent');
     const webSocket = this.#webSocket;

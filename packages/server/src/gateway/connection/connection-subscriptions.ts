@@ -1,12 +1,6 @@
 /**
- * The subscriptions of one connection, as a part of its machine. What a subscription counts as is taken
- * before it starts and given back when it ends. A subscription that fails ends alone.
- *
- * A subscription moves when its name means another contract, or when it has to follow the tape with
- * another delay. That has two parts. First all that move leave their topic, tell their clients by a
- * `reset`, and give back their configuration; when all connections have done so, each takes what it needs
- * under its new meaning. So a configuration that moves is never refused for its own sake. A client that has
- * not heard of its subscription yet hears of no reset either: it starts where it asked to.
+ * The subscriptions of one connection, as a part of its state machine. A subscription's leases are taken before it
+ * starts and released when it ends. A subscription that fails ends alone.
  */
 
 import type { CountedField, Entitlements } from '@tapeloom/core/entitlement/entitlements';
@@ -27,21 +21,21 @@ type Actions = readonly ConnectionAction[];
 type TapeDay = Extract<ConnectionEvent, { t: 'tape-day' }>;
 
 const NOTHING: Actions = [];
-/** Of connections that have none, as most have for a while: nothing is put in. */
+/** Shared by connections without subscriptions; must stay empty. */
 const NO_SUBSCRIPTIONS = new Map<string, Subscription>();
 const NONE_ANNOUNCED = new Set<string>();
 
 interface Subscription {
-  /** Its own among all connections, also when a name is used again; later ones have higher numbers. */
+  /** Unique among all connections, also when a name is used again. Later subscriptions have higher numbers. */
   readonly number: number;
   request: StreamRequest;
-  /** The client was told of it. */
+  /** `subscribed` was sent. */
   isBegun: boolean;
-  /** It has left its topic and waits for all others to do so. */
+  /** It has left its topic and waits until all other moving subscriptions have. */
   isMoving: boolean;
 }
 
-/** What a subscription holds of its account. */
+/** The leases that a subscription holds of its account. */
 export interface SubscriptionHolding {
   readonly number: number;
   readonly configuration: string | null;
@@ -53,10 +47,16 @@ export interface ConnectionRules {
   readonly nextNumber: () => number;
 }
 
+/**
+ * A subscription moves when its name means another contract, or when its delay changes. First all moving subscriptions
+ * leave their topics, send a `reset` and release their configurations. When all connections have done so, each takes
+ * its leases under its new meaning. So a move is never rejected because of its own old configuration. A client that has
+ * not received `subscribed` yet gets no `reset`: its subscription starts where it requested to.
+ */
 export class ConnectionSubscriptions {
   readonly #rules: ConnectionRules;
   #byName = NO_SUBSCRIPTIONS;
-  /** Rolls and ends that were announced. */
+  /** Rolls and deprecations that were announced. */
   #announced = NONE_ANNOUNCED;
 
   constructor(rules: ConnectionRules) {
@@ -73,7 +73,7 @@ export class ConnectionSubscriptions {
     this.#byName.clear();
   }
 
-  /** Asks for what the subscription counts as, unless it is refused. */
+  /** Requests the subscription's leases, or returns the error. */
   subscribe(
     message: SubscribeMessage,
     entitlements: Entitlements,
@@ -104,7 +104,7 @@ export class ConnectionSubscriptions {
     return isMoving ? NOTHING : [{ t: 'subscribe', sub, number, request }];
   }
 
-  /** Whether it is there and nothing has begun. */
+  /** Whether this subscription exists and no subscription of the connection has begun. */
   awaitsOnly(number: number): boolean {
     return this.#find(number) !== null && !this.#byName.values().some(({ isBegun }) => isBegun);
   }
@@ -129,7 +129,7 @@ export class ConnectionSubscriptions {
     return [...this.#end(sub, subscription), sendError({ sub, ...reply })];
   }
 
-  /** These are beyond the account's limits. */
+  /** Ends the subscriptions that exceed the account's limits. */
   endBeyond(
     beyond: ReadonlyMap<number, Exclude<LeaseRefusal, 'fault'>>,
     entitlements: Entitlements,
@@ -140,10 +140,10 @@ export class ConnectionSubscriptions {
     });
   }
 
-  /** Rights are judged again with the day's meaning of every name, whether it rolls or not. */
+  /** Judges rights again with the day's meaning of every name, whether it rolls or not. */
   enterDay({ delaySeconds, now, tapeTime }: TapeDay, entitlements: Entitlements): Actions {
     const day = dayOf((tapeTime - entitlements.delayNs) as EpochNs);
-    // What has another delay now is about to move; it must not follow its topic into this day.
+    // A subscription whose delay has changed is about to move. It must not follow its topic into this day.
     const isDelaySame = entitlements.limits.delaySeconds === delaySeconds;
     const reason = isDelaySame ? 'roll' : 'entitlement_changed';
     return [...this.#byName].flatMap(([sub, subscription]) => {
@@ -152,7 +152,7 @@ export class ConnectionSubscriptions {
     });
   }
 
-  /** Rights are judged again because they have changed. */
+  /** Judges rights again because they have changed. */
   judgeAgain(entitlements: Entitlements, now: EpochNs, tapeTime: EpochNs): Actions {
     const day = dayOf((tapeTime - entitlements.delayNs) as EpochNs);
     return [...this.#byName].flatMap(([sub, subscription]) =>
@@ -160,7 +160,7 @@ export class ConnectionSubscriptions {
     );
   }
 
-  /** Takes what those that moved need under their new meaning. */
+  /** Requests the leases of moved subscriptions under their new meaning. */
   moveOn(entitlements: Entitlements): Actions {
     const actions: ConnectionAction[] = [];
     for (const subscription of this.#byName.values()) {
@@ -211,7 +211,7 @@ export class ConnectionSubscriptions {
     return [send({ t: 'notice', kind: 'roll', effectiveAt: `${effectiveAt}`, instrument })];
   }
 
-  /** That the indicator is to go. */
+  /** Announces the end of a deprecated indicator. */
   #announceEnd({ request: { goesOn, spec } }: Subscription): Actions {
     const { indicator } = spec;
     if (goesOn === undefined || !this.#isFirst(indicator)) return NOTHING;
@@ -219,7 +219,7 @@ export class ConnectionSubscriptions {
     return [send({ t: 'notice', kind: 'deprecation', effectiveAt, indicator })];
   }
 
-  /** Whether it was not announced yet; from now on it was. */
+  /** Whether this was not announced before; marks it as announced. */
   #isFirst(what: string): boolean {
     if (this.#announced.has(what)) return false;
     if (this.#announced === NONE_ANNOUNCED) this.#announced = new Set();

@@ -1,14 +1,6 @@
 /**
- * One customer's connection as a machine without I/O: `step` takes what happened and returns what to do.
- *
- * 1. `judging`: the `Authorization` header, or the token of an `auth`, is being looked at.
- * 2. `unproven`: there was no header; the first message must be a valid `auth`, within 5 s.
- * 3. `admitting`: the caller is known and may stream; its account's connections are being counted.
- * 4. `open`: messages are answered one by one, in their order.
- * 5. `closed`: a close was ordered; nothing is answered any more.
- *
- * Messages that arrive while something is being looked at or counted are deferred. A message that cannot be
- * understood is answered and costs nothing else; a subscription that fails ends alone. Faults of the
+ * One client connection as a state machine without I/O: `step` takes an event and returns actions. A message that
+ * cannot be understood gets an `error` and costs nothing else; a subscription that fails ends alone. Faults of the
  * connection as a whole are close codes, never `error` messages.
  */
 
@@ -39,16 +31,25 @@ type Actions = readonly ConnectionAction[];
 
 const NOTHING: Actions = [];
 
+/**
+ * 1. `judging`: the `Authorization` header, or the token of an `auth`, is being checked.
+ * 2. `unproven`: there was no header; the first message must be a valid `auth`, within 5 s.
+ * 3. `admitting`: the caller is known and may stream; its account's connections are being counted.
+ * 4. `open`: messages are answered one by one, in their order.
+ * 5. `closed`: a close was ordered; events are ignored.
+ *
+ * Messages that arrive during a check or a count are deferred.
+ */
 export class Connection {
-  /** Later connections have higher ones. */
+  /** Later connections have higher numbers. */
   readonly number: number;
   readonly #subscriptions: ConnectionSubscriptions;
   #phase: 'judging' | 'unproven' | 'admitting' | 'open' | 'closed' = 'judging';
   #deferred: TextEvent[] = [];
   #caller: Caller | null = null;
-  /** What a key's address restriction is held against; null where it does not apply. */
+  /** The address that a key's restriction is checked against; null where none applies. */
   #address: string | null = null;
-  /** The subscription that the message being answered has asked for, while it is counted. */
+  /** Number of the subscription that the current message requests, while its leases are counted. */
   #counted: number | null = null;
 
   constructor(rules: ConnectionRules) {
@@ -139,7 +140,7 @@ export class Connection {
     if (authentication.verdict !== 'accepted') return this.#refuseAuth('Invalid API key or token');
     const { caller } = authentication;
     const { entitlements } = caller;
-    // A token may be used from anywhere: its key's addresses were held against the token's request.
+    // A token may be used from any address: its key's restriction was checked when the token was requested.
     const isAddressAllowed = this.#address === null || entitlements.allowsAddress(this.#address);
     if (caller.isSuspended || !entitlements.hasScope('stream') || !isAddressAllowed) {
       return this.#forbid();
@@ -203,7 +204,7 @@ export class Connection {
   }
 
   #leased(number: number, refused: LeaseRefusal | null): Actions {
-    // Streams that run are kept; who has none here is asked to come back, and may find another node that can count.
+    // Running streams stay. A client without any is asked to reconnect: another node may be able to count.
     if (refused === 'fault' && this.#subscriptions.awaitsOnly(number)) {
       return this.#close(CloseCode.tryAgainLater, 'Try again later');
     }
@@ -244,7 +245,9 @@ export class Connection {
     }
   }
 
-  /** What comes next has the new rights; what is open is judged when all connections have them. */
+  /**
+   * Later messages get the new rights at once. Open subscriptions are judged when all connections have the new rights.
+   */
   #rightsChanged(caller: Caller | null): Actions {
     if (this.#caller === null) return NOTHING;
     if (caller === null) return this.#close(CloseCode.forbidden, CloseReason.keyRevoked);

@@ -1,4 +1,4 @@
-/** What the gateway counts, as plain records that a `/metrics` page can read at any time. */
+/** The gateway's counters, as plain records that a `/metrics` page can read at any time. */
 
 import { CloseCode } from '@tapeloom/protocol/close-codes';
 
@@ -15,15 +15,15 @@ export interface GatewayMetrics {
   readonly bytesSentTotal: number;
   readonly messagesReceivedTotal: number;
   /**
-   * Closed connections by close code; 1006 is a connection lost without a close frame. `other` are codes that
-   * only clients use: there are two thousand of them, and each would be a series for ever.
+   * Closed connections by close code; 1006 is a connection lost without a close frame. `other` groups codes that only
+   * clients use: two thousand are possible, and each would stay a time series for ever.
    */
   readonly closesTotal: Readonly<Record<string, number>>;
   /** `error` messages by code. */
   readonly errorsTotal: Readonly<Record<string, number>>;
-  /** Of the connections: closed for reading too slowly, with time left to learn of it. */
+  /** Connections closed as slow consumers that still have time to read the close frame. */
   readonly parting: number;
-  /** Of those, destroyed before they ended by themselves. */
+  /** Of those, destroyed because they did not end by themselves in time. */
   readonly partingCutTotal: number;
 }
 

@@ -17,11 +17,11 @@ const BEARER = `Authorization: Bearer ${KEY}`;
 const HANDSHAKE =
   'GET /v1 HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
   'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n';
-/** What is not gone by then never goes. */
+/** A socket that is still there by then never goes. */
 const PATIENCE_MS = 180_000;
 const PING = wireFrame({ opcode: OPCODE.text, payload: pingText('x'.repeat(64)) });
 
-/** A socket that never reads, never answers and never ends unless told. */
+/** A socket that never reads, never answers and never ends by itself. */
 function deafSocket({ port }: InProcessStream): Socket {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => {});
@@ -30,7 +30,7 @@ function deafSocket({ port }: InProcessStream): Socket {
   return socket;
 }
 
-/** By timers of less than a second, and not by the ten seconds that `ws` itself would wait. */
+/** Closed by our timers of less than a second, not by the ten seconds that `ws` itself would wait. */
 async function allGone({ gateway }: InProcessStream): Promise<void> {
   const since = performance.now();
   while (gateway.metrics.connections > 0) {
@@ -39,7 +39,7 @@ async function allGone({ gateway }: InProcessStream): Promise<void> {
   }
 }
 
-/** Wrong in sixteen places, whose names come back twice each: 64 KiB that are answered by twice as much. */
+/** Sixteen faulty fields, each named twice in the reply: 64 KiB get a response twice as large. */
 const LARGE = wireFrame({
   opcode: OPCODE.text,
   payload: JSON.stringify({

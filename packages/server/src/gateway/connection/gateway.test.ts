@@ -255,7 +255,7 @@ test('a reader that lets 1 MiB pile up reads 4008 SLOW_CONSUMER behind whole fra
   await answer.promise;
   slow.write(closeFrame(4008));
   await new Promise((resolve) => slow.once('close', resolve));
-  // Whatever the kernels had taken of a frame, the stream has no broken one.
+  // Whatever part of a frame the kernels had taken, the stream has no broken frame.
   const { frames, rest } = serverFrames(Buffer.concat(chunks));
   const last = frames.at(-1)!;
   assert.deepEqual([last.opcode, last.payload.readUInt16BE(0)], [CLOSE_OPCODE, 4008]);
@@ -295,7 +295,7 @@ test('a shutdown tells every client to come back, closes with 1013 and ends with
   one.send(subscribe('a'));
   await one.find('snapshot');
   deaf.socket.pause();
-  // By our limit of a close, and not by the ten seconds that `ws` itself would wait.
+  // Closed by our limit, not by the ten seconds that `ws` itself would wait.
   using _ = onlyTimersBelow(2_000);
   await stream.gateway.drain();
   assert.equal((await one.closed).code, 1013);

@@ -1,7 +1,6 @@
 /**
- * The WebSocket door at `/v1` of the HTTP server. It computes nothing and parses no frame it sends: it
- * knows who is connected, hands each socket to its connection, and ends all of them within two seconds
- * when the server stops. Cookies are never looked at.
+ * The WebSocket endpoint at `/v1` of the HTTP server. It hands each socket to its connection and ends all of them
+ * within two seconds when the server stops. It computes nothing and parses no frame it sends. Cookies are ignored.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -38,9 +37,9 @@ const CONNECTION_LIMITS: ConnectionLimits = {
   silenceMs: SILENCE_MS_MAX,
   messageRate: MESSAGE_RATE,
 };
-/** How long it is until the next few are sent away. */
+/** Time between two batches of clients that a drain sends away. */
 const AWAY_EVERY_MS = 50;
-/** Every delay a plan can have: at each of them midnight comes at its own time. */
+/** Every delay a plan can have: midnight comes at another time for each of them. */
 const DELAYS_SECONDS = [...new Set(PLANS.map((plan) => PLAN_LIMITS[plan].delaySeconds))];
 
 export interface GatewayOptions
@@ -55,21 +54,21 @@ export interface GatewayOptions
   readonly sockets: DoorSockets;
   readonly partingMax?: number;
   readonly limits?: Partial<ConnectionLimits>;
-  /** Told at the end of a connection, under the id that its handshake was answered with. */
+  /** Called at the end of a connection, with the request id of its handshake. */
   readonly onEnded?: (stream: AnsweredRequest) => void;
 }
 
 export interface Gateway extends AsyncDisposable {
   /** For the HTTP server's `upgrade` event. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Names may mean other contracts than before: subscriptions go on with those. */
+  /** Names may mean other contracts now: subscriptions move to those. */
   lookAtNames(): void;
   /**
-   * Tells every client to come back, closes, and resolves when all connections are gone. Spread over a time, so that they do
-   * not all come to others at once; nobody is let in meanwhile.
+   * Asks every client to reconnect, closes all connections and resolves when they are gone. The closes are spread over
+   * a time, so that the clients do not all reach other nodes at once. New connections are rejected meanwhile.
    */
   drain(spreadMs?: number): Promise<void>;
-  /** Whether every client has all there is for it at this moment. */
+  /** Whether every client has taken everything that exists for it at this moment. */
   readonly hasSentAll: boolean;
   readonly metrics: GatewayMetrics;
 }
@@ -84,11 +83,11 @@ class WebSocketGateway implements Gateway {
   readonly #services: ConnectionServices;
   readonly #server: Server<typeof StreamWebSocket>;
   readonly #connections = new Set<ConnectionSocket>();
-  /** Of handshakes that were agreed to. */
+  /** Of accepted handshakes. */
   readonly #requestIds = new WeakMap<IncomingMessage, string>();
   readonly #parting: PartingSockets;
   readonly #resources = new DisposableStack();
-  /** Changes of accounts being applied: those of one account one after the other. */
+  /** Rights changes being applied; those of one account run one after the other. */
   readonly #changing = new SerialQueues();
   #lastNumber = 0;
   #drained: PromiseWithResolvers<void> | null = null;
@@ -153,7 +152,7 @@ class WebSocketGateway implements Gateway {
     await this.drain();
   }
 
-  /** The same number in every step, for as long as there is anybody. */
+  /** Sends away equal batches, as long as connections are left. */
   async #sendAwaySlowly(spreadMs: number): Promise<void> {
     const leaving = [...this.#connections];
     const each = Math.ceil((leaving.length * AWAY_EVERY_MS) / spreadMs);
@@ -163,7 +162,7 @@ class WebSocketGateway implements Gateway {
     }
   }
 
-  /** Where a holder is a subscription, its number follows its connection's name. */
+  /** A subscription's lease is named by its connection's id, a dot and its number. */
   #loseLease({ kind, holder }: HeldLease): void {
     const [id, number] = holder.split('.');
     const connection = this.#connections.values().find((it) => it.id === id);
@@ -198,7 +197,7 @@ class WebSocketGateway implements Gateway {
     });
   }
 
-  /** What is told once the connection of this handshake is gone. */
+  /** Returns the function that reports the end of this handshake's connection. */
   #endOf(request: IncomingMessage): (close: number, caller: Caller | null) => void {
     const { timers, onEnded } = this.#options;
     const id = this.#requestIds.get(request)!;
@@ -230,7 +229,7 @@ class WebSocketGateway implements Gateway {
     void this.#moveOn(rolling);
   }
 
-  /** All connections give back what they leave before one of them takes anything new. */
+  /** All connections release their old leases before one of them takes a new one. */
   async #moveOn(moving: readonly ConnectionSocket[]): Promise<void> {
     await Promise.all(moving.map((connection) => connection.leasesSettled()));
     for (const connection of moving) connection.step({ t: 'move-on' });
@@ -248,8 +247,8 @@ class WebSocketGateway implements Gateway {
   }
 
   /**
-   * First every connection of the account learns its rights; then what is beyond them ends, the youngest
-   * first; then what goes on is judged again, and moves to where the rights now put it.
+   * First every connection of the account gets its new rights. Then connections and subscriptions beyond them end, the
+   * youngest first. Then the remaining ones are judged again and move to where the rights now put them.
    */
   async #applyRights(accountId: string): Promise<void> {
     const { hub, clock } = this.#options;

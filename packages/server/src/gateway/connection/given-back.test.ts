@@ -1,4 +1,4 @@
-/** What connections hold is given back when they go, whatever they did and wherever their end met them. */
+/** Connections that go give back what they hold, whatever they did and wherever their end met them. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -76,7 +76,7 @@ class Stage implements AsyncDisposable {
     return socket;
   }
 
-  /** What is under way has come to its end, as far as it needs no time. */
+  /** Lets pending work come to its end, as far as it needs no time. */
   async quiet(): Promise<void> {
     for (let turns = 0; turns < 30; turns += 1) await turn();
   }

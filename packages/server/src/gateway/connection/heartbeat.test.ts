@@ -5,7 +5,7 @@ import { Heartbeat } from './heartbeat.ts';
 
 const EVERY_MS = 5_000;
 
-/** Runs what is waited for when it is told to, however late. */
+/** Runs the pending timer on demand, however late. */
 class LateTimers {
   nowMs = 0;
   #timer: { readonly dueMs: number; readonly run: () => void } | null = null;

@@ -1,7 +1,7 @@
 /**
- * The beats of one connection, as far apart as they should be and never moved by one that comes late. An interval of the machine
- * begins anew when it is late: whatever holds a process up for a moment makes the beats of all connections that were due in it
- * come together from then on, until thousands of them are sent in one row.
+ * The heartbeats of one connection, at fixed due times that a late beat does not move. A plain interval restarts when
+ * it is late. After a stall, the beats of all connections that were due in it would stay together, and thousands would
+ * be sent in one burst.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -32,12 +32,12 @@ export class Heartbeat implements Disposable {
     const everyNs = BigInt(this.#everyMs) * MS_NS_BIG;
     const now = this.#timers.now();
     const next = this.#due + everyNs;
-    // One that would be late by a whole beat is left out.
+    // A beat that is late by a whole interval is skipped.
     this.#due = (next > now ? next : now + everyNs) as EpochNs;
-    // A clock that was set back must not hold the next one up.
+    // A clock that was set back must not delay the next beat.
     const leftMs = Math.min(this.#everyMs, Number(this.#due - now) / 1e6);
     return this.#timers.after(leftMs, () => {
-      // Beating may end it.
+      // The beat may dispose of this heartbeat.
       this.#timer = this.#awaitNext();
       this.#beat();
     });

@@ -1,7 +1,6 @@
 /**
- * How often one client may send: 20 frames a second on average, 100 at once, control frames included.
- * A bucket that refills continuously, in whole nanoseconds: nothing is lost or gained by rounding, and
- * a frame that is refused takes nothing.
+ * How often one client may send: 20 frames a second on average, 100 at once, control frames included. The bucket
+ * refills continuously, in whole nanoseconds: rounding loses nothing, and a rejected frame takes nothing.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -25,7 +24,7 @@ export class MessageRate {
     this.#burstNs = this.#frameNs * BigInt(burst);
   }
 
-  /** Takes one frame; false when it is one too many. */
+  /** Takes one frame; false when it exceeds the rate. */
   take(now: EpochNs): boolean {
     const from = this.#fullAt > now ? this.#fullAt : now;
     const fullAt = from + this.#frameNs;

@@ -1,8 +1,7 @@
 /**
- * Connections that were closed because their readers were too slow. Such a reader should learn why, and
- * the close frame stands behind what the kernel holds for it: it gets ten seconds to read that far, then
- * its socket is destroyed, whatever it does. They are limited in number: beyond, the one that has had the
- * most time is destroyed at once.
+ * Connections closed as slow consumers. The close frame with the reason is queued behind the bytes in the kernel. So
+ * the client gets ten seconds to read that far; then its socket is destroyed, whatever it does. The number of such
+ * sockets is limited: beyond the limit, the oldest is destroyed at once.
  */
 
 import type { Clock } from '../../platform/clock.ts';
@@ -58,7 +57,7 @@ export class PartingSockets {
     return parting;
   }
 
-  /** Nobody is waited for any longer. */
+  /** Destroys all parting sockets. */
   cutAll(): void {
     for (const parting of [...this.#parting]) parting.cut();
   }

@@ -1,6 +1,6 @@
 /**
- * How long a client may be silent: 30 s without any frame, control frames included. Hearing costs an
- * assignment; who waits asks how long is left, waits that long and asks again.
+ * How long a client may be silent: 30 s without any frame, control frames included. `hear` costs one assignment: the
+ * caller's timer waits for `msLeft` and then calls it again.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

@@ -1,8 +1,7 @@
 /**
- * What every WebSocket of the service is made with. A message has at most 64 KiB and 1,024 fragments,
- * nothing is ever inflated, and a socket that is closing is gone in less than a second, whatever its
- * peer does: a peer that neither reads nor answers keeps nothing of ours. Only a reader that was too slow
- * is given longer, since otherwise it could never read that.
+ * Settings of every WebSocket of the service. A message has at most 64 KiB and 1,024 fragments, and nothing is ever
+ * inflated. A closing socket is gone in less than a second, whatever its peer does, so a peer that neither reads nor
+ * answers holds nothing of ours. Only a slow consumer gets longer: otherwise it could never read the close frame.
  */
 
 import type { Duplex } from 'node:stream';
@@ -11,16 +10,18 @@ import { WebSocket } from 'ws';
 
 /** Fragments of one message; `ws` closes with 1008 beyond. */
 export const FRAGMENTS_MAX = 1_024;
-/** From our close frame to the end of the socket, whatever the peer does: less than the second in which
- * a key that was revoked must be gone. */
+/**
+ * From our close frame to the end of the socket, whatever the peer does. Less than a second, because streams of a
+ * revoked key must be gone within one.
+ */
 const CLOSE_WITHIN_MS = 800;
-/** The same for a reader that was too slow. */
+/** The same for a slow consumer. */
 export const SLOW_CLOSE_WITHIN_MS = 10_000;
 
-/** `ws` waits equally long at every close, this one longer only if it is told to be patient. */
+/** `ws` waits equally long at every close. This class waits that long only when `isPatient` is set. */
 export class StreamWebSocket extends WebSocket {
   isPatient = false;
-  /** Nothing may follow a close frame: what was said before is to be written now. */
+  /** Nothing may follow a close frame, so the queued output is written before it. */
   writer: { release(): void } | null = null;
   #limit: NodeJS.Timeout | null = null;
 
@@ -47,8 +48,10 @@ export const SOCKET_SETTINGS = {
   WebSocket: StreamWebSocket,
 };
 
-/** `ws` limits the time from a close frame on. A peer that ends its side without one, and reads nothing
- * of what is still pending, would keep the socket for ever. */
+/**
+ * `ws` limits the time only after a close frame. A peer that ends its side without one, and reads nothing of the
+ * pending output, would keep the socket for ever.
+ */
 export function limitGoodbye(socket: Duplex): void {
   socket.once('end', () => {
     const timer = setTimeout(() => socket.destroy(), CLOSE_WITHIN_MS);

@@ -15,7 +15,7 @@ const LARGE: readonly Plan[] = ['live', 'live_history'];
 /** Parameters of bars that differ from the defaults, each number others. */
 const custom = (number: number) => ({ params: { size: 100 + number } });
 
-/** `ok`, or the code of the refusal; the answer is the last one to this name. */
+/** `ok`, or the code of the error; the answer is the last message about this name. */
 async function ask(client: StreamClient, sub: string, more?: object): Promise<string> {
   const before = client.messages.length;
   client.send(subscribe(sub, more));

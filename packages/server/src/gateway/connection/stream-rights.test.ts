@@ -79,7 +79,7 @@ test('a token is judged by its key again, and a peer that does not read loses it
   desk.stream.trade({ price: 104 });
   await desk.stream.pass(1_000);
   const gone = new Promise((resolve) => deaf.once('close', resolve));
-  // By our limit, and not by the ten seconds that `ws` itself would wait.
+  // Closed by our limit, not by the ten seconds that `ws` itself would wait.
   using _ = onlyTimersBelow(1_000);
   await desk.accounts.revoke(key);
   // Nothing of the account is held any more, though the peer has not noticed.

@@ -1,10 +1,8 @@
 /**
- * The pages of one replay on their way to a client, one at a time: fetched, reserved where it costs
- * something, written. Each charged page is reserved once, under its own number, and then either settled
- * in the step that writes it or given back. No page is fetched before the one before it is written.
- *
- * A replay may begin as a probe: it goes to its first `until` and has nothing to say up to there, or the
- * cursor it began at has expired.
+ * The pages of one replay on their way to a client, one at a time: fetched, reserved if charged, written. Each charged
+ * page is reserved once, under its own number, and then either settled in the step that writes it or given back. No
+ * page is fetched before the one before it is written. A replay may begin as a probe: it must have no output up to its
+ * first `until`; otherwise the cursor it began at has expired.
  */
 
 import type { Cursor } from '@tapeloom/core/cursor';
@@ -19,7 +17,7 @@ type Actions = readonly DeliveryAction[];
 
 const NOTHING: Actions = [];
 
-/** As many replays run as can: how often is asked again. */
+/** How often opening a replay is retried while all slots for replays are taken. */
 const FULL_TRIES_MAX = 60;
 
 export class Backfill {
@@ -45,7 +43,7 @@ export class Backfill {
     return this.#replay.chargedBefore > 0n;
   }
 
-  /** Whether what a page costs is being reserved. */
+  /** Whether the cost of a page is being reserved. */
   get isReserving(): boolean {
     return this.#isReserving;
   }
@@ -54,13 +52,13 @@ export class Backfill {
     return this.#page !== null;
   }
 
-  /** Opens the replay, if it is not open or was turned away. */
+  /** Opens the replay, for the first time or after it was turned away. */
   open(): Actions {
     this.#isTurnedAway = false;
     return [{ t: 'open-replay', replay: this.#replay }];
   }
 
-  /** The compute threads were at capacity; false when it was asked for often enough. */
+  /** The compute threads were at capacity; false when no retry is left. */
   turnAway(): boolean {
     if (this.#triesLeft === 0) return false;
     this.#triesLeft -= 1;
@@ -98,7 +96,7 @@ export class Backfill {
     return { t: 'reserve', page: this.#pagesReserved, trades };
   }
 
-  /** The page is written now, and paid for if it was reserved. */
+  /** Writes the page, and settles it if it was reserved. */
   write(): readonly [page: ReplayPage, actions: Actions] {
     const page = this.#page!;
     this.#page = null;
@@ -109,7 +107,7 @@ export class Backfill {
     return [page, [{ t: 'settle', page: this.#pagesReserved, trades: page.chargedTrades }, write]];
   }
 
-  /** What was being reserved will not be written: given back if it was taken, or may have been. */
+  /** The page being reserved will not be written: gives it back if the reservation was or may have been taken. */
   giveBack(mayBeTaken: boolean): Actions {
     if (!this.#isReserving) return NOTHING;
     this.#isReserving = false;

@@ -1,4 +1,4 @@
-/** What a subscription's delivery hears and orders: the words between its machine and its shell. */
+/** Events and actions of a subscription's delivery: the interface between its state machine and its shell. */
 
 import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -18,11 +18,11 @@ export type DeliveryStart =
 export interface TopicState {
   readonly state: StreamState;
   readonly lagMs: number;
-  /** Since when it has all of its session; null when that is its open. */
+  /** Since when the topic has all of its session; null when that is the session's open. */
   readonly partialSince: EpochNs | null;
 }
 
-/** A topic as a subscriber meets it. */
+/** The state of a topic when a subscriber attaches. */
 export interface TopicFacts extends TopicState {
   readonly key: string;
   /** Whether it has caught up with the tape. */
@@ -45,19 +45,19 @@ export type DeliveryEvent =
   | { readonly t: 'replay-failed'; readonly why: RefusalReason }
   /** What the page costs was reserved, or why it was not. */
   | { readonly t: 'reserved'; readonly refusal: StartRefusal | null }
-  /** What the ring has; null when it does not have all of it. */
+  /** The next piece of the ring; null when the ring does not have all of it. */
   | { readonly t: 'piece'; readonly piece: RingPiece | null }
-  /** The topic has ended, since the tape was repaired behind it. */
+  /** The topic has ended because the tape was repaired behind it. */
   | { readonly t: 'outdated' }
-  /** Something of ours failed. */
+  /** An internal error. */
   | { readonly t: 'fault' }
-  /** The subscription is over, whoever ended it. */
+  /** The subscription is over, whatever ended it. */
   | { readonly t: 'end' };
 
 export type DeliveryAction =
   | { readonly t: 'locate'; readonly cursor: string }
   | { readonly t: 'wait'; readonly ms: number }
-  /** To be answered at once, by `attached` or the end. */
+  /** The shell responds at once, by `attached` or by the end. */
   | { readonly t: 'attach'; readonly since: string | null }
   | { readonly t: 'send-reset'; readonly reason: ResetReason }
   | { readonly t: 'send-subscribed'; readonly topic: string }
@@ -65,25 +65,25 @@ export type DeliveryAction =
       readonly t: 'send-status';
       readonly state: StreamState;
       readonly lagMs: number;
-      /** Nanoseconds; absent where all of the session is there. */
+      /** Nanoseconds; absent where the session is complete. */
       readonly partialSince?: string;
     }
   | { readonly t: 'request-permit' }
   | { readonly t: 'return-permit' }
   | { readonly t: 'request-snapshot' }
   | ReplayAction
-  /** To be answered at once, by `piece`; with a piece that is the newest the topic's flushes follow. */
+  /** The shell responds at once, by `piece`. After the newest piece the topic's flushes follow. */
   | { readonly t: 'pull-ring'; readonly after: string }
   | { readonly t: 'write-piece'; readonly piece: RingPiece }
-  /** The subscription is refused or interrupted. */
+  /** The subscription is rejected or interrupted. */
   | { readonly t: 'fail'; readonly reply: StartRefusal }
-  /** It cannot be judged here: the client is to connect again. */
+  /** This node cannot judge the start: the client must reconnect. */
   | { readonly t: 'send-away' };
 
-/** What is ordered of the subscription's replay. */
+/** Actions on the subscription's replay. */
 export type ReplayAction =
   | { readonly t: 'open-replay'; readonly replay: DeliveryReplay }
-  /** Also before the replay is open: the first page follows its opening. */
+  /** May come before the replay is open: the first page follows its opening. */
   | { readonly t: 'next-page'; readonly until: EpochNs }
   | { readonly t: 'close-replay' }
   /** `page` counts the replay's charged pages: 1, 2, 3 … */

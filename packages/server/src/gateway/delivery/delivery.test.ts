@@ -119,7 +119,7 @@ test('each way to start has its order of messages', () => {
   publish(10);
   const fromRing = ['subscribed', 'status live', 'upsert'];
   assert.deepEqual(resumeFrom({ t: 'cursor', cursor }), fromRing);
-  // The ring has lost it: replayed, first for nothing, then at a price.
+  // The ring has evicted it: replayed, first free of charge, then at a price.
   run.world.evicted = run.world.head - 1;
   const replayed = ['subscribed', 'status warming', 'upsert', 'status live'];
   assert.deepEqual(resumeFrom({ t: 'cursor', cursor }), replayed);

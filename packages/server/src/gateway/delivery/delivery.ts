@@ -1,26 +1,8 @@
 /**
- * One subscription's way from `subscribe` to live, as a machine without I/O.
- *
- * 1. `locating`: where on the tape does the cursor lie (`start-search.ts`)? One beyond what this key may
- *    see is waited for a little; in vain, it is refused, or told by a `reset` where the key has a delay.
- *    One of another contract or of another computation is told by a `reset` too, and the stream starts
- *    afresh (6).
- * 2. `attaching`: the topic is held, `subscribed` and `status` are sent. From a cursor the topic is
- *    waited for until it has caught up, since only then its ring has all that can be asked of it.
- * 3. `ring`: pieces of the ring after the cursor; from the newest on the subscription follows (7).
- * 4. What the ring does not have is replayed (5) where all of it is young or the rights cover its day;
- *    otherwise `reset` `cursor_expired` says so, and the stream starts afresh (6). So it does after `reset`
- *    `source_gap` where the tape lacks a day of what would have to be replayed.
- * 5. `replaying`: pages. One that costs something is reserved before it is written and settled as it is;
- *    cut off between, it is given back. Inside the ring the ring goes on (3); where that has moved past,
- *    the replay does. A charged one goes up to today's midnight, so that no ring changes its cost.
- * 6. `snapshot`: asked for when the topic has caught up; from it on the subscription follows (7).
- * 7. `live`: the topic's flushes reach the connection without passing here.
- * 8. `ended`: nothing is ordered any more but to give back what was still being reserved.
- *
- * Pages, pieces and snapshots are pulled: each takes the permit to send, granted while little is pending.
- * What is written ascends by cursor, without a gap and without doubling, because every page, piece and
- * flush begins where the one before it ended. What starts in the past is `warming` until it follows.
+ * One subscription's way from `subscribe` to live, as a state machine without I/O. Its output ascends by cursor,
+ * without a gap or a duplicate, because every page, piece and flush begins where the one before it ended. Pages, pieces
+ * and snapshots are pulled: each needs the send permit, which is granted while little is pending. A stream that starts
+ * in the past is `warming` until it follows its topic.
  */
 
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
@@ -40,7 +22,7 @@ import { type PlannedReplay, StartSearch, type StartStep } from './start-search.
 import { replyTo, type StartRefusal, type StartRights, type StreamTimes } from './start-verdict.ts';
 import { ToldStatus } from './told-status.ts';
 
-/** How long a replay that has all waits for the tape or the topic. */
+/** How long a replay at its end waits for the tape or the topic. */
 const TRY_AGAIN_MS = 250;
 /** How long to wait for a slot for a replay. */
 const FULL_WAIT_MS = 500;
@@ -50,6 +32,23 @@ type Phase = 'locating' | 'attaching' | 'ring' | 'replaying' | 'snapshot' | 'liv
 
 const NOTHING: Actions = [];
 
+/**
+ * 1. `locating`: finds the cursor's position on the tape (`start-search.ts`). A cursor beyond what this key may see is
+ *    waited for briefly. Then it is rejected, or answered by a `reset` where the key has a delay. A cursor of another
+ *    contract or of another computation gets a `reset` too, and the stream starts afresh (6).
+ * 2. `attaching`: the topic is held, `subscribed` and `status` are sent. A start from a cursor waits until the topic
+ *    has caught up, since only then its ring has everything that can be requested of it.
+ * 3. `ring`: pieces of the ring after the cursor; after the newest one the subscription follows (7).
+ * 4. Output that the ring does not have is replayed (5) if all of it is young or the rights cover its day. Otherwise
+ *    `reset` `cursor_expired` is sent and the stream starts afresh (6). If the tape has a gap in a day to be replayed,
+ *    the reason is `source_gap`.
+ * 5. `replaying`: pages. A charged page is reserved before it is written and settled as it is written. If it is
+ *    interrupted between, it is given back. Inside the ring the ring resumes (3); if the ring has moved past, the
+ *    replay does. A charged replay goes up to today's midnight, so that no ring changes its cost.
+ * 6. `snapshot`: requested when the topic has caught up; after it the subscription follows (7).
+ * 7. `live`: the topic's flushes reach the connection without passing here.
+ * 8. `ended`: the only remaining action is to give back a pending reservation.
+ */
 export class Delivery {
   readonly #mode: StreamMode;
   readonly #search: StartSearch;
@@ -58,11 +57,11 @@ export class Delivery {
   #status = new ToldStatus();
   #isReplayed = false;
   #backfill: Backfill | null = null;
-  /** One that was left while something was being reserved for it. */
+  /** A backfill that was left while one of its pages was being reserved. */
   #left: Backfill | null = null;
   #isAwaitingTape = false;
   #hasPermit = false;
-  /** All that was published up to here is written, or was the client's before. */
+  /** Everything published up to here is written, or the client had it before. */
   #through = '';
   #position: string | null = null;
 
@@ -76,15 +75,15 @@ export class Delivery {
     return this.#phase === 'live';
   }
 
-  /** Whether it is being caught up from history at a price. */
+  /** Whether it is catching up from history at a price. */
   get isCharged(): boolean {
     return this.#backfill?.isCharged === true;
   }
 
-  /** Where a client could resume, once it has something: the last flush position it was brought to. */
+  /** Where a client could resume, once it has output: the last flush position that was written. */
   cursorAt(topicPosition: string | null): string | null {
     if (!this.isLive || topicPosition === null) return this.#position;
-    // A node that lags behind the cursor somebody brought says nothing until it has passed it.
+    // A node that lags behind the client's cursor returns no cursor until it has passed it.
     const [topic, through] = [parseCursor(topicPosition), parseCursor(this.#through)];
     const isBehind = topic !== null && through !== null && compareCursors(topic, through) < 0;
     return isBehind ? null : topicPosition;
@@ -168,7 +167,7 @@ export class Delivery {
     return this.#phase === 'locating' ? this.#seek(this.#search.waited(times), times) : NOTHING;
   }
 
-  /** What the client has is of no use: says why, and starts afresh. */
+  /** The client's state is worthless: sends the reason and starts afresh. */
   #reset(reason: ResetReason): Actions {
     this.#position = null;
     this.#through = '';
@@ -211,7 +210,7 @@ export class Delivery {
     this.#hasPermit = true;
     switch (this.#phase) {
       case 'snapshot':
-        // A permit that was requested for a topic that has closed since is not its successor's.
+        // A permit requested for a topic that has closed since must not be used for its successor.
         return this.#topic?.ready === true ? [{ t: 'request-snapshot' }] : this.#returnPermit();
       case 'ring':
         return [{ t: 'pull-ring', after: this.#through }];
@@ -243,7 +242,7 @@ export class Delivery {
     if (cursor !== null && formatCursor(cursor) === this.#through) {
       return [...this.#returnPermit(), ...this.#closeGap(cursor, times)];
     }
-    // The ring moved past a reader that was already being served: it comes back from where it is.
+    // The ring moved past a subscription that was already being served: it is located again at its current cursor.
     this.#search.moveTo(parseCursor(this.#through)!);
     this.#phase = 'locating';
     return [...this.#returnPermit(), { t: 'locate', cursor: this.#through }];
@@ -254,7 +253,7 @@ export class Delivery {
     return typeof planned === 'string' ? this.#leaveReplay(planned) : this.#replay(planned, times);
   }
 
-  /** What the client has is of another tape: it starts afresh on the topic that follows. */
+  /** The client's state is of a tape that was repaired: the stream starts afresh on the topic's successor. */
   #outdated(): Actions {
     if (this.#backfill?.isReserving === true) this.#left = this.#backfill;
     this.#topic = null;
@@ -297,7 +296,7 @@ export class Delivery {
     return [...this.#returnPermit(), next ?? { t: 'wait', ms: TRY_AGAIN_MS }];
   }
 
-  /** A replay that has all there was may find more, or a topic to go on with. */
+  /** A replay that was at its end may find more, or a topic to follow. */
   #tryAgain(): Actions {
     if (!this.#isAwaitingTape) return NOTHING;
     this.#isAwaitingTape = false;
@@ -331,7 +330,7 @@ export class Delivery {
       this.#isAwaitingTape = true;
       return [{ t: 'close-replay' }, { t: 'wait', ms: FULL_WAIT_MS }];
     }
-    // Who asked for a time, and got nothing yet, is refused; what was begun goes on from a snapshot.
+    // A start at a time that has written nothing yet fails. A stream that has begun restarts from a snapshot.
     const isBegun = this.#search.cursor !== null || this.#position !== null;
     const isOfAnotherTape =
       why.t === 'not-on-tape' || why.t === 'day-damaged' || why.t === 'outdated';
@@ -361,7 +360,7 @@ export class Delivery {
     return [...closing, ...this.#returnPermit()];
   }
 
-  /** What was being reserved when the end came is given back as soon as that is known. */
+  /** A reservation that was pending at the end is given back as soon as its result is known. */
   #afterEnd(event: DeliveryEvent): Actions {
     if (event.t !== 'reserved' && event.t !== 'fault') return NOTHING;
     const mayBeTaken = event.t === 'fault' || event.refusal === null;

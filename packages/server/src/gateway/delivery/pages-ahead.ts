@@ -1,4 +1,6 @@
-/** Pages of replays are made ahead for a few subscriptions of a connection only: each page stays in memory until its subscription may send it. */
+/**
+ * Replay pages are made ahead for only a few subscriptions of a connection: each stays in memory until it may be sent.
+ */
 
 const PAGES_AHEAD_MAX = 4;
 

@@ -1,4 +1,4 @@
-/** Whatever a connection's subscriptions were promised is sent while the reader reads. */
+/** Output that a connection's subscriptions were promised is sent while the reader reads. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ const DAY = utcDay(20261112);
 
 /** What a sender sends with one permit. */
 interface Piece {
-  /** Of each of its messages. */
+  /** The size of each of its messages. */
   readonly sizes: readonly number[];
   /** How many turns of the event loop it takes to come. */
   readonly comesAfter: number;
@@ -32,7 +32,7 @@ interface Case {
   /** Bytes that the peer reads in each turn of the event loop, again and again. */
   readonly reads: readonly number[];
   readonly kernelBytes: number;
-  /** Sizes of what others say meanwhile, one in each turn of the event loop. */
+  /** Sizes of other messages sent meanwhile, one in each turn of the event loop. */
   readonly others: readonly number[];
 }
 
@@ -57,7 +57,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   others: fc.array(fc.integer({ min: 0, max: 10 * KIB }), { maxLength: 4 }),
 });
 
-/** A connection's writer on a socket whose peer reads as told. */
+/** A connection's writer on a socket whose peer reads by a schedule. */
 class Line {
   readonly socket: PacedSocket;
   readonly writer: SocketWriter;
@@ -78,7 +78,7 @@ class Line {
     );
   }
 
-  /** What was written in this turn of the event loop leaves. */
+  /** Sends what was written in this turn of the event loop. */
   async endTurn(): Promise<void> {
     await turn();
     for (const release of this.#due.splice(0)) release();

@@ -1,4 +1,4 @@
-/** What becomes of a reader that was too slow, and of its socket. */
+/** The close of a slow consumer, and the end of its socket. */
 
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
@@ -41,7 +41,7 @@ test('a reader that stalled for five seconds learns that it was too slow [FLOW-0
   try {
     const socket = await slowReader(stream);
     assert.equal(metrics.subscriptions, 0);
-    // What waited in our memory is gone, but for one write and the close frame behind it.
+    // The pending output in our memory is gone, but for one write and the close frame behind it.
     assert.ok(socket.writableLength < WRITE_BYTES_MAX + 100);
     mock.timers.tick(5_000);
     await stream.pass(5_000);

@@ -1,7 +1,7 @@
 /**
- * Where a subscription starts. The questions of a start are put in their order (`start-verdict.ts`), with
- * what was found out about the cursor so far: where it lies, and how long one beyond the tape was waited
- * for. What the ring does not have behind it is replayed as planned here.
+ * Where a subscription starts. Puts the questions of `start-verdict.ts` in their order, with the results so far: where
+ * the cursor lies, and how long a cursor beyond the tape was waited for. Plans the replay of what the ring does not
+ * have.
  */
 
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
@@ -22,26 +22,26 @@ import {
   type StreamTimes,
 } from './start-verdict.ts';
 
-/** No trade is before it: nothing is charged. */
+/** No trade lies before it: a replay charges nothing. */
 const NEVER = 0n as EpochNs;
 
 /** What a start needs next. */
 export type StartStep =
-  /** Nothing that was is wanted. */
+  /** Nothing of the past is requested. */
   | { readonly t: 'afresh' }
   | { readonly t: 'locate'; readonly cursor: string }
   | { readonly t: 'wait'; readonly ms: number }
-  /** It may start: at a time, or from this cursor. */
+  /** It may start: from this cursor, or at a time (null). */
   | { readonly t: 'attach'; readonly from: Cursor | null }
   | { readonly t: 'reset'; readonly reason: ResetReason }
   | { readonly t: 'refuse'; readonly reply: StartRefusal }
-  /** It cannot be judged here. */
+  /** This node cannot judge the start. */
   | { readonly t: 'elsewhere' };
 
 export interface PlannedReplay {
-  /** The time that its beginning stands at. */
+  /** The time of its beginning. */
   readonly at: EpochNs;
-  /** Whether it is to find out first that nothing was missed. */
+  /** Whether it first checks that nothing was missed. */
   readonly isProbe: boolean;
   readonly replay: DeliveryReplay;
 }
@@ -60,7 +60,7 @@ export class StartSearch {
     this.#rights = rights;
   }
 
-  /** The cursor that it goes on from; null when it starts otherwise. */
+  /** The cursor that it resumes from; null when it starts otherwise. */
   get cursor(): Cursor | null {
     return this.#start.t === 'cursor' ? this.#start.cursor : null;
   }
@@ -106,18 +106,18 @@ export class StartSearch {
     return this.begin(times);
   }
 
-  /** A reader that was already being served has to be located again, where it is by now. */
+  /** A subscription that was already being served must be located again, at its current cursor. */
   moveTo(cursor: Cursor): void {
     this.#start = { t: 'cursor', cursor };
     this.#waitedMs = 0;
   }
 
-  /** The time that it starts at, as far as that is known. */
+  /** The time that it starts at, as far as it is known. */
   at({ visible }: StreamTimes): EpochNs {
     return this.#place.t === 'on-tape' ? this.#place.at : visible;
   }
 
-  /** What is replayed from the time that was asked for; null when none was. */
+  /** The replay from the requested time; null when none was requested. */
   replayFromTime({ visible, now }: StreamTimes): PlannedReplay | null {
     if (this.#start.t !== 'time') return null;
     const { time } = this.#start;
@@ -125,7 +125,7 @@ export class StartSearch {
     return { at: time, isProbe: false, replay };
   }
 
-  /** What is replayed behind a cursor that was located, or why that cannot be. */
+  /** The replay behind a located cursor, or why it is impossible. */
   replayBehind(cursor: Cursor, times: StreamTimes): PlannedReplay | ResetReason {
     const place = this.#place;
     const how = judgeGap(cursor, place, times, this.#rights);

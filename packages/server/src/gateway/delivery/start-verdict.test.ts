@@ -49,7 +49,7 @@ test('a start today needs no history right, an earlier one does, a future one is
   const rolled = { ...history(9), contractOn: (day: UtcDay) => (day < TODAY ? 'OLD' : 'AA') };
   assert.equal(code((midnight - 1n) as EpochNs, LIVE, rolled), 'INVALID_PARAMETERS');
   assert.equal(code(midnight, LIVE, rolled), midnight);
-  // What is not visible yet is waited for at what is.
+  // A time that is not visible yet starts at the visible end.
   assert.equal(code(NOON, DELAYED, history(1)), DELAYED.visible);
 });
 
@@ -61,7 +61,7 @@ test('a cursor on an alias belongs to the contract of its day [DET-22]', () => {
   };
   assert.equal(verdict('20261112.5.1', 'NEW', LIVE), 'locate');
   assert.equal(verdict('20261111.5.1', 'NEW', LIVE), 'roll');
-  // Just after midnight a delayed stream has not rolled: what it may not see is not on it.
+  // Just after midnight a delayed stream has not rolled: the new day is not visible to it.
   const midnight = epochNs(TODAY, 0);
   const early = { ...DELAYED, now: midnight, tape: midnight, visible: before(midnight, 600n) };
   assert.equal(verdict('20261111.5.1', 'OLD', early), 'locate');

@@ -1,7 +1,7 @@
 /**
- * Where a subscription may start: the questions of a resume, each answered by a pure function, in the
- * order in which they are asked. The answers never show anything this caller may not see, and never
- * leave a gap: what cannot be gone on from exactly starts afresh, after a `reset` that says why.
+ * Where a subscription may start: one pure function for each question of a resume, in the order of asking. The results
+ * never reveal anything this caller may not see, and never leave a gap: a stream that cannot resume exactly starts
+ * afresh, after a `reset` with the reason.
  */
 
 import type { Cursor } from '@tapeloom/core/cursor';
@@ -15,7 +15,7 @@ import { lookAgainMs } from '../../runs/ahead-wait.ts';
 import type { CursorPlace } from '../../runs/replay.ts';
 import { type ErrorReply, invalid } from '../wire/client-message.ts';
 
-/** Cursors of this age are caught up for nothing, whether a ring has it all or not. */
+/** Cursors of this age are caught up free of charge, whether a ring has everything or not. */
 export const FREE_RESUME_NS = 15n * MINUTE_NS_BIG;
 
 export interface StreamTimes {
@@ -25,19 +25,19 @@ export interface StreamTimes {
   readonly tape: EpochNs;
   /** How far it is known with this caller's delay. */
   readonly visible: EpochNs;
-  /** What lies before is no secret to this caller: the service's time less its delay. */
+  /** The service's time less the caller's delay: the caller may see everything before. */
   readonly allowed: EpochNs;
-  /** Whether others are known to have more of the tape than there is here. */
+  /** Whether other nodes are known to have more of the tape than this one. */
   readonly isBehind?: boolean;
 }
 
-/** What decides about a start beside the time. */
+/** What a start depends on besides the times. */
 export interface StartRights {
   /** The earliest instant of history that may be seen; null without history. */
   historyFrom(now: EpochNs): EpochNs | null;
-  /** What the name that was asked for meant on a day; null: nothing that goes on to what it means now. */
+  /** The contract that the requested name meant on a day; null when that one does not continue to the present one. */
   contractOn(day: UtcDay): string | null;
-  /** Why a cursor is no longer good, if it is not: a repair of the tape, a new computation. */
+  /** Why a cursor is no longer valid (a repair of the tape, a new computation), null when it is valid. */
   epochReset(cursor: Cursor): ResetReason | null;
 }
 
@@ -49,7 +49,7 @@ export type Verdict<T extends string> =
   | { readonly t: 'refuse'; readonly reply: StartRefusal };
 
 /**
- * The instant a start at a time begins at; what is not visible yet is waited for at what is. A stream is
+ * The instant at which a start at a time begins. A time that is not visible yet begins at the visible end. A stream is
  * of one contract: an alias starts in the past only as far back as it has meant the present one.
  */
 export function judgeTime(
@@ -73,8 +73,8 @@ export function judgeTime(
 }
 
 /**
- * What a cursor's day tells before the tape is asked. `beyond`: the day cannot be seen yet, and is not one
- * of this contract.
+ * The verdict on a cursor's day, before the tape is read. `beyond`: the day cannot be seen yet, and it is not one of
+ * this contract.
  */
 export function judgeDay(
   { day }: Cursor,
@@ -87,9 +87,9 @@ export function judgeDay(
 }
 
 /**
- * What a cursor's place tells, as far as this caller sees the tape; `waitedMs`: how long it was waited for
- * already. A place beyond that is answered by the key alone, after the same time, whatever the tape has; where there is less
- * of it than elsewhere, the answer is to come back.
+ * The verdict on a cursor's position, as far as this caller sees the tape. `waitedMs`: how long the cursor was waited
+ * for already. Beyond that, the key alone decides the response, after the same time, whatever the tape has. When this
+ * node has less of the tape than others, the client must reconnect.
  */
 export function judgePlace(
   cursor: Cursor,
@@ -111,9 +111,9 @@ export function judgePlace(
 }
 
 /**
- * How the gap behind a cursor is closed that the topic's ring does not cover. A cursor stands at its
- * trade, which may be long ago while nothing was published since: then it is good, whatever the plan.
- * `probe`: whether something was published more than 15 minutes ago is to be found out.
+ * How to close the gap behind a cursor that the topic's ring does not cover. A cursor stands at its trade, which may be
+ * old if nothing was published since: then the cursor is good, whatever the plan. `probe`: first check whether
+ * something was published more than 15 minutes ago.
  */
 export function judgeGap(
   cursor: Cursor,
@@ -128,7 +128,7 @@ export function judgeGap(
   return isCovered ? 'charged-replay' : 'probe';
 }
 
-/** What a refusal of a replay is on a stream. */
+/** The error of a replay, as a stream reports it. */
 export function replyTo(reason: RefusalReason): StartRefusal {
   const { code, detail, ofReplay = detail } = answerTo(reason);
   return { code, message: ofReplay };

@@ -1,4 +1,4 @@
-/** Cursors beyond what a key may see: what is said of them, and when, tells nothing of what is there. */
+/** Cursors beyond what a key may see: the response and its timing reveal nothing of the hidden tape. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

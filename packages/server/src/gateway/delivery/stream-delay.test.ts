@@ -81,7 +81,7 @@ test('snapshot, heartbeat and status of a delayed stream are those of the tape i
   await stream.pass(5_000);
   const beat = await one.find('hb');
   assert.ok('cursor' in beat);
-  // The second trade has rank 2: a position beyond it would tell that it happened.
+  // The second trade has rank 2: a position beyond it would reveal that it happened.
   assert.equal(parseCursor(beat.cursor!)?.rank, 1);
   const status = await one.find('status', (it) => it.state === 'live');
   assert.ok(status.lagMs < 1_000);

@@ -9,10 +9,10 @@ import { DoorSockets, socketLimits } from '../../platform/network/door-sockets.t
 import { MESSAGE_RATE } from '../connection/message-rate.ts';
 import { SILENCE_MS_MAX } from '../connection/silence.ts';
 
-/** With the limits customers meet; tests elsewhere are more patient. */
+/** The production limits; other tests use wider ones. */
 const REAL = { limits: { silenceMs: SILENCE_MS_MAX, messageRate: MESSAGE_RATE } };
 
-/** Waits for what the server does with frames that were sent, without asking it anything. */
+/** Waits for the server's reaction to sent frames, without sending anything. */
 async function until(isDone: () => boolean): Promise<void> {
   while (!isDone()) await turn();
 }

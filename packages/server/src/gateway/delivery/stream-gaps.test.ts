@@ -51,7 +51,7 @@ function start(tape: MemoryTape, clock = streamClock()): Promise<InProcessStream
   return InProcessStream.start({ tape, clock, sessions: SESSIONS });
 }
 
-/** Records what was repaired where the stream looks for it. */
+/** Records repairs where the stream reads them. */
 function repairsOf({ hub, floors }: InProcessStream): TapeRepairs {
   const none = { floors: [] as const } as unknown as StreamEpochs;
   const recordRepair: EpochStore['recordRepair'] = async (...repair) => {
@@ -132,7 +132,7 @@ for (const gap of GAPS) {
       lagMs: 0,
       partialSince: `${MIDNIGHT}`,
     });
-    // Who comes later is told at once, and until the next open.
+    // A later subscriber gets `partialSince` at once, until the next open.
     client.send(subscribe('b', VWAP));
     await client.find('snapshot', (it) => it.sub === 'b');
     assert.equal((await statusesOf(client, 'b'))[0]?.partialSince, `${MIDNIGHT}`);

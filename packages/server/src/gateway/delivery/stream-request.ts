@@ -1,7 +1,6 @@
 /**
- * From a well-formed `subscribe` to what it means today, for this caller: which contract, which
- * indicator, which canonical parameters, how far behind the tape. A name means one thing at a time;
- * anything unknown or not allowed is refused with its code.
+ * Resolves a well-formed `subscribe` to what it means today for this caller: contract, indicator, canonical parameters,
+ * delay behind the tape. A name means one thing at a time. Anything unknown or not allowed is rejected with its code.
  */
 
 import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
@@ -21,10 +20,10 @@ import { type ErrorReply, invalid } from '../wire/client-message.ts';
 import type { DeliveryStart } from './delivery-events.ts';
 import type { StartRights } from './start-verdict.ts';
 
-/** Objects in a snapshot of an indicator that leaves it to us. */
+/** Objects in a snapshot where the indicator has no `depth` parameter. */
 const DEPTH_DEFAULT = 500;
 
-/** A subscription that may start: what was asked, and what it stands for. */
+/** A subscription that may start: the client's message and its meaning. */
 export interface StreamRequest {
   readonly message: SubscribeMessage;
   readonly spec: TopicSpec;
@@ -34,21 +33,21 @@ export interface StreamRequest {
   /** What it counts as among the account's custom configurations; null with defaults only. */
   readonly configuration: string | null;
   readonly start: DeliveryStart;
-  /** What decides about the start beside the caller's plan. */
+  /** The conditions of the start besides the caller's plan. */
   readonly rules: Omit<StartRights, 'historyFrom'>;
   /** Compute units that a trade costs when it is replayed from history. */
   readonly unitsPerTrade: number;
   /** The day since which the name has meant the contract. */
   readonly meansSince: UtcDay;
-  /** It was taken elsewhere by a roll or a change of rights: nobody asked for it anew. */
+  /** It was moved by a roll or a change of rights, not requested by the client. */
   readonly isMoved: boolean;
   /** When the name is to mean another contract, in tape time as this caller sees it. */
   readonly rollsOn: UtcDay | null;
-  /** The day on which its indicator goes, YYYY-MM-DD; left out: it stays. */
+  /** The day on which its indicator is removed, YYYY-MM-DD; absent while it stays. */
   readonly goesOn?: string;
 }
 
-/** Who asks, and when. */
+/** The caller's rights and the time. */
 export interface StreamContext {
   readonly entitlements: Entitlements;
   /** The UTC day of the tape as this caller sees it, its delay included. */
@@ -66,9 +65,9 @@ export interface StreamCatalogue {
   book(): InstrumentBook;
   /** Whether a contract is streamed in real time. */
   isStreamed(symbol: string): boolean;
-  /** The newest day of contracts whose trades do not come live; null of others, and before the first. */
+  /** The newest day of contracts whose trades do not arrive live; null for others, and before the first. */
   lastDayOf?(dataset: string, symbols: ReadonlySet<string>): UtcDay | null;
-  /** Why a cursor of this stream is no longer good, if it is not. */
+  /** Why a cursor of this stream is no longer valid; null when it is valid. */
   epochReset(spec: TopicSpec, cursor: Cursor): ResetReason | null;
 }
 
@@ -116,7 +115,7 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
       rules: {
         contractOn: (on) => {
           const then = book.resolve(name, on)?.symbol ?? null;
-          // A contract that was meant before, and then another one, does not go on from there.
+          // A contract that the name meant earlier, before another one, does not continue from there.
           const isSame = then !== spec.contract || book.meansSince(name, on) === meansSince;
           return isSame ? then : null;
         },
@@ -131,7 +130,7 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
   };
 }
 
-/** Where trades do not come live, an alias means what it meant on the newest day there is, while that can be streamed. */
+/** Where trades do not arrive live, an alias means what it meant on the newest day, while that can be streamed. */
 function dayOfMeaning(catalogue: StreamCatalogue, name: string, day: UtcDay): UtcDay {
   const book = catalogue.book();
   const alias = book.alias(name);
@@ -143,7 +142,7 @@ function dayOfMeaning(catalogue: StreamCatalogue, name: string, day: UtcDay): Ut
   return meant !== null && catalogue.isStreamed(meant.symbol) ? last : day;
 }
 
-/** A name that is known is not suggested: it is said why nothing of it can be streamed. */
+/** A known name gets no suggestion, but the reason why it is not streamed. */
 function unknownText(catalogue: StreamCatalogue, name: string, day: UtcDay): string {
   const book = catalogue.book();
   if (book.contract(name) !== null) {
@@ -163,7 +162,7 @@ function unknownText(catalogue: StreamCatalogue, name: string, day: UtcDay): str
   return `No instrument "${name}" is streamed.${didYouMean(name, names)}`;
 }
 
-/** The message was found to be well formed before. */
+/** The message is known to be well formed. */
 function startOf(from: StreamFrom = 'live'): DeliveryStart {
   if (from === 'live') return { t: 'live' };
   if ('cursor' in from) return { t: 'cursor', cursor: parseCursor(from.cursor)! };

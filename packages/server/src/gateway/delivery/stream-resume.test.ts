@@ -181,7 +181,7 @@ test('a cursor is as old as the first message missed, not as its trade, whatever
   await client.connection.answered();
   client.cut();
   while (desk.stream.gateway.metrics.connections > 0) await turn();
-  // Nothing happens for so long that the topic is given up; then one trade, and a topic that is new.
+  // Nothing happens until the topic is closed; then one trade, and a new topic.
   await desk.stream.jump(40 * MINUTE_MS);
   assert.equal(desk.stream.hub.counts.topics, 0);
   await tradeFor(desk.stream, 1);

@@ -1,8 +1,8 @@
 /**
- * One subscription of one connection: the shell around its delivery. It carries out what the delivery
- * orders, at the hub, the replays and the account's budget, and hands it what happens there. It owns its
- * topic, its replay, its timer, its permit to send and its slot for a page, and gives all of them back when it ends.
- * An order may end it: of the orders that follow, only those that return a reservation are carried out.
+ * One subscription of one connection: the shell around its delivery. It carries out the delivery's actions on the hub,
+ * the replays and the account's budget, and passes their events back. It owns its topic, its replay, its timer, its
+ * send permit and its slot for a page, and gives all of them back when it ends. An action may end it: of the actions
+ * that follow, only those that return a reservation are carried out.
  */
 
 import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
@@ -31,7 +31,7 @@ import { type ReplayServices, SubscriptionReplay } from './subscription-replay.t
 
 /** A piece of the ring has about so many bytes. */
 const PIECE_BYTES = 65_536;
-/** A page is written once: one encoding is kept while that lasts. */
+/** A page is written once, so one cached encoding is enough. */
 const PAGE_NAMES_MAX = 1;
 
 export interface SubscriptionServices extends ReplayServices {
@@ -41,7 +41,7 @@ export interface SubscriptionServices extends ReplayServices {
   readonly clock: Pick<Clock, 'now'>;
   /** Real time. */
   readonly timers: Pick<Clock, 'after'>;
-  /** Whether others are known to have more of the tape; left out where nobody else has it. */
+  /** Whether other nodes are known to have more of the tape; absent on a single node. */
   readonly isBehind?: () => boolean;
 }
 
@@ -49,15 +49,15 @@ export interface SubscriptionServices extends ReplayServices {
 export interface SubscriptionOwner {
   readonly permit: SendPermit;
   readonly pagesAhead: PagesAhead;
-  /** Who pays. */
+  /** The account that is charged. */
   readonly caller: Caller | null;
   write(sub: string, mode: StreamMode, flush: Flush): void;
   send(message: ServerMessage): void;
-  /** The client knows of it. */
+  /** `subscribed` was sent. */
   begun(subscription: StreamSubscription): void;
-  /** Nothing of this client can be judged here now. */
+  /** This node cannot judge a start of this client now. */
   sendAway(): void;
-  /** It has ended by itself. */
+  /** It has failed. */
   failed(subscription: StreamSubscription, reply: StartRefusal): void;
 }
 
@@ -69,10 +69,10 @@ export class StreamSubscription implements Subscriber, PieceSender {
   readonly #owner: SubscriptionOwner;
   readonly #delivery: Delivery;
   readonly #replay: SubscriptionReplay;
-  /** The one that it is attached to. */
+  /** The topic that it is attached to. */
   #topic: Topic | null = null;
   #timer: Disposable | null = null;
-  /** It had a topic once: whatever brings it to another one is ours to pay. */
+  /** It was attached before: another topic is then no cold open at the caller's expense. */
   #wasAttached = false;
   #isOver = false;
 
@@ -119,17 +119,17 @@ export class StreamSubscription implements Subscriber, PieceSender {
     return this.#services.coldOpens.take(caller);
   }
 
-  /** Where the client could resume: the position of the last flush, page or piece it was given. */
+  /** Where the client could resume: the position of the last flush, page or piece written to it. */
   get cursor(): string | null {
     return this.#delivery.cursorAt(this.#topic?.position ?? null);
   }
 
-  /** Whether it follows its topic: what there was before is sent. */
+  /** Whether it follows its topic: everything before is sent. */
   get isLive(): boolean {
     return this.#delivery.isLive;
   }
 
-  /** Whether it is being caught up from history at a price. */
+  /** Whether it is catching up from history at a price. */
   get isCharged(): boolean {
     return this.#delivery.isCharged;
   }
@@ -138,7 +138,7 @@ export class StreamSubscription implements Subscriber, PieceSender {
     this.#step({ t: 'begin' });
   }
 
-  /** Nothing of it follows. */
+  /** Ends it: nothing of it follows. */
   end(): void {
     if (this.#isOver) return;
     this.#step({ t: 'end' });
@@ -278,7 +278,7 @@ export class StreamSubscription implements Subscriber, PieceSender {
 
   #locate(cursor: string): void {
     const { contract, delaySeconds } = this.#request.spec;
-    // Without a delay there is nothing on the tape that may not be seen.
+    // Without a delay the caller may see all of the tape.
     const seenUntil = delaySeconds === 0 ? null : this.#times().allowed;
     this.#services.replays.locate(contract, cursor, seenUntil).then(
       (place) => this.#step({ t: 'located', place }),
@@ -293,7 +293,7 @@ export class StreamSubscription implements Subscriber, PieceSender {
       this.#fail(topic);
       return;
     }
-    // Others of this connection may have heard of the topic's state meanwhile, one message too many.
+    // Attaching may have sent a status to other subscriptions of this connection, and overflowed it.
     if (this.#isOver) {
       hub.detach(topic, this);
       return;

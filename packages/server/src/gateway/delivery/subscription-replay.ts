@@ -1,6 +1,6 @@
 /**
- * A subscription's replays, one at a time: opened, read page by page, closed, and each charged page reserved, settled or given back under an
- * id of its own. Answers of a replay that was closed meanwhile reach nobody.
+ * A subscription's replays, one at a time: opened, read page by page, closed. Each charged page is reserved, then
+ * settled or given back, under its own id. Results of a replay that was closed meanwhile are dropped.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -12,7 +12,7 @@ import type { DeliveryEvent, DeliveryReplay } from './delivery-events.ts';
 import { replyTo } from './start-verdict.ts';
 import type { StreamRequest } from './stream-request.ts';
 
-/** What its replays are of. */
+/** The part of a request that its replays depend on. */
 type ReplayedStream = Pick<StreamRequest, 'spec' | 'mode' | 'depth' | 'unitsPerTrade'>;
 
 export interface ReplayServices {
@@ -21,12 +21,12 @@ export interface ReplayServices {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Where the answers go. */
+/** Receives the results. */
 export interface ReplayReader {
-  /** Who pays. */
+  /** The account that is charged. */
   readonly caller: Caller | null;
   step(event: DeliveryEvent): void;
-  /** Something of ours failed. */
+  /** An internal error. */
   fault(error: unknown): void;
 }
 
@@ -63,11 +63,11 @@ export class SubscriptionReplay {
       until,
       chargedBefore,
     });
-    // Whoever asks for its first page is told.
+    // A failure is reported to the reader of the first page.
     this.#replay.catch(() => {});
   }
 
-  /** Also before it is open: the first page follows its opening. */
+  /** May be called before the replay is open: the first page follows its opening. */
   next(until: EpochNs): void {
     const opening = this.#replay;
     if (opening === null) return;

@@ -1,7 +1,7 @@
 /**
- * What a client is told of its subscription's state: each change once, also that of a session which is
- * not whole. While the subscription is being caught up with the past it is `warming`, whatever its topic
- * is; from then on it has its topic's state.
+ * The status messages of a subscription: each change is sent once, also a change of `partialSince` (a session that is
+ * not complete). While the subscription catches up with the past it is `warming`, whatever the state of its topic. From
+ * then on it has its topic's state.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -19,13 +19,13 @@ export class ToldStatus {
   #topic: TopicState | null = null;
   #showsTopic = false;
 
-  /** The topic's state is this now. */
+  /** Takes the topic's current state. */
   topicIs({ state, lagMs, partialSince }: TopicState): Actions {
     this.#topic = { state, lagMs, partialSince };
     return this.#showsTopic ? this.showTopic() : NOTHING;
   }
 
-  /** From here on it has the state of its topic, as soon as that is known. */
+  /** From here on the subscription has the state of its topic, as soon as that is known. */
   showTopic(): Actions {
     this.#showsTopic = true;
     if (this.#topic === null) return NOTHING;
@@ -33,7 +33,7 @@ export class ToldStatus {
     return this.#tell(state, lagMs, partialSince);
   }
 
-  /** It stands at an instant, and has to come up to what is visible. */
+  /** The subscription is at an instant and must catch up to `visible`. */
   showPast(at: EpochNs, visible: EpochNs): Actions {
     this.#showsTopic = false;
     return this.#tell('warming', at < visible ? Number((visible - at) / MS_NS_BIG) : 0, null);

@@ -1,7 +1,7 @@
 /**
- * From the text of a frame to a message, or to the exact reason why it is none. Everything a client
- * sends passes here first: what leaves has the declared fields with the declared types and no others,
- * nests no deeper than a limit, and never holds a `__proto__`.
+ * Parses the text of a frame into a message, or into the exact reason why it is none. All input of clients passes here
+ * first. A parsed message has the declared fields with the declared types and no others, nests no deeper than a limit,
+ * and never holds a `__proto__`.
  */
 
 import { parseCursor } from '@tapeloom/core/cursor';
@@ -18,15 +18,15 @@ import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 
 export const DEPTH_MAX = 8;
-/** Faults named in one reply: a hostile message never makes a much longer answer. */
+/** Faults named in one reply, so that a hostile message never gets a much longer response. */
 const FAULTS_MAX = 16;
 /** Of a path that a reply names. */
 const PATH_CHARACTERS_MAX = 128;
 const NAME_CHARACTERS_MAX = 64;
-/** Up to so many bytes a `sub` is told back whole, also one that is too long to be used. */
+/** A `sub` of up to so many bytes is repeated whole in a reply, also one that is too long to be valid. */
 const SUB_ECHO_BYTES_MAX = 256;
 
-/** Why a message or a subscription is refused, as the `error` message says it. */
+/** The content of an `error` message. */
 export interface ErrorReply {
   /** The subscription concerned; absent when the message could not be understood. */
   readonly sub?: string;
@@ -40,7 +40,7 @@ export type ParsedMessage =
   | { readonly ok: false; readonly reply: ErrorReply };
 
 type Fields = Readonly<Record<string, unknown>>;
-/** What is wrong with a field's value, null when nothing is; `undefined` is an absent field. */
+/** Returns the fault of a field's value, or null; `undefined` is an absent field. */
 type FieldRule = (value: unknown) => string | null;
 
 const RULES: Readonly<Record<ClientMessage['t'], Readonly<Record<string, FieldRule>>>> = {
@@ -77,9 +77,9 @@ export function parseClientMessage(text: string): ParsedMessage {
     return { ok: false, reply: invalid([{ path: '/t', message: `Must be one of ${kinds}.` }]) };
   }
   const t = kind as ClientMessage['t'];
-  // All but the first message are ignored as an `auth` whatever they hold, so only its kind is looked at.
+  // After the first message, an `auth` is ignored whatever it holds, so only its kind is checked.
   const faults = t === 'auth' ? [] : faultsOf(value, RULES[t]);
-  // The rules above looked at every field, so the value has the shape of its kind.
+  // The rules above checked every field, so the value has the shape of its kind.
   if (faults.length === 0) return { ok: true, message: value as unknown as ClientMessage };
   return { ok: false, reply: { ...sub, ...invalid(faults) } };
 }
@@ -97,12 +97,12 @@ export function invalid(faults: readonly FieldFault[]): Omit<ErrorReply, 'sub'> 
   return { code: 'INVALID_PARAMETERS', message, errors: faults };
 }
 
-/** Of a text that is no JSON object the path is that of the whole document. */
+/** For a text that is no JSON object, the path is that of the whole document. */
 function notUnderstood(message: string): ParsedMessage {
   return { ok: false, reply: { ...invalid([{ path: '', message }]), message } };
 }
 
-/** The subscription that a message is about, if that can be read of it, whatever else is wrong. */
+/** The subscription that a message concerns, if it can be read, whatever else is wrong. */
 function subOf({ t, sub }: Fields): Pick<ErrorReply, 'sub'> {
   const isAboutOne = t === 'subscribe' || t === 'unsubscribe';
   if (!isAboutOne || typeof sub !== 'string') return {};
@@ -199,7 +199,7 @@ function harmIn(root: object): FieldFault | null {
   return null;
 }
 
-/** The whole path, or the last field on it that can be named in short. */
+/** The path, cut after the last field that fits the limit. */
 function shortened(path: string): string {
   if (path.length <= PATH_CHARACTERS_MAX) return path;
   const end = path.lastIndexOf('/', PATH_CHARACTERS_MAX);

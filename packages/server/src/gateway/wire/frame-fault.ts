@@ -1,6 +1,6 @@
 /**
- * Which code a connection was closed with when the library met a frame that must not be. The library
- * sends the close frame by itself and tells of the fault by a name only.
+ * The close code of a connection on which `ws` met an invalid frame. `ws` sends the close frame by itself and reports
+ * the fault by a name only.
  */
 
 import { CloseCode } from '@tapeloom/protocol/close-codes';
@@ -12,7 +12,7 @@ const CODES: Readonly<Record<string, CloseCode>> = {
   WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: CloseCode.messageTooBig,
 };
 
-/** Null when it was no frame but the socket that failed. */
+/** Null when the socket failed, and not a frame. */
 export function frameFaultCode({ code = '' }: NodeJS.ErrnoException): CloseCode | null {
   return code.startsWith('WS_ERR_') ? (CODES[code] ?? CloseCode.protocolError) : null;
 }

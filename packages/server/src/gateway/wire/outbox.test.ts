@@ -139,7 +139,7 @@ class ClientModel {
   }
 }
 
-/** A connection of three subscriptions whose reader takes bytes when told. */
+/** A connection of three subscriptions whose reader takes bytes on demand. */
 class ConnectionModel {
   readonly outbox = new Outbox(LIMITS);
   readonly topics = { a: new TopicModel(), b: new TopicModel(), c: new TopicModel() };
@@ -199,7 +199,7 @@ class ConnectionModel {
     this.#write(next.bytes);
   }
 
-  /** The reader takes everything, and each of its subscriptions hears what is its own. */
+  /** The reader takes everything, and each of its subscriptions gets its own messages. */
   readAll(): void {
     while (this.#socketBytes > 0) this.read(this.#socketBytes);
     assert.equal(this.outbox.bytes, 0);
@@ -274,7 +274,7 @@ test('however slowly it reads, a client ends with the newest state, has at each 
     }),
     { numRuns: 600 },
   );
-  // The property says little unless its runs skip, close and beat.
+  // The property proves little unless its runs skip, close and beat.
   for (const count of Object.values(seen)) assert.ok(count >= 50, JSON.stringify(seen));
 });
 

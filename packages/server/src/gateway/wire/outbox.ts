@@ -1,16 +1,7 @@
 /**
- * What is pending for a reader that is behind. As long as little is pending on the socket itself the outbox is
- * empty and everything goes there at once. From then on messages are held here, one by one:
- *
- * 1. A newer version of an object (an `upsert` or a `remove`) deletes the one held and goes to the end.
- *    It never goes where the older one stood: cursors of a subscription ascend, so a client may resume
- *    from any of them, and a last version, `remove` included, always arrives.
- * 2. An `hb` says that the client has all up to its cursor. Of each subscription only the newest is
- *    held, behind the frames of its flush, and skipping a version deletes it.
- * 3. Nothing else is ever skipped. When a subscription ends, all that is held of it is deleted, except
- *    `error`s, which answer messages of the client.
- *
- * What is pending on the socket and here, with the message to come, stays below its limit.
+ * Pending output of a reader that is behind. While little is pending on the socket itself, the outbox is empty and
+ * every message goes to the socket at once. From then on messages are held here, one by one. The bytes pending on the
+ * socket and here, with the next message, stay below `bytesMax`.
  */
 
 import { MIB } from '@tapeloom/core/units';
@@ -20,7 +11,7 @@ import type { HeldFrame, MessageFrame } from '../../topics/message-frame.ts';
 export interface OutboxLimits {
   /** From this many pending bytes on, messages are held here and versions skipped. */
   readonly skipFromBytes: number;
-  /** So many bytes are never pending. */
+  /** The pending bytes stay below this number. */
   readonly bytesMax: number;
 }
 
@@ -29,9 +20,18 @@ export const OUTBOX_LIMITS: OutboxLimits = { skipFromBytes: 262_144, bytesMax: M
 /** `at-once`: it belongs on the socket now; `over`: the limit is reached, the message is not held. */
 export type OutboxVerdict = 'at-once' | 'held' | 'over';
 
-/** Of readers that were never behind: nothing is put in. */
+/** Shared by readers that were never behind; must stay empty. */
 const NOTHING_HELD = new Map<string | number, HeldFrame>();
 
+/**
+ * 1. A newer version of an object (an `upsert` or a `remove`) deletes the one held and goes to the end. It never takes
+ *    the older one's position: cursors of a subscription ascend, so a client may resume from any of them, and a last
+ *    version, `remove` included, always arrives.
+ * 2. An `hb` states that the client has everything up to its cursor. Of each subscription only the newest is held,
+ *    behind the frames of its flush, and skipping a version deletes it.
+ * 3. Nothing else is ever skipped. When a subscription ends, its held messages are deleted, except `error`s, which
+ *    answer messages of the client.
+ */
 export class Outbox {
   readonly #limits: OutboxLimits;
   /** In the order of sending. Versions and `hb`s have a text as their key, all others a number. */
@@ -43,12 +43,12 @@ export class Outbox {
     this.#limits = limits;
   }
 
-  /** How much is held; 0 means that nothing is. */
+  /** The bytes held; 0 means that nothing is. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether this much may go to the socket as it is, without a look at its messages. */
+  /** Whether this much may go to the socket as it is, without inspecting its messages. */
   lets(bytes: number, socketBytes: number): boolean {
     return this.#bytes === 0 && socketBytes + bytes < this.#limits.skipFromBytes;
   }
@@ -66,7 +66,7 @@ export class Outbox {
     return 'held';
   }
 
-  /** What the socket may have next, null when nothing is held or enough is pending there. */
+  /** The next frames for the socket; null when nothing is held or enough is pending there. */
   take(socketBytes: number): EncodedFrames | null {
     return this.#take(this.#limits.skipFromBytes - socketBytes);
   }
@@ -76,7 +76,7 @@ export class Outbox {
     return this.#take(Number.POSITIVE_INFINITY);
   }
 
-  /** The subscription is over: nothing of it follows. */
+  /** Deletes all that is held of an ended subscription, except `error`s. */
   endSubscription(sub: string): void {
     for (const [key, message] of this.#held) {
       if (message.sub === sub && message.kind !== 'error') this.#delete(key);

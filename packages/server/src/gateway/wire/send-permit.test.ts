@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { SendPermit } from './send-permit.ts';
 
-/** Counts how often it got the permit, and gives it back at once or when told. */
+/** Counts how often it got the permit, and gives it back at once or on demand. */
 class Counting {
   grants = 0;
   readonly #onGrant: () => void;

@@ -6,7 +6,7 @@ import { GatewayCounters } from '../connection/gateway-metrics.ts';
 import { OUTBOX_LIMITS } from './outbox.ts';
 import { SocketWriter } from './socket-writer.ts';
 
-/** A socket whose peer takes each write at once while it reads, and else when it is let. */
+/** A socket whose peer takes each write at once while it reads, and otherwise on demand. */
 class PeerSocket extends Duplex {
   isReading = true;
   readonly texts: string[] = [];

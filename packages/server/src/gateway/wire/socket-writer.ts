@@ -26,8 +26,10 @@ import type { GatewayCounters } from '../connection/gateway-metrics.ts';
 import { OUTBOX_LIMITS, Outbox } from './outbox.ts';
 import { SendPermit } from './send-permit.ts';
 
-/** Held back for one write at most; beyond, the socket gets it at once, so that only what the peer
- * does not take counts as pending. A write is no larger, unless a single flush or message is. */
+/**
+ * At most so many bytes are held back for one write. More than that is written at once, so that only bytes that the
+ * peer does not take count as pending. A write exceeds this only for one large flush or message.
+ */
 export const WRITE_BYTES_MAX = 65_536;
 const NOTHING = Buffer.alloc(0);
 
@@ -54,13 +56,13 @@ export function createReleaseSoon(): ReleaseSoon {
   };
 }
 
-/** Whose writer it is. */
+/** The connection that owns the writer. */
 export interface WriterOwner {
   /** Whether no close frame was sent or answered: none of ours may follow one. */
   readonly isOpen: boolean;
   /** The reader is too slow: nothing more is taken. */
   overflowed(): void;
-  /** The peer has said goodbye. */
+  /** The peer has closed the connection. */
   peerClosed(): void;
 }
 
@@ -76,7 +78,7 @@ export class SocketWriter {
   /** `release` follows at the end of this turn of the event loop. */
   #isDue = false;
   #isOver = false;
-  /** Made for the first subscription: a connection may stand for long and want nothing. */
+  /** Created for the first subscription: a connection may stay open for long without any. */
   #permit: SendPermit | null = null;
   readonly #taken = (): void => {
     this.#isBehind = false;
@@ -157,8 +159,8 @@ export class SocketWriter {
   }
 
   /**
-   * Nothing is written any more. `rest`: all that is pending goes first, or only what the peer takes at once; the
-   * frames of a write that was begun go out in any case.
+   * Ends the output. `rest`: all that is pending goes first, or only what the peer takes at once. The frames of a write
+   * that has begun go out in any case.
    */
   end({ rest }: { readonly rest: 'sent' | 'dropped' }): void {
     if (this.#isOver) return;
@@ -179,7 +181,7 @@ export class SocketWriter {
     else if (verdict === 'over') this.#owner.overflowed();
   }
 
-  /** What the peer takes at once is not pending: it is written before the rest is measured. */
+  /** Bytes that the peer takes at once are not pending: they are written before the rest is measured. */
   #pendingBefore(bytes: number): number {
     const pending = this.#pendingBytes;
     if (pending + bytes <= WRITE_BYTES_MAX) return pending;
@@ -187,7 +189,7 @@ export class SocketWriter {
     return this.#pendingBytes;
   }
 
-  /** The peer has taken something: it gets what comes next, as far as it takes it. */
+  /** The peer has taken something: sends what comes next, as far as the peer takes it. */
   #moveOn(): void {
     for (;;) {
       this.release();
@@ -218,7 +220,7 @@ export class SocketWriter {
     this.#outbox.clear();
   }
 
-  /** One write: what fits into it, and at least what is first. */
+  /** One write: the first frames, and the following ones that fit. */
   #writeNext(): void {
     if (this.#queue.length === 1) this.#send(this.#queue.pop()!);
     else this.#writeSeveral();
@@ -244,8 +246,10 @@ export class SocketWriter {
     this.#socket.write(bytes);
   }
 
-  /** Most writes are taken at once, and a callback would cost each of them a tick: only what stays has one, on
-   * an empty write behind it. */
+  /**
+   * Most writes are taken at once, and a callback would cost each of them a tick. So only bytes that stay get one, on
+   * an empty write behind them.
+   */
   #awaitPeer(): void {
     if (this.#isBehind || this.#socket.writableLength === 0 || !this.#socket.writable) return;
     this.#isBehind = true;
