@@ -88,9 +88,13 @@ suite('a standby takes the place of PostgreSQL', { skip: natsServerMissing }, ()
       await answers(node, keys.late, 401);
       await answers(node, keys.revoked, 200);
     }
-    const said = nodes.map(({ service }) => service.output + service.errors);
-    for (const text of said)
-      assert.match(text, /the accounts' database is missing its latest changes/);
+    // A node notices with its next beat.
+    await until(() => {
+      for (const { service } of nodes) {
+        const said = service.output + service.errors;
+        assert.match(said, /the accounts' database is missing its latest changes/);
+      }
+    });
   });
 
   test('what is open and what is used is counted there from now on', async () => {
