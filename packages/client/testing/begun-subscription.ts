@@ -1,9 +1,9 @@
-/** A subscription of a client whose server is the test, and what is read from it. */
+/** A subscription of a client whose server is the test, and its updates. */
 
 import type { Subscription, Update } from '../src/stream.ts';
 import { StreamStage } from './stream-stage.ts';
 
-/** A subscription that was asked for. */
+/** A subscription that was requested. */
 export function begun(more: object = {}) {
   const stage = new StreamStage();
   const subscription = stage.subscribe(more);
@@ -15,7 +15,7 @@ export function read(subscription: Subscription<'bars'>, count: number) {
   return readAll(subscription[Symbol.asyncIterator](), count);
 }
 
-/** So many updates, or fewer if it ends before. */
+/** Reads `count` updates, or fewer if the iteration ends before. */
 export async function readAll(
   iterator: AsyncIterableIterator<Update<'bars'>, undefined>,
   count: number,

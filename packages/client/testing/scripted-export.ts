@@ -1,4 +1,4 @@
-/** A server of one export, cut as a test says: frames of whole lines, resumed at any line. */
+/** A server of one export, cut where a test wants it: frames of whole lines, resumed at any line. */
 
 import type { ServerResponse } from 'node:http';
 import { zstdCompressSync } from 'node:zlib';
@@ -24,7 +24,7 @@ export function exportLines(items: number): readonly string[] {
   ];
 }
 
-/** So many lines a frame. */
+/** The file, with `perFrame` lines in each frame. */
 export function exportBody(lines: readonly string[], perFrame = 3): Buffer {
   const frames: Buffer[] = [];
   for (let at = 0; at < lines.length; at += perFrame) {
@@ -38,7 +38,7 @@ export interface Serving {
   readonly body: Buffer;
   readonly contentType?: string;
   readonly token?: string | null;
-  /** The connection breaks after so many bytes; null: the answer ends there as if it were whole. */
+  /** The connection breaks after this many bytes; with `endsCleanly` the response ends there as if it were complete. */
   readonly cutAfter?: number;
   readonly endsCleanly?: boolean;
 }
@@ -59,17 +59,17 @@ export function serve(response: ServerResponse, serving: Serving): void {
     return;
   }
   response.flushHeaders();
-  // What was sent must be on its way before the line breaks, or the reader never sees it.
+  // The bytes must be sent before the connection is destroyed, or the reader never gets them.
   if (sent.length === 0) setImmediate(() => response.destroy());
   else response.write(sent, () => setImmediate(() => response.destroy()));
 }
 
-/** The line a request wants to go on with. */
+/** The line at which a request resumes. */
 export function wantedLine({ query }: SeenRequest): number {
   return Number(query.get('line') ?? 0);
 }
 
-/** A server of these lines; `cutsAfter` tells after how many bytes each answer is cut, undefined: not at all. */
+/** A server of these lines. `cutsAfter` gives the bytes after which a response is cut; undefined: not at all. */
 export async function exportServer(
   lines: readonly string[],
   cutsAfter: (count: number) => number | undefined = () => undefined,

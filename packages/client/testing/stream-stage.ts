@@ -1,6 +1,6 @@
 /**
- * A stage for the client's stream: time that stands still until it is moved, sockets of which the test is the
- * other side, and a client between them. Nothing of it needs Node, so that it plays in browsers too.
+ * A stage for the client's stream: a clock that the test moves, sockets whose other end is the test, and a client
+ * between them. It needs nothing of Node, so it runs in browsers too.
  */
 
 import type { ClientMessage } from '@tapeloom/protocol/client-messages';
@@ -11,7 +11,7 @@ interface Timer {
   readonly call: () => void;
 }
 
-/** Timers fire in the order of their times, each seeing its own, before `pass` returns. */
+/** Timers fire in order, each at its own time, before `pass` returns. */
 export class StandingClock {
   readonly #timers = new Set<Timer>();
   #now = 1_000_000;
@@ -36,13 +36,13 @@ export class StandingClock {
     this.#now = end;
   }
 
-  /** The machine sleeps: what was due meanwhile fires at its end, and sees that time. */
+  /** The machine sleeps: timers that were due meanwhile fire at the end, at that time. */
   sleep(ms: number): void {
     this.#now += ms;
     this.pass(0);
   }
 
-  /** Time itself jumps, forward or back, and no timer notices. */
+  /** The clock jumps, forward or back, and no timer notices. */
   jump(ms: number): void {
     this.#now += ms;
   }
@@ -68,14 +68,14 @@ export class StandingClock {
 
 type Hear = (event: never) => void;
 
-/** A client's socket; the other side is the test. */
+/** A client's socket; the other end is the test. */
 export class StageSocket {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>> | null;
   /** When it was made. */
   readonly at: number;
   readonly sent: ClientMessage[] = [];
-  /** With what the client closed it. */
+  /** The code and reason with which the client closed it. */
   closedWith: { readonly code: number | undefined; readonly reason: string | undefined } | null =
     null;
   isOver = false;
@@ -95,7 +95,7 @@ export class StageSocket {
     this.sent.push(JSON.parse(text) as ClientMessage);
   }
 
-  /** The other side agrees at once. */
+  /** The other end agrees at once. */
   close(code?: number, reason?: string): void {
     this.closedWith ??= { code, reason };
     this.end(code ?? 1005, reason);
@@ -113,7 +113,7 @@ export class StageSocket {
     this.#tell('message', { data });
   }
 
-  /** The other side closes, or the connection is lost. */
+  /** The other end closes, or the connection is lost. */
   end(code = 1006, reason = ''): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -124,7 +124,7 @@ export class StageSocket {
     this.#tell('error', {});
   }
 
-  /** What was sent of one kind. */
+  /** The messages of one kind that the client sent. */
   sentOf<T extends ClientMessage['t']>(t: T): readonly Extract<ClientMessage, { t: T }>[] {
     return this.sent.filter((it): it is Extract<ClientMessage, { t: T }> => it.t === t);
   }
@@ -141,7 +141,7 @@ export class StreamStage {
   readonly sockets: StageSocket[] = [];
   readonly warnings: ClientWarning[] = [];
   readonly client: StreamClient;
-  /** What the next random number is. */
+  /** The next random number. */
   random = 0;
 
   constructor(options: ClientOptions = {}) {
@@ -162,12 +162,12 @@ export class StreamStage {
     });
   }
 
-  /** The newest. */
+  /** The newest socket. */
   get socket(): StageSocket {
     return this.sockets.at(-1)!;
   }
 
-  /** A subscription to bars that is asked for on an open connection, and its name there. */
+  /** A subscription to bars, requested on an open connection, and its name there. */
   subscribed(): { subscription: ReturnType<StreamStage['subscribe']>; sub: string } {
     const subscription = this.subscribe();
     if (this.client.connection === 'connecting') this.socket.open();
@@ -178,16 +178,16 @@ export class StreamStage {
     return this.client.subscribe({ indicator: 'bars', instrument: 'ESZ6', ...more });
   }
 
-  /** Waits as long as the client does before it tries again, and says how long that was. */
+  /** Waits until the client tries again, and returns how long that took. */
   passToRetry(): number {
     const before = this.clock.now();
-    // A timer may be left from before, which changes nothing.
+    // An earlier timer may be left; it does not matter.
     while (this.client.connection === 'waiting') this.clock.pass(this.clock.nextInMs!);
     return this.clock.now() - before;
   }
 }
 
-/** What a server sends of one subscription. */
+/** The messages a server sends to one subscription. */
 export function speech(sub: string) {
   return {
     subscribed: {

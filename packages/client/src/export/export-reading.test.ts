@@ -26,7 +26,7 @@ interface Stage {
   export(request?: Partial<ExportRequest<'bars'>>): ExportReading<'bars'>;
 }
 
-/** Runs with a client of a server; nothing may be left of either. */
+/** Runs with a server and its client, and checks that neither leaves anything behind. */
 async function staged(server: Promise<ScriptedHttp>, run: (stage: Stage) => Promise<void>) {
   const stage = { server: await server, clock: new HurriedClock() };
   const { url } = stage.server;
@@ -45,7 +45,7 @@ async function all<T>(iterable: AsyncIterable<T>): Promise<readonly T[]> {
   return found;
 }
 
-/** The lines of a file of frames; Node 22 and 24 expand only the first frame they are given. */
+/** The lines of a file of frames. Each frame is expanded alone, since Node 22 and 24 stop after the first. */
 function linesOf(pieces: readonly Uint8Array[]): readonly string[] {
   const frames = new ZstdFrames();
   let text = '';
@@ -209,13 +209,13 @@ test('five resumes in a row without a new line are the limit, 1, 2, 4, 8 and 16 
 });
 
 test('a new line begins the count and the delays anew [CLIENT-41] [CLIENT-42]', async () => {
-  // Every third answer brings a frame; it is nine frames long, with three lines in all but the last.
+  // Every third answer completes a frame. There are nine frames, with three lines in all but the last.
   const length = exportBody(LINES.slice(0, 3)).length;
   const cuts = (count: number) => (count % 3 === 0 ? length : 2);
   await staged(exportServer(LINES, cuts), async ({ clock, server, export: exported }) => {
     assert.equal((await all(exported())).length, 22);
     assert.ok(server.requests.length > 20);
-    // Before each answer that brings a frame are two that bring nothing, then the cut after the frame.
+    // Before each answer with a frame come two without one; after it the connection is cut.
     const [first, second, ...rest] = clock.waits;
     assert.deepEqual([first, second], [1_000, 2_000]);
     for (const [at, wait] of rest.entries()) assert.equal(wait, [1_000, 2_000, 4_000][at % 3]);

@@ -8,7 +8,7 @@ import { ZstdFrames } from './zstd-frames.ts';
 
 const SKIPPABLE = Buffer.from([0x51, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
 
-/** Frames of every shape: with and without their size and checksum, empty, of one repeated byte, large. */
+/** Frames of every shape: with and without size and checksum, empty, of one repeated byte, large. */
 const frames = fc
   .record({
     content: fc.oneof(
@@ -22,7 +22,7 @@ const frames = fc
   .map(({ content, checksum, contentSize }) => ({
     content,
     frame: zstdCompressSync(content, {
-      // Node adds an empty frame where the output fills its last chunk exactly; no output fills this one.
+      // Node adds an empty frame if the output fills its last chunk exactly; this chunk is never filled.
       chunkSize: 1_048_576,
       params: {
         [constants.ZSTD_c_checksumFlag]: Number(checksum),
@@ -31,7 +31,7 @@ const frames = fc
     }),
   }));
 
-/** Cuts bytes into pieces of the given lengths, over and over. */
+/** Cuts bytes into pieces of the given lengths, in turn. */
 function cut(bytes: Uint8Array, lengths: readonly number[]): readonly Uint8Array[] {
   const pieces: Uint8Array[] = [];
   for (let at = 0, next = 0; at < bytes.length; next += 1) {
@@ -84,7 +84,7 @@ test('what is not zstd is refused at once, and a cut frame is not taken for a wh
   assert.equal(finder.isBetweenFrames, false);
 });
 
-/** Node's, behind the interface of a browser that knows zstd. */
+/** Node's decoder behind the interface of a browser that supports zstd. */
 class NodeBackedStream {
   readonly readable: ReadableStream<Uint8Array>;
   readonly writable: WritableStream<Uint8Array>;
@@ -146,7 +146,7 @@ test('a platform without zstd says what to do, and a DecompressionStream without
       throw new TypeError(`${format} is not a valid format`);
     }
   };
-  // As Deno 2.5 has it.
+  // As in Deno 2.5.
   const createZstdDecompress = () => {
     throw new TypeError('binding.ZstdDecompress is not a constructor');
   };

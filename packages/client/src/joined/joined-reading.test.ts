@@ -1,6 +1,6 @@
 /**
- * The join against a whole service: what a joined reading says is held against what a stream said that was
- * there from the beginning and never lost its connection.
+ * Tests the join against a whole service: a joined reading must equal a stream that was connected from the start and
+ * never interrupted (the witness).
  */
 
 import assert from 'node:assert/strict';
@@ -22,14 +22,14 @@ let service: WholeService;
 let key: string;
 let sockets: WebSocket[];
 let client: TapeloomClient;
-/** What happens before each page of history is asked for. */
+/** Called before each request for a page of history. */
 let beforePage: () => unknown;
-/** Every update of the stream since the tape began. */
+/** Every update that the witness received. */
 let said: Update[];
 let witness: TapeloomClient;
 let watched: Subscription<'bars'>;
 let price = 100;
-/** How many trades there were: the rank of the newest one. */
+/** The number of trades, which is the rank of the newest one. */
 let rank = 0;
 
 before(async () => {
@@ -57,7 +57,7 @@ beforeEach(() => {
   client = new TapeloomClient({
     url: service.url,
     key,
-    // Waits to reconnect and to ask again pass by at once; the connection's own are never reached.
+    // Waits for retries end at once; the connection's own timeouts are never reached.
     clock: new HurriedClock(2_000),
     WebSocket: Tracked as unknown as WebSocketConstructor,
     fetch: async (...request) => {
@@ -68,7 +68,7 @@ beforeEach(() => {
 });
 afterEach(() => client.close());
 
-/** So many trades, each second one. */
+/** Makes `count` trades, one per second. */
 async function trades(count: number): Promise<void> {
   for (let left = count; left > 0; left -= 1) {
     price += [1, -1, 2, -2, 0][left % 5]!;
@@ -88,7 +88,7 @@ async function newest(): Promise<string> {
   return last();
 }
 
-/** Reads until an update that is not before the cursor. */
+/** Reads until an update at or after the cursor. */
 async function readTo(updates: AsyncIterator<Update>, cursor: string): Promise<readonly Update[]> {
   const read: Update[] = [];
   for (;;) {
@@ -107,7 +107,7 @@ function joined(more: Partial<JoinedRequest<'bars'>> = {}): JoinedReading<'bars'
   return client.joined({ ...BARS, from: TAPE_START, limit: 7, ...more });
 }
 
-/** Everything that the witness heard is there, once and in order, and the state is the same. */
+/** Everything that the witness received is there, once and in order, and the states are equal. */
 function assertSeamless(reading: JoinedReading<'bars'>, read: readonly Update[]): void {
   assert.deepEqual(read.filter(isFinal), said.filter(isFinal));
   assert.equal(reading.phase, 'live');
@@ -192,7 +192,7 @@ test('a reader slower than the stream still gets every version, and little waits
   const read = [...(await readTo(updates, await newest()))];
   await trades(60);
   const last = await newest();
-  // Nothing was read meanwhile; the stream was let go of long before all of it had come.
+  // Nothing was read meanwhile; the stream was closed long before all of it had arrived.
   while (client.connection !== 'idle') await turn();
   read.push(...(await readTo(updates, last)));
   assert.deepEqual(read.filter(isTold), said.filter(isTold));
@@ -208,7 +208,7 @@ test('it keeps as many final objects as it is told, of the past and of the prese
   assert.equal(finalsKept().length, 4);
   await trades(20);
   read.push(...(await readTo(updates, await newest())));
-  // All of them were told; the newest are there.
+  // All of them were read; the state keeps the newest.
   assert.deepEqual(read.filter(isFinal), said.filter(isFinal));
   const all = [...watched.state.objects.values()].filter(({ final }) => final);
   assert.deepEqual(finalsKept(), all.slice(-4));
@@ -223,12 +223,12 @@ test('in a market that rests the stream is before `from`: there is no past, and 
   const reading = joined({ from: service.rest.clock.now() - 1_000_000_000n });
   const updates = reading[Symbol.asyncIterator]();
   const next = updates.next();
-  // The stream has said where it is.
+  // The stream has reported its cursor.
   while (reading.phase === 'idle' || reading.phase === 'waiting') await turn();
   const before = said.length;
   const last = await newest();
   const read = [(await next).value as Update, ...(await readTo(updates, last))];
-  // What formed before comes first; then each update that the witness heard.
+  // Objects that were forming before come first, then each update that the witness received.
   assert.deepEqual(read.filter(isTold).slice(before - said.length), said.slice(before));
   assert.deepEqual(read.filter(isFinal), said.slice(before).filter(isFinal));
   await reading.close();
@@ -253,7 +253,7 @@ test('it ends when it is closed, when its signal aborts, and with the client', a
   await readTo(over, await newest());
   const waiting = over.next();
   await closed.close();
-  // What had come before the end may still be read.
+  // Updates that came before the end may still be read.
   let outcome = await waiting;
   while (outcome.done !== true) outcome = await over.next();
   const reason = new Error('enough');

@@ -20,7 +20,7 @@ const REQUEST = {
   to: '2026-11-10',
 } as const;
 
-/** A service of one page that can be changed; `tag` null: it may be another the next time. */
+/** A service of one page that can be changed. `tag` null: the page has no strong ETag. */
 class OnePage {
   price = 100;
   tag: string | null = '"one"';
@@ -54,7 +54,7 @@ class OnePage {
     return new RestClient({ url, key: 'svc_live_x', maxRetries: 0, fetch });
   }
 
-  /** What is read, what it cost, and whether the service had to make it. */
+  /** Returns the close price and the cost of the page. */
   async read(client: RestClient): Promise<readonly [close: unknown, units: number]> {
     for await (const { items, computeUnits } of client.history(REQUEST).pages()) {
       const [entry] = items;
@@ -120,7 +120,7 @@ test('whatever is wrong with a file, the page is right', async () => {
     }),
     fc.uint8Array({ maxLength: 300 }),
   );
-  // Damage that no header can hold, in the tag.
+  // Damage inside the tag, with a byte that no header can carry.
   const tagged = Buffer.from(whole);
   tagged[whole.indexOf('"etag":"') + 11] = 0xef;
   await fc.assert(

@@ -10,7 +10,7 @@ after(() => rmSync(scratch, { recursive: true }));
 let folders = 0;
 const freshFolder = () => join(scratch, String(folders++));
 const nameOf = (number: number) => number.toString(16).padStart(64, '0');
-/** Bytes that do not get smaller. */
+/** Bytes that cannot be compressed. */
 const noise = (length: number) => {
   const bytes = Buffer.alloc(length);
   for (let at = 0, seed = 1; at < length; at += 1) {
@@ -28,7 +28,7 @@ test('the folder never holds more than it may, and what was not used longest goe
   const folder = new PageFolder(path, MIB);
   for (let number = 0; number < 60; number += 1) {
     await folder.write(nameOf(number), { etag: '"x"', body: noise(30_000) });
-    // Files of one moment have no order.
+    // Files of the same moment have no order.
     utimesSync(join(path, `${nameOf(number)}.page`), number, number);
     await folder.touch(nameOf(0));
     assert.ok(sizeOf(path) <= MIB, `${number}`);

@@ -24,7 +24,7 @@ const REQUEST = { indicator: 'bars', instrument: 'ES.c.0', from: '2026-11-12' } 
 const LINES = exportLines(20);
 const WHOLE = exportBody(LINES);
 
-/** This file again, as the program that will be killed: it saves until it is. */
+/** This file also runs as the program that is killed while it saves. */
 const { SAVE_FROM, SAVE_TO } = process.env;
 if (SAVE_FROM !== undefined && SAVE_TO !== undefined) {
   await saveExport(new RestClient({ url: SAVE_FROM, key: 'svc_live_x' }), REQUEST, SAVE_TO);
@@ -123,7 +123,7 @@ test('an export that never heard of its token is asked for again with the same i
 
 test('a program that is killed leaves no half file, and another one goes on where it was', async () => {
   const frame = exportBody(LINES.slice(0, 3)).length;
-  // The first answer stops in the middle of its third frame, and never ends.
+  // The first response stops in the middle of its third frame and never ends.
   server = await ScriptedHttp.start((response, request, count) => {
     const body = exportBody(LINES.slice(wantedLine(request)));
     if (count > 1) return serve(response, { body });
@@ -148,7 +148,7 @@ test('a program that is killed leaves no half file, and another one goes on wher
   assert.deepEqual(await readdir(folder), ['bars.ndjson.zst']);
 });
 
-/** The record beside the file knows a token. */
+/** Whether the record beside the file has a token. */
 async function hasPlace(name: string): Promise<boolean> {
   const text = await readFile(`${name}.part.json`, 'utf8').catch(() => '{"place":null}');
   return JSON.parse(text).place !== null;
@@ -173,7 +173,7 @@ test('a program that dies before it gave the file its name is finished by the ne
   assert.equal(server.requests.length, asked);
 });
 
-/** What a record says of the request. */
+/** The digest of the request, as records store it. */
 async function requestDigest(): Promise<string> {
   const other = join(folder, 'other');
   const nobody = new RestClient({ url: 'http://127.0.0.1:1', key: 'svc_live_x' });

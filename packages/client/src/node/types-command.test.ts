@@ -6,7 +6,7 @@ import { typesCommand } from './types-command.ts';
 const root = new URL('../../../../', import.meta.url);
 const catalogue = readFileSync(new URL('contract/catalogue.json', root), 'utf8');
 
-/** The command, with a service that answers as told. */
+/** Runs the command against a service with a fixed response. */
 async function run(words: readonly string[], body = catalogue, status = 200) {
   const said = { code: 0, stdout: '', stderr: '', asked: [] as string[] };
   said.code = await typesCommand(words, {

@@ -6,7 +6,7 @@ import type { ClientOptions } from '../options.ts';
 
 const OTHER = { version: 'another', engineFingerprint: 'of another computation' };
 
-/** The codes of the warnings of a client whose service has this catalogue, after all that may tell of it. */
+/** The warning codes of a client whose service has this catalogue, after all responses that reveal it. */
 async function warnings(
   service: { readonly version: string; readonly engineFingerprint: string },
   options: ClientOptions = {},

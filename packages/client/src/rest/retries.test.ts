@@ -1,4 +1,4 @@
-/** Requests whose answer did not come, or not whole: asked again where that is safe, and never paid twice. */
+/** Requests whose response is lost or cut: repeated only where that is safe, and never charged twice. */
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -34,7 +34,7 @@ function clientWith(options: ClientOptions = {}): RestClient {
   return new RestClient({ url: server.url, key: 'svc_live_x', clock, onWarning, ...options });
 }
 
-/** A page of one bar for each number, the last of which has no next. */
+/** A page with one bar; the last one has no next. */
 function page(number: number, last = 3) {
   const object = { id: `b${number}`, final: true, ts: '1', data: {} };
   const cursor = `20261109.${number}.0`;
@@ -99,7 +99,7 @@ test('a page whose answer is lost after it was charged is charged once', async (
     const response = await fetch(...request);
     asked += 1;
     if (asked % 2 === 0) return response;
-    // All of it was sent, and nothing of it arrives.
+    // The response was sent in full, but the client gets none of it.
     await response.arrayBuffer();
     throw new TypeError('fetch failed');
   };

@@ -21,11 +21,11 @@ after(() => server.close());
 beforeEach(() => {
   server.requests.length = 0;
   clock = new HurriedClock();
-  // What is asked again when no answer came: retries.test.ts.
+  // Retries after a lost response: retries.test.ts.
   client = new RestClient({ url: server.url, key: KEY, clock, maxRetries: 0 });
 });
 
-/** The error of a call; nothing of the call is left behind, and the key is told nowhere. */
+/** The error of a call. The call leaves nothing behind and no message contains the key. */
 async function failure(call: Promise<unknown>): Promise<TapeloomError> {
   const error = await call.then(
     () => assert.fail('it succeeded'),
@@ -280,14 +280,14 @@ test('a server that says nothing for two minutes is given up, before and within 
     const asked = failure(client.usage());
     while (server.requests.length === 0) await turn();
     await clock.run();
-    // The body's own wait, where the headers had come.
+    // If the headers arrived, the body has a timeout of its own.
     const error = await Promise.race([asked, turnsOf(clock, asked)]);
     assert.equal(error!.code, 'NETWORK');
     assert.match(error!.message, /nothing came for 120 s/);
   }
 });
 
-/** Ends the clock's waits until the call has ended. */
+/** Runs the clock's timers until the call has ended. */
 async function turnsOf<T>(waiting: HurriedClock, call: Promise<T>): Promise<T> {
   let isOver = false;
   const over = () => {

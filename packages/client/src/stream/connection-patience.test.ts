@@ -24,7 +24,7 @@ describe('silence', () => {
     stage.clock.pass(15_000);
     assert.ok(first!.isOver);
     assert.equal(stage.client.connection, 'waiting');
-    // What it says afterwards is not heard.
+    // Later messages of the old socket are ignored.
     first!.open();
     assert.equal(stage.client.connection, 'waiting');
     stage.passToRetry();

@@ -114,7 +114,7 @@ describe('a lost connection', () => {
     stage.clock.pass(1_000);
     stage.socket.end();
     assert.equal(stage.passToRetry(), 250);
-    // One that ends as soon as it is open is no success.
+    // A connection that ends as soon as it opens is no success.
     stage.socket.open();
     stage.socket.end();
     assert.equal(stage.passToRetry(), 500);
@@ -226,7 +226,7 @@ describe('a client that is not wanted', () => {
       stage.clock.pass(3_600_000);
       assert.equal(stage.sockets.length, 1);
       assert.equal(stage.clock.timers, 0);
-      // What was there stays readable.
+      // The state stays readable.
       assert.deepEqual([...subscription.state.objects.keys()], ['a']);
     });
   }
@@ -277,7 +277,7 @@ describe('what is sent', () => {
   });
 });
 
-/** Lets what is promised happen. */
+/** Lets pending promises settle. */
 async function settled(): Promise<void> {
   for (let turns = 0; turns < 10; turns += 1) await Promise.resolve();
 }

@@ -184,7 +184,7 @@ describe('over real sockets, a server that', () => {
   });
 });
 
-/** A client and a server that lies to it. */
+/** A client and a server that sends it invalid messages. */
 class LyingStage implements AsyncDisposable {
   readonly clock = new StandingClock();
   readonly server: LyingServer;
@@ -217,7 +217,7 @@ class LyingStage implements AsyncDisposable {
     return this.client.subscribe({ indicator: 'bars', instrument: 'ESZ6' });
   }
 
-  /** The next caller, with whom hands are shaken. */
+  /** The next caller, after the handshake. */
   async accepted(): Promise<LiedToCaller> {
     const caller = (await this.server.next()).accept();
     assert.equal(caller.request.headers.authorization, `Bearer ${STAGE_KEY}`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { StreamStage } from '../../testing/stream-stage.ts';
 
-/** The page: in Node there is none. */
+/** Stands for the browser's page, which Node lacks. */
 let page: EventTarget;
 let listeners: number;
 const NAMES = ['addEventListener', 'removeEventListener'] as const;

@@ -315,7 +315,7 @@ function change(more: object): string {
   return JSON.stringify({ ...speech('s1').upsert('20261112.6.1', 'x'), ...more });
 }
 
-/** Lets what is promised happen. */
+/** Lets pending promises settle. */
 async function turns(): Promise<void> {
   for (let count = 0; count < 10; count += 1) await Promise.resolve();
 }

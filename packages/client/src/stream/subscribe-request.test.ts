@@ -1,4 +1,4 @@
-/** What `subscribe` takes and refuses, how a loop ends, and listeners that fail later. */
+/** What `subscribe` accepts and rejects, how a loop ends, and listeners that fail later. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -103,7 +103,7 @@ test('an indicator that is misspelt does not compile; a text that is known later
   const { client } = new StreamStage();
   client.subscribe({ indicator: later, instrument: 'ESZ6', params: { any: 1 } });
   client.subscribe(known);
-  // Nothing can be assigned to it.
+  // These types are `never`: nothing can be assigned to them.
   const isRefused: [
     IsNever<SubscribeRequest<'footprnt'>['indicator']>,
     IsNever<HistoryRequest<'footprnt'>['indicator']>,

@@ -117,7 +117,7 @@ describe('the state', () => {
       upsert('20261112.2.1', 'b'),
       upsert('20261112.3.1', 'c'),
     );
-    // The old socket has no say any more.
+    // The old socket is ignored.
     first!.say(upsert('20261112.4.1', 'ghost'));
     assert.deepEqual(idsOf(subscription), ['a', 'b', 'c']);
     const cursors = told.flatMap((it) => ('cursor' in it ? [it.cursor] : []));
@@ -311,7 +311,7 @@ function idsOf({ state }: Subscription<'bars'>): readonly string[] {
   return [...state.objects.keys()];
 }
 
-/** Everything that is told of objects, as it is told. */
+/** All updates of objects, in the order in which listeners get them. */
 function toldBy(subscription: Subscription<'bars'>): readonly Update<'bars'>[] {
   const told: Update<'bars'>[] = [];
   for (const kind of ['snapshot', 'upsert', 'remove', 'reset'] as const) {
@@ -320,7 +320,7 @@ function toldBy(subscription: Subscription<'bars'>): readonly Update<'bars'>[] {
   return told;
 }
 
-/** Lets what is promised happen. */
+/** Lets pending promises settle. */
 async function turns(): Promise<void> {
   for (let count = 0; count < 10; count += 1) await Promise.resolve();
 }

@@ -1,4 +1,4 @@
-/** A service that cannot be reached: said once with the reason, told by `cause`, and no wait without an end. */
+/** A service that cannot be reached: one warning with the reason, the same in `cause`, and no endless wait. */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -11,13 +11,13 @@ import type { ClientOptions, ClientWarning, WebSocketConstructor } from '../opti
 import type { ConnectionLoss } from './connection-events.ts';
 import { StreamClient } from './stream-client.ts';
 
-/** How the first attempt at an address ended, and what was warned after three. */
+/** How the first attempt at an address ended, and the warning after three. */
 async function attempts(
   url: string,
   options: ClientOptions = {},
 ): Promise<{ cause: ConnectionLoss; warning: ClientWarning }> {
   const { promise: warned, resolve: onWarning } = Promise.withResolvers<ClientWarning>();
-  // Waits before the next attempt pass at once.
+  // Waits before the next attempt end at once.
   const clock = {
     now: () => performance.now(),
     after: (ms: number, call: () => void) => {
@@ -73,10 +73,10 @@ test('a certificate that nobody vouches for says so', async () => {
   const { cause, warning } = await attempts(`https://127.0.0.1:${port}`);
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  // Newer Nodes add what would help.
+  // Newer versions of Node append a hint.
   assert.match(cause.reason, /^certificate: self-signed certificate/);
   assert.match(warning.message, /certificate: self-signed certificate/);
-  // One whose intermediate is not sent, as Node words it; `ws` tells it by its event.
+  // A certificate without its intermediate, in Node's words; `ws` reports it in an event.
   const error = Object.assign(new Error('unable to verify the first certificate'), {
     code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   });
