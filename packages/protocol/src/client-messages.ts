@@ -1,6 +1,6 @@
 /**
- * What a client may send: text frames of one JSON object, its kind in `t`. The schemas are closed and
- * say all that a schema can; `sub` is further limited to 64 UTF-8 bytes and to one use per connection.
+ * The messages of a client: text frames of one JSON object, its kind in `t`. The schemas are closed and as strict as a
+ * schema can be. Beyond them, `sub` is limited to 64 UTF-8 bytes and to one use at a time per connection.
  */
 
 import { CURSOR_PATTERN, INSTANT_TEXT_PATTERN } from './text-patterns.ts';
@@ -11,7 +11,7 @@ export const PING_ID_BYTES_MAX = 64;
 export const TOKEN_CHARACTERS_MAX = 512;
 
 export const STREAM_MODES = ['live', 'confirmed'] as const;
-/** `live`: every change. `confirmed`: only what is final. */
+/** `live`: every change. `confirmed`: only final objects. */
 export type StreamMode = (typeof STREAM_MODES)[number];
 
 /** Where a subscription starts: now, after a cursor, or at a time (ns since 1970, RFC 3339 or a date). */
@@ -45,7 +45,7 @@ export interface PingMessage {
 
 export type ClientMessage = AuthMessage | SubscribeMessage | UnsubscribeMessage | PingMessage;
 
-/** No schema counts bytes: this much text may be too long, more always is. */
+/** Schemas count characters, not bytes: a text within this limit may still be too long, one beyond it always is. */
 const SUB_SCHEMA = {
   type: 'string',
   minLength: 1,

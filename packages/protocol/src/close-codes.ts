@@ -1,6 +1,6 @@
 /**
- * The one table of WebSocket close codes. The reason text is sent in the close frame and is part of
- * the interface: clients decide by code, and by reason where a code has several.
+ * The one table of WebSocket close codes. The reason text is sent in the close frame and is part of the interface:
+ * clients decide by code, and by reason if a code has several.
  */
 
 export const CloseCode = {
@@ -30,15 +30,14 @@ export const CloseReason = {
 export type CloseReason = (typeof CloseReason)[keyof typeof CloseReason];
 
 /**
- * What a client does after a close: `stop` and tell somebody, since the same would happen again; come
- * back `at-once` and resume; come back `later`, first after a second or more, then ever later; come back
- * `slowly`, at most every five seconds and for two minutes.
+ * What a client does after a close. `stop`: report it, since a retry would fail again. `at-once`: reconnect and resume.
+ * `later`: reconnect after at least a second, with backoff. `slowly`: at most every five seconds, for two minutes.
  */
 export type AfterClose = 'stop' | 'at-once' | 'later' | 'slowly';
 
 export interface CloseMeaning {
   readonly code: CloseCode;
-  /** The reason text where it is fixed; null where it is for people. */
+  /** The fixed reason text; null if the text is for people. */
   readonly reason: CloseReason | null;
   readonly meaning: string;
   readonly afterwards: AfterClose;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ERROR_CODES, type ErrorCode, errorAnchor } from './error-codes.ts';
 
-/** The published list. A line or a status may be added here, none may ever change or go. */
+/** The published list. Entries and statuses may be added; none may change or go. */
 const PUBLISHED: Readonly<Record<string, readonly number[]>> = {
   INVALID_PARAMETERS: [400, 413, 414, 415],
   UNKNOWN_INDICATOR: [404],

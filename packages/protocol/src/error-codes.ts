@@ -1,13 +1,13 @@
 /**
- * The one table of error codes, the same over REST and WebSocket. A code, once published, never
- * changes its name or meaning; the list only grows. Texts are for people and may change.
+ * The one table of error codes, the same for REST and WebSocket. A published code never changes its name or meaning;
+ * the list only grows. Texts are for people and may change.
  */
 
 export interface ErrorCodeEntry {
-  /** The HTTP statuses it may come with, the usual one first; empty for WebSocket-only codes. */
+  /** The HTTP statuses of the code, the usual one first; empty for WebSocket-only codes. */
   readonly statuses: readonly number[];
   readonly title: string;
-  /** Whether the very same request may succeed later without the caller changing anything. */
+  /** Whether the same request may succeed later without a change by the caller. */
   readonly retryable: boolean;
 }
 

@@ -1,15 +1,14 @@
 /**
- * The TypeScript types of every indicator's parameters and data, as text, made from a catalogue alone: the
- * same catalogue gives the same text, in the form the formatter leaves as it is. A schema that no type can
- * say is refused, so a type is never looser than what was understood. What the types were made from stands
- * beside them.
+ * Generates the TypeScript types of every indicator's parameters and data, from a catalogue alone. The same catalogue
+ * gives the same text, already formatted. A schema that no type can express is rejected, so a type is never looser than
+ * its schema. The text names the catalogue it was made from.
  */
 
 const LINE_LENGTH_MAX = 100;
-/** Fewer say the same parameter each for themselves. */
+/** A parameter that fewer indicators have is declared in each of them. */
 const SHARED_BY_MIN = 3;
 
-/** What the types are made from: the part of the answer of `GET /v1/indicators` that matters here. */
+/** The part of the response of `GET /v1/indicators` that the types are made from. */
 export interface TypedCatalogue {
   readonly version: string;
   readonly engineFingerprint: string;
@@ -29,7 +28,7 @@ export interface TypedParameter {
   readonly type: string;
   readonly description: string;
   readonly unit?: string;
-  /** The allowed values of a text; of a number, the words it takes in place of one. */
+  /** The allowed values of a text; for a number, the words allowed in its place. */
   readonly values?: readonly string[];
 }
 
@@ -43,7 +42,7 @@ interface TypedMembers extends TypedIndicator {
   readonly fields: Members;
 }
 
-/** @param by The command that makes the text, as a reader would type it. */
+/** @param by The command that generates the text, as a reader would type it. */
 export function indicatorTypesText(catalogue: TypedCatalogue, by: string): string {
   const { version, engineFingerprint, indicators } = catalogue;
   const all = indicators.map((indicator) => ({
@@ -88,7 +87,7 @@ export function indicatorTypesText(catalogue: TypedCatalogue, by: string): strin
   ].join('\n');
 }
 
-/** What stands word for word in many of them; of a name with several meanings the first. */
+/** The members that several indicators declare identically. If a name has several such forms, the first is shared. */
 function sharedMembers(all: readonly Members[]): Members {
   const shared = new Map<string, string>();
   for (const [name, text] of all.flatMap((members) => [...members])) {
@@ -108,7 +107,7 @@ function paramsLines({ id, name, params }: TypedMembers, shared: Members): strin
   ];
 }
 
-/** Data that have all an earlier indicator's data have are such data, and more. */
+/** If the data contain all members of an earlier indicator's data, they extend it. */
 function dataLines({ id, name, fields }: TypedMembers, earlier: readonly TypedMembers[]): string[] {
   const [most] = earlier
     .filter((it) => [...it.fields].every(([key, text]) => fields.get(key) === text))
@@ -121,7 +120,7 @@ function dataLines({ id, name, fields }: TypedMembers, earlier: readonly TypedMe
   ];
 }
 
-/** What is picked, in one line and, for where that is too long, in several. */
+/** The `Pick` type on one line, and on several for when that is too long. */
 function pickLines(names: readonly string[]): string[] {
   const line = `    ${names.join(' | ')}`;
   const union = line.length <= LINE_LENGTH_MAX ? [line] : names.map((name) => `    | ${name}`);
@@ -131,7 +130,7 @@ function pickLines(names: readonly string[]): string[] {
   ];
 }
 
-/** @param base What it extends, if anything, and the same broken as the formatter does where a line would be too long. */
+/** @param base The type to extend, if any, and the same broken over lines in the formatter's style. */
 function interfaceLines(name: string, [base, broken = base]: string[], own: Members): string[] {
   const heading = `export interface ${name}`;
   const body = own.size === 0 ? '{}' : ['{', ...own.values(), '}'].join('\n');
@@ -143,7 +142,7 @@ function interfaceLines(name: string, [base, broken = base]: string[], own: Memb
   return [heading, `  extends ${broken} ${body}`];
 }
 
-/** What an indicator has in the map of all. */
+/** The entry of an indicator in the map of all. */
 function entryLines(id: string): string[] {
   const name = indicatorTypeName(id);
   const parts = [`${name}Params`, `${name}Data`];
@@ -177,7 +176,7 @@ function membersOf(schema: JsonSchema, place: string): Members {
   return new Map(members);
 }
 
-/** One line, or one line per alternative where that is too long, as the formatter breaks it. */
+/** One line, or one line per alternative if that is too long, in the formatter's style. */
 function member(key: string, alternatives: readonly string[]): string[] {
   const line = `  readonly ${key}: ${alternatives.join(' | ')};`;
   if (line.length <= LINE_LENGTH_MAX || alternatives.length === 1) return [line];
@@ -188,7 +187,7 @@ function member(key: string, alternatives: readonly string[]): string[] {
   ];
 }
 
-/** The types a value may have: their union is the type. */
+/** The types that a value may have; their union is the type. */
 function alternativesOf(schema: JsonSchema, place: string): string[] {
   if ('const' in schema) return [literal(schema.const)];
   if (Array.isArray(schema.enum)) return schema.enum.map(literal);
@@ -203,7 +202,7 @@ function alternativesOf(schema: JsonSchema, place: string): string[] {
   });
 }
 
-/** Arrays of a few known places are tuples; those beyond `minItems` may be missing. */
+/** Arrays of limited length are tuples; elements beyond `minItems` are optional. */
 function arrayType(schema: JsonSchema, place: string): string {
   const { items, prefixItems, minItems = 0, maxItems } = schema;
   const one = (it: unknown, at: number | string) => {
@@ -256,7 +255,7 @@ function literal(value: unknown): string {
   return `'${inside.replaceAll("'", "\\'")}'`;
 }
 
-/** A comment of whole words that keeps to the width of a line. */
+/** A comment wrapped at the line length. */
 function comment(text: string, indent: string): string[] {
   const safe = text.replaceAll('*/', '* /').replace(/\s+/g, ' ');
   const single = `${indent}/** ${safe} */`;

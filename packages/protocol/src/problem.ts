@@ -4,25 +4,25 @@ import type { ErrorCode } from './error-codes.ts';
 
 export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
-/** One faulty field: `path` is a JSON pointer to it, or to where a missing one belongs. */
+/** One invalid field: `path` is a JSON pointer to it, or to where a missing one belongs. */
 export interface FieldFault {
   readonly path: string;
   readonly message: string;
 }
 
-/** What a refusal of history adds, where it is known. */
+/** Additional members of an error, if known. */
 export interface ProblemMembers {
-  /** What the request would have cost. */
+  /** The cost of the rejected request. */
   readonly computeUnits?: number;
-  /** With `QUOTA_EXCEEDED`: what is left this month. */
+  /** With `QUOTA_EXCEEDED`: the units left this month. */
   readonly remainingComputeUnits?: number;
-  /** With `NOT_COVERED`: the days without data, `YYYY-MM-DD`, the first 1,000 of them. */
+  /** With `NOT_COVERED`: the first 1,000 days without data, `YYYY-MM-DD`. */
   readonly missingDays?: readonly string[];
-  /** And how many there are. */
+  /** The total number of such days. */
   readonly missingDaysTotal?: number;
-  /** With `INVALID_PARAMETERS`: `untilCursor` is before `from`, so there is nothing between them. */
+  /** With `INVALID_PARAMETERS`: `untilCursor` is before `from`, so the range is empty. */
   readonly endsBeforeFrom?: true;
-  /** With `FORBIDDEN`, at the portal: one of the account's passkeys has to confirm it. */
+  /** With `FORBIDDEN`, at the portal: one of the account's passkeys must confirm the request. */
   readonly needsPasskey?: true;
 }
 

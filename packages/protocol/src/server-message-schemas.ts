@@ -1,7 +1,6 @@
 /**
- * One schema per kind of server message, saying what its type in `server-messages.ts` says. They are
- * closed: whatever a server sends today fits one of them, and our tests hold every message against them.
- * The published contract is made from them and leaves room for fields and words to come.
+ * One closed schema per kind of server message, equal to its type in `server-messages.ts`. Our tests check every
+ * message of the server against them. The published contract is made from them, but allows further fields and values.
  */
 
 import { PING_ID, SUB_BYTES_MAX } from './client-messages.ts';
@@ -182,7 +181,7 @@ export const SERVER_MESSAGE_SCHEMAS = {
   ),
 } as const satisfies Record<ServerMessage['t'], object>;
 
-/** An object of these fields and no others, all of them required but the optional ones; `title` names it in the contract. */
+/** A closed object schema; fields not in `optional` are required. `title` names it in the contract. */
 function closed<Fields extends object>(
   title: string,
   fields: Fields,

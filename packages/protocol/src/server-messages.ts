@@ -1,7 +1,6 @@
 /**
- * What the server sends: text frames of one JSON object, its kind in `t`. Fields may be added in time;
- * a client ignores the ones it does not know, and any `t` it does not know. All times (`ts`,
- * `effectiveAt`) are nanoseconds since 1970-01-01 UTC as decimal text.
+ * The messages of the server: text frames of one JSON object, its kind in `t`. Fields and kinds may be added; a client
+ * ignores those it does not know. All times (`ts`, `effectiveAt`) are nanoseconds since 1970-01-01 UTC as decimal text.
  */
 
 import type { ErrorCode } from './error-codes.ts';
@@ -17,11 +16,11 @@ export const RESET_REASONS = [
 ] as const;
 export type ResetReason = (typeof RESET_REASONS)[number];
 
-/** `catalog` is reserved: a catalogue changes with a new version of the service only, and streams do not outlive that. */
+/** `catalog` is reserved: a catalogue changes only with the service's version, and streams end with that. */
 export const NOTICE_KINDS = ['reconnect', 'roll', 'deprecation', 'catalog'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** The error codes a stream can carry; all others are for REST, or show as close codes. */
+/** The error codes of a stream; all others are for REST, or appear as close codes. */
 export const STREAM_ERROR_CODES = [
   'INVALID_PARAMETERS',
   'UNKNOWN_INDICATOR',
@@ -35,7 +34,7 @@ export const STREAM_ERROR_CODES = [
   'INTERNAL',
 ] as const satisfies readonly ErrorCode[];
 
-/** An object of a stream; `data` has the shape the indicator publishes. */
+/** An object of a stream; `data` has the shape that the indicator publishes. */
 export interface StreamObject {
   readonly id: string;
   readonly final: boolean;
@@ -47,9 +46,9 @@ export interface SubscribedMessage {
   readonly t: 'subscribed';
   readonly sub: string;
   readonly topic: string;
-  /** The name that was asked for, a symbol or an alias. */
+  /** The requested name, a symbol or an alias. */
   readonly instrument: string;
-  /** The contract that name means now. */
+  /** The contract that the name stands for now. */
   readonly contract: string;
   readonly tickSizeNanos: number;
 }
@@ -59,7 +58,7 @@ export interface StatusMessage {
   readonly sub: string;
   readonly state: StreamState;
   readonly lagMs: number;
-  /** Nanoseconds: the session is not whole, the stream has it from here on. Absent where it is. */
+  /** Trades of the session are missing before this instant, in nanoseconds. Absent if none are. */
   readonly partialSince?: string;
 }
 
@@ -91,17 +90,17 @@ export interface ResetMessage {
   readonly reason: ResetReason;
 }
 
-/** Without `sub` when the message it answers could not be understood. */
+/** Without `sub` if the message it responds to could not be parsed. */
 export interface ErrorMessage {
   readonly t: 'error';
   readonly sub?: string;
   readonly code: ErrorCode;
   readonly message: string;
-  /** For `INVALID_PARAMETERS`: what is wrong where. */
+  /** With `INVALID_PARAMETERS`: each invalid field. */
   readonly errors?: readonly FieldFault[];
 }
 
-/** Per subscription with its resume cursor; without both on a connection that has none. */
+/** One per subscription with its resume cursor; one without both on a connection without subscriptions. */
 export interface HeartbeatMessage {
   readonly t: 'hb';
   readonly sub?: string;
@@ -119,9 +118,9 @@ export interface NoticeMessage {
   readonly t: 'notice';
   readonly kind: NoticeKind;
   readonly effectiveAt?: string;
-  /** For a `roll`: the alias that is to mean another contract. */
+  /** With `roll`: the alias that will stand for another contract. */
   readonly instrument?: string;
-  /** For a `deprecation`: the indicator that is to go. */
+  /** With `deprecation`: the indicator that will be removed. */
   readonly indicator?: string;
 }
 
