@@ -1,6 +1,6 @@
 /**
- * Writes the committed files of the contract anew from the code; a test refuses a stale one. Results that
- * have changed without their version are refused, and then nothing is written.
+ * Regenerates the committed contract files from the code; a test rejects outdated ones. If results have changed without
+ * a new version, nothing is written.
  */
 
 import { writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The start of the process. Only the version check comes before the rest of the program is loaded. */
+/** Entry point of the process. The version check runs before the rest of the program is loaded. */
 
 import { BY_NPM } from '../config/called-as.ts';
 import { boundHeaps } from '../platform/memory/bound-heaps.ts';

@@ -1,4 +1,4 @@
-/** What a running service takes anew on SIGHUP beside its instruments. It is replaced whole, so every look is consistent. */
+/** The settings that SIGHUP replaces beside the instruments; replaced as a whole, so readers see a consistent set. */
 
 import type { IpRange } from '@tapeloom/core/entitlement/ip-range';
 import type { OfferBook } from '../billing/offer-book.ts';
@@ -7,6 +7,6 @@ import type { OperatorPages } from '../pages/operator-pages.ts';
 export interface Reloadable {
   readonly offers: OfferBook;
   readonly operatorPages: OperatorPages;
-  /** Proxies whose word about a client's address counts. */
+  /** Proxies that are trusted to report a client's address. */
   readonly trustedProxies: readonly IpRange[];
 }

@@ -19,7 +19,7 @@ const directory = mkdtempSync(join(tmpdir(), 'tapeloom-reload-'));
 after(() => rmSync(directory, { recursive: true }));
 const NOW = epochNs(utcDay(20261116), 0);
 
-/** A directory with everything that a reload reads, and what a service is given. */
+/** A directory with everything that a reload reads, and the settings that a service receives. */
 class Stage {
   readonly home = mkdtempSync(join(directory, 'stage-'));
   readonly lines: Record<string, unknown>[] = [];

@@ -1,7 +1,7 @@
 /**
- * What SIGHUP does: reads settings, offers, pages and instruments again, all as a start would, and gives a running service
- * what it can take. One invalid file, and everything stays as it was; the log names the file and the field. What is valid
- * and cannot change in a running service is logged as waiting for a restart, and the rest takes effect.
+ * Handles SIGHUP: reads settings, offers, pages and instruments again, as a start would, and applies what a running
+ * service can change. If one file is invalid, nothing changes, and the log names the file and the field. Valid changes
+ * that need a restart are logged; the others take effect.
  */
 
 import { join } from 'node:path';
@@ -26,10 +26,9 @@ import type { Service } from './service.ts';
 const RELOADED = ['TAPELOOM_OFFERS', 'TAPELOOM_PAGES', 'TAPELOOM_TRUSTED_PROXIES'];
 
 export interface ReloaderOptions {
-  /** What the service runs with. */
   readonly config: Config;
   readonly live: Reloadable;
-  /** As a start reads it; throws a `ConfigError`. */
+  /** Reads the configuration as a start would; throws a `ConfigError`. */
   readonly readConfig: () => Config;
   readonly readFile: (path: string) => string;
   readonly service: Pick<Service, 'markets' | 'reload' | 'countReload'>;
@@ -37,13 +36,12 @@ export interface ReloaderOptions {
   readonly log: Log;
 }
 
-/** What a reload found. */
 interface Found {
   readonly live: Reloadable;
   /** Null: the instruments stay as they are. */
   readonly listed: readonly ListedDataset[] | null;
   readonly changes: readonly string[];
-  /** What waits for a restart. */
+  /** Changes that need a restart. */
   readonly waiting: readonly string[];
 }
 
@@ -57,7 +55,7 @@ export class Reloader {
     this.#live = options.live;
   }
 
-  /** Resolves when it is over, whether or not anything has changed. */
+  /** Resolves when the reload is over, whether or not anything has changed. */
   reload(): Promise<void> {
     return this.#reloads.run(() => this.#reload());
   }
@@ -83,7 +81,7 @@ export class Reloader {
     const { config: running, readConfig, readFile } = this.#options;
     const read = readConfig();
     const { offersFile, pages, trustedProxies } = read;
-    // Offers are judged by the payment providers that are open, not by those a restart would open.
+    // Offers are checked against the payment providers that are open now, not those that a restart would open.
     const config = { ...running, offersFile, pages };
     const live = { ...readNamedFiles(config, readFile), trustedProxies };
     const instruments = await this.#instruments(config);
@@ -143,7 +141,7 @@ function changesBetween(before: Reloadable, after: Reloadable): readonly string[
   return changes;
 }
 
-/** What an operator can mend; null: it is a fault of ours. */
+/** Faults that an operator can correct; null for an internal fault. */
 function faultsOf(error: unknown): readonly string[] | null {
   if (error instanceof ConfigError) return error.faults;
   return error instanceof StartRefusedError ? [error.message] : null;

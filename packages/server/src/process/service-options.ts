@@ -1,4 +1,4 @@
-/** What a service is started with. */
+/** The options with which a service is started. */
 
 import type { OfferBook } from '../billing/offer-book.ts';
 import type { Config } from '../config/config.ts';
@@ -10,20 +10,19 @@ import type { FillPart } from './ingest/ingest-wire.ts';
 
 export interface ServiceOptions {
   readonly config: Config;
-  /** What is traded; left out: what the configuration says. */
+  /** The live market; omitted: from the configuration. */
   readonly market?: MarketSettings['live'];
   readonly version: string;
   readonly log: Log;
-  /** What is sold. */
   readonly offers: OfferBook;
-  /** What the operator says of himself; left out: nothing. */
+  /** The operator's own pages; omitted: none. */
   readonly operatorPages?: OperatorPages;
-  /** What is served at `/`; left out: nothing. */
+  /** Served at `/`; omitted: nothing. */
   readonly portal?: Portal;
-  /** Lines that were too many for the log. */
+  /** Log lines that were dropped because there were too many. */
   readonly logLinesLeftOut?: () => number;
-  /** Shows a link that was mailed to who started the service; left out where that is no terminal. */
+  /** Shows a mailed link in the terminal of the person who started the service; omitted without a terminal. */
   readonly showLink?: (subject: string, to: string, link: string) => void;
-  /** Past days are being made, or fetched from other nodes. */
+  /** Progress of past days that are generated, or fetched from other nodes. */
   readonly onFill: (part: FillPart, days: number, daysTotal: number) => void;
 }

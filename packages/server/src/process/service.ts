@@ -1,7 +1,7 @@
 /**
- * The running service: composes the tape's thread and, where it serves, the doors, and owns their life. Public doors open when
- * the tape is open; until the source has caught up, streams warm up and `notReadyBecause` says why.
- * When trades can no longer be taken in or computed, everything that is there is still served.
+ * The running service. It composes the ingest thread and, on a node that serves clients, the public endpoints, and owns
+ * their lifetime. Public endpoints open once the tape is open. Until the source has caught up, streams warm up and
+ * `notReadyBecause` gives the reason. If trades can no longer be ingested or computed, existing data is still served.
  */
 
 import type { Server } from 'node:http';
@@ -38,24 +38,24 @@ import { Readiness } from './watch/readiness.ts';
 import { watchClock } from './watch/watch-clock.ts';
 import { watchSpace } from './watch/watch-space.ts';
 
-/** Metrics come so long after the service is up, unless somebody asks for them before. */
 const APPENDS = 'this node appends to the tape of its cluster from now on';
 const APPENDS_NO_MORE = 'this node no longer appends to the tape of its cluster';
+/** Delay after the start until the metrics are loaded, unless they are scraped before. */
 const LATER_MS = 1_000;
-/** For so long clients of a node that leaves are sent to others. */
+/** Time over which a leaving node sends its clients to other nodes. */
 const SEND_AWAY_MS = 5_000;
-/** Part of the open files that the service keeps for itself. */
+/** Connections of the internal server, out of the open files that the service reserves for itself. */
 const INTERNAL_CONNECTIONS_MAX = 32;
 
 export interface ServiceAddresses extends ServingAddresses {
   readonly internal: string;
-  /** Where who develops reads mails; null: they are sent, or others can reach the service. */
+  /** Where a developer reads mails. Null if mails are really sent, or if others can reach the service. */
   readonly mailbox: string | null;
 }
 
 /**
- * Why a process ends by itself: a node of a cluster was asked to leave, or another process has its place; or the disk takes
- * writes again after one of the tape's has failed, which only a new start may trust.
+ * Why a process ends without a signal: the node was asked to leave, another process has taken its identity, or the disk
+ * accepts writes again after a failed tape write, which only a restart may trust.
  */
 export type LeaveReason = 'drained' | 'displaced' | 'disk';
 
@@ -63,11 +63,11 @@ export class Service implements AsyncDisposable {
   readonly #options: ServiceOptions;
   #markets: MarketSettings;
   readonly #metrics: LateMetrics;
-  /** Timers of its own, and what watches the machine. */
+  /** Its own timers and the monitors of the machine. */
   readonly #watches = new DisposableStack();
   readonly #readiness: Readiness;
   readonly #internal: Server;
-  /** On both ports. */
+  /** Unread responses of the public and the internal port. */
   readonly #unread = new UnreadAnswers(createClock({ kind: 'system' }));
   readonly #ingest: IngestHandle;
   readonly #caughtUp = Promise.withResolvers<void>();
@@ -75,23 +75,23 @@ export class Service implements AsyncDisposable {
   readonly #lastTrades = new Map<string, EpochNs>();
   #tradesTold = 0;
   readonly #pulse = new Pulse(THIS_MACHINE.monotonicNs);
-  /** What keeps the service from serving streams on its way up or down; null while it is up. */
+  /** Why streams are not served while the service starts or stops; null while it is up. */
   #phase: string | null = 'the tape is being opened';
   #isStopping = false;
   #isPaused = false;
   #isIngestDown = false;
-  /** The part that is gone for good, the first if there are several. */
+  /** The first component that is gone for good. */
   #lost: string | null = null;
-  /** What is shared with other nodes; null where this process is alone. */
+  /** State shared with other nodes; null for a single process. */
   readonly #node: NodeServices | null;
   readonly #leaving = Promise.withResolvers<LeaveReason>();
-  /** As the ingest thread last told. */
+  /** The newest report of the ingest thread. */
   #lastReport: IngestReport | null = null;
-  /** What all nodes know of floors. */
+  /** The floors that all nodes know. */
   #sharedFloors: string | null = null;
-  /** Which days they have and this one lacks. */
+  /** Days that other nodes have and this one is missing. */
   #lacking: NewestDays = {};
-  /** Null on a node that only takes trades in. */
+  /** Null on a node that only ingests trades. */
   readonly #serving: Serving | null;
   #internalAddress = '';
   #addresses: ServiceAddresses | null = null;
@@ -137,7 +137,7 @@ export class Service implements AsyncDisposable {
     this.#serving = config.cluster?.roles.serve === false ? null : this.#serve(options, markets);
   }
 
-  /** Opens the tape and the doors; rejects, with everything closed again, when that cannot be done. */
+  /** Opens the tape and the endpoints. If that fails, it closes everything again and rejects. */
   static async start(options: ServiceOptions): Promise<Service> {
     const markets = await readServiceMarkets(options);
     const node = await openNode(options);
@@ -151,27 +151,26 @@ export class Service implements AsyncDisposable {
     }
   }
 
-  /** Null on a node that only takes trades in: it has no public doors. */
+  /** Null on a node that only ingests trades: it has no public endpoints. */
   get addresses(): ServiceAddresses | null {
     return this.#addresses;
   }
 
-  /** Where metrics and health are. */
+  /** The address of metrics and health checks. */
   get internalAddress(): string {
     return this.#internalAddress;
   }
 
-  /** Resolves when everything can be asked for, up to this moment; rejects when that will never be. */
+  /** Resolves when all data up to the present can be requested; rejects if that will never be possible. */
   get live(): Promise<void> {
     return this.#live.promise;
   }
 
-  /** What streams are served by. */
   get streams(): Pick<Doors, 'hub' | 'gateway' | 'letTimeGo' | 'example'> | null {
     return this.#serving?.doors ?? null;
   }
 
-  /** The keys of the account to begin with, once; null when the accounts cannot be asked. */
+  /** The keys of the first account, returned once; null if the account database is unavailable. */
   async firstKeys(): Promise<FirstKeys | null> {
     try {
       return await this.#serving!.accounts!.firstKeys();
@@ -181,7 +180,7 @@ export class Service implements AsyncDisposable {
     }
   }
 
-  /** Whether its threads make progress; false: only a restart helps. */
+  /** Whether the threads make progress. If false, only a restart helps. */
   get isAlive(): boolean {
     return this.#isStopping || this.#isIngestDown || this.#pulse.isBeating;
   }
@@ -190,7 +189,7 @@ export class Service implements AsyncDisposable {
     return this.#markets;
   }
 
-  /** Takes these from now on; null: the instruments stay as they are. */
+  /** Applies new settings. If `listed` is null, the instruments stay as they are. */
   async reload(next: Reloadable, listed: readonly ListedDataset[] | null): Promise<void> {
     if (listed !== null) this.#markets = { ...this.#markets, imported: listed };
     await this.#serving?.reload(next, listed);
@@ -200,7 +199,7 @@ export class Service implements AsyncDisposable {
     this.#metrics.tell((it) => it.countReload(outcome));
   }
 
-  /** Signs in to the account of a replay and leads to its chart; null: there is none that could be opened. */
+  /** A link that signs in to the account of a replay and opens its chart; null if that failed. */
   async chartLink(): Promise<string | null> {
     try {
       return await this.#serving!.accounts!.replayLink(this.#addresses!.portal);
@@ -210,12 +209,12 @@ export class Service implements AsyncDisposable {
     }
   }
 
-  /** Resolves when the process has to end though nobody has sent a signal. */
+  /** Resolves when the process has to end although no signal was received. */
   get leaving(): Promise<LeaveReason> {
     return this.#leaving.promise;
   }
 
-  /** Notice, drain, sync. Resolves to whether everything closed cleanly in time. */
+  /** Drains clients, stops the ingest, closes. Resolves to whether everything closed cleanly in time. */
   async stop(): Promise<boolean> {
     this.#isStopping = true;
     this.#phase = 'the service is stopping';
@@ -239,7 +238,7 @@ export class Service implements AsyncDisposable {
     await this.#node?.[Symbol.asyncDispose]();
   }
 
-  /** Clients go to other nodes, not all at once, while the tape still grows here for those who wait. */
+  /** Clients move to other nodes gradually, while the tape still grows here for the remaining ones. */
   async #leaveCluster(node: NodeServices): Promise<void> {
     await node.sayLeaving();
     await this.#serving?.doors?.gateway.drain(SEND_AWAY_MS);
@@ -301,7 +300,7 @@ export class Service implements AsyncDisposable {
     void Promise.all([this.#caughtUp.promise, tapeKnown]).then(() => this.#becomeReady());
   }
 
-  /** Of a node without doors. */
+  /** For a node without public endpoints. */
   async #openTape(): Promise<void> {
     tellRecovery(this.#options.log, await this.#ingest.opened);
     this.#watchSpace(openMarket(this.#markets.live).dataset);
@@ -329,7 +328,7 @@ export class Service implements AsyncDisposable {
 
   #watchClock(): void {
     const { config, log, market } = this.#options;
-    // Time that is moved or played is nobody's clock, and other nodes may be right about a shared tape.
+    // Accelerated and replayed time do not follow this clock. On a shared tape, other nodes' clocks may be right.
     const isOwn = config.speed === null && market === undefined && this.#node === null;
     const clock = watchClock({
       ...{ log, timers: createClock({ kind: 'system' }) },
@@ -411,21 +410,21 @@ export class Service implements AsyncDisposable {
     }
   }
 
-  /** Days count as here once what they change is computed. */
+  /** Reports a fetched day as present only after the streams that depend on it are recomputed. */
   #withDaysComputed(report: IngestReport): IngestReport {
     const { shared } = report;
     if (shared === undefined || (this.#serving?.doors?.isComputed ?? true)) return report;
     return { ...report, shared: { ...shared, daysAt: this.#lastReport?.shared?.daysAt ?? 0 } };
   }
 
-  /** While no trades are taken in, streams are told so, and go on by themselves afterwards. */
+  /** Marks streams as down while no trades are ingested; they resume afterwards. */
   #setPaused(isPaused: boolean): void {
     if (isPaused === this.#isPaused || this.#isIngestDown) return;
     this.#isPaused = isPaused;
     this.#serving?.doors?.hub.setSource(isPaused ? 'down' : 'up');
   }
 
-  /** Also of what comes when all is over. */
+  /** Also disposes of a watch that is added after disposal. */
   #watch(watch: Disposable): void {
     if (this.#watches.disposed) watch[Symbol.dispose]();
     else this.#watches.use(watch);
@@ -434,7 +433,7 @@ export class Service implements AsyncDisposable {
   #ingestDown(error: unknown): void {
     this.#isIngestDown = true;
     const { log, config } = this.#options;
-    // Of a disk the stack says nothing, and the directory all.
+    // For a disk fault, the directory is the useful information; the stack is not.
     const why = diskFault(error) === null ? { error } : { data: config.data, why: String(error) };
     log.fatal(why, 'no more trades are ingested; existing data is still served');
     this.#lost ??= 'the ingest has stopped';
@@ -445,12 +444,12 @@ export class Service implements AsyncDisposable {
       this.#watch(waitForDisk({ directory: config.data, clock, onAgain }));
     }
     this.#live.reject(error);
-    // A start that fails says so itself; afterwards the log line above is the report.
+    // A failed start reports itself. After the start, the log line above is the report.
     this.#live.promise.catch(() => undefined);
   }
 }
 
-/** Null where this process is alone. */
+/** Null for a single process. */
 async function openNode({ config, version, log }: ServiceOptions): Promise<NodeServices | null> {
   const { cluster, data } = config;
   if (cluster === null) return null;

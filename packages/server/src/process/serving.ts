@@ -1,7 +1,7 @@
 /**
- * What a node that serves customers has beside its tape: the accounts, mails, payments, and the public doors. The accounts come up
- * in their thread while the larger part of the program is loaded. At the end the doors close first, whose last
- * answers still count, and the accounts last.
+ * What a serving node has beside its tape: accounts, mail, payments and the public endpoints. The accounts thread
+ * starts while most of the program is still loading. On shutdown the endpoints close first, since their last responses
+ * still count; the accounts close last.
  */
 
 import type { OwedMail } from '../accounts/mails/mails-store.ts';
@@ -33,9 +33,9 @@ import { tellRecovery } from './tell-recovery.ts';
 import { StatusRecorder } from './watch/status-recorder.ts';
 
 export interface ServingParts extends ServiceOptions {
-  /** What is shared with other nodes; left out where this process is alone. */
+  /** State shared with other nodes; omitted for a single process. */
   readonly node?: NodeServices;
-  /** Whether others are known to have more of the tape than there is here. */
+  /** Whether other nodes are known to have more of the tape than this one. */
   readonly isBehind?: () => boolean;
   readonly markets: MarketSettings;
   readonly ingest: IngestHandle;
@@ -45,12 +45,12 @@ export interface ServingParts extends ServiceOptions {
 }
 
 export interface ServingAddresses {
-  /** Where people reach it: `https://tapeloom.example.com`. */
+  /** The public origin: `https://tapeloom.example.com`. */
   readonly portal: string;
   /** `http://127.0.0.1:8080` */
   readonly rest: string;
   readonly stream: string;
-  /** Where messages are echoed; null unless asked for. */
+  /** The echo endpoint; null unless it is configured. */
   readonly echo: string | null;
 }
 
@@ -67,11 +67,11 @@ export class Serving implements AsyncDisposable {
   #providers: OpenedProviders | null = null;
   #billing: BillingServices | null = null;
   #echo: EchoServer | null = null;
-  /** Null: it is not kept. */
+  /** Null: no access log is written. */
   #access: AccessLog | null = null;
   #recorder: StatusRecorder | null = null;
 
-  /** The accounts begin to open. */
+  /** Starts to open the accounts. */
   constructor(parts: ServingParts) {
     const { config, log } = parts;
     this.#parts = parts;
@@ -87,7 +87,7 @@ export class Serving implements AsyncDisposable {
       ...(parts.node === undefined ? {} : { shared: parts.node }),
       onBegun: this.#accountsBegun.resolve,
     });
-    // Whoever waits for it hears of it.
+    // A failure is reported to the callers that await it.
     this.#accountsOpening.catch(() => undefined);
   }
 
@@ -103,9 +103,9 @@ export class Serving implements AsyncDisposable {
     return this.#doors;
   }
 
-  /** Composes everything behind the doors, as soon as the tape is open; `listen` opens them. */
+  /** Composes everything behind the endpoints once the tape is open; `listen` opens them. */
   async compose(): Promise<Doors> {
-    // The larger part of the program is loaded while the two threads come up.
+    // Loads most of the program while the accounts and ingest threads start.
     await Promise.race([this.#accountsBegun.promise, this.#accountsOpening]);
     const { Doors } = await import('./doors/doors.ts');
     const accounts = await this.#accountsOpening;
@@ -123,12 +123,12 @@ export class Serving implements AsyncDisposable {
     return this.#doors;
   }
 
-  /** What was paid since is asked for again; keys and sessions are looked after by the store itself. */
+  /** The database may be older than before: fetches payments again. The store itself rechecks keys and sessions. */
   accountsMayBeOlder(): void {
     this.#billing?.payments.listAgain();
   }
 
-  /** Requests that come from now on find these; contracts that are new can be asked for within a second. */
+  /** Later requests use the new settings. New contracts become available within a second. */
   async reload(next: Reloadable, listed: readonly ListedDataset[] | null): Promise<void> {
     this.#live = next;
     if (listed !== null) this.#doors?.relist(listed);
@@ -155,9 +155,9 @@ export class Serving implements AsyncDisposable {
     await this.#access?.[Symbol.asyncDispose]();
     await this.#billing?.[Symbol.asyncDispose]();
     await this.#providers?.[Symbol.asyncDispose]();
-    // After the doors, whose last answers still count.
+    // The last responses of the endpoints may still send mail.
     await this.#mail?.[Symbol.asyncDispose]();
-    // They may still have been on their way when the start failed.
+    // The accounts may still be opening if the start failed.
     const accounts = await this.#accountsOpening.catch(() => null);
     await accounts?.[Symbol.asyncDispose]();
   }
@@ -272,7 +272,7 @@ export class Serving implements AsyncDisposable {
     });
   }
 
-  /** On the loopback interface whatever the other doors listen on. */
+  /** Listens on the loopback interface, whatever the public host is. */
   async #openEcho(): Promise<string | null> {
     const { echoPort } = this.#parts.config;
     if (echoPort === null) return null;

@@ -1,6 +1,6 @@
 /**
- * What is printed when the service is ready: where it is, and lines to paste. The keys that a first start
- * has made stand here and nowhere else; a later start says how to make one.
+ * The lines printed when the service is ready: its addresses, and commands to paste. The keys of a first start are
+ * shown here and nowhere else; a later start explains how to create one.
  */
 
 import { resolve } from 'node:path';
@@ -16,7 +16,7 @@ import { DEMO_ACCOUNT, type FirstKeys } from './customers/demo-account.ts';
 import type { TryExample } from './days/trading-world.ts';
 import type { ServiceAddresses } from './service.ts';
 
-/** Where commands look by themselves. */
+/** The addresses that commands use by default. */
 const DEFAULT_PORTAL = 'http://127.0.0.1:8080';
 const DEFAULT_STREAM = 'ws://127.0.0.1:8080/v1';
 
@@ -25,7 +25,6 @@ interface CommonFacts {
   /** The data directory. */
   readonly data: string;
   readonly seconds: number;
-  /** Null: this machine stands alone. */
   readonly cluster: ClusterConfig | null;
 }
 
@@ -38,13 +37,13 @@ export interface StartFacts extends CommonFacts {
   /** Null when the account database did not respond. */
   readonly keys: FirstKeys | null;
   readonly calledAs: CalledAs;
-  /** Signs in to the account and leads to the chart of what is played; null: nothing is. */
+  /** A link that signs in and opens the chart of the replay; null without a replay. */
   readonly chart: string | null;
-  /** What to try with. */
+  /** The instrument or dataset that the example commands use. */
   readonly example: TryExample;
 }
 
-/** What is said at once. An accelerated service leaves the configured directory alone, and so does a replay. */
+/** The first line of a start. An accelerated service and a replay do not use the configured data directory. */
 export function startLine(
   version: string,
   { data, speed }: Pick<Config, 'data' | 'speed'>,
@@ -64,7 +63,7 @@ export function startLine(
   return `Tapeloom ${version} starts, ${how}`;
 }
 
-/** Of a node without public doors. */
+/** The report of a node without public endpoints. */
 export function ingestReport({
   version,
   data,
@@ -102,7 +101,7 @@ export function startReport(facts: StartFacts): readonly string[] {
   ];
 }
 
-/** Which node this is, what it does, and where its accounts and its tape are; no user, no password. */
+/** The node's name, roles and addresses, without user or password. */
 function nodeLines(cluster: ClusterConfig | null): readonly string[] {
   if (cluster === null) return [];
   const { node, roles, postgres, nats } = cluster;

@@ -1,11 +1,11 @@
-/** What was found of the tape at the start, and what leaves it for being old, for the log. */
+/** Logs what recovery found on the tape, and the days that are removed because of their age. */
 
 import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { Log } from '../platform/log/log.ts';
 import type { IngestOpened } from './ingest/ingest-wire.ts';
 import type { OldDaysNews } from './ingest/large-removals.ts';
 
-/** One line for each dataset: what is gone for good, or will be. */
+/** One line for each dataset: days that were deleted, or will be. */
 export function tellOldDays(log: Log, { dueAt, ...news }: OldDaysNews): void {
   if (dueAt === null) {
     log.warn(news, 'days older than TAPELOOM_KEEP_DAYS were deleted');
@@ -18,7 +18,7 @@ export function tellOldDays(log: Log, { dueAt, ...news }: OldDaysNews): void {
   );
 }
 
-/** Files of missing days that the log names. */
+/** Missing files that the log names at most. */
 const MISSING_TOLD_MAX = 10;
 
 export function tellRecovery(log: Log, { recovery }: IngestOpened): void {

@@ -1,13 +1,15 @@
-/** Whether a node may lack what other nodes have: then a cursor that it does not know is sent elsewhere, and not refused. */
+/**
+ * Whether a node may be missing data that others have: then a client with an unknown cursor is sent to another node.
+ */
 
 import type { SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
 
-/** Who appends is heard of more often. */
+/** Messages of the appending node arrive more often than this. */
 const SILENT_MS_MAX = 2_000;
 
 export function isBehindOthers(tape: SharedTapeReport | undefined, isIngestDown: boolean): boolean {
   if (tape === undefined) return false;
-  // What it last heard says nothing of now.
+  // The last report is outdated.
   if (isIngestDown) return true;
   const { role, sequence, end, silentMs } = tape;
   return role === 'joining' || sequence < end || silentMs >= SILENT_MS_MAX;

@@ -1,7 +1,7 @@
 /**
- * What the node that appends knows of days that come behind the tape, for one term: which it is about to name, and which the
- * nodes have. It waits for nodes that are slow, and never for ever: one that lacks a day when that is settled shows nothing
- * that the day matters to (`topics/days-to-come.ts`), so nothing depends on who is thought to be alive.
+ * The days to come behind the tape, as the appending node tracks them for one term: which it is about to name, and
+ * which the nodes have. It waits for slow nodes, but not forever. A node that is missing a settled day shows nothing
+ * that depends on it (`topics/days-to-come.ts`), so correctness does not depend on knowing which nodes are alive.
  */
 
 import type { TapeBook } from '../../tape/stream/tape-book.ts';
@@ -9,37 +9,36 @@ import { type DayToCome, daysOf, withComing, withSettling } from '../../topics/d
 import type { StreamEpochs } from '../../topics/epoch-floors.ts';
 import type { TapeSpread } from '../ingest/ingest-wire.ts';
 
-/** A look is taken every second. A node that has not read a book by then is out of reach, says so, and resumes nothing. */
+/** At one look a second: a node that has not read a book by then is out of reach and resumes nothing. */
 export const READ_LOOKS_MAX = 20;
-/** By then every node has fetched a day that is listed, or does without what the day matters to. */
+/** By then every node has fetched a listed day, or shows nothing that depends on it. */
 const HAVE_LOOKS_MAX = 120;
 
 const NOBODY_KNOWN: TapeSpread = { read: 0, have: 0 };
 
-/** What was said by the newest book. */
 export interface BookSeen {
   readonly book: Pick<TapeBook, 'days' | 'keptFrom'>;
   readonly number: number;
 }
 
-/** Days that are waited for together. */
+/** Days whose arrival is awaited together. */
 interface Waiting {
   readonly days: readonly DayToCome[];
-  /** The book that lists them. */
+  /** The number of the book that lists them. */
   readonly number: number;
   looks: number;
 }
 
 export class DaysAhead {
-  /** How far all nodes have come, as was last heard. */
+  /** How far all nodes have come, as last reported. */
   spread: TapeSpread = NOBODY_KNOWN;
   #toName: readonly DayToCome[] = [];
   #toSettle: readonly DayToCome[] = [];
   #waiting: Waiting | null = null;
-  /** Looks since the last day was made; null while some are to be. */
+  /** Looks since the last day was generated; null while days are still to be generated. */
   #looksSinceMade: number | null = null;
 
-  /** These are named from the next book on, until that is stored. */
+  /** These days are named in every book until the result is disposed of. */
   name(days: readonly DayToCome[]): Disposable {
     this.#toName = days;
     return {
@@ -49,17 +48,17 @@ export class DaysAhead {
     };
   }
 
-  /** This node makes no more days. */
+  /** This node generates no more days. */
   made(): void {
     this.#looksSinceMade = 0;
   }
 
-  /** What the next book has to say, where `before` is what the newest one says. */
+  /** The epochs of the next book; `before` holds those of the newest. */
   next(before: StreamEpochs): StreamEpochs {
     return withSettling(withComing(before, this.#toName), this.#toSettle);
   }
 
-  /** Once a second. */
+  /** Called once a second. */
   look({ coming }: StreamEpochs, seen: BookSeen): void {
     if (this.#looksSinceMade !== null) this.#looksSinceMade += 1;
     if (this.#waiting === null) {
@@ -75,7 +74,7 @@ export class DaysAhead {
     this.#waiting = null;
   }
 
-  /** Whether it can be had, or never will. */
+  /** Whether a day is available, or will never be. */
   #isThere({ symbol, day }: DayToCome, { book }: BookSeen): boolean {
     if (book.days[symbol]?.[day] !== undefined) return true;
     if (day < (book.keptFrom[symbol] ?? 0)) return true;

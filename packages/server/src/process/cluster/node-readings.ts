@@ -1,4 +1,4 @@
-/** What `/metrics` reads of a node of a cluster. */
+/** Metrics of a node of a cluster, read for `/metrics`. */
 
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -6,9 +6,9 @@ import type { SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
 import type { ClusterReadings } from '../metrics/cluster-metrics.ts';
 import type { NodeServices } from './node-services.ts';
 
-/** So long after it was last heard of, others have what a node held. */
+/** Time after a node's last heartbeat until other nodes take over its leases. */
 const LEASE_SECONDS = 90;
-/** A node beats every second: a database that has missed so much does not answer. */
+/** A node sends a heartbeat every second. If the database has missed this many seconds, it does not respond. */
 const UP_SECONDS = 5;
 
 export function nodeReadings(

@@ -91,7 +91,7 @@ test('put back to an older copy, the secret of exports is that of the copy with 
   assert.deepEqual(readings(early, late), ['unknown', 'good']);
   assert.equal(older, 0);
   await copy.putBack();
-  // No time passes by which they would be read anyway.
+  // The clock does not move, so no timer reads them.
   while (older === 0) await node.register.beat();
   await until(() => signed() === first);
   assert.equal(older, 1);

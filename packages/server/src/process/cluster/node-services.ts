@@ -1,7 +1,7 @@
 /**
- * What a node of a cluster shares with the others through PostgreSQL, composed: its place in the register, what accounts have
- * open, what they may still request, the secret of exports, and whose turn it is to tidy up. It is opened before anything is
- * served, and a node that computes an indicator differently from others opens no door before all of those know of it.
+ * What a node shares with the others through PostgreSQL: its entry in the register, leases of accounts, request
+ * allowances, the export secret, and the lock for housekeeping. It is opened before anything is served. A node that
+ * computes an indicator differently opens no endpoint before all others know of it.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -37,7 +37,7 @@ import { agreedComputations, disputedIndicators } from '../../topics/agreed-comp
 import type { Computations } from '../../topics/epoch-floors.ts';
 import { reachedAtStart } from './reached-at-start.ts';
 
-/** How often it is looked whether there is another: well before a new one signs. */
+/** How often new secrets are looked for; often enough to know a new one well before it signs. */
 const SECRETS_EVERY_MS = 10_000;
 const SWEEP_EVERY_MS = MINUTE_MS;
 
@@ -49,26 +49,24 @@ const OWN_COMPUTATIONS: Computations = Object.fromEntries(
 );
 
 export interface NodeServicesOptions {
-  /** The data directory, which is ours. */
+  /** The data directory, already locked by this process. */
   readonly data: string;
   readonly cluster: ClusterConfig;
-  /** Of the program. */
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** What the process is told of its node. */
+/** Events of the node for the process. */
 export interface NodeNews {
-  /** It was asked to leave. */
+  /** The node was asked to leave. */
   drain(): void;
-  /** Another process has its place: it must end. */
+  /** Another process has taken this node's identity: the process must end. */
   displaced(): void;
-  /** The database may lack what was done last: it was put back, or another took its place. */
+  /** The database may be missing the newest changes: it was restored from a backup, or replaced by a standby. */
   older(): void;
-  /** What the nodes alive compute, whenever that is something else. */
+  /** What the live nodes compute, after each change. */
   agreed(computations: Computations): void;
-  /** The nodes were looked at. */
   looked(nodes: readonly KnownNode[]): void;
 }
 
@@ -112,7 +110,7 @@ export class NodeServices implements AsyncDisposable {
     this.#look(register.nodes);
   }
 
-  /** Rejects with `StartRefusedError` when this cannot be a node of the cluster. */
+  /** Rejects with `StartRefusedError` if this process cannot be a node of the cluster. */
   static async open(options: NodeServicesOptions): Promise<NodeServices> {
     const { data, cluster, version, clock, log } = options;
     const opened = new AsyncDisposableStack();
@@ -142,7 +140,7 @@ export class NodeServices implements AsyncDisposable {
     }
   }
 
-  /** From now on the others hear of it, and it of them. */
+  /** Starts to exchange heartbeats with the other nodes. */
   start(news: NodeNews): void {
     const { clock, log } = this.#options;
     const onFault = (error: unknown) =>
@@ -167,10 +165,10 @@ export class NodeServices implements AsyncDisposable {
     this.#timers.use(clock.every(SWEEP_EVERY_MS, sweep));
   }
 
-  /** Does what one node does at a time, if it is this one's turn. */
+  /** Does work that one node at a time does, if this node holds the lock. */
   readonly inTurn = (work: () => Promise<unknown>): Promise<void> => this.turns.run(work);
 
-  /** Whether nodes alive compute an indicator in different ways. */
+  /** Whether live nodes compute an indicator in different ways. */
   isDisputed(indicator: string): boolean {
     return this.#disputed.has(indicator);
   }
@@ -183,7 +181,7 @@ export class NodeServices implements AsyncDisposable {
     return this.#slicesTotal;
   }
 
-  /** What the node says of itself with every beat. */
+  /** The report that the node publishes with every heartbeat. */
   set report(report: () => NodeReport) {
     this.register.report = report;
   }
@@ -196,12 +194,12 @@ export class NodeServices implements AsyncDisposable {
     return { signing: signing.secret, good: this.#secrets.map(({ secret }) => secret) };
   };
 
-  /** Says that it is about to leave, for who looks. */
+  /** Marks the node as leaving in the register. */
   async sayLeaving(): Promise<void> {
     await askToDrain(this.postgres, this.register.id).catch(() => undefined);
   }
 
-  /** Gives back what it holds, leaves the register, and lets another have its turn. */
+  /** Releases its locks, leaves the register and disconnects. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#timers.dispose();
     await this.turns[Symbol.asyncDispose]();
@@ -209,7 +207,7 @@ export class NodeServices implements AsyncDisposable {
     await this.postgres[Symbol.asyncDispose]();
   }
 
-  /** Whether the nodes agree on something else than before. */
+  /** Returns whether the agreed computations have changed. */
   #look(nodes: readonly KnownNode[]): boolean {
     const alive = nodes.filter(({ isAlive }) => isAlive).map(({ computations }) => computations);
     const agreed = agreedComputations([OWN_COMPUTATIONS, ...alive]);

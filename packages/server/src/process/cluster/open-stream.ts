@@ -1,6 +1,6 @@
 /**
- * The stream of a shared tape at a start: servers that elect, or have just been started, are waited for; what they say
- * against it stays as it is, and is told the operator.
+ * Opens the stream of a shared tape at a start. Servers that are starting or electing a leader are retried for a while.
+ * A rejection that persists is reported to the operator.
  */
 
 import { TapeClaimedError } from '../../markets/market.ts';
@@ -17,13 +17,13 @@ import {
 import { TapeDamagedError } from '../../tape/tape-errors.ts';
 
 const TRY_AGAIN: Backoff = { firstMs: 1_000, lastMs: 1_000 };
-/** How many tries there are: where something is said against it, and where nobody answers. */
+/** The limits on tries: after a rejection, and without a response. */
 const SAID_TRIES_MAX = 4;
 const UNANSWERED_TRIES_MAX = 30;
 
 export type OpenedStream = NatsTape;
 
-/** `onWaiting` is told once, with what it waits for. */
+/** `onWaiting` is called once, with the first error. */
 export async function openStream(
   options: NatsTapeOptions,
   clock: Pick<Clock, 'after'>,
@@ -41,7 +41,7 @@ export async function openStream(
   return await retry(() => openNatsTape(options), { clock, backoff: TRY_AGAIN, passes });
 }
 
-/** Why it cannot start, for the operator to judge. */
+/** The message for the operator; other errors are thrown on. */
 export function sharedRefusalOf(error: unknown): string {
   const kinds = [
     NatsTapeError,

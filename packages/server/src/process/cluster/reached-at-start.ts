@@ -1,6 +1,6 @@
 /**
- * PostgreSQL at a start: it may come up together with this machine, and this process is at its busiest then, so one that
- * cannot be reached is tried for a while before the start is refused. What does not pass, as a wrong password, is told at once.
+ * PostgreSQL at a start. It may start together with this machine, while this process is at its busiest, so an
+ * unreachable database is retried for a while. Permanent faults, such as a wrong password, are reported at once.
  */
 
 import { AccountsTroubleError } from '../../accounts/store/account-store.ts';
@@ -12,7 +12,7 @@ import { type Backoff, retry } from '../../platform/waiting/retry.ts';
 const TRIED_FOR_MS = 20_000;
 const TRY_AGAIN: Backoff = { firstMs: 1_000, lastMs: 1_000 };
 
-/** `log` is told once, where it has to wait. */
+/** Logs a warning once, at the first retry. */
 export async function reachedAtStart<Result>(
   { clock, log }: { readonly clock: Pick<Clock, 'now' | 'after'>; readonly log: Pick<Log, 'warn'> },
   work: () => Promise<Result>,

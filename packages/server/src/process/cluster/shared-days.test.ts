@@ -1,4 +1,7 @@
-/** Days that come behind a shared tape: while clients hop from node to node, nobody goes on from what was computed otherwise. */
+/**
+ * Days that arrive behind a shared tape: while clients move between nodes, none resumes from other computations'
+ * cursors.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,7 +27,7 @@ function isSettled(node: ServingNode): boolean {
   );
 }
 
-/** A node that appends, and one that follows, before anything comes behind the tape. */
+/** An appending node and a following one, before anything arrives behind the tape. */
 async function pair(seed: number) {
   const world = new ServingWorld(seed);
   world.mayMake = false;
@@ -36,7 +39,7 @@ async function pair(seed: number) {
   return { world, first, second };
 }
 
-/** Who is there shows the stream with the day, and goes on from what any of them has shown. */
+/** Every given node shows the stream with the day, and clients resume from cursors of any of them. */
 async function goesOn(world: ServingWorld, ...nodes: readonly ServingNode[]): Promise<void> {
   await world.hopUntil('all show the day', () =>
     nodes.every((node) => node.show(DEEP)?.withDay === true),
@@ -154,7 +157,7 @@ test('under a leader that names no days, a node shows nothing without a day that
   second.isCutFromObjects = true;
   world.isNamed = false;
   world.mayMake = true;
-  // Nobody hops meanwhile: such a leader has told nobody what it computes with.
+  // No client moves meanwhile: such a leader has not announced what it computes with.
   await world.until('it is listed', () => first.tape.book.days.ESZ6?.[PAST_DAY] !== undefined);
   await world.until('the other one has read so', () => second.show(DEEP) === null);
   assert.equal(epochsOf(second).coming, undefined);
@@ -186,7 +189,9 @@ test('a day that is damaged on one node: it shows nothing without it, fetches it
   }
 });
 
-/** On which node, after how long, for how long objects cannot be fetched there, and how long it is left alone then. */
+/**
+ * Which node is damaged, after how long, how long it cannot fetch objects, and how long it is left alone afterwards.
+ */
 const damages = fc.array(
   fc.record({
     isOfLeader: fc.boolean(),

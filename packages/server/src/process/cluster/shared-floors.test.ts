@@ -9,7 +9,7 @@ import { SharedFloors, type SharedFloorsOptions } from './shared-floors.ts';
 
 const DAY = utcDay(20261112);
 
-/** A tape whose books are stored when the test says so. */
+/** A tape whose books are stored when the test decides. */
 function stage(floors: string | null = null) {
   const news: FromIngest[] = [];
   const tape = { book: { floors }, count: 10, set: null as string | null };
@@ -33,7 +33,7 @@ function stage(floors: string | null = null) {
     listed: () => ['ESU6'],
   });
   const over = new AbortController();
-  /** The book takes a moment, in which the tape grows. */
+  /** Storing the book takes a moment, in which the tape grows. */
   const bookChanged = async () => {
     await Promise.resolve();
     tape.count += 5;

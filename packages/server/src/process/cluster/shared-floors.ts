@@ -1,8 +1,8 @@
 /**
- * Floors of cursors that all nodes of a cluster know: they stand in the book of the tape, among its records. A node shows nothing
- * of the tape that stands behind a book before the main thread holds to the floors in it, so wherever a cursor is issued or
- * resumed, everything is known that was agreed on before its trades. Who appends writes down what the nodes agree on, and
- * which days come behind the tape.
+ * The cursor floors that all nodes of a cluster know; they are part of the tape's book, among its records. A node shows
+ * nothing that follows a book on the tape before its main thread applies the floors in it. So wherever a cursor is
+ * issued or resumed, everything agreed before its trades is known. The appending node writes the agreement of the
+ * nodes, and the days that are still to come behind the tape.
  */
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -24,7 +24,7 @@ import {
 import type { FromIngest, NewestDays, TapeSpread } from '../ingest/ingest-wire.ts';
 import { DaysAhead, READ_LOOKS_MAX } from './days-ahead.ts';
 
-/** How often who appends looks whether the nodes have what is to come. */
+/** How often the appending node checks whether the nodes have the days to come. */
 const LOOK_MS = 1_000;
 
 export interface SharedFloorsOptions {
@@ -34,11 +34,11 @@ export interface SharedFloorsOptions {
   >;
   readonly clock: Pick<Clock, 'now' | 'after' | 'every'>;
   readonly send: (news: FromIngest) => void;
-  /** The contracts of a day. */
+  /** The contracts listed on a day. */
   readonly listed: (day: UtcDay) => readonly string[];
 }
 
-/** While this node appends. */
+/** A term in which this node appends. */
 interface Term extends Pick<LeadTerm, 'bookChanged' | 'signal'> {
   readonly days: DaysAhead;
   writing: Promise<void> | null;
@@ -47,21 +47,21 @@ interface Term extends Pick<LeadTerm, 'bookChanged' | 'signal'> {
 export class SharedFloors implements Disposable {
   readonly #options: SharedFloorsOptions;
   #term: Term | null = null;
-  /** What the nodes alive compute, once that is known. */
+  /** What the live nodes compute; empty until known. */
   #agreed: Computations = {};
   #told: string | null = null;
   #lackingTold: NewestDays = {};
-  /** Until the main thread holds to what it was told last. */
+  /** Pending until the main thread applies the newest floors that were sent. */
   #holding: PromiseWithResolvers<void> | null = null;
   #isOver = false;
 
-  /** What the newest book says is told at once: the stream may not say it again. */
+  /** Sends the floors of the newest book at once: the stream may not repeat that book. */
   constructor(options: SharedFloorsOptions) {
     this.#options = options;
     void this.tell(options.tape.book);
   }
 
-  /** Resolves when the main thread holds to what a book says, which is the newest. */
+  /** Resolves when the main thread applies the floors of a book, which is the newest. */
   async tell({ floors }: Pick<TapeBook, 'floors'>): Promise<void> {
     if (this.#isOver) return;
     this.tellLacking();
@@ -72,7 +72,7 @@ export class SharedFloors implements Disposable {
     await this.#holding.promise;
   }
 
-  /** Which days the other nodes have and this one lacks, where that is something else than before. */
+  /** Sends the days that other nodes have and this one is missing, after a change. */
   tellLacking(): void {
     const epochs = this.#epochs();
     const newest: Record<string, UtcDay> = {};
@@ -84,23 +84,20 @@ export class SharedFloors implements Disposable {
     this.#options.send({ t: 'lacking', newest });
   }
 
-  /** The main thread holds to these. */
   hold(text: string): void {
     if (text === this.#told) this.#release();
   }
 
-  /** What the nodes alive compute. */
   agree(computations: Computations): void {
     this.#agreed = computations;
     this.#writeSoon();
   }
 
-  /** How far all nodes have come. */
   heard(spread: TapeSpread): void {
     if (this.#term !== null) this.#term.days.spread = spread;
   }
 
-  /** This node appends from now on, until the term is over. It may be over already: somebody else claimed, or the node stops. */
+  /** This node appends until the term is over; it may be over already, by another node's claim or a stop. */
   async lead({ bookChanged, signal }: Pick<LeadTerm, 'bookChanged' | 'signal'>): Promise<void> {
     if (signal.aborted) return;
     const term: Term = { bookChanged, signal, days: new DaysAhead(), writing: null };
@@ -113,7 +110,7 @@ export class SharedFloors implements Disposable {
     await this.#write(term);
   }
 
-  /** Days are about to be made behind the tape: whoever reads the book resumes nothing across them. */
+  /** Announces days that will be added behind the tape: nodes that read the book resume nothing across them. */
   async name(days: readonly DayToCome[]): Promise<void> {
     const term = this.#term;
     if (days.length === 0 || term === null) return;
@@ -121,7 +118,7 @@ export class SharedFloors implements Disposable {
     await this.#write(term);
   }
 
-  /** Resolves when all nodes have read the newest book, or resume nothing at all; also when the term is over. */
+  /** Resolves when all nodes have read the newest book or no longer resume anything, and when the term is over. */
   async allHaveRead(): Promise<void> {
     const { clock, tape } = this.#options;
     const term = this.#term;
@@ -133,12 +130,11 @@ export class SharedFloors implements Disposable {
     }
   }
 
-  /** This node makes no more days. */
   made(): void {
     this.#term?.days.made();
   }
 
-  /** Nobody waits any more. */
+  /** Releases all waiting callers. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     this.#release();
@@ -164,7 +160,7 @@ export class SharedFloors implements Disposable {
     });
   }
 
-  /** Until the book says it all; what is new meanwhile is said too. */
+  /** Writes until the newest book holds everything, including changes made meanwhile. */
   async #write(term: Term): Promise<void> {
     if (term.writing === null && this.#next(term) !== null) term.writing = this.#writeAll(term);
     await term.writing;
@@ -182,7 +178,6 @@ export class SharedFloors implements Disposable {
     }
   }
 
-  /** What the next book has to say; null where the newest one says it. */
   #next({ days }: Term): string | null {
     const { tape, clock, listed } = this.#options;
     const before = this.#epochs();
@@ -197,7 +192,7 @@ export class SharedFloors implements Disposable {
     return after === before ? null : formatEpochs(after);
   }
 
-  /** As the newest book says them. */
+  /** The epochs in the newest book. */
   #epochs(): StreamEpochs {
     const { floors } = this.#options.tape.book;
     const known = floors === null ? null : parseEpochs(floors, Object.keys(this.#agreed));

@@ -1,4 +1,4 @@
-/** How far the nodes alive that serve have come on the tape, by what each has last said of itself. */
+/** How far all live serving nodes have come on the tape, by each node's last report. */
 
 import type { KnownNode } from '../../accounts/shared/known-nodes.ts';
 import { readNodeReport } from '../../operations/cluster/node-report.ts';
@@ -10,7 +10,7 @@ export function tapeSpread(
   const serving = nodes.filter(({ isAlive, roles }) => isAlive && roles.includes('serve'));
   const tapes = serving.map(({ report }) => readNodeReport(report).tape);
   const least = (numbers: readonly (number | undefined)[]) =>
-    // One of the version before does not say all of it.
+    // A node of an older version may not report all values.
     numbers.reduce<number>((a, b) => Math.min(a, b ?? 0), Number.MAX_SAFE_INTEGER);
   return {
     read: least(tapes.map((tape) => tape?.sequence)),

@@ -28,7 +28,7 @@ let made = 0;
 
 const START = 1_790_000_000_000_000_000n as EpochNs;
 
-/** The accounts of a service, in their thread, behind the real REST doors. */
+/** The accounts of a service, in their thread, behind the real REST endpoints. */
 async function open(
   options: Partial<Pick<AccountServicesOptions, 'data' | 'store' | 'auditDays'>> = {},
 ) {
@@ -81,7 +81,7 @@ test('accounts that are damaged while they are used are not ready, and every key
   assert.equal((await service.get('/v1/usage')).statusCode, 200);
   assert.equal(accounts.notReadyBecause, null);
   spoilDatabase(accountsPath(data));
-  // The first to meet it is answered like everybody after it, known from memory or not.
+  // The first request after the fault gets the same response as later ones, whether the key is cached or not.
   for (const url of ['/v1/keys', '/v1/usage', '/v1/keys']) {
     const answer = await service.get(url);
     assert.equal(answer.statusCode, 503);
@@ -214,7 +214,7 @@ test('accounts that are gone from a directory which has served are not made anew
   {
     await using _ = await open({ data });
   }
-  // What a service makes once its accounts are open.
+  // A service creates this once its accounts are open.
   writeFileSync(join(data, 'export-secret'), 'x'.repeat(32));
   {
     await using _ = await open({ data });

@@ -1,11 +1,9 @@
 /**
- * What the doors ask about customers, composed: the store, in its thread or in PostgreSQL, who is calling, what they
- * have open, what they may still request, and what they used. Everything here goes by the machine's clock.
- * At the end counted usage reaches the store before the store closes, and the store closes last.
- *
- * When the store's thread dies, or what it keeps is damaged, nobody can be recognised any more: requests with
- * a key fail at once, and the service says that it is not ready. While there is no room for the store, or its
- * disk refuses, or PostgreSQL cannot be reached, the same holds until that is over. Who is connected stays.
+ * Composes what the endpoints need of accounts: the store, in its thread or in PostgreSQL, authentication, leases,
+ * allowances and usage, all by the machine's clock. On shutdown counted usage reaches the store before the store
+ * closes, which closes last.
+ * If the store's thread dies or its data is damaged, requests with a key fail at once and the service reports not
+ * ready. The same holds while the disk is full or failing, or PostgreSQL is unreachable. Open connections stay.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -44,7 +42,7 @@ import { createClock } from '../../platform/system-clock.ts';
 import { type FirstKeys, makeDemoAccount } from './demo-account.ts';
 import { replayLink } from './replay-link.ts';
 
-/** How often what has ended (tokens, reservations, old audit events) is cleared away. */
+/** How often expired entries (tokens, reservations, old audit events) are deleted. */
 const SWEEP_EVERY_MS = MINUTE_MS;
 /** Why the service is not ready. */
 const TROUBLES: Readonly<Record<StoreTrouble, string>> = {
@@ -55,13 +53,13 @@ const TROUBLES: Readonly<Record<StoreTrouble, string>> = {
   busy: 'the accounts are busy',
 };
 const LOST = 'the accounts have stopped';
-/** Of a store without a thread. */
+/** For a store without a thread. */
 const NO_CALLS: CallCounts = { count: 0, refusedTotal: 0 };
 
-/** Does the work, or leaves it to the node whose turn it is. */
+/** Does the work, or leaves it to the node that holds the lock. */
 export type InTurn = (work: () => Promise<unknown>) => Promise<unknown>;
 
-/** What several nodes count together, and whose turn it is to do what one of them does. */
+/** What several nodes count together, and the lock for work that one of them does. */
 export interface SharedCounts {
   readonly leases: Leases;
   readonly allowances: Allowances;
@@ -69,20 +67,19 @@ export interface SharedCounts {
 }
 
 export interface AccountServicesOptions {
-  /** The data directory. */
   readonly data: string;
   readonly log: Log;
-  /** The accounts' time, if it is not the machine's. */
+  /** The accounts' clock; default: the machine's. */
   readonly clock?: Clock;
-  /** Where the accounts are, if they are not in the data directory. */
+  /** The cluster whose PostgreSQL holds the accounts; null: they are in the data directory. */
   readonly cluster?: Pick<ClusterConfig, 'node' | 'postgres'> | null;
-  /** The store, if it is neither that of a cluster nor that of the data directory in its thread. */
+  /** Another store than the default one. */
   readonly store?: AccountStore;
-  /** How many days an event stays in the audit log; left out: for good. */
+  /** How many days an event stays in the audit log; omitted: forever. */
   readonly auditDays?: number;
-  /** What is counted with other nodes; left out where this process is alone. */
+  /** Counters shared with other nodes; omitted for a single process. */
   readonly shared?: SharedCounts;
-  /** The thread of the accounts comes up by itself from now on, however busy this one is. */
+  /** Called when opening no longer needs a free main thread. */
   readonly onBegun?: () => void;
 }
 
@@ -97,7 +94,6 @@ export class AccountServices implements AsyncDisposable {
   readonly inTurn: InTurn;
   readonly addresses = new AddressThrottle();
   readonly doorkeeper: Doorkeeper;
-  /** Who is signed in to the portal. */
   readonly sessions: SessionKeeper;
   readonly #known: StoreAuthenticator;
   readonly #resources: AsyncDisposableStack;
@@ -112,7 +108,7 @@ export class AccountServices implements AsyncDisposable {
     this.inTurn = shared?.inTurn ?? ((work) => work());
     const resources = new AsyncDisposableStack();
     const onFault = (error: unknown) => {
-      // Told when it began; everything else goes on failing by it, again and again.
+      // Logged when the trouble began; later failures are consequences of it.
       if (this.#notReady !== null && error instanceof AccountsTroubleError) return;
       log.error({ error }, 'the account database did not respond');
     };
@@ -143,22 +139,22 @@ export class AccountServices implements AsyncDisposable {
     return services;
   }
 
-  /** Why nobody can be recognised now; null while all is well. */
+  /** Why no caller can be authenticated now; null if that works. */
   get notReadyBecause(): string | null {
     return this.#notReady;
   }
 
-  /** Keys that are recognised without a look at the disk. */
+  /** Keys that are authenticated without a disk access. */
   get keysRemembered(): number {
     return this.#known.size;
   }
 
-  /** Keys that connections hold on to. */
+  /** Keys that connections use. */
   get keysWatched(): number {
     return this.#known.watchedCount;
   }
 
-  /** Calls that wait for the store's thread, or are under way. */
+  /** Calls in the queue of the store's thread, or in progress. */
   get storeCalls(): CallCounts {
     return this.store instanceof AccountsHandle ? this.store.calls : NO_CALLS;
   }
@@ -167,12 +163,12 @@ export class AccountServices implements AsyncDisposable {
     return this.store instanceof AccountsHandle ? this.store.reportsRemembered : 0;
   }
 
-  /** Makes the account to begin with, if there is none; its keys are told this once. */
+  /** Creates the first account if there is none; its keys are returned this once. */
   firstKeys(): Promise<FirstKeys> {
     return makeDemoAccount(this.store, this.clock.now(), randomBytes);
   }
 
-  /** Signs in to the account of a replay, and leads to its chart. */
+  /** A link that signs in to the account of a replay and opens its chart. */
   replayLink(origin: string): Promise<string | null> {
     return replayLink(this.store, this.clock.now(), origin, randomBytes);
   }
@@ -224,7 +220,7 @@ async function openStore(
       cluster === null
         ? AccountsHandle.open({ path, onFault })
         : openSharedStore(cluster, { clock, log });
-    // A thread comes up however busy this one is; the answers of another machine have to be heard here.
+    // A thread opens the store even if this one is busy; responses of PostgreSQL have to be processed in this thread.
     if (cluster === null) onBegun?.();
     const store = await opening;
     onBegun?.();
@@ -240,8 +236,8 @@ async function openStore(
 }
 
 /**
- * The secret of exports is made after the accounts are open: where it lies there were accounts. Made anew, nobody would
- * be recognised any more, and nobody would know why.
+ * The export secret is created after the accounts are open, so its presence proves that accounts existed. If they were
+ * created again, no caller could be authenticated, and there would be no hint why.
  */
 function refuseLostAccounts(data: string): void {
   if (!hasExportSecret(data) || hasAccounts(data)) return;
@@ -252,7 +248,7 @@ function refuseLostAccounts(data: string): void {
   );
 }
 
-/** It waits for another machine and needs no thread. */
+/** PostgreSQL is on another machine: no thread is needed. */
 async function openSharedStore(
   { node, postgres }: Pick<ClusterConfig, 'node' | 'postgres'>,
   place: { readonly clock: Clock; readonly log: Log },
@@ -274,7 +270,7 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-/** The database and what stands beside it, whoever made them. */
+/** The database and its side files, whichever process created them. */
 async function closeFiles(path: string, log: Log): Promise<void> {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     const exposure = await closeToOthers(file);

@@ -1,7 +1,6 @@
 /**
- * Buying, composed: who takes payments, what is made of what they say, and the rounds that make up for what they did
- * not say. At the end what is under way is waited for a moment; whatever is not done by then is kept, and
- * done after the next start.
+ * Composes buying: the payment providers, the orders made from their reports, and periodic rounds that find what was
+ * not reported. On shutdown, work in progress gets a moment; the rest is stored and done after the next start.
  */
 
 import { HOUR_MS } from '@tapeloom/core/units';
@@ -16,9 +15,9 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { AccountServices } from './account-services.ts';
 
-/** What is not done by then is pending, and done after the next start. */
+/** Time for work in progress; the rest stays pending until the next start. */
 const IDLE_WITHIN_MS = 1_000;
-/** How often it is looked whether something is due: an operator who asks for it waits no longer. */
+/** How often due work is looked for; a request of an operator waits no longer than this. */
 const ROUND_EVERY_MS = 5_000;
 const RETENTION_EVERY_MS = HOUR_MS;
 
@@ -55,7 +54,7 @@ export class BillingServices implements AsyncDisposable {
     });
     this.#timer = clock.every(ROUND_EVERY_MS, () => {
       const onFault = (error: unknown) => {
-        // Accounts that cannot be asked are told of once, by who looks after them.
+        // `AccountServices` reports unavailable accounts once.
         if (error instanceof AccountsUnavailableError) return;
         log.error({ error }, 'payments could not be reconciled');
       };

@@ -1,7 +1,7 @@
 /**
- * The account to begin with. A store without any account gets `demo` with one live and one test key,
- * whose secrets are told to whoever asked, this once. A store with accounts is left alone, so a process
- * that dies between making and showing the keys costs an operator one command, never a second account.
+ * Creates the first account. A store without any account gets `demo` with one live and one test key, whose secrets are
+ * returned to the caller this once. A store with accounts is left alone. So if a process dies between creating and
+ * showing the keys, the operator runs one command and no second account appears.
  */
 
 import {
@@ -17,7 +17,7 @@ import type { StoreCall } from '../../accounts/store/store-call.ts';
 
 export const DEMO_ACCOUNT = 'demo';
 
-/** The secrets of the keys that were just made, or the name of an account that can have more. */
+/** The secrets of the new keys, or the name of an existing account. */
 export type FirstKeys =
   | { readonly account: string; readonly secrets: Readonly<Record<Environment, string>> }
   | { readonly account: string; readonly secrets: null };
@@ -40,7 +40,7 @@ export async function makeDemoAccount(
       { plan: 'history', until: null },
     ],
   });
-  // Somebody else was faster by a moment: theirs are the keys then.
+  // Another process created the account at the same moment; it has the keys.
   if ('refused' in account) return { account: DEMO_ACCOUNT, secrets: null };
   const secrets: Record<string, string> = {};
   for (const environment of ENVIRONMENTS) {

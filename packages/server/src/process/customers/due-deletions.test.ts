@@ -11,7 +11,7 @@ interface Started {
   readonly order: { readonly id: string };
 }
 
-/** An owner with a subscription that runs, who asked to leave 14 days ago. */
+/** An owner with a running subscription who asked for deletion 14 days ago. */
 async function leaving(service: RestService) {
   const browser = new PortalBrowser(service);
   const email = 'Subscriber@example.com';
@@ -55,7 +55,7 @@ test('an account with a running subscription is deleted after it ended at the pr
   assert.ok(await store.people.ownerOf(id), 'it stays while the provider cannot be asked');
   assert.equal((await browser.get('/v1/portal/account')).status, 200);
   service.provider.trouble = 'none';
-  // Looked at again by itself.
+  // The timer looks again by itself.
   clock.advance(60_000);
   await deletions.look();
   assert.equal(faults.length, 1);
@@ -73,7 +73,7 @@ test('an account with a running subscription is deleted after it ended at the pr
   ];
   const text = JSON.stringify(kept, (_, value) => (typeof value === 'bigint' ? `${value}` : value));
   assert.ok(!/subscriber/i.test(text) && text.includes('account.deleted'));
-  // What the provider says afterwards brings nothing back that anybody could use.
+  // Later reports of the provider must not restore anything usable.
   const late = service.provider.pay(ref, clock.now(), 30);
   const { headers, body } = late;
   await service.post('/v1/webhooks/test', { headers, body: Buffer.from(body) });

@@ -1,7 +1,7 @@
 /**
- * Deletes accounts whose time has come. What runs elsewhere for an account is ended first: until its payments are
- * cancelled at their provider the account stays, and is tried again a minute later. The deletion itself owes its
- * owner the last mail.
+ * Deletes accounts that are due. External obligations end first: until the account's payments are cancelled at their
+ * provider, the account stays, and is retried a minute later. The transaction of the deletion also queues the owner's
+ * last mail.
  */
 
 import { MINUTE_MS } from '@tapeloom/core/units';
@@ -13,13 +13,12 @@ const LOOK_EVERY_MS = MINUTE_MS;
 
 export interface DueDeletionsOptions {
   readonly store: Pick<AccountStore, 'people'>;
-  /** The accounts' time. */
   readonly clock: Clock;
-  /** Ends what runs elsewhere for the account; rejects when that could not be done. May be asked again. */
+  /** Ends external obligations of the account; rejects if that failed. May be called again. */
   readonly beforeDeletion: (accountId: string) => Promise<void>;
-  /** Does the work, or leaves it to the node whose turn it is. */
+  /** Does the work, or leaves it to the node that holds the lock. */
   readonly inTurn: InTurn;
-  /** Told of an account that stays for now. */
+  /** Called with an account that stays for now. */
   readonly onFault: (error: unknown, accountId: string | null) => void;
 }
 
@@ -35,7 +34,7 @@ export class DueDeletions implements AsyncDisposable {
     this.#timer = clock.every(LOOK_EVERY_MS, () => void look());
   }
 
-  /** Does what is due; resolves when that is over. */
+  /** Deletes due accounts; resolves when that is over. */
   look(): Promise<void> {
     this.#running ??= this.#deleteDue().finally(() => {
       this.#running = null;

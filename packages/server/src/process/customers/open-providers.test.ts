@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 const SDKS = ['stripe', '@paddle/paddle-node-sdk'];
 
-/** Opens the providers as a start does, and prints which modules were loaded for it, of ours too. */
+/** Opens the providers as a start does, and prints the loaded modules, including our own. */
 const PROGRAM = `
 import { registerHooks } from 'node:module';
 const loaded = new Set();

@@ -1,6 +1,6 @@
 /**
- * The payment providers of a running service, by its settings. The SDK of one that is not in use is never loaded:
- * it would cost every start its time and memory. What an operator should hear of the settings is told.
+ * Opens the payment providers that the settings name. The SDK of an unused provider is never loaded: that would cost
+ * every start time and memory. Risky settings are logged for the operator.
  */
 
 import type { OfferBook } from '../../billing/offer-book.ts';
@@ -15,7 +15,6 @@ import type { Log } from '../../platform/log/log.ts';
 export interface OpenProvidersOptions {
   readonly config: PaymentSettings & { readonly data: string };
   readonly offers: OfferBook;
-  /** Where the service is reached. */
   readonly publicAddress: { readonly origin: string; readonly isLoopback: boolean };
   readonly clock: Clock;
   readonly log: Log;
@@ -23,7 +22,6 @@ export interface OpenProvidersOptions {
 
 export interface OpenedProviders extends AsyncDisposable {
   readonly providers: readonly PaymentProvider[];
-  /** Pages that belong to them. */
   readonly pages: readonly PageRoute[];
 }
 
@@ -59,7 +57,7 @@ async function openTest({ config, publicAddress, clock, log }: OpenProvidersOpti
   }
 }
 
-/** Where its checkout opens. */
+/** The page that opens Paddle's checkout. */
 async function paddlePage(settings: PaymentSettings): Promise<readonly PageRoute[]> {
   const { paddleKey: key, paddleClientToken: clientToken } = settings;
   if (key === null || clientToken === null) return [];
@@ -68,7 +66,7 @@ async function paddlePage(settings: PaymentSettings): Promise<readonly PageRoute
   return [paddlePages({ clientToken, environment: paddleEnvironment(key, clientToken) })];
 }
 
-/** Nobody is kept from trying anything, but nobody shall wonder either. */
+/** Risky settings are allowed for trying things out, but logged. */
 export function tellOfSales({
   config,
   offers,

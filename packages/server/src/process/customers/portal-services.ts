@@ -1,6 +1,6 @@
 /**
- * What people meet of the doors, composed: the portal's pages, the facts behind its routes and behind buying, and
- * the deletion of accounts whose time has come.
+ * Composes what users of the portal meet: its pages, the facts behind its routes and behind buying, and due deletions
+ * of accounts.
  */
 
 import { withdrawalForm } from '../../billing/withdrawal-form.ts';
@@ -21,19 +21,17 @@ import type { BillingServices } from './billing-services.ts';
 import { DueDeletions } from './due-deletions.ts';
 
 export interface PortalServicesOptions {
-  /** Learns which port was opened. */
   readonly publicAddress: PublicAddress;
   readonly mailer: Mailer;
   readonly config: Pick<Config, 'support'>;
   readonly log: Log;
   readonly accounts: AccountServices;
-  /** What is sold, and what the operator says of himself, as of the last reload. */
   readonly live: () => Reloadable;
-  /** Pages that belong to payment providers; left out: none. */
+  /** Pages of payment providers; omitted: none. */
   readonly providerPages?: readonly PageRoute[];
-  /** Left out: nobody buys. */
+  /** Omitted: no purchases. */
   readonly billing?: Pick<BillingServices, 'billing' | 'payments'>;
-  /** What is served at `/`; left out: nothing. */
+  /** Served at `/`; omitted: nothing. */
   readonly portal?: Portal;
 }
 
@@ -46,7 +44,6 @@ export class PortalServices implements AsyncDisposable {
     this.#deletions = dueDeletions(options);
   }
 
-  /** What the REST interface asks. */
   get parts(): Pick<RestParts, 'pages' | 'offers' | 'operatorPages' | 'billing' | 'payments'> {
     const { live, billing, portal, config, providerPages = [] } = this.#options;
     const support = config.support === null ? null : supportAddress(config.support);
@@ -70,7 +67,7 @@ export class PortalServices implements AsyncDisposable {
     void this.#options.portal?.open(this.#origin);
   }
 
-  /** Nobody waits for pages any more. */
+  /** No client waits for pages any more. */
   stopBuilding(): void {
     this.#options.portal?.[Symbol.dispose]();
   }
@@ -91,7 +88,7 @@ function dueDeletions({ accounts, billing, log }: PortalServicesOptions): DueDel
     store,
     clock,
     inTurn,
-    // Without billing there is nothing to end.
+    // Without billing there are no payments to end.
     beforeDeletion: async (accountId) => billing?.billing.beforeDeletion(accountId),
     onFault: (error, accountId) => {
       log.error({ error, accountId }, 'an account could not be deleted yet');

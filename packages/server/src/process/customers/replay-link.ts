@@ -1,6 +1,6 @@
 /**
- * The way of a replay's user to its chart: a link that signs in to the account of the replay, once and within a quarter of
- * an hour, and then leads to the page that draws what is played. The account lives as long as the replay's directory.
+ * A link for the user of a replay: it signs in to the replay's account, once and within a quarter of an hour, and opens
+ * the chart. The account exists as long as the replay's directory.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -9,11 +9,11 @@ import { digestOf, newLinkText, type RandomBytes } from '../../accounts/auth/sec
 import type { AccountStore } from '../../accounts/store/account-store.ts';
 import { DEMO_ACCOUNT } from './demo-account.ts';
 
-/** No mail ever leaves for it. */
+/** No mail is ever sent to this address. */
 const OWNER = normalEmail('you@replay.invalid')!;
 const CHART_PATH = '/docs/indicators/footprint?live';
 
-/** Null: the account is not there, or is somebody's. */
+/** Null if the account is missing or has an owner, or if the link was rejected. */
 export async function replayLink(
   store: Pick<AccountStore, 'findAccount' | 'people'>,
   now: EpochNs,

@@ -1,6 +1,6 @@
 /**
- * Which cursors of streams are worth nothing any more, composed: the floors that the record of epochs keeps, and
- * the repairs of the tape that raise them. Known before a door opens.
+ * Decides which stream cursors are no longer valid. It joins the floors in the record of epochs with the repairs of the
+ * tape that raise them. The record is read before an endpoint opens.
  */
 
 import type { Cursor } from '@tapeloom/core/cursor';
@@ -37,8 +37,9 @@ import type { TradingWorld } from './trading-world.ts';
 const OWN_COMPUTATIONS = Object.fromEntries(INDICATORS.map((it) => [it.id, computationOf(it)]));
 
 /**
- * Who was given up by the others while it ran, and was heard of again, waits so long with what it computes differently: a node
- * that has not looked at the register by then takes nothing new (`node-register.ts`). Who starts was seen by all before.
+ * The delay before a running node that the others considered dead resumes an indicator which it computes differently.
+ * By then, nodes that have not read the register accept no new clients (`node-register.ts`). A starting node needs no
+ * delay: all nodes have seen it before.
  */
 const HEARD_AGAIN_MS = 11_000;
 
@@ -47,20 +48,19 @@ const DAYS_TO_COME =
   'This server is still fetching past days that the stream needs. Subscribe again.';
 
 export interface CursorEpochsOptions {
-  /** Where the record lies. */
   readonly directory: string;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
-  /** Unless told, the machine's, which is waited for. */
+  /** Default: the machine's disk, with retries. */
   readonly disk?: Disk;
   readonly world: Pick<TradingWorld, 'tradingSessions' | 'sessionsOf'>;
   readonly hub: Pick<TopicHub, 'repair' | 'hasServed' | 'refuse' | 'tapeDay'>;
   readonly timers: Pick<Clock, 'after'>;
   readonly replays: Pick<Replays, 'locate'>;
-  /** When the engines know the tape. */
+  /** Resolves when the engines know the tape. */
   readonly tapeKnown: Promise<void>;
   /** Resolves when history reads the newest import. */
   readonly pastRefreshed: () => Promise<void>;
-  /** Whether nodes alive compute an indicator in different ways; left out where this process is alone. */
+  /** Whether live nodes compute an indicator in different ways; omitted for a single process. */
   readonly isDisputed?: (indicator: string) => boolean;
 }
 
@@ -68,29 +68,29 @@ export class CursorEpochs {
   readonly #options: CursorEpochsOptions;
   readonly #repairs: TapeRepairs;
   readonly #opened = Promise.withResolvers<EpochStore>();
-  /** Whether no cursor was issued before this process began. */
+  /** Whether no cursor was issued before this process started. */
   #isFirstStart = false;
-  /** Null until the doors open. */
+  /** Null until `open`. */
   #store: EpochStore | null = null;
-  /** What all nodes of a cluster know of floors. */
+  /** The floors that all nodes of a cluster know. */
   #shared: StreamEpochs = { computations: {}, floors: [] };
-  /** Indicators that others compute in another way, and no longer in this node's. */
+  /** Indicators not streamed here: other nodes compute a different version. */
   #givenUp: ReadonlySet<string> = new Set();
   #heardAgain: Disposable | null = null;
-  /** Days that the other nodes have and compute with, and this one does not have. */
+  /** Days that other nodes compute with and this one is missing. */
   #lacking: NewestDays = {};
-  /** By contract, days that cannot be read here, and that other nodes may compute with. */
+  /** By contract, days unreadable on this node that other nodes may compute with. */
   readonly #damaged = new Map<string, Set<UtcDay>>();
-  /** Contract and day: nothing was shown without these while they could not be read. */
+  /** Keys of contract and day: no result was shown without these days while they could not be read. */
   readonly #neverShownWithout = new Set<string>();
-  /** Those that were never shown here: the book has not said yet that this node is there. */
+  /** Indicators given up by the first book and never shown here since: that book did not know this node yet. */
   #unshown: ReadonlySet<string> | null = null;
 
   constructor(options: CursorEpochsOptions) {
     const { hub, log } = options;
     this.#options = options;
     this.#repairs = new TapeRepairs({
-      // Whoever gets a reset finds the new days in history, too.
+      // A client that gets a reset must also find the new days in history.
       computeAnew: async (contract) => {
         await options.pastRefreshed();
         return await hub.repair(contract);
@@ -105,7 +105,7 @@ export class CursorEpochs {
     });
   }
 
-  /** With the day that the tape is at. */
+  /** `day` is the tape's current day. */
   async open(day: UtcDay): Promise<void> {
     const { directory, log, world, replays } = this.#options;
     const contracts = Object.keys(world.tradingSessions.contracts);
@@ -130,7 +130,7 @@ export class CursorEpochs {
     this.#opened.resolve(store);
   }
 
-  /** Why a cursor of a stream is no longer good, if it is not. */
+  /** Why a cursor of a stream is no longer valid; null if it is valid. */
   resetOf(spec: TopicSpec, cursor: Cursor): ResetReason | null {
     const matters = (day: UtcDay) => dayMatters(this.#sessionsOf(spec), cursor, day);
     const days = [
@@ -144,7 +144,7 @@ export class CursorEpochs {
     return brokenBy(floors, spec, cursor, matters);
   }
 
-  /** What the nodes of a cluster agreed on, in words of the record of epochs. */
+  /** The agreement of the cluster's nodes, in the format of the record of epochs. */
   noteShared(text: string): void {
     this.#shared = parseEpochs(text, Object.keys(OWN_COMPUTATIONS)) ?? this.#shared;
     const { log, timers } = this.#options;
@@ -163,15 +163,15 @@ export class CursorEpochs {
     log.warn({ indicators }, 'the nodes have not agreed on these versions: they are not streamed');
   }
 
-  /** By contract, the newest day that the other nodes have and this one lacks: what it matters to is not shown here. */
+  /** By contract, the newest day that other nodes have and this one is missing. Dependent streams are refused here. */
   noteLacking(newest: NewestDays): void {
     this.#lacking = newest;
     this.#refuse(this.#givenUp);
   }
 
   /**
-   * A day that belongs on the tape cannot be read. Where other nodes have it, nothing that it matters to is shown here until it is
-   * back. Alone, all that it matters to is computed anew without it.
+   * A day that belongs on the tape cannot be read. In a cluster, streams that depend on it are refused here until it is
+   * back. A single process computes them again without the day.
    */
   noteDamaged(contract: string, day: UtcDay): void {
     if (this.#options.isDisputed === undefined) {
@@ -183,30 +183,30 @@ export class CursorEpochs {
     this.#refuse(this.#givenUp);
   }
 
-  /** It can be read again: all that it matters to is computed with it. */
+  /** The day can be read again: dependent results are computed again with it. */
   noteSound(contract: string, day: UtcDay): void {
     this.#damaged.get(contract)?.delete(day);
     this.#repairs.noteFilled(contract, day);
   }
 
-  /** Whether all that is shown is computed with the days that are here. */
+  /** Whether everything shown is computed with the days on this node. */
   get isComputed(): boolean {
     return this.#repairs.isComputed;
   }
 
-  /** An engine has found that a day went from the tape, or came back to it. */
+  /** An engine found that a day was removed from the tape, or restored. */
   noteChanged(contract: string, day: UtcDay): void {
     const { log } = this.#options;
     log.warn({ contract, day }, 'a day of the tape was removed or restored: it is computed again');
     this.noteFilled(contract, day);
   }
 
-  /** A day was sealed that the tape had passed over. */
+  /** A past day was added to the tape or removed from it. */
   noteFilled(symbol: string, day: UtcDay): void {
     this.#repairs.noteFilled(symbol, day);
   }
 
-  /** An import has changed days: resolves to whether all that depended on them has ended, and is recorded. */
+  /** An import has changed days. Resolves to whether everything that depended on them has ended and is recorded. */
   async noteImported(days: ChangedDays): Promise<boolean> {
     for (const [contract, changed] of days) this.#repairs.noteImported(contract, changed);
     await this.#repairs.idle;
@@ -218,23 +218,23 @@ export class CursorEpochs {
     this.#options.hub.refuse((spec) => this.#refusalOf(spec));
   }
 
-  /** Why nothing of a stream is shown here. */
+  /** Why a stream is refused here; null if it is not. */
   #refusalOf(spec: TopicSpec): string | null {
     if (this.#givenUp.has(spec.indicator)) return OTHER_VERSION;
     const lacking = this.#lackingOf(spec.contract);
     if (lacking.length === 0) return null;
     const today = this.#options.hub.tapeDay;
     if (today === null) return DAYS_TO_COME;
-    // Who sees the tape with a delay may be on the day before.
+    // A caller with delayed access may still be on the previous day.
     const sessions = this.#sessionsOf(spec);
     const matters = (day: UtcDay) =>
       [today, addDays(today, -1)].some((on) => dayMatters(sessions, { day: on }, day));
     return lacking.some(matters) ? DAYS_TO_COME : null;
   }
 
-  /** Days that other nodes compute with, and this one not yet. */
+  /** Days that other nodes compute with and this node does not yet. */
   #lackingOf(contract: string): readonly UtcDay[] {
-    // Alone, nobody computes with more than is here.
+    // A single process has no other nodes to differ from.
     if (this.#options.isDisputed === undefined) return [];
     const newest = this.#lacking[contract];
     const uncomputed = this.#repairs
@@ -244,7 +244,7 @@ export class CursorEpochs {
     return [...(newest === undefined ? [] : [newest]), ...damaged, ...uncomputed];
   }
 
-  /** Nodes that compute it differently are there, or were until their cursors' end is known to all. */
+  /** Other live nodes compute it differently, or did, and not all nodes know yet where those nodes' cursors end. */
   #isDisputed(indicator: string): boolean {
     if (this.#options.isDisputed?.(indicator) === true) return true;
     return changedIndicators(this.#shared.computations, OWN_COMPUTATIONS).includes(indicator);

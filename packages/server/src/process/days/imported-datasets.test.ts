@@ -35,11 +35,11 @@ class MovedClock {
   }
 }
 
-/** A service that looks when it is told to, and hears what there is. */
+/** Imported datasets that look on request and record their news. */
 class Rig {
   readonly heard: DatasetNews[] = [];
   readonly faults: unknown[] = [];
-  /** Whether repairs are recorded. */
+  /** The result of `changed`: whether repairs are recorded. */
   isOver = true;
   #look: () => void = () => {};
   readonly #datasets: ImportedDatasets;
@@ -55,12 +55,12 @@ class Rig {
     return new Rig(await ImportedDatasets.open(options), clock);
   }
 
-  /** Up to which the book of sessions reaches. */
+  /** The last day of the session book. */
   get bookEnd(): UtcDay {
     return this.#datasets.books[0]!.book.to;
   }
 
-  /** What is heard at the start. */
+  /** Returns once the news of the start has arrived. */
   async watch(): Promise<Rig> {
     const every = (_ms: number, run: () => void) => {
       this.#look = run;
@@ -85,7 +85,7 @@ class Rig {
   }
 }
 
-/** A simulated disk answers in turns. */
+/** A simulated disk responds after several turns of the event loop. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

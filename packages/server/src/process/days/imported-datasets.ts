@@ -1,9 +1,8 @@
 /**
- * The imported datasets of a running service. Nothing in here writes to them: an import is a process of its own, and
- * what it has done is found by looking at its manifest once a second. Sessions are those that imports have written
- * down, and ahead of them what the calendar says.
- *
- * Which days were served last is written down, so that days which were replaced while no service ran are repairs too.
+ * The imported datasets of a running service, read-only. An import is a separate process; its results are found by
+ * checking the manifest once a second. Sessions come from the books that imports wrote, and beyond those from the
+ * calendar.
+ * The manifest served last is stored, so that days replaced while no service ran count as repairs too.
  */
 
 import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
@@ -29,57 +28,55 @@ import { importedPath, rollsPath } from '../../tape/tape-paths.ts';
 import { SessionStore } from '../../tape/write/session-store.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** Where nothing was imported yet, and ahead of today: as on a live tape. */
+/** Days of session books without an import, and ahead of today: as on a live tape. */
 const BOOK_DAYS = 60;
 const NO_DAYS: ImportedDays = new Map();
 
 export interface ImportedDatasetsOptions {
   readonly disk: Disk;
-  /** The data directory. */
   readonly data: string;
   readonly listed: readonly ListedDataset[];
-  /** The service's. */
+  /** The service's clock. */
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** What has become of a dataset. */
+/** A dataset as of its newest manifest. */
 export interface DatasetNews {
   readonly market: FilesMarket;
   readonly books: readonly SessionBook[];
-  /** By contract; none: only its rolls or its sessions are others. */
+  /** Changed days by contract; empty if only rolls or sessions changed. */
   readonly days: ChangedDays;
 }
 
 export interface ImportedEvents {
-  /** Resolves to whether what was served of the changed days is over, for good. */
+  /** Resolves to whether everything served from the changed days has ended for good. */
   changed(news: DatasetNews): Promise<boolean>;
   onFault(error: unknown, dataset: string): void;
 }
 
 interface Dataset extends DatasetNews {
   readonly listed: ListedDataset;
-  /** Another one after the files were changed. */
+  /** Changes with the files. */
   readonly version: string;
   readonly manifest: ImportedManifest | null;
   readonly decided: DecidedByAlias;
-  /** By contract. */
   readonly lastDays: ReadonlyMap<string, UtcDay>;
 }
 
 interface ServedBefore {
   readonly days: ImportedDays;
-  /** Null where it is not known. */
+  /** Null if unknown. */
   readonly decided: DecidedByAlias | null;
 }
 
 export class ImportedDatasets {
   readonly #options: ImportedDatasetsOptions;
   readonly #datasets = new Map<string, Dataset>();
-  /** By dataset, instruments that were given since the last look at it. */
+  /** By dataset, instruments that were replaced since the last look. */
   readonly #relisted = new Map<string, ListedDataset>();
-  /** By dataset, the files that could not be read: each is told once. */
+  /** By dataset, the error of files that could not be read: each is logged once. */
   readonly #faulty = new Map<string, string>();
-  /** By dataset, the manifest that all threads have heard of. */
+  /** By dataset, the manifest that all threads know. */
   readonly #served = new Map<string, ImportedManifest>();
   #servedDays: ServedDays = new Map();
   #isLooking = false;
@@ -89,7 +86,7 @@ export class ImportedDatasets {
     this.#options = options;
   }
 
-  /** Rejects with a `TapeDamagedError` when a file of a dataset is not what was written. */
+  /** Rejects with a `TapeDamagedError` if a file of a dataset is damaged. */
   static async open(options: ImportedDatasetsOptions): Promise<ImportedDatasets> {
     const opened = new ImportedDatasets(options);
     const { disk, listed } = options;
@@ -119,7 +116,7 @@ export class ImportedDatasets {
     return [...this.#datasets.keys()];
   }
 
-  /** The newest of these contracts; null when there is none, or when the dataset was not imported. */
+  /** The newest day of these contracts; null if there is none. */
   lastDayOf(dataset: string, symbols: ReadonlySet<string>): UtcDay | null {
     const lastDays = this.#datasets.get(dataset)?.lastDays;
     let last: UtcDay | null = null;
@@ -130,17 +127,17 @@ export class ImportedDatasets {
     return last;
   }
 
-  /** The days of all datasets that every thread has heard of, by contract; another map after a change. */
+  /** The days that every thread knows, by contract, over all datasets. A change replaces the map. */
   get servedDays(): ServedDays {
     return this.#servedDays;
   }
 
-  /** Takes other instruments of these datasets with the next look; datasets that the service does not have are left out. */
+  /** Replaces the instruments of these datasets at the next look; unknown datasets are ignored. */
   relist(listed: readonly ListedDataset[]): void {
     for (const one of listed) this.#relisted.set(one.name, one);
   }
 
-  /** Tells what has changed since the last service, and from now on what changes. */
+  /** Reports changes since the last service, and all later ones. */
   watch(timers: Pick<Clock, 'every'>, events: ImportedEvents): Disposable {
     if (this.#datasets.size === 0) return { [Symbol.dispose]: () => {} };
     for (const dataset of this.#datasets.values()) void this.#tell(dataset, events);
@@ -187,7 +184,7 @@ export class ImportedDatasets {
     this.#servedDays = new Map([...this.#served.values()].flatMap(({ days }) => [...days]));
   }
 
-  /** Unless there is a newer one already, which is saved when its own repairs are over. */
+  /** Skipped if a newer manifest is loaded; that one is saved when its own repairs are over. */
   async #saveServed(manifest: ImportedManifest, decided: DecidedByAlias): Promise<void> {
     const { dataset } = manifest;
     if (this.#datasets.get(dataset)?.manifest?.revision !== manifest.revision) return;
@@ -233,7 +230,7 @@ export class ImportedDatasets {
     return books;
   }
 
-  /** The books reach on with every day. */
+  /** The version includes today, because session books extend with every day. */
   async #versionOf(dataset: string): Promise<string> {
     const { disk } = this.#options;
     const files = [importedPath(this.#tapeRoot, dataset), rollsPath(this.#tapeRoot, dataset)];
@@ -249,7 +246,7 @@ export class ImportedDatasets {
     return `${this.#options.data}/tape`;
   }
 
-  /** Where the manifests lie of what was served last. */
+  /** The folder of the manifests that were served last. */
   get #servedRoot(): string {
     return `${this.#options.data}/served`;
   }

@@ -1,4 +1,4 @@
-/** The imported datasets of a service as it starts, each under names of its own. */
+/** Opens the imported datasets at a start, and checks that every name means one thing. */
 
 import { dayOf } from '@tapeloom/core/utc-day';
 import { joinedListing } from '../../markets/joined-listing.ts';
@@ -9,7 +9,7 @@ import { NodeDisk } from '../../platform/disk/node-disk.ts';
 import { type ClockSetting, createClock } from '../../platform/system-clock.ts';
 import { ImportedDatasets } from './imported-datasets.ts';
 
-/** With the service's clock. */
+/** `clockSetting` is the service's clock. */
 export async function openImported(
   data: string,
   { live, imported: listed }: MarketSettings,
@@ -18,7 +18,6 @@ export async function openImported(
   const clock = createClock(clockSetting);
   return await refusingStart(async () => {
     const imported = await ImportedDatasets.open({ disk: new NodeDisk(), data, listed, clock });
-    // From here on every name means one thing.
     if (listed.length > 0)
       joinedListing([openMarket(live), ...imported.markets], dayOf(clock.now()));
     return imported;

@@ -1,7 +1,7 @@
 /**
- * The one place that hears of days which belong on the tape and cannot be read: damaged, or gone. Whichever thread
- * finds one, all threads leave it out, cursors that depend on it end, the thread that holds the tape checks its files
- * and fetches them again where other nodes have them, and the operator is told. A day is sound again when its files are.
+ * Collects days that belong on the tape but cannot be read: damaged or missing. Whichever thread finds one, all threads
+ * leave the day out and dependent cursors become invalid. The ingest thread checks the files and fetches them again if
+ * other nodes have them; the operator gets a log line. A day is sound again when its files are.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -11,22 +11,22 @@ import { dayOfFile } from '../../tape/tape-paths.ts';
 
 export interface TapeDamageOptions {
   readonly log: Pick<Log, 'warn' | 'error'>;
-  /** Threads that read the tape leave a day out, or try it again. */
+  /** Makes the reading threads leave a day out, or try it again. */
   readonly tellReaders: (contract: string, day: UtcDay, isDamaged: boolean) => void;
-  /** What streams show of it, and which cursors are good. */
+  /** What streams show, and which cursors are valid. */
   readonly epochs: {
     noteDamaged(contract: string, day: UtcDay): void;
     noteSound(contract: string, day: UtcDay): void;
   };
-  /** Has the files of a day checked; whether they are sound is told by `checked`. */
+  /** Requests a check of a day's files; the result arrives at `checked`. */
   readonly check: (contract: string, day: UtcDay) => void;
-  /** Files that were found missing when the tape was opened: nothing was shown with these days. */
+  /** Files that were missing when the tape was opened: no results were shown with these days. */
   readonly missing: readonly string[];
 }
 
 export class TapeDamage {
   readonly #options: TapeDamageOptions;
-  /** Contract and day. */
+  /** Keys of contract and day. */
   readonly #now = new Set<string>();
   readonly #damagedSinceStart = new Set<string>();
   readonly #missing: ReadonlySet<string>;
@@ -36,12 +36,12 @@ export class TapeDamage {
     this.#missing = new Set(options.missing.flatMap((file) => missingDay(file) ?? []));
   }
 
-  /** Days that were found damaged since the start. */
+  /** Days found damaged since the start. */
   get count(): number {
     return this.#damagedSinceStart.size;
   }
 
-  /** A thread could not read a day, or has found it gone where `error` is null. */
+  /** A thread could not read a day, or found it missing (`error` is null). */
   found({ contract, day, error }: DayDamage): void {
     const { log, tellReaders, epochs, check } = this.#options;
     const key = `${contract} ${day}`;
@@ -59,12 +59,10 @@ export class TapeDamage {
     check(contract, day);
   }
 
-  /** Its files were looked at. */
   checked(contract: string, day: UtcDay, isSound: boolean): void {
     if (isSound) this.sound(contract, day);
   }
 
-  /** Its files are what they should be. */
   sound(contract: string, day: UtcDay): void {
     const { log, tellReaders, epochs } = this.#options;
     if (!this.#now.delete(`${contract} ${day}`)) return;
@@ -74,7 +72,6 @@ export class TapeDamage {
   }
 }
 
-/** Contract and day. */
 function missingDay(file: string): string | null {
   const [name = '', symbol = ''] = file.split('/').reverse();
   const day = dayOfFile(name, 'json') ?? dayOfFile(name, 'arrow');

@@ -1,6 +1,6 @@
 /**
- * Where the tape of each contract ends on a day: its last trade then, or the day's midnight. Found by
- * asking where places lie, which answers for sealed days and for the open one alike.
+ * Where the tape of each contract ends on a day: its last trade of that day, or the day's midnight. A binary search
+ * over cursors finds it, for sealed days and for the open day alike.
  */
 
 import { formatCursor } from '@tapeloom/core/cursor';
@@ -16,7 +16,7 @@ export async function tapeEnds(
   const ends = new Map<string, TapeEnd>();
   for (const contract of contracts) {
     let [low, high] = [0, RANK_MAX];
-    // The trade `low` is on the tape, or the midnight is meant; no trade beyond `high` is.
+    // Invariant: rank `low` is on the tape, or is 0 (midnight); no rank above `high` is on it.
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
       const cursor = formatCursor({ day, rank: middle as Rank, k: 0 });

@@ -54,12 +54,12 @@ test('a day matters to the cursors of its sessions, and of those that look back 
     [-10, -9, -8, -7, -6, -5, -4, -3, -2, -1, 0].filter((offset) =>
       dayMatters({ sessions, lookBack }, { day: addDays(DAY, cursor) }, addDays(DAY, offset)),
     );
-  // From midnight to midnight; from ten in the evening to nine on the next one.
+  // Sessions from midnight to midnight, and from 22:00 to 21:00 on the next day.
   const [days, nights] = [table(0, 24), table(-2, 21)];
   assert.deepEqual(matters(days, 0, -1), [-1]);
   assert.deepEqual(matters(nights, 0, -1), [-2, -1]);
   assert.deepEqual(matters(nights, 1, -1), [-3, -2, -1]);
-  // On a day off the session before it is shown.
+  // On a day off the previous session is shown.
   assert.deepEqual(matters(nights, 0, -6), [-9, -8, -7, -6]);
 });
 

@@ -1,7 +1,7 @@
 /**
- * Days that came onto the tape behind what was computed without them, or were replaced (determinism 23). What they change is
- * computed anew, and every cursor issued before that depends on them is worthless. While a repair is under
- * way no such cursor is gone on from, so none slips through between the old computation and the new one.
+ * Days that arrived on the tape after results were computed without them, or that were replaced (determinism 23).
+ * Dependent results are computed again, and every earlier cursor that depends on these days becomes invalid. While a
+ * repair is in progress no such cursor is resumed, so none slips through between the old and the new results.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -15,32 +15,32 @@ import type { EpochStore } from '../../topics/epoch-store.ts';
 
 export interface TapeRepairsOptions {
   /**
-   * Makes the engines look again at what is on the tape; resolves when what that changes has ended, to a
-   * place that nothing shown of the contract lies beyond.
+   * Makes the engines read the tape again. Resolves when the affected topics have ended, to a position that nothing
+   * shown of the contract lies beyond.
    */
   readonly computeAnew: (contract: string) => Promise<TapeEnd>;
   readonly epochs: Promise<Pick<EpochStore, 'recordRepair'>>;
-  /** Whether all nodes of a cluster know that cursors end for this day, or will: then nothing is recorded here. */
+  /** Whether all nodes of a cluster know, or will know, that cursors end for this day: nothing is recorded then. */
   readonly isAgreed?: (contract: string, day: UtcDay) => boolean;
   /** Whether a cursor of this contract may have been issued. */
   readonly mayHaveCursors: (contract: string) => boolean;
   readonly onFault: (error: unknown) => void;
 }
 
-/** What a stream runs over: the sessions of its kind, and how many of them it looks back on. */
+/** What a stream depends on: its kind of sessions, and how many of them it looks back on. */
 export interface StreamSessions {
   readonly sessions: SessionTable;
   readonly lookBack: number;
 }
 
-/** Whether the state at a cursor depends on a day: one of its own session, from the open on, or of its look-back. */
+/** Whether the state at a cursor depends on a day: a day of its session up to the cursor, or of its look-back. */
 export function dayMatters(
   { sessions, lookBack }: StreamSessions,
   cursor: Pick<Cursor, 'day'>,
   day: UtcDay,
 ): boolean {
   const midnight = epochNs(cursor.day, 0);
-  // While the market is shut the session before it is shown.
+  // While the market is closed, the previous session is shown.
   const first = sessions.atOrBefore(midnight) ?? sessions.atOrAfter(midnight);
   if (first === null) return true;
   return dayOf(sessionsEarlier(sessions, first, lookBack).open) <= day && day <= cursor.day;
@@ -48,14 +48,14 @@ export function dayMatters(
 
 export class TapeRepairs {
   readonly #options: TapeRepairsOptions;
-  /** By contract, what is not recorded yet: each day with the number of the note that named it last. */
+  /** By contract, the days not recorded yet, each with the number of the newest note that named it. */
   readonly #days = new Map<string, Map<UtcDay, number>>();
   #notes = 0;
-  /** Likewise, what is not computed with yet. */
+  /** By contract, the days not computed with yet, in the same form. */
   readonly #uncomputed = new Map<string, Map<UtcDay, number>>();
-  /** Contracts whose engines read other days only once they are told. */
+  /** Contracts whose engines read changed days only after a notification. */
   readonly #imported = new Set<string>();
-  /** Contracts whose turn is to come, or has. */
+  /** Contracts with a queued or running repair. */
   readonly #working = new Set<string>();
   readonly #repairs = new SerialQueue();
 
@@ -63,17 +63,15 @@ export class TapeRepairs {
     this.#options = options;
   }
 
-  /** Resolves when all that was noted so far is recorded. */
   get idle(): Promise<void> {
     return this.#repairs.idle;
   }
 
-  /** The days of a contract whose repair is not recorded yet. */
   underWay(contract: string): readonly UtcDay[] {
     return [...(this.#days.get(contract)?.keys() ?? [])];
   }
 
-  /** The days of a contract that what is shown of it may be computed without. */
+  /** Days that results of this contract may have been computed without. */
   uncomputed(contract: string): readonly UtcDay[] {
     return [...(this.#uncomputed.get(contract)?.keys() ?? [])];
   }
@@ -83,7 +81,7 @@ export class TapeRepairs {
     return this.#uncomputed.values().every((days) => days.size === 0);
   }
 
-  /** A day of a contract was sealed that the tape had passed over. */
+  /** A past day of a contract was added to the tape, was removed, or changed its readability. */
   noteFilled(contract: string, day: UtcDay): void {
     this.#note(contract, [day]);
   }
@@ -106,7 +104,7 @@ export class TapeRepairs {
     this.#repairs.run(() => this.#repair(contract)).catch(this.#options.onFault);
   }
 
-  /** What could not be recorded stays under way, and is tried again with the next day. */
+  /** A repair that could not be recorded stays in progress and is retried with the next noted day. */
   async #repair(contract: string): Promise<void> {
     const { computeAnew, epochs, mayHaveCursors, isAgreed = () => false } = this.#options;
     const days = this.#days.get(contract)!;
@@ -131,7 +129,7 @@ export class TapeRepairs {
   }
 }
 
-/** One that has become another once more since then is repaired once more. */
+/** Days noted again since then stay: they are repaired once more. */
 function forget(days: Map<UtcDay, number>, done: ReadonlyMap<UtcDay, number>): void {
   for (const [day, note] of done) if (days.get(day) === note) days.delete(day);
 }

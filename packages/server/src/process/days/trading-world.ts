@@ -1,6 +1,6 @@
 /**
- * What the main thread knows of contracts and sessions: what its markets list on the tape's day, and their session
- * books. All is replaced whole, so every look is consistent.
+ * What the main thread knows of contracts and sessions: the markets' listings on the tape's day, and their session
+ * books. Each part is replaced as a whole, so every reader sees a consistent set.
  */
 
 import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
@@ -15,7 +15,7 @@ import {
   type TradingSessions,
 } from '../../runs/session-tables.ts';
 
-/** `dataset` is said where nothing can be streamed. */
+/** `dataset` is set if no instrument can be streamed. */
 export interface TryExample {
   readonly instrument: string | null;
   readonly dataset: string | null;
@@ -41,7 +41,7 @@ export class TradingWorld {
     return this.#listing.book;
   }
 
-  /** Another after every change of contracts or sessions. */
+  /** Changes with every change of contracts or sessions. */
   get revision(): number {
     return this.#revision;
   }
@@ -54,7 +54,7 @@ export class TradingWorld {
     return this.#streamed.has(symbol);
   }
 
-  /** Something to try with: the last alias that can be streamed, or a contract; else a dataset of which the past is there. */
+  /** An example to try: the last alias that can be streamed, or else a contract, or else a dataset with history. */
   get example(): TryExample {
     const { book } = this;
     const meant = ({ alias }: { readonly alias: string }) => book.resolve(alias, this.#day)?.symbol;
@@ -75,13 +75,13 @@ export class TradingWorld {
     return this.sessionsOf(symbol, 'full');
   }
 
-  /** The tape has come to a new day: contracts expire, others are listed, aliases roll. Throws as at its making. */
+  /** The tape has entered a new day: contracts expire, others are listed, aliases roll. Throws a `MarketClashError`. */
   enter(day: UtcDay): void {
     this.#listing = joinedListing(this.#markets, day);
     this.#day = day;
     this.#revision += 1;
     this.#streamed = new Set(this.#listing.streamedOn(day).map(({ symbol }) => symbol));
-    // Contracts that have left the list may still be computed for those who follow them.
+    // Delisted contracts may still be computed for their subscribers.
     const { contracts, books } = this.#tables.sessions;
     const listed = this.#listing.contracts.map(({ symbol, dataset, calendar }) => {
       return [symbol, { dataset, calendar }] as const;
@@ -89,7 +89,7 @@ export class TradingWorld {
     this.#tables.replace({ contracts: { ...contracts, ...Object.fromEntries(listed) }, books });
   }
 
-  /** Volume has decided rolls of this dataset. */
+  /** Replaces the market of a dataset: an import may have changed its days and its rolls. */
   replaceMarket(market: Market): void {
     this.#markets = this.#markets.map((one) => (one.dataset === market.dataset ? market : one));
     this.enter(this.#day);

@@ -1,7 +1,7 @@
 /**
- * Everything customers meet: the engines behind their hub, the compute threads, the gateway and the REST
- * interface. Both doors ask the same authenticator and the same counters, so what one refuses the other
- * does not give. Before a door opens it is known which cursors of earlier computations are worthless.
+ * Everything that clients reach: the engines behind their hub, the compute threads, the gateway and the REST interface.
+ * REST and streams share one authenticator and the same counters, so a limit holds for both together. Before an
+ * endpoint opens, it is known which cursors of earlier computations are no longer valid.
  */
 
 import { availableParallelism } from 'node:os';
@@ -50,9 +50,9 @@ import { listenPublicly, type PublicPort } from './listen.ts';
 import { composeRest, type RestDoor } from './rest-door.ts';
 import { composeStream } from './stream-door.ts';
 
-/** What an answer may take that is under way at the end. */
+/** Time that a response in progress may take at shutdown. */
 const ANSWERED_WITHIN_MS = 250;
-/** What the end of a request may take once its connection is cut. */
+/** Time that the end of a request may take after its connection is cut. */
 const CHARGED_WITHIN_MS = 1_000;
 
 export interface DoorOptions extends PortalServicesOptions {
@@ -60,29 +60,28 @@ export interface DoorOptions extends PortalServicesOptions {
   readonly version: string;
   readonly opened: IngestOpened;
   readonly ingest: IngestHandle;
-  /** Whose tape the ingest writes. */
   readonly market: MarketSetting;
   readonly imported: ImportedDatasets;
-  /** How many connections the public port may hold, and of what kinds. */
+  /** Limits on the connections of the public port, by kind. */
   readonly connections: SocketLimits;
   readonly unread: UnreadAnswers;
-  /** What is shared with other nodes; left out where this process is alone. */
+  /** State shared with other nodes; omitted for a single process. */
   readonly node?: DoorNode;
 }
 
-/** What the doors ask about other nodes. */
+/** What the endpoints need to know about other nodes. */
 export interface DoorNode extends Pick<NodeServices, 'isDisputed' | 'tokenSecrets'> {
-  /** Whether others are known to have more of the tape than there is here. */
+  /** Whether other nodes are known to have more of the tape than this one. */
   isBehind(): boolean;
 }
 
 export interface DoorEvents {
   lastTradeAt(symbol: string): EpochNs | null;
-  /** How often last trades were told of. */
+  /** How many reports of last trades have arrived. */
   tradesTold(): number;
   onEngineLost(): void;
   onAnswered(path: string | null, request: AnsweredRequest): void;
-  /** A stream that has ended, or what was refused before it was a request. */
+  /** A stream that ended, or a connection rejected before it sent a request. */
   onEnded(request: AnsweredRequest): void;
   onOutcome(path: string, outcome: Outcome, bytes: number): void;
 }
@@ -92,10 +91,9 @@ export class Doors implements AsyncDisposable {
   readonly sockets: DoorSockets;
   readonly gateway: Gateway;
   readonly http: HttpServer;
-  /** What is seen of the service's state at the moment. */
+  /** The service's state as this node currently sees it. */
   readonly noted: RestDoor['noted'];
   readonly #config: Config;
-  /** Whose tape is written. */
   readonly #market: Market;
   readonly #imported: ImportedDatasets;
   #port: PublicPort | null = null;
@@ -171,7 +169,7 @@ export class Doors implements AsyncDisposable {
         },
       },
       onFault: (error) => {
-        // Counted where it was refused.
+        // Counted where it was rejected.
         if (!(error instanceof AccountsBusyError)) log.error({ error }, 'a connection failed');
       },
     });
@@ -193,27 +191,23 @@ export class Doors implements AsyncDisposable {
     ({ http: this.http, noted: this.noted } = this.#createRest(options));
   }
 
-  /** Resolves when the engines have told how far the tape has come: before, history is refused. */
+  /** Resolves when the engines have reported how far the tape reaches. Until then history requests are rejected. */
   get tapeKnown(): Promise<void> {
     return this.#tapeKnown.promise;
   }
 
-  /** Whose tape is written. */
   get dataset(): string {
     return this.#market.dataset;
   }
 
-  /** What a newcomer can ask for. */
   get example(): TryExample {
     return this.#world.example;
   }
 
-  /** The threads that customers are served by. */
   get threads(): ServingThreads {
     return { engines: this.#engines.links.length, compute: this.#past.compute.counts.threads };
   }
 
-  /** The address of the public port. */
   async listen(): Promise<string> {
     const { host, port } = this.#config;
     await this.#epochs.open(dayOf(this.#clock.now()));
@@ -232,43 +226,42 @@ export class Doors implements AsyncDisposable {
     return address;
   }
 
-  /** Where time stands still, it goes from now on. */
+  /** Starts a clock that was held. */
   letTimeGo(): void {
     letGo(this.#opened.clock);
   }
 
-  /** Other instruments of the same datasets. */
+  /** Replaces the instruments of the same datasets. */
   relist(listed: readonly ListedDataset[]): void {
     this.#imported.relist(listed);
   }
 
-  /** What can be watched of history. */
   get history(): HistoryReadings {
     return { ...this.#past.readings, damagedDays: () => this.#damage.count };
   }
 
-  /** A day was sealed that the tape had passed over. */
+  /** A past day was added to the tape or removed from it. */
   noteFilled({ symbol, day }: { readonly symbol: string; readonly day: UtcDay }): void {
     this.#damage.sound(symbol, day);
     this.#epochs.noteFilled(symbol, day);
   }
 
-  /** What the nodes of a cluster agreed on about cursors. */
+  /** The nodes of a cluster agreed on which cursors are valid. */
   noteSharedEpochs(text: string): void {
     this.#epochs.noteShared(text);
   }
 
-  /** Which days the other nodes of a cluster have and this one lacks. */
+  /** Days that other nodes of the cluster have and this one is missing. */
   noteLacking(newest: NewestDays): void {
     this.#epochs.noteLacking(newest);
   }
 
-  /** The files of a day were checked because somebody could not read it. */
+  /** The files of a day were checked because a thread could not read it. */
   noteChecked(symbol: string, day: UtcDay, isSound: boolean): void {
     this.#damage.checked(symbol, day, isSound);
   }
 
-  /** Whether all that is shown is computed with the days that are here. */
+  /** Whether everything shown is computed with the days on this node. */
   get isComputed(): boolean {
     return this.#epochs.isComputed;
   }
@@ -283,14 +276,14 @@ export class Doors implements AsyncDisposable {
     this.#watching?.[Symbol.dispose]();
     this.#memory?.[Symbol.dispose]();
     await this.gateway[Symbol.asyncDispose]();
-    // What is nearly done may end; nobody is waited for longer, and every connection is cut.
+    // Responses that are nearly complete may finish. After that time every connection is cut.
     await Promise.race([this.http.idle(), setTimeout(ANSWERED_WITHIN_MS, null, { ref: false })]);
     this.#port?.[Symbol.dispose]();
     await this.http.app.close();
     await this.#people[Symbol.asyncDispose]();
     this.hub[Symbol.dispose]();
     await this.#past[Symbol.asyncDispose]();
-    // Nothing is computed any more: what was done for those who were cut off ends, and is charged.
+    // Computation has stopped. The work for cut connections ends and is charged.
     const isIdle = this.http.idle().then(() => true);
     const isLate = setTimeout(CHARGED_WITHIN_MS, false, { ref: false });
     if (!(await Promise.race([isIdle, isLate]))) this.#log.error('some requests did not end');
@@ -347,7 +340,7 @@ export class Doors implements AsyncDisposable {
     );
   }
 
-  /** A name that comes to be listed twice is for the operator: until then the list stays as it was. */
+  /** If a name becomes ambiguous, the operator must resolve it. Until then the old listing stays. */
   #enter(day: UtcDay): void {
     try {
       this.#world.enter(day);

@@ -1,6 +1,6 @@
 /**
- * What answers questions about the past, composed: the compute threads with their cache, the thread of tables, and
- * what exports share.
+ * Composes the parts that serve history: the compute threads with their cache, the table thread, and what exports
+ * share.
  */
 
 import { availableParallelism } from 'node:os';
@@ -34,18 +34,18 @@ const MS_NS = 1_000_000;
 
 export interface HistoryServicesOptions {
   readonly config: Pick<Config, 'data' | 'cacheBytes'>;
-  /** The dataset whose tape grows. */
+  /** The dataset of the live tape. */
   readonly dataset: string;
   readonly imported: readonly string[];
   readonly log: Log;
   /** Real time. */
   readonly timers: Clock;
   readonly ingest: Pick<IngestHandle, 'follow'>;
-  /** What signs the tokens of exports, where other nodes sign them too; left out: what the data directory has. */
+  /** The secrets that sign export tokens, shared by the nodes; omitted: the secret in the data directory. */
   readonly tokenSecrets?: () => TokenSecrets;
   /** A compute thread could not read a day. */
   readonly onDamaged: (damage: DayDamage) => void;
-  /** As they are when a thread starts. */
+  /** The sessions at the time a thread starts. */
   readonly sessions: () => TradingSessions;
 }
 
@@ -59,7 +59,7 @@ export class HistoryServices implements AsyncDisposable {
   readonly #digests: DigestThread;
   readonly #pace: ExportPace;
   readonly #awaited = new SharedSlots(AWAITED_LIMITS);
-  /** Null until the doors open. */
+  /** Null until `open`. */
   #exportTokens: ExportTokens | null = null;
 
   constructor(options: HistoryServicesOptions) {
@@ -83,13 +83,13 @@ export class HistoryServices implements AsyncDisposable {
     });
   }
 
-  /** Before the doors open: tokens that were handed out by an earlier process are good. */
+  /** Must run before the endpoints open: export tokens issued by an earlier process stay valid. */
   async open(): Promise<void> {
     const { tokenSecrets: shared } = this.#options;
     this.#exportTokens = new ExportTokens({ secret: shared ?? (await this.#exportSecret()) });
   }
 
-  /** What a process that died left behind goes. */
+  /** Removes unfinished files that a crashed process left behind. */
   async tidyCache(): Promise<void> {
     const { log } = this.#options;
     try {
@@ -101,7 +101,6 @@ export class HistoryServices implements AsyncDisposable {
     }
   }
 
-  /** What the routes ask. */
   get parts(): ReturnType<RestParts['past']> {
     const { timers } = this.#options;
     return {
@@ -115,7 +114,6 @@ export class HistoryServices implements AsyncDisposable {
     };
   }
 
-  /** What can be watched of it. */
   get readings(): Omit<HistoryReadings, 'damagedDays'> {
     return {
       compute: () => this.compute.counts,

@@ -1,8 +1,8 @@
 /**
- * Opens a port; one that cannot be opened refuses the start with the variables that chose it.
- *
- * The event loop accepts one connection of each listening socket in a turn. Under a flood of connections a turn takes
- * milliseconds, and everybody would wait behind hundreds of strangers: a public port has several sockets (SO_REUSEPORT).
+ * Opens a port. If that fails, the start is refused and the error names the variables that chose the port.
+ * The event loop accepts one connection per listening socket in each iteration. Under a flood of connections an
+ * iteration takes milliseconds, and each client would wait behind hundreds of others. A public port therefore has
+ * several sockets (SO_REUSEPORT).
  */
 
 import { once } from 'node:events';
@@ -20,16 +20,16 @@ import {
 } from '../../operations/start/start-refused-error.ts';
 
 const PUBLIC_SOCKETS = 16;
-/** Where the kernel shares connections out among the sockets of a port. */
+/** Whether the kernel distributes connections among the sockets of a port. */
 const HAS_SHARED_PORTS = process.platform === 'linux';
 
-/** What chose where to listen; an option has no host beside it. */
+/** The variables that chose the address; a command-line option has no host. */
 export interface DoorVariables {
   readonly host?: string;
   readonly port: string;
 }
 
-/** The address that was opened: `http://127.0.0.1:8080`. */
+/** Resolves to the opened address: `http://127.0.0.1:8080`. */
 export async function listen(
   server: Server,
   host: string,
@@ -44,11 +44,10 @@ export async function listen(
 }
 
 export interface PublicPort extends Disposable {
-  /** The address that was opened. */
   readonly address: string;
 }
 
-/** Listens with several sockets. Dispose of it before the server is closed: it then accepts by its own socket alone. */
+/** Listens with several sockets. Dispose of the result before closing the server: one socket then remains. */
 export async function listenPublicly(
   server: Server,
   host: string,
@@ -60,7 +59,7 @@ export async function listenPublicly(
   }
   const more: NetServer[] = [];
   try {
-    // Sockets that share a port share it with another process of this user, too: it must be free first.
+    // SO_REUSEPORT also shares a port with other processes of this user, so first check that the port is free.
     const first = createServer();
     const place = await opened(first, { host, port });
     first.close();

@@ -1,6 +1,6 @@
 /**
- * The REST interface, composed: the accounts, the market and the past, which may run in threads or in this one, on
- * any clock, come together as routes behind a server. The service and the tests of its doors use the same one.
+ * Composes the REST endpoint: accounts, market and history as routes behind a server. These parts may run in threads or
+ * in this one, on any clock. The service and the endpoint tests share this code.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -39,51 +39,51 @@ export interface RestParts
       'version' | 'catalogue' | 'offers' | 'operatorPages' | 'billing' | 'payments'
     >,
     Omit<HttpServerOptions, AccountParts | 'meter' | 'routes' | 'portal' | 'pages'> {
-  /** Left out: there are none. */
+  /** Omitted: none. */
   readonly pages?: (plain: PlainPages) => Pages;
   readonly accounts: Pick<HttpServerOptions, AccountParts> &
     Pick<AccountServices, 'store' | 'sessions' | 'meter' | 'leases' | 'charges'>;
   readonly mailer: Mailer;
-  /** Where people reach it. */
+  /** The public origin. */
   readonly origin: () => string;
-  /** The service's time, which need not be the accounts'. */
+  /** The service's time; the accounts may have another clock. */
   readonly serviceClock: Pick<Clock, 'now'>;
   readonly market: RestMarket;
-  /** What computes and sends the past; known when the doors open. */
+  /** What computes and sends history; known when the endpoints open. */
   readonly past: () => Pick<
     ExportFacts,
     'tokens' | 'tables' | 'digests' | 'pace' | 'awaited' | 'sources' | 'pause'
   >;
-  /** Which days of contracts the tape has. */
+  /** The days of each contract on the tape. */
   readonly tapeDays: Pick<SettledDays, 'daysOf' | 'daysVersions'>;
 }
 
-/** What is known of the market at the moment. */
+/** The current facts about the market. */
 export interface RestMarket {
   book(): InstrumentBook;
   isStreamed(symbol: string): boolean;
   servedDays(): ServedDays;
   fullSessions(symbol: string): SessionTable;
   lastTradeAt(symbol: string): EpochNs | null;
-  /** Another whenever any of the above is. */
+  /** Changes whenever any of the above changes. */
   revision(): number;
   engineState(): EngineState;
   isSourceUp(): boolean;
-  /** How far the tape has come; null while that is not known. */
+  /** How far the tape reaches; null while unknown. */
   tapeTime(): EpochNs | null;
   tapeDay(): UtcDay | null;
   /** A reader waits for the present. */
   requestWatermark(): void;
-  /** Whether others are known to have more of the tape; left out where nobody else has it. */
+  /** Whether other nodes are known to have more of the tape; omitted for a single process. */
   isBehind?(): boolean;
-  /** Whether days are here that other nodes have; left out where nobody else has any. */
+  /** Whether the days that other nodes have are here too; omitted for a single process. */
   daysHere?(contract: string, first: UtcDay, last: UtcDay): Promise<boolean>;
 }
 
 export interface RestDoor {
   readonly http: HttpServer;
   readonly routes: readonly Route[];
-  /** What is seen of the service's state at the moment. */
+  /** The service's state as this node currently sees it. */
   noted(): NotedState;
 }
 
@@ -104,7 +104,7 @@ export function composeRest(parts: RestParts): RestDoor {
     const book = market.book();
     return {
       ...{ book, ...moment, isStreamed, fullSessions, lastTradeAt, days },
-      // It only grows; what is up or not takes the lowest bit. Asked for when the days are known.
+      // Only grows: the lowest bit is the state of the source. It is read after the days are known.
       get revision() {
         return 2 * (market.revision() + known.revision) + (isSourceUp ? 1 : 0);
       },
@@ -118,7 +118,7 @@ export function composeRest(parts: RestParts): RestDoor {
   const statusPast = new StatusPast(store.status, accounts.clock);
   const plain = new PlainPages({
     status,
-    // The page says how the service is now, also where nobody can say how it was.
+    // The page shows the current state even if the history of states is unavailable.
     statusHistory: () => statusPast.history().catch(() => null),
     prices: () => plainPrices(rest.offers()),
     operatorPages: rest.operatorPages ?? (() => noPages),

@@ -1,6 +1,6 @@
 /**
- * The stream, composed: engines, which may run in threads or in this one, on any clock, come together behind their hub
- * with the accounts and the past as a gateway. The service and the tests of its doors use the same one.
+ * Composes the stream endpoint: engines behind their hub, accounts and history behind a gateway. The engines may run in
+ * threads or in this one, on any clock. The service and the endpoint tests share this code.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -22,7 +22,7 @@ type AccountParts = 'authenticator' | 'doorkeeper' | 'leases' | 'charges';
 export interface StreamParts
   extends Omit<GatewayOptions, AccountParts | MeterParts | 'hub' | 'resolve'>,
     Pick<StreamCatalogue, 'epochReset'> {
-  /** Of contracts that trade live. */
+  /** For contracts that trade live. */
   readonly staleAfterMs?: number;
   readonly accounts: Pick<GatewayOptions, AccountParts> & {
     readonly meter: Pick<GatewayOptions, MeterParts>;
@@ -31,12 +31,11 @@ export interface StreamParts
   readonly engines: readonly EngineLink[];
 }
 
-/** What is known of the market at the moment. */
+/** The current facts about the market. */
 export interface StreamMarket extends Pick<StreamCatalogue, 'book' | 'isStreamed' | 'lastDayOf'> {
   fullSessions(symbol: string): SessionTable;
-  /** Whether its trades do not come live. */
+  /** Whether a contract's trades are imported and not live. */
   isImported?(symbol: string): boolean;
-  /** The tape has come to another day. */
   enter(day: UtcDay): void;
 }
 
@@ -55,11 +54,11 @@ export function composeStream(parts: StreamParts): StreamDoor {
     clock,
     timers,
     fullSessions,
-    // What does not come live is behind every open market.
+    // Imported trades always lag an open market, so such streams are always stale.
     staleAfterMs: (symbol) =>
       market.isImported?.(symbol) === true ? NEVER_IN_TIME_MS : staleAfterMs,
   });
-  // Before the gateway's own listener: at midnight it asks for what the new day's aliases mean.
+  // Must precede the gateway's own listener, which resolves the new day's aliases at midnight.
   hub.onTapeDay((day) => market.enter(day));
   hub.connect(engines);
   const gateway = createGateway({

@@ -1,6 +1,6 @@
 /**
- * What an ingest thread stands on, alone or in a cluster: its desk, a disk that is waited for, its market, and what
- * it sees to beside the trades.
+ * The common base of an ingest thread, alone or in a cluster: its desk, a disk with retries, its market, and its upkeep
+ * beside the trades.
  */
 
 import { parentPort } from 'node:worker_threads';
@@ -16,14 +16,14 @@ import { TapeUpkeep } from './tape-upkeep.ts';
 
 export const REPORT_MS = 1_000;
 export const LIVE_CHECK_MS = 20;
-/** A source less than this behind, in real time, has caught up. */
+/** A source with less lag than this, in real time, has caught up. */
 export const LIVE_LAG_MS_MAX = 1_000;
-/** How often, in the service's time, contracts and session books are brought up to date. */
+/** How often, in the service's time, contracts and session books are refreshed. */
 export const REFRESH_EVERY_MS = 6 * 3_600_000;
-/** When a start is over, what midnight needs is loaded: then it would find the machine at its busiest. */
+/** The delay after a start until the code that midnight needs is loaded; at midnight the machine is at its busiest. */
 export const ENCODER_AFTER_MS = 5_000;
 
-/** `timers` is the machine's time. */
+/** `timers` is the machine's clock. */
 export function openIngestGround({ tapeRoot, keepDays, market: setting }: IngestWorkerData) {
   const desk = new ThreadDesk<IngestShape>(parentPort!);
   const send = (news: FromIngest) => desk.tell(news);
@@ -43,7 +43,7 @@ export function openIngestGround({ tapeRoot, keepDays, market: setting }: Ingest
   return { desk, send, market, timers, patience, disk, upkeep };
 }
 
-/** Loads what days are sealed with. */
+/** Loads the code that seals days. */
 export async function loadSealing(send: (news: FromIngest) => void): Promise<void> {
   try {
     await loadEncoder();

@@ -1,6 +1,6 @@
 /**
- * The main thread's hold on the ingest thread. It tells once and for all when trades are no longer
- * taken in, whether the thread said so or died; asked to stop, it gives the thread a bounded time.
+ * The main thread's handle of the ingest thread. It reports exactly once that trades are no longer ingested, whether
+ * the thread reported that or died. A stop gives the thread a bounded time.
  */
 
 import { type MessagePort, Worker } from 'node:worker_threads';
@@ -16,12 +16,12 @@ import type {
   TapeSpread,
 } from './ingest-wire.ts';
 
-/** What is left of the two seconds of a clean stop is for the rest of the process. */
+/** The rest of the two seconds of a clean stop is for the rest of the process. */
 const STOP_WITHIN_MS = 1_500;
-/** One that appends waits for the next one, about two seconds if servers answer at once; longer than its own patience where none does. */
+/** A node that appends waits for its successor, about two seconds if servers respond, and gives up before this. */
 const SHARED_STOP_WITHIN_MS = 8_000;
 
-/** What the ingest thread tells while it runs. */
+/** What the ingest thread sends while it runs. */
 export type IngestNews = Exclude<FromIngest, { readonly t: 'down' }>;
 
 export interface IngestEvents {
@@ -54,7 +54,7 @@ export class IngestHandle implements AsyncDisposable {
       onGone: (cause) => this.#end(cause),
     });
     void this.#open();
-    // Whoever waits for it hears of it; a start that fails before it waits has told why already.
+    // Callers that await it get the error. If a start fails before it awaits this, it has reported the reason already.
     this.#opened.promise.catch(() => undefined);
   }
 
@@ -67,37 +67,35 @@ export class IngestHandle implements AsyncDisposable {
     this.#thread.tell({ t: 'follow', port }, [port]);
   }
 
-  /** A reader waits for the present: the source is asked for a watermark, wherever it runs. */
+  /** A reader waits for the present: requests a watermark from the source, on whichever node it runs. */
   wantWatermark(): void {
     this.#thread.tell({ t: 'watermark-wanted' });
   }
 
-  /** What the nodes alive compute. */
   agree(computations: Computations): void {
     this.#thread.tell({ t: 'agree', computations });
   }
 
-  /** These floors, which were told, hold: the tape may go on. */
+  /** The main thread applies these floors: the tape may proceed. */
   floorsHold(text: string): void {
     this.#thread.tell({ t: 'floors-hold', text });
   }
 
-  /** How far all nodes have come. */
   spread(spread: TapeSpread): void {
     this.#thread.tell({ t: 'spread', spread });
   }
 
-  /** Somebody could not read a day: its files are checked, and what is told of them is `checked`. */
+  /** A thread could not read a day: its files are checked, and the result arrives as `checked`. */
   check(symbol: string, day: UtcDay): void {
     this.#thread.tell({ t: 'check', symbol, day });
   }
 
-  /** Whether days are here that other nodes have; true when nobody can tell any more. */
+  /** Whether the days that other nodes have are here too; true if the thread can no longer respond. */
   async daysHere(symbol: string, first: UtcDay, last: UtcDay): Promise<boolean> {
     return await this.#thread.call('daysHere', symbol, first, last).catch(() => true);
   }
 
-  /** Whether the thread closed its tape in time; it is gone either way. */
+  /** Resolves to whether the thread closed its tape in time; it has ended either way. */
   async stop(): Promise<boolean> {
     this.#isStopping = true;
     const isInTime = await this.#thread.stop(this.#stopWithinMs);

@@ -6,10 +6,10 @@ import type { Intake } from '../../tape/write/intake.ts';
 import type { OpenTape } from '../../tape/write/open-tape.ts';
 import type { IngestReport } from './ingest-wire.ts';
 
-/** Latencies kept between two reports; when a source catches up, further ones are left out. */
+/** Latencies stored between two reports; further ones are dropped, as when a source catches up. */
 const ACKS_MAX = 1_000;
 
-/** What of a tape is reported. */
+/** The parts of a tape that are reported. */
 export type ReportedTape = Pick<OpenTape, 'publisher' | 'counters' | 'manifest'>;
 
 export class IngestReporter {

@@ -1,4 +1,4 @@
-/** What passes between the main thread and the ingest thread. Both directions keep their order. */
+/** The messages between the main thread and the ingest thread. Both directions are ordered. */
 
 import type { MessagePort } from 'node:worker_threads';
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
@@ -16,20 +16,20 @@ import type { OldDaysNews } from './large-removals.ts';
 export interface IngestWorkerData {
   readonly tapeRoot: string;
   readonly market: MarketSetting;
-  /** How many times faster than the machine's the service's clock runs; null: the machine's clock. */
+  /** The speed of the service's clock relative to the machine's; null: the machine's clock. */
   readonly speed: number | null;
-  /** How many days before the newest one stay on the tape; 0: all. */
+  /** How many days before the newest one to keep; 0: all. */
   readonly keepDays: number;
-  /** Left out where this process is alone. */
+  /** Omitted for a single process. */
   readonly shared?: SharedTapeSetting;
 }
 
-/** What makes the tape one that other nodes have too. */
+/** The settings of a tape shared with other nodes. */
 export interface SharedTapeSetting {
   readonly nats: ClusterConfig['nats'];
-  /** As PostgreSQL knows it. */
+  /** The cluster's id in PostgreSQL. */
   readonly clusterId: string;
-  /** The id of this node: nobody else appends under it. */
+  /** The id of this node: no other node appends under it. */
   readonly nodeId: string;
   /** Whether this node may append. */
   readonly mayLead: boolean;
@@ -39,107 +39,103 @@ export interface IngestShape extends ThreadShape {
   readonly calls: {
     /** Resolves when the tape is open. */
     open(): IngestOpened;
-    /** Whether all days of a contract from one to another are here that the cluster has; what is not yet is waited for a while. */
+    /** Whether all of a contract's days in a range that the cluster has are here; waits a while for missing ones. */
     daysHere(symbol: string, first: UtcDay, last: UtcDay): boolean;
   };
   readonly orders: IngestOrder;
   readonly news: FromIngest;
-  /** Why the tape cannot be opened, where that is the operator's to judge. */
+  /** Why the tape cannot be opened, if the operator must resolve it. */
   readonly refusal: string;
 }
 
 export type IngestOrder =
-  /** A port for one who follows the tape. */
+  /** A port for a follower of the tape. */
   | { readonly t: 'follow'; readonly port: MessagePort }
-  /** A reader waits for the present: the source is asked for a watermark. */
+  /** A reader waits for the present: requests a watermark from the source. */
   | { readonly t: 'watermark-wanted' }
-  /** What the nodes alive compute: of a tape that other nodes have too. */
+  /** What the live nodes compute; only for a shared tape. */
   | { readonly t: 'agree'; readonly computations: Computations }
-  /** These floors, which were told, hold from now on. */
+  /** The main thread applies these floors. */
   | { readonly t: 'floors-hold'; readonly text: string }
-  /** How far all nodes have come. */
   | { readonly t: 'spread'; readonly spread: TapeSpread }
-  /** Somebody could not read this day, or found it changed: its files are to be checked. */
+  /** A thread could not read this day, or found it changed: check its files. */
   | { readonly t: 'check'; readonly symbol: string; readonly day: UtcDay };
 
-/** How far all nodes that serve have come. */
 export interface TapeSpread {
-  /** They have dealt with the stream's messages up to this number. */
+  /** They have processed the stream's messages up to this number. */
   readonly read: number;
-  /** They have the days of books up to this number, and what they compute is computed with those. */
+  /** They have the days of books up to this number, and compute with them. */
   readonly have: number;
 }
 
-/** Simulated days, of which streams wait for the first ones only, or such that other nodes have. */
+/** Simulated days that the first streams wait for, the other simulated days, or days fetched from other nodes. */
 export type FillPart = 'first' | 'rest' | 'fetched';
 
 /** By contract. */
 export type NewestDays = Readonly<Record<string, UtcDay>>;
 
 export type FromIngest =
-  /** What all nodes know of floors, in words of the record of epochs; the tape waits until they hold. */
+  /** The floors that all nodes know, in the format of the record of epochs; the tape waits for `floors-hold`. */
   | { readonly t: 'floors'; readonly text: string }
-  /** By contract, the newest day that the other nodes have and this one lacks; told before the floors of the same book. */
+  /** By contract, the newest day that others have and this node is missing; sent before the same book's floors. */
   | { readonly t: 'lacking'; readonly newest: NewestDays }
-  /** The session books have grown. */
   | { readonly t: 'sessions'; readonly books: readonly SessionBook[] }
-  /** Past days come on the tape, besides those that are taken in. */
+  /** Past days are added to the tape beside the live trades. */
   | {
       readonly t: 'filled';
       readonly part: FillPart;
       readonly days: number;
       readonly daysTotal: number;
-      /** The day that is there since just now; null at the beginning. */
+      /** The day that was just added; null at the beginning. */
       readonly item: { readonly symbol: string; readonly day: UtcDay } | null;
     }
-  /** A day has left the tape, because it is older than the operator wants to keep. */
+  /** A day was removed from the tape because of its age. */
   | { readonly t: 'removed'; readonly item: { readonly symbol: string; readonly day: UtcDay } }
-  /** The files of a day were checked. What is not sound is lacking from now on. */
+  /** The files of a day were checked. An unsound day is missing from now on. */
   | {
       readonly t: 'checked';
       readonly symbol: string;
       readonly day: UtcDay;
       readonly isSound: boolean;
     }
-  /** Days older than the operator wants to keep are gone, or will be. */
+  /** Days beyond the configured age were removed, or will be. */
   | { readonly t: 'old-days'; readonly news: OldDaysNews }
-  /** Whether this node appends to the tape that other nodes have too; told when it changes. */
+  /** Whether this node appends to a shared tape; sent after each change. */
   | { readonly t: 'appends'; readonly doesAppend: boolean }
   /** The source has caught up with the clock for the first time. */
   | { readonly t: 'live' }
   | IngestReport
-  /** The machine cannot do something just now, and has done nothing of it: it is tried until it can. */
+  /** A machine fault blocks an operation, which had no effect so far; it is retried until it succeeds. */
   | { readonly t: 'waiting'; readonly error: unknown }
   | { readonly t: 'waited'; readonly ms: number }
-  /** Something failed that trades do not depend on. */
   | { readonly t: 'fault'; readonly what: string; readonly error: unknown }
-  /** No trade will be taken any more. */
+  /** No more trades will be ingested. */
   | { readonly t: 'down'; readonly error: unknown };
 
-/** The tape is open: this is the service's time and what was found. */
+/** The tape is open; holds the service's clock and the result of recovery. */
 export interface IngestOpened {
   readonly clock: ClockSetting;
   readonly books: readonly SessionBook[];
   readonly recovery: RecoveryReport;
 }
 
-/** About once a second. */
+/** Sent about once a second. */
 export interface IngestReport {
   readonly t: 'report';
   readonly promise: EpochNs | null;
   /** How far the source is behind the clock. */
   readonly lagMs: number;
-  /** Whether no trade is taken because the next day cannot be opened yet. */
+  /** Whether ingest is paused because the next day cannot be opened yet. */
   readonly isPaused: boolean;
-  /** How often the machine was waited for. */
+  /** How many operations were retried because of machine faults. */
   readonly waitsTotal: number;
   readonly counters: SequencerCounters;
   /** Milliseconds from offer to acknowledgement of the offers since the last report. */
   readonly ackMs: readonly number[];
   /** Time of the newest trade of each contract that traded since the last report. */
   readonly lastTrades: readonly (readonly [symbol: string, at: EpochNs])[];
-  /** Sealed days that the manifest names and that are not there. */
+  /** Sealed days in the manifest whose files are missing. */
   readonly daysMissing: number;
-  /** Of a tape that other nodes have too; left out where this process is alone. */
+  /** Only for a shared tape; omitted for a single process. */
   readonly shared?: SharedTapeReport;
 }

@@ -1,16 +1,7 @@
 /**
- * The ingest thread: opens the tape, keeps the session books, runs the source, and fills past days.
- * Only this thread writes the tape's log. What it does, in order:
- *
- * 1. Opens and repairs the tape, and fixes the service's clock. A tape that lies ahead of it is refused.
- * 2. Removes days that are too old to be kept, now and whenever the books are brought up to date. Plans which past days to make, brings the session books up to date, for those too, and is `opened`. So no
- *    day ever comes to the tape without its sessions.
- * 3. Seals the days that the first streams need, and beside it lets the source catch up with the clock. Who follows
- *    joins when those days are there: nobody sees today before what it stands on.
- * 4. Live: seals the remaining days behind the source.
- *
- * What the machine cannot do just now is waited for; the source waits as long as the tape does. When the tape
- * fails it says `down` and lives on, so that what is in shared memory stays readable.
+ * The ingest thread: opens the tape, keeps the session books, runs the source and generates past days. Only this thread
+ * writes the log. Machine faults are retried, and the source waits as long as the tape does. If the tape fails, the
+ * thread sends `down` and stays alive, so that shared memory stays readable.
  */
 
 import { type MessagePort, workerData } from 'node:worker_threads';
@@ -42,13 +33,21 @@ import type { IngestOpened, IngestWorkerData } from './ingest-wire.ts';
 import { JoiningFollowers } from './joining-followers.ts';
 import { TapeAheadError } from './tape-ahead-error.ts';
 
-/** A clock this little behind the tape is waited for; more is refused. */
+/** If the tape is ahead of the clock by no more than this, the service waits; beyond it, the start is refused. */
 const AHEAD_NS_MAX = 10_000_000_000n;
 
 const setting = workerData as IngestWorkerData;
 const { tapeRoot, speed } = setting;
 const { desk, send, market, timers, patience, disk, upkeep } = openIngestGround(setting);
 
+/**
+ * 1. Opens and repairs the tape, and fixes the service's clock. A tape ahead of that clock is refused.
+ * 2. Removes days that are too old, now and at every refresh. Plans the past days and extends the session books over
+ *    them, then is `opened`: no day reaches the tape without its sessions.
+ * 3. Seals the days that the first streams need while the source catches up. Followers join after that, so no reader
+ *    sees today before the days it depends on.
+ * 4. Once live, seals the remaining past days.
+ */
 class Ingest {
   readonly opened: IngestOpened;
   readonly #tape: OpenTape;
@@ -61,7 +60,7 @@ class Ingest {
   readonly #followers: JoiningFollowers;
   #isRefreshing = false;
 
-  /** `today` is the day that the plan was made on: what it does not fill is the source's. */
+  /** `today` is the day on which the plan was made; the source provides the days that the plan does not fill. */
   constructor(tape: OpenTape, clock: Clock, today: UtcDay, plan: FillPlan, opened: IngestOpened) {
     this.opened = opened;
     this.#tape = tape;
@@ -117,7 +116,7 @@ class Ingest {
     }
   }
 
-  /** Says that all is live as soon as it is, and resolves then, or when it is aborted. */
+  /** Sends `live` once the source has caught up, and resolves then or on abort. */
   async #live(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -170,7 +169,7 @@ class Ingest {
 async function start(): Promise<Ingest> {
   await assertAlone(disk, tapeRoot, market.dataset);
   await market.claim(disk, tapeRoot);
-  // Before the service's clock is fixed, the machine's time judges which times are absurd.
+  // Until the service's clock is fixed, the machine's clock decides which trade times are absurd.
   let clock: Clock = timers;
   const tape = await openTape({
     disk,
@@ -208,7 +207,7 @@ function clockSetting(promise: EpochNs | null): ClockSetting {
   return { kind: 'system' };
 }
 
-/** Why it cannot start, for the operator to judge. */
+/** The message for the operator; other errors are thrown on. */
 function refusalOf(error: unknown): string {
   const kinds = [
     TapeAheadError,
@@ -222,13 +221,13 @@ function refusalOf(error: unknown): string {
 }
 
 const starting = start();
-// It is asked to open before it begins: who asked hears of it.
+// The caller of `open` gets the error.
 starting.catch(() => undefined);
 desk.open({
-  // Alone, nobody else has a day that is not here.
+  // A single process: no other node has further days.
   calls: { open: async () => (await starting).opened, daysHere: () => true },
   obey: (order) => {
-    // Alone, nobody computes anything else than this process does.
+    // The other orders concern a cluster.
     if (order.t === 'follow') void starting.then((ingest) => ingest.follow(order.port));
     if (order.t === 'watermark-wanted') void starting.then((ingest) => ingest.requestWatermark());
     if (order.t === 'check') void starting.then((ingest) => ingest.check(order.symbol, order.day));

@@ -1,11 +1,11 @@
-/** Those who follow a tape, in their order: nobody sees today before the days that it stands on are there. */
+/** The followers of a tape, in order of arrival: none sees today before the days it depends on are there. */
 
 import type { MessagePort } from 'node:worker_threads';
 import type { TapePublisher } from '../../tape/write/tape-publisher.ts';
 
 export class JoiningFollowers {
   readonly #publisher: TapePublisher;
-  /** Who waits for the first days; null once they are there. */
+  /** Followers waiting for the first days; null once those are there. */
   #waiting: MessagePort[] | null = [];
 
   constructor(publisher: TapePublisher) {

@@ -1,6 +1,6 @@
 /**
- * Days that go for good go only after a day's warning where they are many: a mistyped TAPELOOM_KEEP_DAYS would else empty an
- * archive at the next start. The warning is kept beside the dataset, so that a restart does not begin the day anew.
+ * A large removal waits a day after a warning: otherwise a mistyped TAPELOOM_KEEP_DAYS would empty an archive at the
+ * next start. The warning is stored beside the dataset, so a restart does not begin the day again.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -8,24 +8,23 @@ import { DAY_NS_BIG } from '@tapeloom/core/units';
 import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import type { ContractRemoval } from '../../tape/remove/plan-removal.ts';
 
-/** Of what is kept. */
+/** The share of the stored days above which a removal is large. */
 const SHARE_MAX = 0.1;
-/** Sessions that go on over midnights are removed by weeks. */
+/** The number of days above which a removal is large; sessions that span midnights are removed by weeks. */
 const DAYS_MAX = 7;
 const WARNED_FOR_NS = DAY_NS_BIG;
-/** A warning that nobody has acted on for so long was for another time. */
+/** A warning older than this has expired. */
 const WARNING_GOOD_NS = 3n * DAY_NS_BIG;
 
-/** What is removed of a dataset, or will be. */
+/** Days of a dataset that are removed, or will be. */
 export interface OldDaysNews {
   readonly dataset: string;
-  /** Of all contracts together. */
   readonly days: number;
   readonly first: UtcDay;
   readonly last: UtcDay;
-  /** How many there are, with those. */
+  /** The number stored, including those days. */
   readonly daysKept: number;
-  /** When they go; null: they are gone. */
+  /** When they are removed; null: they are already. */
   readonly dueAt: EpochNs | null;
 }
 
@@ -75,7 +74,7 @@ export function oldDaysNews(
   return { dataset, days: days.length, ...range, daysKept, dueAt };
 }
 
-/** Null where none was given for as many days to be kept. */
+/** Null without a warning for the same number of days to keep. */
 async function readWarning(disk: Disk, path: string, keepDays: number): Promise<bigint | null> {
   const bytes = await readFileWhole(disk, path);
   if (bytes === null) return null;

@@ -94,7 +94,7 @@ test('days that are more than a tenth and a week go a day after they were announ
   );
   await new SessionStore(disk, `${data}/tape`, 'LARGE').save(book);
   const HOUR_NS = 3_600_000_000_000n;
-  /** What is told at a time, and how many days are left. */
+  /** The news at a time, and how many days are left. */
   const lookAfter = async (hours: bigint, keepDays = 30) => {
     told.length = 0;
     const now = (place.now + hours * HOUR_NS) as EpochNs;

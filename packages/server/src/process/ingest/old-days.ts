@@ -1,6 +1,6 @@
 /**
- * Removes days that are older than an operator wants to keep, with the results that were kept of them. What is old is
- * counted from the newest day of each dataset: an archive that was imported does not vanish for being an archive.
+ * Removes days beyond the configured age, with their cached results. Age is counted from the newest day of each
+ * dataset, so an imported archive does not vanish because it is old.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -27,11 +27,11 @@ export interface OldDaysPlace {
   /** How many days before the newest one stay. */
   readonly keepDays: number;
   readonly now: EpochNs;
-  /** What is gone, or will be. */
+  /** Receives the days that are removed, or will be. */
   readonly tell: (news: OldDaysNews) => void;
 }
 
-/** Of the dataset whose tape this process writes; resolves to what is gone. */
+/** For the dataset whose tape this process writes; resolves to the removed days. */
 export async function removeOldLiveDays(
   place: OldDaysPlace,
   dataset: string,
@@ -50,7 +50,7 @@ export async function removeOldLiveDays(
   return isDone ? removals : [];
 }
 
-/** Of every imported dataset into which nobody imports just now. Who serves them watches their manifests. */
+/** For every imported dataset that no import has locked. The service watches their manifests. */
 export async function removeOldImportedDays(place: OldDaysPlace): Promise<void> {
   const { disk, data, keepDays } = place;
   const tapeRoot = `${data}/tape`;
@@ -70,7 +70,7 @@ export async function removeOldImportedDays(place: OldDaysPlace): Promise<void> 
   }
 }
 
-/** Whether they are gone: many go only after a day's warning. */
+/** Resolves to whether the days are removed: a large removal waits a day after its warning. */
 async function removeWhenDue(
   { disk, data, keepDays, now, tell }: OldDaysPlace,
   dataset: string,

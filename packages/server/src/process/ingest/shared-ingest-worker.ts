@@ -1,15 +1,8 @@
 /**
- * The ingest thread of a node that shares its tape with others. It follows the tape, and when this node's turn to append
- * comes it does what the ingest thread of a lone process does: session books, past days, the source. What it does, in order:
- *
- * 1. Opens the stream, which must be this cluster's, and joins the tape with what lies in the directory.
- * 2. Follows. With the first book, another's or its own, it is `opened`: no day is read without its sessions.
- * 3. When the days that the first streams need are here, and the end of the stream was reached, who follows joins, and all is
- *    `live`.
- * 4. While it appends, it also runs the source, and makes past days, which the others fetch.
- *
- * A stream that cannot be reached is waited for, and after a while told as `down` until it can. What cannot be gone on from
- * is told once; what is in shared memory stays readable.
+ * The ingest thread of a node with a shared tape. It follows the tape; while this node appends, it also does the work
+ * of a single process: session books, past days, the source. An unreachable stream is retried; after a while the thread
+ * reports `isPaused` until the stream is back. A fault that cannot be recovered is sent once as `down`; shared memory
+ * stays readable.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -40,19 +33,26 @@ import { IngestReporter } from './ingest-reporter.ts';
 import type { IngestOpened, IngestOrder, IngestWorkerData } from './ingest-wire.ts';
 import { JoiningFollowers } from './joining-followers.ts';
 
-/** A stop waits for its append under way for five seconds, and must be over after eight. */
+/** A stop waits five seconds for an append in progress, and must be over after eight. */
 const CUT_OFF_MS = 5_500;
-/** Elections take less. */
+/** Longer than an election of NATS servers takes. */
 const SILENT_MS_MAX = 15_000;
-/** A look takes some seconds at most, so what is told is right within ten. */
+/** A look takes some seconds at most, so the reported value is at most about ten seconds old. */
 const SERVERS_EVERY_MS = 5_000;
 
 const setting = workerData as IngestWorkerData;
 const { tapeRoot } = setting;
 const { nats, clusterId, nodeId, mayLead } = setting.shared!;
-// The service's time is the machine's.
+// `clock` is the machine's clock, which is the service's time here.
 const { desk, send, market, timers: clock, patience, disk, upkeep } = openIngestGround(setting);
 
+/**
+ * 1. Opens the stream, which must belong to this cluster, and joins the tape with the data in the directory.
+ * 2. Follows. With the first book, from another node or its own, it is `opened`: no day is read without its sessions.
+ * 3. When the days that the first streams need are here and the end of the stream was reached, followers join and
+ *    `live` is sent.
+ * 4. While it appends, it runs the source and generates past days, which the other nodes fetch.
+ */
 class SharedIngest {
   readonly opened: Promise<IngestOpened>;
   readonly #nats: OpenedStream;
@@ -63,11 +63,11 @@ class SharedIngest {
   readonly #work: Promise<void>;
   readonly #followers: JoiningFollowers;
   #sessionsTold: TapeBook['sessions'] | null = null;
-  /** While this node appends. */
+  /** Set while this node appends. */
   #source: TradeSource | null = null;
   readonly #floors: SharedFloors;
   #serversLacking: number | null = null;
-  /** Days whose files are being checked. */
+  /** Runs checks of day files one after another. */
   readonly #checks = new SerialQueue();
   #isLooking = false;
 
@@ -98,13 +98,13 @@ class SharedIngest {
     else this.#floors.hold(order.text);
   }
 
-  /** The source is where the tape is appended to. */
+  /** The source runs on the node that appends. */
   #requestWatermark(): void {
     if (this.#source !== null) this.#source.requestWatermark();
     else this.#nats.stream.wantWatermark();
   }
 
-  /** A listed day is here that was not. */
+  /** A listed day was fetched. */
   fetched(): void {
     this.#floors.tellLacking();
   }
@@ -135,7 +135,7 @@ class SharedIngest {
     this.#stopping.abort();
     this.#floors[Symbol.dispose]();
     this.#background.dispose();
-    // Where nobody answers, all that is still asked for would be waited for.
+    // If no server responds, pending requests would delay the stop.
     using _cut = clock.after(CUT_OFF_MS, () => void this.#nats[Symbol.asyncDispose]());
     await this.#tape.leave();
     await this.#tape[Symbol.asyncDispose]();
@@ -143,7 +143,7 @@ class SharedIngest {
     await this.#nats[Symbol.asyncDispose]();
   }
 
-  /** This node appends, until the signal says so. */
+  /** This node appends until the signal aborts. */
   async lead(term: LeadTerm): Promise<void> {
     const { intake, openDay, signal, bookChanged, setReady } = term;
     const { manifest } = this.#tape;
@@ -163,7 +163,7 @@ class SharedIngest {
     this.#source = source;
     const fillAll = async () => {
       const { isReady } = this.#tape.book;
-      // Before the first days are there nobody is served.
+      // Before the first days are there, no node serves clients.
       await this.#floors.name(isReady ? [...plan.ready, ...plan.rest] : plan.rest);
       if (isReady) await this.#floors.allHaveRead();
       await upkeep.fill('first', plan.ready, { manifest, today, signal });
@@ -214,7 +214,7 @@ class SharedIngest {
     };
   }
 
-  /** Says that all is live as soon as it is. */
+  /** Sends `live` once all of it is. */
   async #live(): Promise<void> {
     await Promise.all([this.#tape.ready, this.#tape.caughtUp]);
     this.#followers.letJoin();
@@ -230,20 +230,20 @@ class SharedIngest {
     this.#background.use(timer);
   }
 
-  /** A server that lacks messages may take itself for whole, and then nobody else says so. */
+  /** A NATS server with missing messages may consider itself complete, and then no other component reports it. */
   async #lookAtServers(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
       this.#serversLacking = await this.#nats.lacking();
     } catch {
-      // It cannot be asked now: what is known stays.
+      // The servers cannot be reached now: the last value stays.
     } finally {
       this.#isLooking = false;
     }
   }
 
-  /** Days that others have made, or that are in memory, are not made once more. */
+  /** Days that other nodes have generated, or that are in memory, are not generated again. */
   #onlyMissing({ ready, rest }: FillPlan): FillPlan {
     const { book, publisher } = this.#tape;
     const isMissing = ({ symbol, day }: FillItem) =>
@@ -256,7 +256,7 @@ class SharedIngest {
     void this.#checks.run(() => this.#checked(symbol, day));
   }
 
-  /** A day that is not sound is fetched again; until then nothing that it matters to is shown here. */
+  /** An unsound day is fetched again; until then nothing that depends on it is shown here. */
   async #checked(symbol: string, day: UtcDay): Promise<void> {
     try {
       const isSound = await this.#tape.check(symbol, day);
@@ -268,7 +268,7 @@ class SharedIngest {
     }
   }
 
-  /** Contracts come and go, also for who only follows. */
+  /** The listing changes on followers too. */
   #refresh(): void {
     upkeep.refreshListing(clock.now());
     send({ t: 'sessions', books: booksOf(this.#tape.book) });
@@ -341,7 +341,7 @@ function booksOf({ sessions }: TapeBook): SessionBook[] {
 }
 
 const starting = start();
-// It is asked to open before it begins: who asked hears of it.
+// The caller of `open` gets the error.
 starting.catch(() => undefined);
 desk.open({
   calls: {

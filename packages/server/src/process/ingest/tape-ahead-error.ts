@@ -1,9 +1,8 @@
-/** A tape that lies ahead of the machine's clock. */
+/** The error for a tape that is ahead of the machine's clock. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';
 
-/** The tape knows of a later time than the clock. */
 export class TapeAheadError extends Error {
   constructor(promise: EpochNs, now: EpochNs) {
     super(

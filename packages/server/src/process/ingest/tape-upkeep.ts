@@ -1,6 +1,6 @@
 /**
- * What a thread that writes a tape sees to beside its trades: contracts and session books that are up to date, days that are
- * too old to be kept, and past days that can be made.
+ * The work of a thread that writes a tape beside its trades: it keeps contracts and session books up to date, removes
+ * old days and generates past ones.
  */
 
 import { dirname } from 'node:path';
@@ -29,14 +29,13 @@ export interface TapeUpkeepOptions {
   readonly market: LiveMarket;
   readonly disk: Disk;
   readonly tapeRoot: string;
-  /** How many days before the newest one stay on the tape; 0: all. */
+  /** How many days before the newest one to keep; 0: all. */
   readonly keepDays: number;
   readonly waits: PatienceOptions;
   readonly now: EpochNs;
   readonly send: (news: FromIngest) => void;
 }
 
-/** What a part of the past days is made by. */
 export interface FillTerms {
   readonly manifest: TapeManifest;
   readonly today: UtcDay;
@@ -45,7 +44,7 @@ export interface FillTerms {
 
 export class TapeUpkeep {
   readonly #options: TapeUpkeepOptions;
-  /** Of its own: the tape does not wait for past days. */
+  /** A separate one: the tape does not wait for past days. */
   readonly #fillPatience: Patience;
   #listing: MarketListing;
 
@@ -60,12 +59,11 @@ export class TapeUpkeep {
     return this.#listing.streamedOn(day).map(({ symbol }) => symbol);
   }
 
-  /** Brings the contracts up to date. */
   refreshListing(now: EpochNs): void {
     this.#listing = this.#options.market.listing(dayOf(now));
   }
 
-  /** Brings contracts and session books up to date; the books are on disk before anybody uses them. */
+  /** Refreshes contracts and session books; the books are on disk before they are used. */
   async enterDay(now: EpochNs, daysToCome?: readonly UtcDay[]): Promise<SessionBook[]> {
     const { market, disk, tapeRoot } = this.#options;
     this.refreshListing(now);
@@ -81,7 +79,7 @@ export class TapeUpkeep {
     return books;
   }
 
-  /** What was removed is not made again, nor what would be. */
+  /** Removed days, and days that would be removed, are not generated again. */
   onlyKept({ ready, rest }: FillPlan, manifest: TapeManifest, today: UtcDay): FillPlan {
     const { keepDays } = this.#options;
     const oldest = keepDays === 0 ? 0 : addDays(today, -keepDays);
@@ -90,7 +88,7 @@ export class TapeUpkeep {
     return { ready: ready.filter(isWanted), rest: rest.filter(isWanted) };
   }
 
-  /** What cannot be removed now is tried again with the next refresh; nothing depends on it. */
+  /** A failed removal is retried with the next refresh; nothing depends on it. */
   async removeOldDays(manifest: TapeManifest, now: EpochNs): Promise<readonly ContractRemoval[]> {
     const { market, disk, tapeRoot, keepDays, send } = this.#options;
     if (keepDays === 0) return [];
@@ -106,7 +104,7 @@ export class TapeUpkeep {
     }
   }
 
-  /** Days that could not be sealed are missing, which is told; the source needs none of them. */
+  /** Days that could not be sealed are missing, which is logged; the source does not need them. */
   async fill(part: 'first' | 'rest', items: readonly FillItem[], terms: FillTerms): Promise<void> {
     const { market, tapeRoot, send } = this.#options;
     if (items.length === 0) return;

@@ -1,6 +1,6 @@
 /**
- * Requests of readers at the edge of the tape for a watermark of now, joined: however many there are, they are sent on at
- * most twenty times a second, the first one at once.
+ * Joins the requests of readers at the edge of the tape for a current watermark. They are sent on at most twenty times
+ * a second, the first one at once.
  */
 
 import { MS_NS } from '@tapeloom/core/units';
@@ -23,7 +23,7 @@ export class WatermarkRequests {
   request(): void {
     if (this.#isWaiting) return;
     const waitNs = this.#nextAt - this.#timers.now();
-    // A clock that was set back is not waited for.
+    // Guards against a clock that was set back.
     if (waitNs <= 0n || waitNs > REQUEST_EVERY_NS) {
       this.#sendNow();
       return;

@@ -1,4 +1,4 @@
-/** What `/metrics` shows of accounts: who was recognised, what waits for their thread, and what is remembered. */
+/** Metrics of accounts: authentication outcomes, the queue of their thread, and remembered entries. */
 
 import { counter, gauge, type Reading } from '../../platform/metrics.ts';
 import type { AccountServices } from '../customers/account-services.ts';

@@ -1,4 +1,4 @@
-/** What `/metrics` shows of answers that wait for their readers. */
+/** Metrics of responses with unread bytes. */
 
 import type { UnreadAnswers } from '../../http/server/answers/unread-answers.ts';
 import { gauge, type Reading } from '../../platform/metrics.ts';

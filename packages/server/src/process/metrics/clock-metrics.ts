@@ -1,4 +1,4 @@
-/** What `/metrics` shows of the machine's clock. */
+/** Metrics of the machine's clock. */
 
 import type { ClockWatch } from '../../platform/clock-watch.ts';
 import { gauge, type Reading } from '../../platform/metrics.ts';

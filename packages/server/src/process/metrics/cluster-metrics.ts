@@ -1,4 +1,4 @@
-/** What `/metrics` shows of a node of a cluster: its place on the shared tape, PostgreSQL, and the other nodes. */
+/** Metrics of a node of a cluster: its state on the shared tape, PostgreSQL, and the other nodes. */
 
 import { counter, gauge, type Reading } from '../../platform/metrics.ts';
 import type { PostgresCounts } from '../../platform/postgres/postgres.ts';
@@ -6,9 +6,8 @@ import { SHARED_TAPE_ROLES, type SharedTapeReport } from '../../tape/shared/shar
 
 export interface ClusterReadings {
   readonly roles: { readonly ingest: boolean; readonly serve: boolean };
-  /** Whether the operator vouches for what the NATS servers do not show. */
+  /** Whether the operator vouches for settings that the NATS servers do not show. */
   readonly isSyncAssured: boolean;
-  /** As the ingest thread last told; null: not yet. */
   tape(): SharedTapeReport | null;
   postgres(): PostgresReadings;
   nodes(): NodeReadings;
@@ -19,22 +18,21 @@ export interface PostgresReadings extends PostgresCounts {
   readonly isUp: boolean;
 }
 
-/** As this node last read the register. */
+/** As of the last read of the register. */
 export interface NodeReadings {
   readonly alive: number;
   readonly draining: number;
-  /** Different programs among those alive. */
   readonly versions: number;
-  /** Indicators of which nodes alive have different versions. */
+  /** Indicators with different versions among the live nodes. */
   readonly indicatorsMixed: number;
-  /** For how long the others still take this node to be alive. */
+  /** How long the other nodes still consider this one alive. */
   readonly leaseSeconds: number;
-  /** This machine's clock less the database's. */
+  /** This machine's clock minus the database's. */
   readonly clockOffsetSeconds: number;
 }
 
 export interface SharedLimitReadings {
-  /** Places of customers that this node holds. */
+  /** Leases of accounts that this node holds. */
   readonly leases: number;
   /** Slices of allowances taken from PostgreSQL. */
   readonly slicesTotal: number;

@@ -1,4 +1,4 @@
-/** What `/metrics` shows of the public port's connections, and of who knocked at it. */
+/** Metrics of the public port's connections, and of authentication. */
 
 import type { Reading } from '../../platform/metrics.ts';
 import type { DoorSockets, SocketLimits } from '../../platform/network/door-sockets.ts';

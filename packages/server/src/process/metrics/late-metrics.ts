@@ -1,12 +1,12 @@
 /**
- * The metrics of the service, loaded when it is up or somebody scrapes: they take 80 modules that no start has to
- * wait for. What is told to them before waits, and is told then.
+ * The metrics of the service, loaded once it is up or at the first scrape: their 80 modules would delay every start.
+ * Earlier updates are queued and applied then.
  */
 
 import type { Registry } from 'prom-client';
 import type { ServiceMetrics } from './service-metrics.ts';
 
-/** So much waits at most; then they come. */
+/** The limit of the queue; beyond it the metrics are loaded. */
 const WAITING_MAX = 1_000;
 
 export class LateMetrics {
@@ -25,13 +25,13 @@ export class LateMetrics {
       return;
     }
     this.#waiting.push(what);
-    // Whoever scrapes hears of it if they cannot be loaded.
+    // If loading fails, the next scrape reports it.
     if (this.#waiting.length >= WAITING_MAX) this.registry().catch(() => undefined);
   }
 
   registry(): Promise<Registry> {
     this.#registry ??= this.#load().catch((error: unknown) => {
-      // The next who asks tries again; what has waited so long is not counted.
+      // The next caller tries again; updates beyond the limit are dropped.
       this.#registry = null;
       this.#waiting = this.#waiting.slice(0, WAITING_MAX);
       throw error;

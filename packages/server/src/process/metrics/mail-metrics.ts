@@ -1,4 +1,4 @@
-/** What `/metrics` shows of mail: what waits, and what became of the rest. */
+/** Metrics of mail: waiting mails, and outcomes. */
 
 import type { MailServices } from '../../mail/mail-services.ts';
 import { counter, gauge, type Reading } from '../../platform/metrics.ts';

@@ -1,4 +1,4 @@
-/** What `/metrics` shows of payments: what providers said, and whether they can be asked. */
+/** Metrics of payments: webhooks, and failed requests to providers. */
 
 import { WITHDRAWAL_STATES } from '../../accounts/orders/withdrawals-store.ts';
 import type { Payments } from '../../billing/payments.ts';

@@ -1,4 +1,4 @@
-/** What `/metrics` shows: every counter of the tape, the engine's topics, the gateway and history, by name. */
+/** The metrics of the service by name: tape, topics, gateway and history. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';
@@ -34,7 +34,7 @@ import { mailReadings } from './mail-metrics.ts';
 import { paymentReadings, withdrawalReadings } from './payment-metrics.ts';
 import { topicReadings } from './topic-metrics.ts';
 
-/** Counters that say what became of trades, offers and promises. */
+/** Outcomes of trades. */
 const TRADE_OUTCOMES = [
   'accepted',
   'late',
@@ -52,24 +52,24 @@ const TRADE_OUTCOMES = [
   'unknownSymbol',
 ] as const satisfies (keyof SequencerCounters)[];
 
-/** What an answer of history is, by its route. */
+/** The kind of a history response by its route. */
 const HISTORY_KINDS: Readonly<Record<string, string>> = {
   '/v1/history': 'page',
   '/v1/history/estimate': 'estimate',
   '/v1/export': 'export',
 };
 
-/** What can be read of the compute threads and the cache of results. */
+/** The metrics of the compute threads and the cache. */
 export interface HistoryReadings {
   compute(): ComputeCounts;
   tablesOpen(): number;
-  /** What was refused for want of room beside the compute threads, as they count it. */
+  /** Rejections for lack of capacity beside the compute threads, in the same form. */
   refused(): Partial<ComputeCounts['refused']>;
   readonly pace: Pick<ExportPace, 'bytes' | 'waitingCount'>;
   readonly digests: Pick<DigestThread, 'bytes' | 'lostCount'>;
   readonly counters: ComputeCounters;
   cacheBytes(): number;
-  /** Found since the start. */
+  /** Days found damaged since the start. */
   damagedDays(): number;
   readonly cacheBytesMax: number;
 }
@@ -88,7 +88,6 @@ export class ServiceMetrics {
   readonly fill: FillState = { days: 0, daysTotal: 0 };
   #daysRemoved = 0;
   readonly #reloads = { applied: 0, refused: 0 };
-  /** By dataset. */
   readonly #daysDue = new Map<string, number>();
   #report: Omit<IngestReport, 't' | 'ackMs' | 'lastTrades'> = {
     promise: null,
@@ -150,7 +149,7 @@ export class ServiceMetrics {
     this.#requestSeconds.observe({ path: path ?? 'unknown', status }, seconds);
   }
 
-  /** Routes of history only; the others tell all by their status. */
+  /** Only for history routes; for the others the status is enough. */
   countOutcome(path: string, outcome: string, bytes: number): void {
     const kind = HISTORY_KINDS[path];
     if (kind === undefined) return;
@@ -295,7 +294,7 @@ function secondsBetween(from: EpochNs | null, to: EpochNs | null): number {
   return Number((to - from) / MS_NS_BIG) / 1000;
 }
 
-/** By data directory; without a value where the platform does not know. */
+/** By data directory; without a value if the platform does not provide one. */
 function spaceReadings(directory: string, space: FreeSpace): readonly Reading[] {
   const of = (name: Reading['name'], help: string, member: keyof SpaceReading): Reading => ({
     name,

@@ -1,4 +1,4 @@
-/** What `/metrics` shows of the streams that are computed, and of what can be resumed of them. */
+/** Metrics of topics: those computed, and what can be resumed. */
 
 import { counter, gauge, type Reading } from '../../platform/metrics.ts';
 import type { TopicHub } from '../../topics/topic-hub.ts';

@@ -1,4 +1,4 @@
-/** The dashboards of `deploy/grafana/` and the alert rules of `deploy/alerts/`, held against what the service exposes. */
+/** Checks the dashboards of `deploy/grafana/` and the alert rules of `deploy/alerts/` against the exposed metrics. */
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { exposedMetrics } from '../../../testing/metrics/exposed-metrics.ts';
 
 const ROOT = join(import.meta.dirname, '../../../../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-/** What Prometheus adds to every series of a machine, and to those of a histogram. */
+/** The labels that Prometheus adds to every series, and to those of a histogram. */
 const LABELS_OF_PROMETHEUS = ['instance', 'job', 'le'];
 const PARTS_OF_A_HISTOGRAM = /_(?:bucket|sum|count)$/;
 const GRID_COLUMNS = 24;

@@ -1,7 +1,7 @@
 /**
- * While the process takes more memory than when it is calm, topics that nobody listens to are kept for 20 seconds only. What they held
- * is garbage then, and so is what answers and connections left: it is collected when the main thread has little to do, and the system
- * gets the memory back. A client that comes back later resumes by a replay, which says the same.
+ * While memory use is above its calm level, topics without subscribers stay for only 20 seconds. Their garbage, and
+ * that of responses and connections, is collected when the main thread has little to do, and the system gets the memory
+ * back. A client that returns later resumes by a replay, with the same result.
  */
 
 import type { Clock } from '../../platform/clock.ts';
@@ -11,17 +11,19 @@ import { returnFreeMemory } from '../../platform/memory/returned-memory.ts';
 import type { TopicHub } from '../../topics/topic-hub.ts';
 
 const LOOK_MS = 5_000;
-/** Looks between two collections at least; twice as many after each that followed no topic's end, so that a service which has really grown
- * is not held up for nothing. */
+/**
+ * The least number of looks between two collections. It doubles after each collection without a topic's end, so that a
+ * service which really has grown is not held up for nothing.
+ */
 const LOOKS_BETWEEN = 3;
 const LOOKS_BETWEEN_MAX = 60;
-/** A collection holds up the thread for about a tenth of a second: only one that has time for that does it. */
+/** A collection blocks the thread for about a tenth of a second, so it happens only below this share of busy time. */
 const BUSY_SHARE_MAX = 0.5;
 
-/** What is looked at and done of the process. */
+/** Measurements and actions on the process. */
 export interface MemoryMachine {
   residentBytes(): number;
-  /** The share of the time since the last call for which the thread was busy. */
+  /** The share of busy time of the thread since the last call. */
   busyShare(): number;
   giveBack(): void;
 }

@@ -1,7 +1,7 @@
 /**
- * Whether a service makes progress, for who restarts one that does not. Asking proves that the main thread works; the
- * thread of the tape proves it by its reports, which come every second, also while no trades are taken in. A thread that is
- * known to be lost does not count: what is there is still served then.
+ * Whether the service makes progress, for a supervisor that restarts it. A response proves that the main thread works.
+ * The ingest thread proves it by its reports, which come every second even while ingest is paused. An ingest thread
+ * that is known to be lost does not count: existing data is still served then.
  */
 
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
@@ -12,13 +12,13 @@ export class Pulse {
   readonly #monotonicNs: () => bigint;
   #heardAt: bigint;
 
-  /** Time that nobody sets. */
+  /** `monotonicNs` is not affected by changes of the clock. */
   constructor(monotonicNs: () => bigint) {
     this.#monotonicNs = monotonicNs;
     this.#heardAt = monotonicNs();
   }
 
-  /** The thread of the tape has reported. */
+  /** The ingest thread has reported. */
   beat(): void {
     this.#heardAt = this.#monotonicNs();
   }

@@ -53,7 +53,7 @@ for (const [what, missing, reason] of [
       assert.equal(now.readiness.reason, null);
     }
     now.facts = { ...SERVING, ...missing };
-    // Nobody asks: since when it lasts is known all the same.
+    // No request arrives meanwhile; the watch still measures how long the fault lasts.
     now.clock.advance(1_300);
     assert.match(now.readiness.reason ?? '', reason);
     now.facts = SERVING;

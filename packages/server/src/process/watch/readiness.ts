@@ -1,7 +1,6 @@
 /**
- * Whether a customer would be served: why not, or null. What lasts counts at once. What mostly is over in a
- * moment, as an engine that is replaced, counts once it has been there for a second, so that nobody is sent
- * elsewhere and back for it.
+ * Why a client would not be served, or null. Lasting faults count at once. Faults that usually pass in a moment, such
+ * as an engine being replaced, count after a second, so that no load balancer moves clients away and back.
  */
 
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
@@ -10,26 +9,23 @@ import type { Clock } from '../../platform/clock.ts';
 const LOOK_EVERY_MS = 250;
 const COUNTS_AFTER_NS = SECOND_NS_BIG;
 
-/** How many run. */
 export interface ServingThreads {
   readonly engines: number;
   readonly compute: number;
 }
 
 export interface ReadinessFacts {
-  /** What is gone for good. */
   readonly lost: string | null;
-  /** What is wrong with the accounts. */
   readonly accounts: string | null;
-  /** What keeps the service from serving on its way up or down. */
+  /** Why the service does not serve while it starts or stops. */
   readonly phase: string | null;
-  /** Whether no trades are taken in at present. */
+  /** Whether ingest is paused. */
   readonly isPaused: boolean;
-  /** Whether the tape is one that other nodes have too. */
+  /** Whether the tape is shared with other nodes. */
   readonly isShared?: boolean;
-  /** Why this node of a cluster takes nobody new: its clock, or the register of nodes. */
+  /** Why this node of a cluster accepts no new clients: its clock, or the register of nodes. */
   readonly takesNobody?: string | null;
-  /** Null until they are begun. */
+  /** Null until they are started. */
   readonly threads: ServingThreads | null;
 }
 
@@ -41,7 +37,7 @@ export interface ReadinessOptions {
 export class Readiness implements Disposable {
   readonly #options: ReadinessOptions;
   readonly #timer: Disposable;
-  /** Since when something that may pass is missing; null while nothing is. */
+  /** When a passing fault began; null without one. */
   #missingSince: bigint | null = null;
 
   constructor(options: ReadinessOptions) {

@@ -8,7 +8,7 @@ import { ReplayWatch } from './replay-watch.ts';
 const END = 1_773_153_000_000_000_000n as EpochNs;
 const SECOND = 1_000_000_000n;
 
-/** A service as a replay is watched at it, and what the watch has told. */
+/** The parts of a replaying service that are watched, and the watch's results. */
 function rig(isHeld: boolean) {
   const streams = {
     hub: { tapeTime: null as EpochNs | null, state: 'up' as 'up' | 'down' },

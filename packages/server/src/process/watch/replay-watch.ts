@@ -1,7 +1,7 @@
 /**
- * Watches a service that plays a time that is over. Time that stands still is let go when the first stream has come and
- * follows; it is told when all is played, and when it is over: whoever streams has got it, or no more trades are taken in.
- * Nothing is waited for longer than ten seconds, neither a slow reader nor a source that is down.
+ * Watches a service that replays past time. A held clock starts when the first stream has subscribed and received
+ * everything. `played` resolves when all is played; `over` when every stream has received it, or ingest is down. Each
+ * wait is limited to ten seconds, for a slow consumer as for a source that is down.
  */
 
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 50;
 /** Ten seconds. */
 const LOOKS_MAX = 200;
 
-/** What a replay is watched at. */
+/** The parts of a service that are watched. */
 export interface WatchedStreams {
   readonly hub: Pick<Doors['hub'], 'tapeTime' | 'state'>;
   readonly gateway: {
@@ -34,7 +34,6 @@ export class ReplayWatch implements Disposable {
   #looksDown = 0;
   #looksAtEnd = 0;
 
-  /** `clock` has real time. */
   constructor(streams: () => WatchedStreams | null, time: PlayedTime, clock: Clock) {
     this.#streams = streams;
     this.#time = time;
@@ -46,7 +45,7 @@ export class ReplayWatch implements Disposable {
     return this.#played.promise;
   }
 
-  /** `sent`: played, and with every stream. */
+  /** `sent`: all is played and sent to every stream. */
   get over(): Promise<'sent' | 'failed'> {
     return this.#over.promise;
   }
@@ -66,7 +65,7 @@ export class ReplayWatch implements Disposable {
     }
     this.#looksDown = hub.state === 'down' ? this.#looksDown + 1 : 0;
     if (this.#looksDown === LOOKS_MAX) this.#end('failed');
-    // Whatever was traded is published with the next whole second of tape time at the latest.
+    // Trades are published with the next whole second of tape time at the latest.
     if (hub.tapeTime === null || hub.tapeTime < this.#time.end + SECOND_NS_BIG) return;
     this.#played.resolve();
     this.#looksAtEnd += 1;

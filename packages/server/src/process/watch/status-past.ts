@@ -1,4 +1,4 @@
-/** The past of the service's state, read from the store at most every half minute, however many ask. */
+/** The history of the service's state, read from the store at most once in half a minute. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import {
@@ -23,15 +23,15 @@ export class StatusPast {
     this.#clock = clock;
   }
 
-  /** Rejects while the store cannot be asked. */
+  /** Rejects while the store is unavailable. */
   history(): Promise<StatusHistory> {
     const now = this.#clock.now();
     const age = this.#read === null ? KEPT_NS : now - this.#read.at;
-    // Also when the clock was set back.
+    // A negative age: the clock was set back.
     if (this.#read === null || age < 0n || age >= KEPT_NS) {
       const history = this.#history(now);
       this.#read = { at: now, history };
-      // Who asks next tries again.
+      // The next request tries again.
       history.catch(() => {
         if (this.#read?.history === history) this.#read = null;
       });

@@ -24,7 +24,7 @@ interface History {
   }[];
 }
 
-/** The recorder of a service, which notes for as long as it is told to. */
+/** A status recorder over the service's store, run by the test. */
 function recorderOf(service: RestService) {
   const { store, clock, market } = service;
   const recorder = new StatusRecorder({
@@ -84,7 +84,7 @@ test('a service that was killed says how long it did not run when it is back', a
   const first = recorderOf(service);
   await first.pass(2);
   const killedAt = service.clock.now();
-  // It is gone without a word: nothing is noted for a day.
+  // The process dies without a last note; nothing is recorded for a day.
   first.recorder.note = () => Promise.resolve();
   service.clock.advance(DAY_MS);
   const back = service.clock.now().toString();

@@ -1,6 +1,7 @@
 /**
- * Notes every half minute what this node sees of the service's state, so that the status page has a past. A process that is
- * killed loses half a minute of it. While the accounts cannot be reached nothing can be noted: that is noted when they are back.
+ * Records the service's state as this node sees it every half minute, for the history on the status page. A killed
+ * process loses half a minute of it. While the accounts are unreachable nothing can be recorded; that gap is recorded
+ * when they are back.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -16,7 +17,7 @@ import type { Clock } from '../../platform/clock.ts';
 export interface StatusRecorderOptions {
   readonly store: Pick<StatusStore, 'noteStatus'>;
   readonly clock: Clock;
-  /** Of a service that is alone: empty. */
+  /** Empty for a single process. */
   readonly node: string;
   readonly state: () => NotedState;
   readonly onFault: (error: unknown) => void;
@@ -26,7 +27,7 @@ export class StatusRecorder implements AsyncDisposable {
   readonly #options: StatusRecorderOptions;
   readonly #timer: Disposable;
   #noting: Promise<void> | null = null;
-  /** Since when nothing could be noted. */
+  /** When recording began to fail. */
   #failedSince: EpochNs | null = null;
 
   constructor(options: StatusRecorderOptions) {
@@ -35,7 +36,7 @@ export class StatusRecorder implements AsyncDisposable {
     void this.note();
   }
 
-  /** Resolves when it is noted, or could not be. */
+  /** Resolves when the state is recorded, or could not be. */
   note(): Promise<void> {
     this.#noting ??= this.#note().finally(() => {
       this.#noting = null;
@@ -43,7 +44,7 @@ export class StatusRecorder implements AsyncDisposable {
     return this.#noting;
   }
 
-  /** The last moment counts too. */
+  /** Records the last moment too. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#timer[Symbol.dispose]();
     await this.#noting;
@@ -55,7 +56,7 @@ export class StatusRecorder implements AsyncDisposable {
     const now = clock.now();
     try {
       const since = this.#failedSince;
-      // A shorter gap is bridged by who reads it.
+      // Readers bridge a shorter gap themselves.
       if (since !== null && now - since > STATUS_GAP_NS) {
         await store.noteStatus({ node, from: since, until: now, state: 'accounts' });
       }

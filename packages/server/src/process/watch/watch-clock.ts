@@ -1,4 +1,4 @@
-/** A clock that somebody sets while the service runs: the log says by how much, and whether the tape lies ahead of it. */
+/** Logs when the machine's clock is set while the service runs: by how much, and whether the tape is then ahead. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Clock } from '../../platform/clock.ts';
@@ -9,7 +9,7 @@ export interface WatchedClock {
   readonly timers: Clock;
   readonly log: Log;
   readonly tapeTime: () => EpochNs | null;
-  /** Whether streams show times that the clock has not come to. */
+  /** Whether streams show times ahead of the clock. */
   readonly onAhead: (isAhead: boolean) => void;
 }
 

@@ -1,4 +1,4 @@
-/** The room that is left for the data, held against what a day of the tape needs; the log hears of too little. */
+/** Compares free disk space with the needs of a day of the tape, and logs when there is too little. */
 
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
