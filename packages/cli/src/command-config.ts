@@ -1,4 +1,4 @@
-/** The service's configuration, as a command beside it reads it. */
+/** The service's configuration, read by a command beside the service. */
 
 import { readFileSync } from 'node:fs';
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
@@ -22,7 +22,7 @@ export function configOf(io: CommandIo): Config {
   }
 }
 
-/** The markets of a service that runs on this data directory; by default that of the configuration. */
+/** The markets of a service on this data directory, by default the configured one. */
 export async function marketsOf(io: CommandIo, data?: string): Promise<readonly Market[]> {
   const disk = new NodeDisk();
   const config = { ...configOf(io), ...(data === undefined ? {} : { data }) };
@@ -36,7 +36,7 @@ export async function marketsOf(io: CommandIo, data?: string): Promise<readonly 
   return [openMarket(live), ...files];
 }
 
-/** Of a contract that one of these markets lists. */
+/** The calendar of a contract that one of these markets lists. */
 export function calendarOf(markets: readonly Market[], contract: Contract): Calendar {
   return markets.find((it) => it.dataset === contract.dataset)!.calendar(contract.calendar);
 }

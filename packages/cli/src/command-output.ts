@@ -1,6 +1,6 @@
 /**
- * The standard output of a command. The first write that fails is remembered, later ones are dropped, and the command is
- * asked to stop: nothing is computed or charged for output that nobody receives.
+ * The standard output of a command. After the first failed write, later writes are dropped and the command is asked to
+ * stop: nothing is computed or charged for output that cannot be delivered.
  */
 
 import { once } from 'node:events';
@@ -24,12 +24,12 @@ export class CommandOutput {
     if (this.#failure === null) this.#stream.write(text);
   }
 
-  /** Resolves when the stream takes more. */
+  /** Resolves when the stream accepts more output. */
   async drained(signal: AbortSignal): Promise<void> {
     if (this.#stream.writableNeedDrain) await once(this.#stream, 'drain', { signal });
   }
 
-  /** Resolves when everything written is with its reader, or cannot be. */
+  /** Resolves when everything written has reached its reader, or cannot. */
   async flushed(): Promise<void> {
     if (this.#failure !== null) return;
     const error = await new Promise<Error | null | undefined>((resolve) => {
@@ -38,7 +38,7 @@ export class CommandOutput {
     if (error) this.#fail(error);
   }
 
-  /** Why the output is not complete; null: it is. A reader that has had enough (`| head`) is not a failure. */
+  /** Why the output is incomplete; null: it is complete. A reader that closes early (`| head`) is no failure. */
   get failure(): CommandError | null {
     const error = this.#failure;
     if (error === null) return null;

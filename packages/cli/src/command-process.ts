@@ -1,6 +1,6 @@
 /**
- * The process of a command: gives it its streams, environment and a signal that aborts on SIGINT
- * or SIGTERM. A second signal ends the process at once, so that nobody is held by a command that hangs.
+ * Runs a command in its own process, with streams, environment and a signal that aborts on SIGINT or SIGTERM. A second
+ * signal ends the process at once, so a command that hangs can always be stopped.
  */
 
 import { onStopSignals } from '@tapeloom/server/platform/stop-signals';
@@ -16,11 +16,11 @@ import { createTerminalInput } from './terminal-input.ts';
 const interrupted = new AbortController();
 const end = () => process.exit(ExitCode.interrupted);
 onStopSignals({ onFirst: () => interrupted.abort(), onAgain: end });
-// At a question the terminal gives keys instead of signals.
+// At a prompt the terminal delivers keys instead of signals.
 const interrupt = () => (interrupted.signal.aborted ? end() : interrupted.abort());
 
 const output = new CommandOutput(process.stdout, () => interrupted.abort());
-// Where errors cannot be written there is nobody left to tell.
+// An unwritable stderr cannot be reported anywhere.
 process.stderr.on('error', () => {});
 
 const { signal } = interrupted;
@@ -49,7 +49,7 @@ if (failure === null) process.exitCode = code;
 else {
   const report = { name: 'tapeloom', isJson: words.includes('--json') };
   const ofOutput = reportError(failure, report, io);
-  // What failed by itself stays failed; what was stopped for its output ends with the output's code.
+  // The command's own failure wins. A command that was stopped because of its output exits with the output's code.
   const isStopped = code === ExitCode.ok || code === ExitCode.interrupted;
   process.exitCode = isStopped ? ofOutput : code;
 }

@@ -1,17 +1,17 @@
-/** What every command of `tapeloom` is: a path of words, a usage text, and a run that returns an exit code. */
+/** The shape of every `tapeloom` command: a path of words, a usage text, and a run that returns an exit code. */
 
 import type { ClientOptions } from '@tapeloom/client';
 import type { ExitCode } from './exit-codes.ts';
 
-/** How the list of commands names one. */
+/** The command as the list of commands shows it. */
 export interface CommandName {
-  /** The words that name it: `['tape', 'ls']`. */
+  /** The words of the command: `['tape', 'ls']`. */
   readonly path: readonly string[];
-  /** One line for the list. */
+  /** One line of the list. */
   readonly summary: string;
-  /** Under which heading the list shows it; by default among the customers'. */
+  /** The heading in the list; default: customer commands. */
   readonly group?: CommandGroup;
-  /** Of an operator's: as root it stays root, and sees itself to whose its files are. */
+  /** An operator's command that stays root when started as root: it handles file ownership itself. */
   readonly keepsUser?: boolean;
 }
 
@@ -29,43 +29,43 @@ export interface LazyCommand extends CommandName {
   load(): Promise<CommandBody>;
 }
 
-/** Customers' commands ask a service with a key; operators' work on a data directory of their own. */
+/** Customer commands call a service with a key; operator commands work on their own data directory. */
 export type CommandGroup = 'customer' | 'operator' | 'shell';
 
 export interface CommandIo {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
-  /** Resolves when what was written to stdout is on its way, for who has much to say. */
+  /** Resolves when stdout accepts more, for commands with large output. */
   readonly drained?: () => Promise<void>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether stdout is a terminal that understands cursor movement and colour. */
   readonly isTerminal: boolean;
-  /** Whether stderr is one: progress is a line that changes there. */
+  /** Whether stderr is one: only there progress is a line that changes. */
   readonly isErrorTerminal: boolean;
-  /** Milliseconds that only go forward, for progress. */
+  /** Monotonic milliseconds, for progress. */
   readonly now: () => number;
   readonly input: CommandInput;
   /** Aborted on SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
-  /** What the client library gets instead of the platform's own. */
+  /** Replaces the platform's own in the client library. */
   readonly clientParts?: Pick<ClientOptions, 'fetch' | 'WebSocket' | 'clock' | 'random'>;
 }
 
 export interface CommandInput {
-  /** Whether somebody sits there who can be asked. */
+  /** Whether a person can be prompted. */
   readonly isTerminal: boolean;
-  /** The line that is typed after a question; null when the input has ended. */
+  /** Prompts for a line; null when the input has ended. */
   ask(question: string, options?: { readonly isHidden?: boolean }): Promise<string | null>;
-  /** All that is piped in. */
+  /** Reads the whole piped input. */
   readAll(): Promise<string>;
-  /** The same in pieces, however much it is. */
+  /** The piped input in chunks, for inputs of any size. */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
-/** Thrown by a command for arguments it does not understand; the command line prints the usage. */
+/** Thrown for invalid arguments; the command line prints the usage. */
 export class UsageError extends Error {}
 
-/** Thrown by a command that cannot do what was asked: a sentence, the exit code, and a code for programs. */
+/** Thrown when a command cannot do its work: a sentence, the exit code, and a code for programs. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
   readonly code: string;

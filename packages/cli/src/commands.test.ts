@@ -31,7 +31,7 @@ test('examples, in the help and on the page, use options that their command has'
       .sort((a, b) => b.words.length - a.words.length)[0];
     assert.ok(command !== undefined, call);
     const known = command.options.map(({ name }) => name);
-    // What stands behind a pipe or a hash is not ours.
+    // Text behind a pipe or a comment sign is not ours.
     const own = call.replace(/ [|#] .*$/, '');
     for (const [option] of own.matchAll(/(?<= )--[a-z-]+/g))
       assert.ok(known.includes(option), call);
@@ -43,7 +43,7 @@ test('every customer’s command knows --json, and those that ask the service wh
   for (const command of completedCommands(customers)) {
     const options = command.options.map(({ name }) => name);
     const name = command.words.join(' ');
-    // What an assistant talks to speaks nothing but JSON.
+    // The MCP output is always JSON.
     assert.equal(options.includes('--json'), name !== 'mcp', name);
     if (name === 'login' || name === 'logout') continue;
     for (const option of ['--url', '--key', '--profile']) assert.ok(options.includes(option), name);

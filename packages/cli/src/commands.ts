@@ -1,6 +1,6 @@
 /**
- * Every command of `tapeloom`, in the order of its help: one file each in `commands/`. Those that work on a data
- * directory bring half the service with them and are loaded when they are called.
+ * Every command of `tapeloom`, in the order of its help; each has a file in `commands/`. Commands on a data directory
+ * load half of the service, so they are imported only when called.
  */
 
 import type { Command, LazyCommand } from './command.ts';

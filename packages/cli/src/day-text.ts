@@ -1,4 +1,4 @@
-/** UTC days as the operator writes and reads them. */
+/** Parses and renders UTC days for the operator. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, isUtcDay } from '@tapeloom/core/utc-day';

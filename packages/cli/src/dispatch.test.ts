@@ -33,7 +33,7 @@ const commands = [
   }),
 ];
 
-/** What each of these throws, or says before it ends with a code. */
+/** Commands that throw, or that print an error and return a code. */
 const failures: readonly Command[] = [
   command('usage', () => Promise.reject(new UsageError('which svc_live_abcdef one?'))),
   command('missing', () =>

@@ -1,6 +1,6 @@
 /**
- * From words to a command and its exit code. Whatever a command does, the caller gets a number of
- * `ExitCode`, nothing thrown leaves `dispatch`, and no key is in what it says of an error.
+ * Maps words to a command and its exit code. Every command ends in an `ExitCode`, `dispatch` never throws, and no error
+ * output contains a key.
  */
 
 import { nearestName } from '@tapeloom/server/config/nearest-name';
@@ -67,7 +67,7 @@ async function runReporting(
   const heard = new HeardIo(io);
   try {
     const code = await command.run(args, isJson ? heard.io : io);
-    // A refusal that the command worded itself; with results on stdout, those say what was found.
+    // A rejection that the command itself put into words. If stdout already has results, those carry the outcome.
     if (isJson && code !== ExitCode.ok && !heard.hasOutput && heard.lastSaid !== null) {
       const refusal = new CommandError(heard.lastSaid, code as ExitCode);
       return reportError(refusal, { name, isJson }, io);
@@ -80,11 +80,11 @@ async function runReporting(
   }
 }
 
-/** The surroundings of a command, and what it has said there. */
+/** The `CommandIo` of a command, which records what the command wrote. */
 class HeardIo {
   readonly io: CommandIo;
   hasOutput = false;
-  /** What was said last on stderr, as one line: a refusal may have several. */
+  /** The last text on stderr as one line: a rejection may have several. */
   lastSaid: string | null = null;
 
   constructor(io: CommandIo) {
@@ -142,7 +142,7 @@ function exitCodesText(): string {
   return `Exit codes:\n${lines.join('')}\n`;
 }
 
-/** The command whose path is nearest to as many of the asked words. */
+/** The command whose path is closest to the leading words that were typed. */
 function nearest(asked: readonly string[], commands: readonly CommandName[]): string | null {
   const lengths = [...new Set(commands.map(({ path }) => path.length))].sort((a, b) => b - a);
   for (const length of lengths) {

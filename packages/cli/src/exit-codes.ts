@@ -1,6 +1,6 @@
 /**
- * The exit codes of `tapeloom`, for scripts that decide by them. A number, once given out, keeps its meaning;
- * the table is what `tapeloom --help` and docs/cli.md show.
+ * The exit codes of `tapeloom`, for scripts. An assigned number keeps its meaning. `tapeloom --help` and docs/cli.md
+ * show this table.
  */
 
 export const ExitCode = {

@@ -1,4 +1,6 @@
-/** Every command is judged once: what cannot be undone asks, or wants `--yes`. A new command must be put into a list. */
+/**
+ * Every command is classified once: an irreversible one asks, or needs `--yes`. A new command must be added to a list.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +9,7 @@ import { commands } from './commands.ts';
 
 const loaded = await Promise.all(commands.map(loadedCommand));
 
-/** These ask, some only with the option behind the colon. */
+/** These ask, some only with the option after the colon. */
 const CANNOT_BE_UNDONE = [
   'account delete',
   'account passkeys: --remove',
@@ -31,7 +33,7 @@ const CANNOT_BE_UNDONE = [
 /** These take `--yes` because they cost the customer something. */
 const COSTS = ['export', 'history'];
 
-/** Whoever is wrong here calls the command again, or its opposite; why, where that is not plain. */
+/** A mistake here is undone by repeating the command or its opposite; the text explains less obvious cases. */
 const CAN_BE_UNDONE: Readonly<Record<string, string>> = {
   'account claim': 'the link ends by itself',
   'account create': '',

@@ -1,10 +1,10 @@
-/** Keys as a table, for operators and customers alike; of a secret its kind and last four characters are known. */
+/** Keys as a table, for operators and customers. Of a secret, only its kind and last four characters are known. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { timeText } from './accounts/time-text.ts';
 import { tableText } from './table-text.ts';
 
-/** As the account store and the service know it; times are nanoseconds since 1970. */
+/** From the account store or the service; times are nanoseconds since 1970. */
 interface ShownKey {
   readonly id: string;
   readonly name: string;
@@ -43,7 +43,7 @@ export function keysTable(keys: readonly ShownKey[]): string {
   );
 }
 
-/** A time, or a dash where there is none. */
+/** A time, or a dash for none. */
 export function nsText(ns: string | bigint | null | undefined): string {
   return ns === null || ns === undefined ? '-' : timeText(BigInt(ns) as EpochNs);
 }

@@ -1,13 +1,13 @@
 /**
- * The process `tapeloom`. A service has its own way with signals and output, and is not kept waiting until all
- * commands are loaded; everything else is a command of `command-process.ts`, a replay too: it reads before it serves.
+ * The entry point of `tapeloom`. `serve` has its own signal handling and output, and starts without loading the other
+ * commands. Everything else runs in `command-process.ts`, a replay too, because it reads before it serves.
  */
 
 import { asksForHelp } from '@tapeloom/server/config/command-line';
 import { boundHeaps } from '@tapeloom/server/platform/memory/bound-heaps';
 import { asksForReplay } from './replay/asks-for-replay.ts';
 
-// Started by an older Node that could only start us beside itself: with that one we end too.
+// An older Node started this process as a child: end when that parent ends.
 if (process.channel !== undefined) {
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel.unref();

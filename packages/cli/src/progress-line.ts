@@ -1,6 +1,6 @@
 /**
- * How far something has come, on stderr: one line that changes in place on a terminal, elsewhere a new line now
- * and then, so that a log of the command stays short.
+ * Progress on stderr: on a terminal one line that changes in place, otherwise a new line now and then, so that logs
+ * stay short.
  */
 
 import type { CommandIo } from './command.ts';
@@ -11,7 +11,7 @@ const NEW_LINE_MS = 10_000;
 
 export interface ProgressSurroundings {
   readonly now?: CommandIo['now'];
-  /** Where it would stand between lines that a program reads. */
+  /** Suppresses progress, for example between lines that a program reads. */
   readonly isQuiet?: boolean;
 }
 
@@ -35,7 +35,7 @@ export class ProgressLine {
     return (this.#now() - this.#startedMs) / 1_000;
   }
 
-  /** The text is made only when it is time for one. */
+  /** Calls `text` only when a line is due. */
   show(text: () => string): void {
     const nowMs = this.#now();
     const { isErrorTerminal, stderr } = this.#io;
@@ -46,7 +46,7 @@ export class ProgressLine {
     stderr(isErrorTerminal ? `${ERASE_LINE}${text()}` : `${text()}\n`);
   }
 
-  /** Makes room for a sentence; the next `show` may follow at once. */
+  /** Clears the line for other output. The next `show` draws when it is due. */
   erase(): void {
     if (this.#isDrawn) this.#io.stderr(ERASE_LINE);
     this.#isDrawn = false;

@@ -1,15 +1,15 @@
-/** The command line of one command: options by their names, and the words between them. */
+/** Parses the command line of one command: options by name, and positional arguments. */
 
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { didYouMean } from '@tapeloom/server/config/nearest-name';
 import { UsageError } from './command.ts';
 
 export interface TakenArgs<Text extends string, Flag extends string> {
-  /** Options that have a text as their value. */
+  /** Options with a text value. */
   readonly texts?: readonly Text[];
-  /** Options that are there or not. */
+  /** Options without a value. */
   readonly flags?: readonly Flag[];
-  /** What each word is, for the person who forgot one; null: the command looks at them itself. */
+  /** What each positional argument is, for the error about a missing one; null: the command checks them itself. */
   readonly words: readonly string[] | null;
 }
 
@@ -33,7 +33,7 @@ export function readArgs<Text extends string = never, Flag extends string = neve
   };
 }
 
-/** What Node makes of them. An option that is not known is told with those it may have been meant for. */
+/** Parses with Node's `parseArgs`. The error about an unknown option suggests similar ones. */
 export function parsedArgs(
   args: readonly string[],
   options: NonNullable<ParseArgsConfig['options']>,
@@ -63,7 +63,7 @@ function unknownOption(config: ParseArgsConfig & { readonly options: object }): 
   return `unknown option ${written}.${didYouMean(written, known)}`;
 }
 
-/** Exactly these words, in this order; `what` names them for the person who forgot one. */
+/** Requires exactly these arguments, in this order; `what` names them in errors. */
 export function readWords(words: readonly string[], what: readonly string[]): readonly string[] {
   if (words.length > what.length) {
     throw new UsageError(`unexpected argument: ${words[what.length]}`);

@@ -1,6 +1,6 @@
 /**
- * What a command says of an error, on stderr: a sentence for people, or with `--json` one line for programs, the last one there.
- * Keys never appear in it.
+ * Reports a command's error on stderr: a sentence for people, or with `--json` one JSON line, always the last. Keys are
+ * masked.
  */
 
 import type { TapeloomError } from '@tapeloom/client';
@@ -11,14 +11,14 @@ import { ExitCode } from './exit-codes.ts';
 const SECRET_TEXT = /\bsvc_(live|test|token)_[0-9A-Za-z]+/g;
 
 export interface ErrorReport {
-  /** `tapeloom history`. */
+  /** Such as `tapeloom history`. */
   readonly name: string;
   readonly isJson: boolean;
-  /** Shown to people after wrong usage. */
+  /** Printed after wrong usage, without `--json`. */
   readonly usage?: string;
 }
 
-/** Reports it; the result is the exit code. */
+/** Reports the error; returns the exit code. */
 export function reportError(
   error: unknown,
   { name, isJson, usage }: ErrorReport,
@@ -64,7 +64,7 @@ function describe(error: unknown): Described {
   return { code: told.code, message, exitCode, details: detailsOf(told) };
 }
 
-/** What the service has said beside the sentence. */
+/** The service's further fields, beside the sentence. */
 function detailsOf(error: TapeloomError): object {
   const { status, requestId, errors, retryAfterSeconds } = error;
   const { computeUnits, remainingComputeUnits, missingDays, missingDaysTotal } = error;
@@ -84,7 +84,7 @@ function oneLine(error: unknown): string {
   return message.split('\n')[0]!;
 }
 
-/** Some errors quote what they could not use. */
+/** Some errors quote the value they rejected. */
 function withoutSecrets(text: string): string {
   return text.replaceAll(SECRET_TEXT, 'svc_$1_…');
 }

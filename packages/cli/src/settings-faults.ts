@@ -1,4 +1,4 @@
-/** What is wrong with the settings and the files that they name, found as a start finds it, without one. */
+/** Finds faults of the settings and of the files they name, as a start of the service would, without starting it. */
 
 import { readFileSync } from 'node:fs';
 import { type Config, ConfigError, readConfig } from '@tapeloom/server/config/config';
@@ -10,9 +10,9 @@ import { StartRefusedError } from '@tapeloom/server/operations/start/start-refus
 
 export interface JudgedSettings {
   readonly faults: readonly string[];
-  /** Null: they cannot be read. */
+  /** Null: the settings cannot be read. */
   readonly config: Config | null;
-  /** Null: they cannot be read. */
+  /** Null: the markets cannot be read. */
   readonly markets: MarketSettings | null;
 }
 
@@ -20,13 +20,13 @@ export function settingsSources(env: ConfigSources['env']): ConfigSources {
   return { env, readFile: (path) => readFileSync(path, 'utf8') };
 }
 
-/** One after the other: what cannot be read is not looked into. */
+/** Checks in sequence: what cannot be read is not checked further. */
 export async function judgeSettings(sources: ConfigSources): Promise<JudgedSettings> {
   const faults: string[] = [];
   const noted = (error: unknown) => {
     if (error instanceof ConfigError) faults.push(...error.faults);
     else if (error instanceof StartRefusedError) faults.push(error.message);
-    // A directory that cannot be read, or is none.
+    // An unreadable directory, or a path that is none.
     else if (error instanceof Error && 'syscall' in error) faults.push(error.message);
     else throw error;
   };

@@ -1,4 +1,4 @@
-/** Rows as text in aligned columns: words begin at their left edge, numbers end at their right one. */
+/** Renders rows in aligned columns: words flush left, numbers flush right. */
 
 export interface Column {
   readonly title: string;
@@ -16,7 +16,7 @@ export function tableText(
   return lines.map((line) => `${line.map(cell).join('  ').trimEnd()}\n`).join('');
 }
 
-/** Names with their values, one a line, the values below each other. */
+/** Names and values, one pair a line, with aligned values. */
 export function factsText(facts: readonly (readonly [name: string, value: string])[]): string {
   const width = Math.max(...facts.map(([name]) => name.length));
   return facts.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('');

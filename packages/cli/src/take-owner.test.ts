@@ -19,7 +19,7 @@ function becomeRoot(): void {
   process.setegid!(0);
 }
 
-/** A data directory of somebody else, below one that everybody may enter. */
+/** Another user's data directory, below one that every user may enter. */
 function ownedDirectory(name: string): string {
   chownSync(root, NOBODY, NOBODY);
   const data = join(root, name);

@@ -1,12 +1,12 @@
 /**
- * An operator's command that runs as root works as the owner of the data directory: what it writes there is the service's to
- * read and to write. Files that root had made would keep the next start from opening them.
+ * An operator's command that runs as root takes the identity of the data directory's owner, so that the service can
+ * read and write what the command creates. Files owned by root would make the next start fail.
  */
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** `args` are those of the command; its directory is found as the command finds it. */
+/** `args` are the command's own; the directory is resolved as the command resolves it. */
 export function takeOwner(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,6 @@
 /**
- * What a person types or a pipe brings. A hidden answer is never written anywhere, and what was asked stands
- * on stderr, so that stdout holds results only.
+ * Reads typed or piped input. A hidden answer is never written anywhere. Prompts go to stderr, so that stdout carries
+ * only results.
  */
 
 import { createInterface } from 'node:readline/promises';
@@ -11,11 +11,11 @@ import type { CommandInput } from './command.ts';
 const PIPED_CHARACTERS_MAX = 65_536;
 
 export interface InputStreams {
-  /** Asked when it is needed: a process that opens its input cannot close it again. */
+  /** Called only when needed: a process cannot close its input again after opening it. */
   readonly stdin: () => NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stderr: NodeJS.WritableStream;
   readonly signal: AbortSignal;
-  /** A terminal that waits for an answer takes ctrl-c as a character; this makes it a signal again. */
+  /** At a prompt the terminal delivers ctrl-c as a character; this turns it into an interrupt again. */
   readonly interrupt: () => void;
 }
 

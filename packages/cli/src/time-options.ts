@@ -1,4 +1,4 @@
-/** Moments on the command line of whoever asks for the past: dates, times, nanoseconds. */
+/** Reads instants from the command line: dates, times, nanoseconds. */
 
 import { instantFault, parseInstant } from '@tapeloom/core/instant-text';
 import type { EpochNs } from '@tapeloom/core/numbers';

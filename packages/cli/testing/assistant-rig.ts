@@ -1,4 +1,4 @@
-/** For tests: an assistant of the SDK's own, the tools, and the real routes behind the client library. */
+/** For tests: an assistant from the SDK, our tools, and the real routes behind the client library. */
 
 import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -26,7 +26,7 @@ export const ANY_COST = { perCall: 1e6, total: 1e9 };
 export interface Assistant extends AsyncDisposable {
   readonly client: Client;
   call(name: string, args?: object, signal?: AbortSignal): Promise<CallToolResult>;
-  /** What a tool gave as data. */
+  /** The structured data of a tool's result. */
   data<Data>(name: string, args?: object): Promise<Data>;
   /** The text of a tool's error. */
   refused(name: string, args?: object): Promise<string>;
@@ -64,7 +64,7 @@ export class AssistantRig implements AsyncDisposable {
     const [near, far] = InMemoryTransport.createLinkedPair();
     const client = new Client({ name: 'test', version: '0' });
     await Promise.all([server.connect(far), client.connect(near)]);
-    // Only who has listed the tools is told by the SDK where a result does not fit its schema.
+    // The SDK validates results against their schema only after the tools were listed.
     await client.listTools();
     const call: Assistant['call'] = (name, args = {}, signal) =>
       client.callTool(
@@ -90,7 +90,7 @@ export class AssistantRig implements AsyncDisposable {
     };
   }
 
-  /** The compute units that the service has charged meanwhile. */
+  /** The compute units charged during `work`. */
   async spentBy(work: () => Promise<unknown>): Promise<number> {
     const before = (await this.reader.usage()).used.computeUnits;
     await work();

@@ -1,4 +1,4 @@
-/** For tests: a sealed tape of a few days with commands that run on it. */
+/** For tests: a sealed tape of a few days, and the cache commands on it. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ export class CacheRig implements Disposable {
       sim: { seed: 7, printsScale: 0.01 },
       today: utcDay(20260301),
     };
-    // One more before them, for what looks back.
+    // One more day before them, for look-backs.
     const days = [addDays(DAYS[0]!, -1), ...DAYS];
     const items = days.map((day) => ({ symbol: 'ESH6', day }));
     await runFill(setup, items, () => {}, new AbortController().signal);
@@ -44,7 +44,7 @@ export class CacheRig implements Disposable {
     return { code, out: recorded.out, err: recorded.err };
   }
 
-  /** Warms the bars of ESH6 from the first day on, or what the words say instead. */
+  /** Warms the bars of ESH6 from the first day, or as `words` override. */
   async warm(words: readonly string[] = [], io: RecordedIoOptions = {}) {
     const usual = ['--instrument', 'ESH6', '--indicator', 'bars', '--from', '2026-02-23'];
     return await this.run(['warm', ...usual, ...words], io);

@@ -1,4 +1,4 @@
-/** A service with a past in this process, and the customers' commands that ask it. For tests. */
+/** For tests: a service with history in this process, and the customer commands that call it. */
 
 import { fillMarket } from '../../server/testing/history/history-market.ts';
 import { readingBy, type Usage } from '../../server/testing/history/history-requests.ts';
@@ -40,7 +40,7 @@ export class HistoryRig implements AsyncDisposable {
     return { TAPELOOM_URL: this.url, TAPELOOM_KEY: this.key };
   }
 
-  /** The words of a command, with this rig's address and key; what it says, and what it cost. */
+  /** Runs a command with this rig's address and key; returns its output and its cost. */
   async run(words: readonly string[], options: RecordedIoOptions = {}) {
     const before = await this.unitsUsed();
     const io = new RecordedIo({ ...options, env: { ...this.env, ...options.env } });
@@ -54,7 +54,7 @@ export class HistoryRig implements AsyncDisposable {
     return body.used.computeUnits;
   }
 
-  /** From now on results end after a day; what reads on waits until it is let go. */
+  /** Holds results after the first day until `release` is called. */
   holdAfterFirstDay(): { readonly release: () => void } {
     const { service } = this;
     const { sources } = service;

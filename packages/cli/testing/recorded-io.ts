@@ -1,16 +1,16 @@
-/** The surroundings of a command in tests: what it prints is kept, what it asks is answered from a list. */
+/** The `CommandIo` of tests: records output, and answers prompts from a list. */
 
 import type { Command, CommandIo, LazyCommand } from '../src/command.ts';
 import { dispatch } from '../src/dispatch.ts';
 
 export interface RecordedIoOptions
   extends Partial<Pick<CommandIo, 'env' | 'isTerminal' | 'signal' | 'clientParts'>> {
-  /** Told what is printed, beside being kept. */
+  /** Receives the output in addition to the record. */
   readonly stdout?: CommandIo['stdout'];
   readonly stderr?: CommandIo['stderr'];
-  /** What somebody types, question by question; without a list nobody is there to be asked. */
+  /** Answers to prompts, in order; without a list, no prompt is possible. */
   readonly answers?: readonly string[];
-  /** What is piped in. */
+  /** The piped input. */
   readonly piped?: string;
 }
 
@@ -20,7 +20,7 @@ export class RecordedIo implements CommandIo {
   readonly env: CommandIo['env'];
   readonly isTerminal: boolean;
   readonly isErrorTerminal: boolean;
-  /** Stands still, so that what is told of progress does not depend on the machine. */
+  /** A constant, so that progress output does not depend on the machine. */
   readonly now = () => 0;
   readonly interrupt = new AbortController();
   readonly signal: AbortSignal;
@@ -28,7 +28,7 @@ export class RecordedIo implements CommandIo {
   readonly stdout: CommandIo['stdout'];
   readonly stderr: CommandIo['stderr'];
   readonly clientParts: NonNullable<CommandIo['clientParts']>;
-  /** What was asked, and whether the answer was hidden. */
+  /** The prompts, and whether their answers were hidden. */
   readonly asked: { readonly question: string; readonly isHidden: boolean }[] = [];
 
   constructor(options: RecordedIoOptions = {}) {
@@ -61,7 +61,7 @@ export class RecordedIo implements CommandIo {
   }
 }
 
-/** Runs one of the commands by its words. */
+/** Runs one of the commands by its name. */
 export async function runRecorded(
   commands: readonly (Command | LazyCommand)[],
   words: readonly string[],

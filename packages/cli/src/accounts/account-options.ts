@@ -1,4 +1,4 @@
-/** What the operator's commands have in common: the data directory, `--json`, and how an account is named. */
+/** Shared by the operator's commands: the data directory, `--json`, and how an account is named. */
 
 import { resolve } from 'node:path';
 import { PLANS, type Plan } from '@tapeloom/core/entitlement/plan';
@@ -12,7 +12,7 @@ import { type CommandIo, UsageError } from '../command.ts';
 export const COMMON_USAGE = `  --data <directory>  the data directory (default: TAPELOOM_DATA or ./data)
   --json              JSON instead of text`;
 
-/** One that a newer program has had is refused. */
+/** Rejects a directory whose format a newer program has written. */
 export function dataDirectory(given: string | undefined, io: CommandIo): string {
   const data = resolve(given ?? io.env.TAPELOOM_DATA ?? './data');
   requireKnownFormat(data);
@@ -25,7 +25,9 @@ export function readPlan(text: string): Plan {
   throw new UsageError(`the plan must be one of ${PLANS.join(', ')}; got ${text}`);
 }
 
-/** The account of this name or id, or of the owner with this e-mail address; an error with the likely name when there is none. */
+/**
+ * The account with this name or id, or whose owner has this e-mail address; otherwise an error with the closest name.
+ */
 export async function findAccount(store: AccountStore, name: string): Promise<AccountRecord> {
   const account = (await store.findAccount(name)) ?? (await accountOfOwner(store, name));
   if (account !== null) return account;
@@ -41,7 +43,7 @@ async function accountOfOwner(store: AccountStore, text: string): Promise<Accoun
   return owner === null ? null : await store.findAccount(owner.accountId);
 }
 
-/** What was found or done, as JSON or in words, and so the end. */
+/** Prints the outcome as JSON or as text. Returns exit code 0. */
 export function tell(
   io: Pick<CommandIo, 'stdout'>,
   isJson: boolean,

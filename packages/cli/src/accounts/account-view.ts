@@ -1,4 +1,4 @@
-/** Accounts as people and as programs read them. */
+/** Renders accounts as text and as JSON. */
 
 import { type Grant, type Plan, planAt } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -19,7 +19,7 @@ export function accountJson(account: AccountRecord, now: EpochNs): Record<string
 
 export interface ListedAccount {
   readonly account: AccountRecord;
-  /** Its owner's; null: nobody owns it. */
+  /** The owner's address; null when the account has no owner. */
   readonly email: string | null;
 }
 
@@ -46,7 +46,7 @@ export function accountsTable(accounts: readonly ListedAccount[], now: EpochNs):
   );
 }
 
-/** When the plan of today changes by itself: the first end of a grant in force. */
+/** When the present plan ends or changes: the first end of a grant in force. */
 function untilText(grants: readonly Grant[], now: EpochNs): string {
   const ends = grants.flatMap(({ until }) => (until !== null && now < until ? [until] : []));
   if (ends.length === 0) return '-';

@@ -1,4 +1,4 @@
-/** What a copy of the accounts holds, in one line. */
+/** The contents of a backup of the accounts, in one line. */
 
 import type { BackupContents } from '@tapeloom/server/accounts/store/sqlite/backup-contents';
 

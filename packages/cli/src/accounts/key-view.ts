@@ -1,4 +1,4 @@
-/** Keys as people and as programs read them; the secret is no part of either. */
+/** Renders keys as text and as JSON, never with the secret. */
 
 import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';

@@ -1,6 +1,6 @@
 /**
- * From the options of `tapeloom key create` to a new key, under the same rules as over REST. What is
- * wrong is told by the option's name, what was read and what would do.
+ * Reads the options of `tapeloom key create` under the rules of the REST API. An error names the option, the value and
+ * what is accepted.
  */
 
 import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';

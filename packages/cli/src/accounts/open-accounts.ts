@@ -1,7 +1,7 @@
 /**
- * The account store, opened by a command: that of the cluster where the configuration names one, else that of a data
- * directory. The service may be running on it: each of the two waits for the other's transactions, and the service hears
- * of what was changed. No command changes the schema of accounts that are there: an older service may be running on them.
+ * Opens the account store for a command: the cluster's if one is configured, otherwise that of the data directory. The
+ * service may run meanwhile: each waits for the other's transactions, and the service is notified of changes. A command
+ * never changes the schema of existing accounts, because an older service may be running on them.
  */
 
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
@@ -11,7 +11,7 @@ import type { ClusterConfig } from '@tapeloom/server/config/cluster-settings';
 import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import type { CommandIo } from '../command.ts';
 
-/** A directory without accounts is refused: it is more likely mistyped than meant. */
+/** Rejects a directory without accounts: the path is more likely mistyped than meant. */
 export async function openAccounts(io: CommandIo, data: string): Promise<AccountStore> {
   const cluster = await clusterOf(io);
   if (cluster !== null) return await openShared(cluster, 'keep');
@@ -21,23 +21,23 @@ export async function openAccounts(io: CommandIo, data: string): Promise<Account
   );
 }
 
-/** Also where there are none yet. */
+/** Creates the store if there is none. */
 export async function makeAccounts(io: CommandIo, data: string): Promise<AccountStore> {
   const cluster = await clusterOf(io);
   if (cluster !== null) return await openShared(cluster, 'create');
   if (hasAccounts(data)) return await openFile(data, 'keep');
-  // A service that starts meanwhile would make them too.
+  // A service that starts meanwhile would create the store too.
   using _lock = lockDirectory(data);
   return await openFile(data, 'create');
 }
 
-/** For what is about the file of the accounts: in a cluster there is none. */
+/** For commands that need the accounts' file: a cluster has none. */
 export async function refuseInCluster(io: CommandIo, instead: string): Promise<void> {
   if ((await clusterOf(io)) === null) return;
   throw new Error(`the accounts of a cluster are in PostgreSQL: ${instead}`);
 }
 
-/** Other settings are of no concern to who has none of a cluster. */
+/** Without cluster settings, the other settings are not checked. */
 export async function clusterOf(io: CommandIo): Promise<ClusterConfig | null> {
   const { TAPELOOM_POSTGRES_URL, TAPELOOM_CONFIG } = io.env;
   if (TAPELOOM_POSTGRES_URL === undefined && TAPELOOM_CONFIG === undefined) return null;

@@ -1,6 +1,6 @@
 /**
- * A command of the operator on the accounts, of a data directory or of a cluster: what all of them do before and after their own work.
- * Options besides `--data` and `--json` have texts as values, flags have none.
+ * The frame of the operator's commands on the accounts of a data directory or a cluster: what happens before and after
+ * each one's own work. Options besides `--data` and `--json` take text values; flags take none.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -15,28 +15,28 @@ import { openAccounts } from './open-accounts.ts';
 export const YES_USAGE = '  --yes               do not ask';
 
 export interface OperatorCall {
-  /** Those that were asked for, in their order. */
+  /** The positional arguments, in the order of the declared words. */
   readonly words: readonly string[];
   readonly values: Readonly<Record<string, string | undefined>>;
-  /** Those that were given. */
+  /** The flags that were given. */
   readonly flags: ReadonlySet<string>;
   readonly isJson: boolean;
   readonly data: string;
   readonly now: EpochNs;
-  /** For what is recorded as the operator's doing. */
+  /** Records the operator as the actor. */
   readonly call: { readonly now: EpochNs; readonly actor: { readonly kind: 'operator' } };
   readonly io: CommandIo;
-  /** The accounts, closed when the command has ended. */
+  /** Opens the accounts; the frame closes them when the command ends. */
   open(): Promise<AccountStore>;
-  /** Whether to go on with what cannot be undone: somebody says so, or `--yes` did. */
+  /** Asks before what cannot be undone; true at once with `--yes`. */
   confirm(question: string): Promise<boolean>;
-  /** What was found or done, as JSON or in words, and so the end. */
+  /** Prints the outcome as JSON or as text. Returns exit code 0. */
   tell(json: unknown, text: string): number;
 }
 
 export interface OperatorCommand {
   readonly usage: string;
-  /** What each word is, for the person who forgot one; null: the command looks at them itself. */
+  /** What each positional argument is, for the error about a missing one; null: the command checks them itself. */
   readonly words: readonly string[] | null;
   readonly options?: readonly string[];
   readonly flags?: readonly string[];

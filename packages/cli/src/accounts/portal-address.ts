@@ -1,4 +1,4 @@
-/** Where people reach the service that a command prepares something for: as the service itself reads it, and as the running one says. */
+/** The public address of the service: from `--url`, the settings, or the note of the running service, in this order. */
 
 import { isOrigin, PUBLIC_URL_ACCEPTS } from '@tapeloom/server/config/public-address';
 import { readServiceNote } from '@tapeloom/server/platform/service-note';

@@ -1,4 +1,4 @@
-/** What `tapeloom account suspend` and `tapeloom account resume` share: all but the direction. */
+/** Everything that `tapeloom account suspend` and `tapeloom account resume` share. */
 
 import type { CommandBody } from '../command.ts';
 import { COMMON_USAGE, findAccount } from './account-options.ts';

@@ -1,4 +1,4 @@
-/** Instants in the operator's commands: how they are written on a command line, and how they are shown. */
+/** Reads instants from the command line and renders them. */
 
 import { parseInstant } from '@tapeloom/core/instant-text';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -18,7 +18,7 @@ const TIME_ACCEPTS =
   'a date like 2027-01-31 (its midnight UTC), a time like 2027-01-31T13:30:00Z, nanoseconds since 1970, ' +
   'or a span';
 
-/** The future instant an option names; a span begins now. */
+/** The future instant given to an option; a span counts from now. */
 export function readFutureTime(option: string, text: string, now: EpochNs): EpochNs {
   const span = spanOf(text);
   const instant = span === null ? parseInstant(text) : now + span;
@@ -28,7 +28,7 @@ export function readFutureTime(option: string, text: string, now: EpochNs): Epoc
   return instant as EpochNs;
 }
 
-/** The instant an option names, at any time; a span ends now. */
+/** The instant given to an option, past or future; a span counts back from now. */
 export function readSince(option: string, text: string, now: EpochNs): EpochNs {
   const span = spanOf(text);
   const instant = span === null ? parseInstant(text) : now - span;
@@ -50,7 +50,7 @@ export function timeText(instant: EpochNs): string {
   return `${new Date(Number(instant / MS_NS_BIG)).toISOString().slice(0, 19).replace('T', ' ')}Z`;
 }
 
-/** As every JSON document of ours carries it. */
+/** Nanoseconds as decimal digits, as in all our JSON. */
 export function timeJson(instant: EpochNs | null): string | null {
   return instant === null ? null : String(instant);
 }

@@ -1,4 +1,4 @@
-/** What the commands about orders have in common. */
+/** Options and lookups shared by the commands about orders. */
 
 import type { OrderRecord } from '@tapeloom/server/accounts/orders/orders-store';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';

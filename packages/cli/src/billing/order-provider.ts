@@ -1,6 +1,6 @@
 /**
- * What an operator has the provider of an order do. The command asks Stripe and Paddle itself, with the keys of the settings;
- * the provider `test` lives in the running service, which plays it.
+ * What an operator can have an order's payment provider do. The command calls Stripe and Paddle itself, with the
+ * configured keys. The provider `test` lives in the running service, so the service performs the calls.
  */
 
 import type { OrderRecord } from '@tapeloom/server/accounts/orders/orders-store';
@@ -20,7 +20,7 @@ import type { CommandIo } from '../command.ts';
 import { configOf } from '../command-config.ts';
 
 export interface OrderProvider {
-  /** The newest first; null: the provider has no list of charges for us. */
+  /** Newest first; null: the provider cannot list charges for us. */
   receipts(): Promise<readonly Receipt[] | null>;
   cancel(isNow: boolean): Promise<void>;
   refund(wish: RefundWish): Promise<RefundOutcome>;
@@ -44,7 +44,7 @@ export async function openOrderProvider(
     receipts: () => asked.receipts(order),
     cancel: (isNow) => (isNow ? asked.cancelNow(order.ref) : asked.cancelAtPeriodEnd(order, true)),
     refund: async (wish) => {
-      // Where a provider does not know keys, one that was asked for before is looked for.
+      // Without idempotency keys at the provider, an earlier refund of this request is looked up first.
       const found = asked.hasRefundKeys ? null : await asked.findRefund(order, wish.key);
       return found ?? (await asked.refund(order, wish));
     },

@@ -1,4 +1,4 @@
-/** Orders and events of payments as operators and as programs read them. */
+/** Renders orders and payment events as text and as JSON. */
 
 import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -56,7 +56,7 @@ export function consentJson(consent: ConsentRecord): Record<string, unknown> {
   return { waiverVersion, textSha256, address, at: timeJson(at) };
 }
 
-/** `names`: the accounts' by their ids. */
+/** `names`: account names by account id. */
 export function ordersTable(
   orders: readonly OrderRecord[],
   names: ReadonlyMap<string, string>,

@@ -1,4 +1,4 @@
-/** After a provider was asked to change something: what the running service has heard of it. */
+/** Reports what the running service learned after a command asked a provider for a change. */
 
 import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
 import type { OrderRecord } from '@tapeloom/server/accounts/orders/orders-store';
@@ -9,9 +9,9 @@ import { orderJson } from './order-view.ts';
 import { waitedText, waitForService } from './service-wait.ts';
 
 export interface AskedChange {
-  /** As it was before. */
+  /** The order before the change. */
   readonly order: OrderRecord;
-  /** Settled when the service has heard what became of it. */
+  /** The event that settles once the service knows the outcome. */
   readonly event: string;
   readonly waitMs: number | undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * Providers are asked by the service alone: a command notes what is to be asked about and watches the accounts until the
- * service has done it. It looks for such notes every few seconds. Where no service runs, nobody waits for one.
+ * Waits for work that only the service does with payment providers. The command records the request and polls the
+ * accounts until the service has done it; the service checks for such records every few seconds. Without a running
+ * service, the wait ends at once.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,10 +10,10 @@ import { clusterOf } from '../accounts/open-accounts.ts';
 import type { OperatorCall } from '../accounts/operator-command.ts';
 
 const LOOK_EVERY_MS = 200;
-/** The longest wait; the service looks for what is due more often than that. */
+/** The longest wait. The service checks for due work more often than this. */
 const WAIT_MS_MAX = 30_000;
 
-/** `no-service`: none runs on this data directory. */
+/** `no-service`: no service runs on this data directory. */
 export type Waited = 'done' | 'late' | 'no-service';
 
 export async function waitForService(
@@ -30,7 +31,7 @@ export async function waitForService(
   return (await isDone()) ? 'done' : 'late';
 }
 
-/** Whether nobody is there who could ask a provider. */
+/** Whether no service runs that could call a provider. */
 export async function isServiceMissing({
   io,
   data,
@@ -38,12 +39,12 @@ export async function isServiceMissing({
   return (await runsAlone(io)) && !isDirectoryInUse(data);
 }
 
-/** Of a cluster any node may do it. */
+/** False in a cluster, where any node may do the work. */
 async function runsAlone(io: OperatorCall['io']): Promise<boolean> {
   return (await clusterOf(io)) === null;
 }
 
-/** What is said of work that the service has not done; nothing where it has. */
+/** A sentence about work that the service has not done; empty once it is done. */
 export function waitedText(waited: Waited, data: string): string {
   switch (waited) {
     case 'done':

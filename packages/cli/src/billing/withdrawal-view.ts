@@ -1,4 +1,4 @@
-/** Withdrawals as operators and as programs read them. */
+/** Renders withdrawals as text and as JSON. */
 
 import type { OrderRecord } from '@tapeloom/server/accounts/orders/orders-store';
 import type {
@@ -52,7 +52,7 @@ export function withdrawalFacts(withdrawal: WithdrawalRecord, { currency }: Orde
   ]);
 }
 
-/** What needs patience, and what needs the operator; null: neither. */
+/** Counts withdrawals that wait for the provider and for the operator; null when there are none. */
 export function waitingText(waiting: WithdrawalCounts): string | null {
   const count = (waiting.open ?? 0) + (waiting.pending ?? 0);
   const byHand = waiting.by_hand ?? 0;

@@ -1,4 +1,4 @@
-/** What the commands of the cache have in common: where it lies, its limit, and which results are meant. */
+/** Shared by the cache commands: the cache's location, its limit, and the result filter. */
 
 import type { CacheFilter } from '@tapeloom/server/results/cache-entries';
 import { dataDirectory } from '../accounts/account-options.ts';
@@ -16,7 +16,7 @@ export const CACHE_USAGE = `  --data <directory>   the data directory (default: 
 export interface CachePlace {
   readonly root: string;
   readonly data: string;
-  /** What it may take; 0: nothing is kept. */
+  /** The cache's limit in bytes; 0: nothing is cached. */
   readonly bytesMax: number;
 }
 
@@ -33,7 +33,7 @@ export interface FilteredArgs<Flag extends string> {
   readonly flags: Readonly<Record<Flag, boolean>>;
 }
 
-/** Filters, the common options, and these flags. */
+/** Reads the filters, the common options, and these flags. */
 export function readFilteredArgs<Flag extends string>(
   args: readonly string[],
   io: CommandIo,

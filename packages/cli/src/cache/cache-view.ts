@@ -1,4 +1,4 @@
-/** The cache as the operator sees it: by configuration, or result by result. */
+/** Renders the cache for the operator: by configuration, or result by result. */
 
 import { basename } from 'node:path';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -13,18 +13,18 @@ import { wholeText } from '../stream/text-format.ts';
 import { type Column, tableText } from '../table-text.ts';
 import { paramsText } from './params-text.ts';
 
-/** Day, indicator and digest: what a damaged file still tells. */
+/** Day, indicator and digest: readable even when the file is damaged. */
 const FILE_NAME = /^(\d{8})-(.+)-[0-9a-f]+\.result$/;
 
 export type ResultState = 'good' | 'outdated' | 'damaged';
 
-/** One result, or what is left of one. */
+/** One result, or what can be read of a damaged one. */
 export interface ResultView {
   readonly state: ResultState;
   readonly dataset: string;
   readonly contract: string;
   readonly indicator: string | null;
-  /** Null when it is damaged. */
+  /** Null when the file is damaged. */
   readonly params: Params | null;
   readonly day: UtcDay | null;
   readonly bytes: number;
@@ -39,7 +39,7 @@ export interface ResultGroup extends Omit<ResultView, 'day' | 'lines'> {
   readonly days: number;
 }
 
-/** Only results of its indicator's computation of today are ever found again. */
+/** A result of an older computation of its indicator is `outdated`: no read finds it again. */
 export function resultView(entry: CacheEntry): ResultView {
   const { dataset, contract, bytes, about } = entry;
   if (about === null) {
@@ -53,7 +53,7 @@ export function resultView(entry: CacheEntry): ResultView {
   return { state, dataset, contract, indicator, params, day, bytes, lines, lastUsedMs };
 }
 
-/** In the order in which their first results come. */
+/** Sorted by dataset, contract, indicator, state and parameters. */
 export function groupsOf(results: readonly ResultView[]): readonly ResultGroup[] {
   const groups = Map.groupBy(results, ({ state, dataset, contract, indicator, params }) =>
     JSON.stringify([dataset, contract, indicator, params, state]),
@@ -67,7 +67,7 @@ export function groupsOf(results: readonly ResultView[]): readonly ResultGroup[]
         ...first,
         firstDay: days.length === 0 ? null : (Math.min(...days) as UtcDay),
         lastDay: days.length === 0 ? null : (Math.max(...days) as UtcDay),
-        // Very many lines of a day are several results.
+        // A day with very many lines is stored as several results.
         days: new Set(members.map(({ day }, at) => day ?? `unnamed ${at}`)).size,
         bytes: members.reduce((sum, { bytes }) => sum + bytes, 0),
         lastUsedMs: uses.length === 0 ? null : Math.max(...uses),
@@ -98,7 +98,7 @@ export function resultJson<T extends ResultView | ResultGroup>(view: T) {
 
 type Cell<T> = readonly [title: string, isNumber: boolean, text: (row: T) => string];
 
-/** What is the same in every row is said once, by who calls; a note is there for what is not good. */
+/** The caller prints what all rows share. The note appears only for results that are not good. */
 function table<T extends ResultView | ResultGroup>(
   rows: readonly T[],
   own: readonly Cell<T>[],

@@ -1,4 +1,4 @@
-/** Parameters of an indicator in the fewest words: those that are as they are by default are left out. */
+/** Parameters of an indicator as short text, without those at their defaults. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
@@ -21,7 +21,7 @@ export function paramsText(indicatorId: string, params: Params): string {
   return words.length === 0 ? 'defaults' : words.join(' ');
 }
 
-/** As results are kept by: with every parameter that counts, and none that only changes the view. */
+/** The parameters that results are cached under: all that affect the computation, none that only change the view. */
 export function computingParams(indicator: Indicator, params: Params): Params {
   return JSON.parse(canonicalText(indicator, params)) as Params;
 }

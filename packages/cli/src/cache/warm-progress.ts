@@ -1,4 +1,4 @@
-/** What `tapeloom cache warm` says while it works: one line that changes on a terminal, else one per day. */
+/** Progress of `tapeloom cache warm`: one changing line on a terminal, otherwise one line per day. */
 
 import { SECOND_NS } from '@tapeloom/core/units';
 import type { CommandIo } from '../command.ts';
@@ -22,7 +22,7 @@ export class WarmProgress {
   readonly #startedMs: number;
   #days = 0;
   #tradesLeft: number;
-  /** Of days that were computed; those from the cache take no time. */
+  /** Of computed days only; cached days take no time. */
   #computed = { trades: 0, ms: 0 };
   #lastMs: number;
 
@@ -40,7 +40,7 @@ export class WarmProgress {
     return (this.#io.now() - this.#startedMs) / 1_000;
   }
 
-  /** Trades a second of what was computed; 0 when nothing was. */
+  /** Computed trades per second; 0 when nothing was computed. */
   get rate(): number {
     const { trades, ms } = this.#computed;
     return trades === 0 ? 0 : trades / Math.max(ms / 1_000, 0.001);

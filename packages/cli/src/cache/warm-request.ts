@@ -1,4 +1,4 @@
-/** From the words of `tapeloom cache warm` to what is to be computed and kept. */
+/** Reads the arguments of `tapeloom cache warm`. */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import type { Contract } from '@tapeloom/core/instrument/contract';
@@ -17,10 +17,10 @@ export interface WarmRequest {
   readonly contract: Contract;
   readonly calendar: Calendar;
   readonly indicator: Indicator;
-  /** As results are kept by. */
+  /** The parameters that results are cached under. */
   readonly params: Params;
   readonly firstDay: UtcDay;
-  /** Null: the last one that is sealed. */
+  /** Null: the last sealed day. */
   readonly lastDay: UtcDay | null;
   readonly isJson: boolean;
 }

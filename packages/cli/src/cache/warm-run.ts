@@ -1,7 +1,6 @@
 /**
- * Computes the sealed days of a range and keeps them, by the very reader and under the very keys that the
- * service looks for them with. The tape is only read, and the cache may have other writers: a service may
- * run on the same directory.
+ * Computes the sealed days of a range and caches them, with the reader and the keys that the service uses. The tape is
+ * only read. The cache may have other writers: a service may run on the same directory.
  */
 
 import { setImmediate as rest } from 'node:timers/promises';
@@ -21,7 +20,7 @@ import { sessionDates } from '@tapeloom/server/tape/write/session-dates';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';
 import type { WarmRequest } from './warm-request.ts';
 
-/** `quiet`: no session on it, so there is nothing to keep. `not-kept`: too large, or the disk failed. */
+/** `quiet`: no session that day, so nothing to cache. `not-kept`: the result is too large, or the disk failed. */
 export type DayOutcome = 'kept' | 'there' | 'quiet' | 'not-kept' | 'damaged';
 
 export interface WarmedDay {
@@ -33,7 +32,7 @@ export interface WarmedDay {
 export interface WarmPlan {
   /** Sealed days of the range, with their trades. */
   readonly days: readonly { readonly day: UtcDay; readonly trades: number }[];
-  /** Days on which the market traded and that are not there, or damaged. */
+  /** Days on which the market traded but that are missing or damaged. */
   readonly missingDays: readonly UtcDay[];
 }
 
@@ -61,7 +60,7 @@ export class WarmRun implements AsyncDisposable {
       sessionsOf: (symbol, kind) => tables.of(symbol, kind),
       yieldTurn: () => rest(),
       cache: { results: this.#results, datasetOf: () => contract.dataset },
-      // A page for each day.
+      // Makes each day one page.
       pageBytes: 0,
     });
   }
@@ -72,7 +71,7 @@ export class WarmRun implements AsyncDisposable {
     return new WarmRun(request, await sessionsOf(request), tape);
   }
 
-  /** Results that had to go to make room, since the start. */
+  /** Results evicted since the start. */
   get evicted(): number {
     return this.#results.counters.trimmed;
   }
@@ -83,14 +82,14 @@ export class WarmRun implements AsyncDisposable {
     const sealed = onTape.filter(({ day, state }) => state === 'sealed' && day >= firstDay);
     const last = lastDay ?? onTape.at(-1)?.day ?? firstDay;
     const days = sealed.filter(({ day }) => day <= last);
-    // A day that may not be over yet is not missing.
+    // A day that may not be over yet does not count as missing.
     const end = addDays(onTape.at(-1)?.day ?? last, 1);
     const [from, to] = [epochNs(firstDay, 0), epochNs(last < end ? addDays(last, 1) : end, 0)];
     const { missingDays } = await this.#reader.coverage(contract.symbol, from, to);
     return { days: days.map(({ day, trades }) => ({ day, trades })), missingDays };
   }
 
-  /** Each day of the plan once, in order; on an abort it ends with the signal's reason. */
+  /** Each day of the plan once, in order. On an abort it ends with the signal's reason. */
   async *days(plan: WarmPlan, signal: AbortSignal): AsyncGenerator<WarmedDay> {
     for (let at = 0; at < plan.days.length; ) {
       const stretch = stretchFrom(plan, at);
@@ -105,7 +104,7 @@ export class WarmRun implements AsyncDisposable {
     await this.#results[Symbol.asyncDispose]();
   }
 
-  /** To the end, or to a day that turns out to be damaged. */
+  /** Reads to the end, or up to a damaged day. */
   async *#warmed(days: WarmPlan['days'], signal: AbortSignal): AsyncGenerator<WarmedDay> {
     const { contract, indicator, params } = this.#request;
     let at = 0;
@@ -115,7 +114,7 @@ export class WarmRun implements AsyncDisposable {
         contract: contract.symbol,
         indicator: indicator.id,
         params,
-        // What of the first day is in a session that began on a missing day is no reason to leave it out.
+        // Includes the first day even if a session on it began on a missing day.
         from: epochNs(addDays(days[0]!.day, 1), -1),
         until: epochNs(addDays(days.at(-1)!.day, 1), 0),
         hasTail: false,
@@ -125,7 +124,7 @@ export class WarmRun implements AsyncDisposable {
       for (;;) {
         const page = await unlessAborted(read.next(), signal);
         if (page === null) return;
-        // Days without trades, and the first pages of a large one, are none of their own.
+        // Days without trades, and all but the last page of a large day, yield no entry.
         if (!page.parts.some(({ day, isDayOver }) => isDayOver && day === days[at]?.day)) continue;
         await this.#results.settled();
         yield { ...days[at]!, outcome: outcomeOf(before, this.#results.counters) };
@@ -151,12 +150,12 @@ async function unlessAborted(
     return await Promise.race([next, aborted.promise]);
   } finally {
     signal.removeEventListener('abort', abort);
-    // Who was aborted disposes of the read, which rejects what is still under way.
+    // After an abort the caller disposes of the read, which rejects the pending call.
     next.catch(() => {});
   }
 }
 
-/** The days from one on, up to the next that is missing: over that nothing can be read in one go. */
+/** The days from `first` up to the next missing one: a single read cannot cross a gap. */
 function stretchFrom({ days, missingDays }: WarmPlan, first: number): WarmPlan['days'] {
   const gap = missingDays.find((day) => day > days[first]!.day) ?? Number.POSITIVE_INFINITY;
   return days.slice(first).filter(({ day }) => day < gap);
@@ -168,7 +167,7 @@ function outcomeOf(before: CacheCounters, after: CacheCounters): DayOutcome {
   return after.misses === before.misses ? 'quiet' : 'not-kept';
 }
 
-/** As a service has them from its start on. */
+/** The session tables that a service has after its start. */
 async function sessionsOf({ place, contract, calendar }: WarmRequest): Promise<SessionTables> {
   const { symbol, dataset } = contract;
   const disk = new NodeDisk();

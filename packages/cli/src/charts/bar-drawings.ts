@@ -1,4 +1,4 @@
-/** Charts of what is computed bar by bar: bars themselves, cumulative delta, VWAP and the tape's speed. */
+/** Charts of values per bar: the bars themselves, cumulative delta, VWAP and tape speed. */
 
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { BarsData, DeltaData, TapeSpeedData, VwapData } from '@tapeloom/protocol/indicators';
@@ -7,7 +7,7 @@ import { type Draw, extentOf, largestOf, type SceneObject } from './scene.ts';
 import { lineBetween, num, path, polyline, rect, text } from './svg.ts';
 
 const PANE_HEIGHT = 96;
-/** Objects of which only the most telling is drawn, where there are more than pixels. */
+/** Where objects outnumber pixels, only this many of the most significant are drawn. */
 const MARKS_MAX = 700;
 const thousands = (value: number) => value.toLocaleString('en');
 
@@ -70,7 +70,7 @@ export const drawDelta: Draw<DeltaData> = (scene) => {
   return plot.document();
 };
 
-/** The points of a line, and where it crosses zero between two of them. */
+/** The points of a line, with its zero crossings inserted. */
 function withZeros(
   points: readonly (readonly [number, number])[],
 ): readonly (readonly [number, number])[] {
@@ -82,7 +82,7 @@ function withZeros(
   });
 }
 
-/** The parts of a line that do not lie on the base. */
+/** The segments of a line that do not lie on the base. */
 function above(points: readonly (readonly [number, number])[], base: number): readonly string[] {
   const parts: string[] = [];
   points.forEach(([x, y], index) => {
@@ -94,7 +94,7 @@ function above(points: readonly (readonly [number, number])[], base: number): re
 }
 
 export const drawVwap: Draw<VwapData> = (scene) => {
-  // The bands of the first bars of a session jump; they do not set the scale.
+  // The bands jump in a session's first bars, so those do not set the scale.
   const settled = scene.objects.slice(Math.min(5, scene.objects.length >> 1));
   const reach = settled.flatMap(({ data }) => [data.upper2, data.lower2]);
   const plot = new Plot(scene, { reach });
@@ -141,7 +141,7 @@ export const drawTapeSpeed: Draw<TapeSpeedData> = (scene) => {
     largestOf(scene.objects, ({ data }) => data.rate),
     thousands,
   );
-  // One second is less than a pixel, so of every few seconds the fastest is drawn.
+  // A second is narrower than a pixel: of every few seconds only the fastest is drawn.
   const seen = everyFastest(scene.objects);
   const rates = seen.map(({ ns, data }) => [plot.x(ns), y(data.rate)] as const);
   const averages = seen.map(({ ns, data }) => [plot.x(ns), y(data.average)] as const);
@@ -177,7 +177,7 @@ function everyFastest(
   return fastest;
 }
 
-/** For an indicator that has no drawing of its own: its first number, as sticks below the candles. */
+/** For an indicator without a drawing of its own: its first numeric field, as sticks below the candles. */
 export const drawAny: Draw<unknown> = (scene) => {
   const plot = new Plot(scene, { paneHeight: PANE_HEIGHT });
   plot.candles();

@@ -1,6 +1,6 @@
 /**
- * The chart of any indicator. One without a drawing of its own gets a plain one, so the list of
- * indicators is the only list there is to keep.
+ * Draws the chart of any indicator. An indicator without its own drawing gets a plain one, so no second list of
+ * indicators needs upkeep.
  */
 
 import type { IndicatorId, IndicatorTypes } from '@tapeloom/protocol/indicators';
@@ -33,7 +33,7 @@ const DRAWINGS: { readonly [Id in IndicatorId]?: Draw<IndicatorTypes[Id]['data']
   'session-levels': drawSessionLevels,
 };
 
-/** As an SVG document. The objects' data must be that of the indicator. */
+/** Returns an SVG document. The objects must carry the data of this indicator. */
 export function drawChart(indicator: string, scene: Scene<unknown>): string {
   const draw = Object.hasOwn(DRAWINGS, indicator)
     ? (DRAWINGS[indicator as IndicatorId] as Draw<unknown>)

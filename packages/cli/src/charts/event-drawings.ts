@@ -1,4 +1,4 @@
-/** Charts of what happens at a moment and a price: large trades, sweeps and absorption. */
+/** Charts of events at a moment and a price: large trades, sweeps and absorption. */
 
 import type { AbsorptionData, LargeTradesData, SweepsData } from '@tapeloom/protocol/indicators';
 import { Plot } from './plot.ts';
@@ -9,11 +9,11 @@ const SIDES = [
   ['ask', 'buyers'],
   ['bid', 'sellers'],
 ] as const;
-/** A disc's area is its size; its number stands inside where it has room. */
+/** A disc's area shows the size. The number is written inside if it fits. */
 const DISC_MAX = 14;
 const DISC_MIN = 2.5;
 const DIGIT_WIDTH = 5.6;
-/** Marks that get their number written beside them. */
+/** How many marks get their number beside them. */
 const NAMED = 6;
 
 export const drawLargeTrades: Draw<LargeTradesData> = (scene) => {
@@ -21,7 +21,7 @@ export const drawLargeTrades: Draw<LargeTradesData> = (scene) => {
   plot.candles('o2');
   const most = largestOf(scene.objects, ({ data }) => data.size);
   const numbers: string[] = [];
-  // The smaller ones on top, so that none is hidden.
+  // Smaller discs come last, on top, so that none is hidden.
   const ordered = scene.objects.toSorted((a, b) => b.data.size - a.data.size);
   for (const { ns, data } of ordered) {
     const { side, size, last } = data;
@@ -65,7 +65,7 @@ export const drawAbsorption: Draw<AbsorptionData> = (scene) => {
   const named = largest(scene.objects, ({ data }) => data.volume);
   for (const object of scene.objects) {
     const { side, price, volume } = object.data;
-    // Buyers that are absorbed meet a ceiling, sellers a floor.
+    // Absorbed buyers meet a ceiling, absorbed sellers a floor.
     const colour = side > 0 ? 'ask' : 'bid';
     const [x, y] = [plot.x(object.ns), plot.y(price)];
     const away = side > 0 ? -7 : 7;

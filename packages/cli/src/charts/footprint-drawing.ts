@@ -5,23 +5,23 @@ import { Plot } from './plot.ts';
 import { type Draw, extentOf, largestOf, type SceneObject } from './scene.ts';
 import { lineBetween, num, path, rect, text, toneClass } from './svg.ts';
 
-/** A row that is high enough to be read, and how high the plot may become for its sake. */
+/** A legible row's height, and how tall the plot may grow for it. */
 const ROW_HEIGHT = 13;
 const HEIGHT_MIN = 400;
 const HEIGHT_MAX = 900;
-/** Cells that are smaller than this show colour only. */
+/** Rows lower than this show colour only. */
 const NUMBERS_HEIGHT = 8.5;
-/** A column that has all the room it wants is not wider than this. */
+/** The widest that a column becomes. */
 const COLUMN_WIDTH_MAX = 220;
-/** Of a column: what is beside its cells, and what one digit takes. */
+/** The margin beside a column's cells, and the width of one digit. */
 const COLUMN_EDGE = 28;
 const DIGIT_WIDTH = 6.3;
-/** Outside of the value area cells are paler. */
+/** Cells outside the value area are paler. */
 const OUTSIDE_SHARE = 0.42 ** 2;
 
 export const drawFootprint: Draw<FootprintData> = (scene) => {
   const group = Number(scene.params.group);
-  // A row is named by its lowest price.
+  // A row's price is its lowest.
   const [low, highest] = extentOf(
     scene.objects.flatMap(({ data }) => data.levels.map((it) => it[0])),
   );
@@ -46,11 +46,11 @@ export const drawFootprint: Draw<FootprintData> = (scene) => {
 interface Cells {
   readonly group: number;
   readonly hasNumbers: boolean;
-  /** The most lots that traded on one side of one row, anywhere on the chart. */
+  /** The largest volume on one side of one row, anywhere on the chart, in lots. */
   readonly largest: number;
 }
 
-/** Bid to the left of the spine, ask to the right: side is place, and colour comes second. */
+/** Bid lies left of the spine, ask right: position shows the side first, colour second. */
 function addBar(plot: Plot, bar: SceneObject<FootprintData>, cells: Cells): void {
   const { data } = bar;
   const { group } = cells;
@@ -80,7 +80,7 @@ function addBar(plot: Plot, bar: SceneObject<FootprintData>, cells: Cells): void
   }
 }
 
-/** Hollow when it rose, filled when it fell. */
+/** Hollow if the bar rose, filled if it fell. */
 function addCandle(plot: Plot, data: FootprintData, x: number): void {
   const top = plot.y(Math.max(data.open, data.close));
   const bottom = plot.y(Math.min(data.open, data.close));
@@ -103,7 +103,7 @@ function addLevel(
   { left, half }: { readonly left: number; readonly half: number },
   { group, hasNumbers, largest }: Cells,
 ): void {
-  // A row covers the ticks from its price on.
+  // A row covers `group` ticks, upwards from its price.
   const top = plot.y(price + group - 0.5);
   const height = plot.tickHeight * group;
   const isOutside =

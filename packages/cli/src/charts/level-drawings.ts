@@ -1,11 +1,11 @@
-/** Charts of prices that matter for a while: zones, levels left behind and the levels of the day. */
+/** Charts of prices that stay relevant for a while: zones, levels left behind, and the day's levels. */
 
 import { Plot } from './plot.ts';
 import { type Draw, extentOf, type Scene, type SceneObject } from './scene.ts';
 import { lineBetween, path, rect } from './svg.ts';
 
 const LABEL_STEP = 170;
-/** Of the candles' height: so far away a level is still shown. */
+/** As a share of the candles' height: levels within this distance are shown. */
 const NEAR_SHARE = 0.25;
 
 interface ZoneData {
@@ -57,7 +57,7 @@ export const drawSessionLevels: Draw<KindPriceData> = (scene) => {
   return plot.document();
 };
 
-/** Open levels that price may come to next: not on the candles, but not far from them. */
+/** Open levels beyond the candles but near enough for the price to reach next. */
 function aheadOf({ candles, objects }: Scene<KindPriceData>): readonly number[] {
   const [low, high] = extentOf(candles.flatMap(({ data }) => [data.low, data.high]));
   const near = Math.max(1, (high - low) * NEAR_SHARE);
@@ -68,7 +68,7 @@ function aheadOf({ candles, objects }: Scene<KindPriceData>): readonly number[] 
   );
 }
 
-/** A line from where a level comes from to where it was traded, or to the end; one kind stands out. */
+/** Lines from each level's origin to where it was traded, or to the chart's end; one kind stands out. */
 function drawRays(kind: string, itsWords: string, otherWords: string): Draw<KindPriceData> {
   return (scene) => {
     const plot = new Plot(scene, { reach: aheadOf(scene) });

@@ -1,6 +1,6 @@
 /**
- * The stage of a chart: title, axes and grid, and where an instant and a value lie on it. A chart has
- * one plot for prices and may have a second one below, over the same time.
+ * The frame of a chart: title, axes, grid, and the mapping of instants and values to pixels. A chart has one plot for
+ * prices and optionally a second one below it, over the same time.
  */
 
 import { formatPrice } from '@tapeloom/core/price';
@@ -18,13 +18,13 @@ import {
 import { TimeAxis } from './time-axis.ts';
 
 const LEFT = 16;
-/** For the prices, at the right. */
+/** For the prices, at the right edge. */
 const AXIS_WIDTH = 66;
-/** Below the title; a chart without one begins higher, and higher still where its key stands below it. */
+/** Top of the plot below a title; higher without one, and highest with the legend at the bottom. */
 const TOP = 66;
 const TOP_UNTITLED = 44;
 const TOP_BARE = 14;
-/** Narrower charts have their key at the bottom. */
+/** Below this width the legend moves to the bottom. */
 const NARROW = 640;
 const LEGEND_ROW = 18;
 const PRICE_HEIGHT = 300;
@@ -35,21 +35,21 @@ const LABEL_LETTER_WIDTH = 6.4;
 const LABEL_HEIGHT = 11;
 const ZONED_LABEL_ROOM = 72;
 const LEGEND_LETTER_WIDTH = 6.1;
-/** A candle that has all the room it wants is not wider than this. */
+/** The widest that a candle becomes. */
 const CANDLE_WIDTH_MAX = 48;
 
 export interface PlotOptions {
-  /** Height of the second plot; 0: there is none. */
+  /** Height of the second plot; 0: none. */
   readonly paneHeight?: number;
-  /** Prices the plot must reach beside those of the candles, in ticks. */
+  /** Prices the plot must include besides those of the candles, in ticks. */
   readonly reach?: Iterable<number>;
   readonly priceHeight?: number;
-  /** Room kept free of candles at the left. */
+  /** Width left of the candles that stays empty. */
   readonly gutter?: number;
 }
 
 export class Plot {
-  /** Where the window's time begins. */
+  /** Where the time axis begins. */
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -58,7 +58,7 @@ export class Plot {
   readonly paneBottom: number;
   readonly #scene: Scene<unknown>;
   readonly #axis: TimeAxis;
-  /** The places of the candles by their ids: several may begin at the same time. */
+  /** Slot index of each candle by id: several candles may begin at the same time. */
   readonly #places: ReadonlyMap<string, number>;
   readonly #width: number;
   readonly #low: number;
@@ -89,28 +89,28 @@ export class Plot {
     this.#axes();
   }
 
-  /** Where an instant lies; those outside the window lie on its edge. */
+  /** The x of an instant, clamped to the window. */
   x(ns: bigint): number {
     return this.#axis.x(ns);
   }
 
-  /** Where something ends; the right edge when it does not. */
+  /** The x of an end; the right edge if there is none. */
   until(ns: bigint | null): number {
     return ns === null ? this.right : this.x(ns);
   }
 
-  /** The left end of what belongs to a candle, such as the candle itself. */
+  /** The left edge of an object that belongs to a candle. */
   leftOf({ id, ns }: Pick<SceneObject<unknown>, 'id' | 'ns'>): number {
     const place = this.#places.get(id);
     return place === undefined ? this.x(ns) : this.left + place * this.candleWidth;
   }
 
-  /** The middle of what belongs to a candle. */
+  /** The middle of an object that belongs to a candle. */
   middleOf(object: Pick<SceneObject<unknown>, 'id' | 'ns'>): number {
     return this.leftOf(object) + this.candleWidth / 2;
   }
 
-  /** Where a price in ticks lies. */
+  /** The y of a price in ticks. */
   y(ticks: number): number {
     const share = (ticks - this.#low) / (this.#high - this.#low);
     return this.bottom - share * (this.bottom - this.top);
@@ -120,7 +120,7 @@ export class Plot {
     return (this.bottom - this.top) / (this.#high - this.#low);
   }
 
-  /** Width of one candle with the gap beside it. */
+  /** Width of a candle's slot, gap included. */
   get candleWidth(): number {
     return this.#axis.slotWidth;
   }
@@ -138,7 +138,7 @@ export class Plot {
     this.#body.push(...elements.filter((element) => element !== ''));
   }
 
-  /** Hollow when they rose, filled when they fell: the dyes are kept for who bought and who sold. */
+  /** Hollow if they rose, filled if they fell: the two colours are reserved for buyers and sellers. */
   candles(tone = ''): void {
     const { candles } = this.#scene;
     const wicks = candles.map((it) => this.#wick(it));
@@ -153,12 +153,12 @@ export class Plot {
     );
   }
 
-  /** A name for what lies on this price, at the right end of the plot. */
+  /** Labels a price at the right edge of the plot. */
   tag(colour: string, ticks: number, words: string): void {
     this.label(colour, this.right - 4, this.y(ticks) - 3, words, 'end');
   }
 
-  /** A small text, left out where it would cover an earlier one; says whether it was written. */
+  /** Writes a small text unless it would cover an earlier one; returns whether it did. */
   label(colour: string, x: number, y: number, words: string, anchor: Anchor = 'middle'): boolean {
     const width = words.length * LABEL_LETTER_WIDTH;
     const left = anchor === 'start' ? x : anchor === 'end' ? x - width : x - width / 2;
@@ -171,7 +171,7 @@ export class Plot {
     return true;
   }
 
-  /** The scale of the second plot: from `low` at its bottom to `high` at its top. */
+  /** The scale of the second plot, from `low` at the bottom to `high` at the top. */
   paneScale(
     low: number,
     high: number,
@@ -189,7 +189,7 @@ export class Plot {
     return y;
   }
 
-  /** A little key: squares as things are drawn, and what they mean, in the upper right corner or at the bottom. */
+  /** The legend: a coloured square and a text per entry, in the upper right corner or at the bottom. */
   legend(entries: readonly (readonly [string, string])[]): void {
     const widths = entries.map(([, words]) => words.length * LEGEND_LETTER_WIDTH + 28);
     let x = this.#isNarrow ? LEFT : this.#width - widths.reduce((sum, width) => sum + width, 0);
@@ -232,7 +232,7 @@ export class Plot {
     const labels = this.#axis.labels();
     for (const [index, { x, words }] of labels.entries()) {
       lines.push(lineBetween(x, this.top, x, this.paneBottom));
-      // The first one says which time it is, and needs more room for that.
+      // The first label names the time zone, and needs more room for it.
       if (index > 0 && x - labels[0]!.x < ZONED_LABEL_ROOM) continue;
       const anchor = x < this.left + 16 ? 'start' : x > this.right - 16 ? 'end' : 'middle';
       const zoned = index === 0 ? `${words} UTC` : words;

@@ -7,7 +7,7 @@ import { lineBetween, num, path, rect, text } from './svg.ts';
 
 const TPO_LETTER_WIDTH = 11.5;
 const TPO_GUTTER_MAX = 360;
-/** Rows that are lower than this show how many letters they have, not which. */
+/** Rows lower than this show the count of letters instead of the letters. */
 const TPO_ROW_MIN = 8;
 /** Share of a period's width that its widest row takes. */
 const WIDEST = 0.72;

@@ -1,4 +1,4 @@
-/** The newest version of every object, also of those that were removed: what is drawn of a run, a stream or a page. */
+/** Keeps the newest version of every object for drawing, removed objects included. */
 
 import type { SceneObject } from './scene.ts';
 
@@ -6,7 +6,7 @@ export class SceneObjects<Data> {
   readonly #objects = new Map<string, SceneObject<Data>>();
   readonly #countMax: number;
 
-  /** Of more than so many the oldest are forgotten. */
+  /** Beyond `countMax` objects, the oldest are dropped. */
   constructor(countMax = Number.POSITIVE_INFINITY) {
     this.#countMax = countMax;
   }

@@ -1,6 +1,6 @@
 /**
- * What a chart shows: candles, and the objects of an indicator over the same time. Whoever has them,
- * from a study run or from the service, can have them drawn; a drawing reads nothing else.
+ * The input of every chart: candles, and an indicator's objects over the same time. A drawing reads nothing else, so a
+ * study run and the service can both provide it.
  */
 
 import type { BarsData } from '@tapeloom/protocol/indicators';
@@ -13,31 +13,31 @@ export interface SceneObject<Data> {
   readonly final: boolean;
   readonly ns: bigint;
   readonly data: Data;
-  /** When it was removed; null when it is still there at the end of the scene. */
+  /** When the object was removed; null if it outlives the scene. */
   readonly removedNs: bigint | null;
 }
 
 export interface Scene<Data> {
   readonly title: string;
   readonly subtitle: string;
-  /** False: title and subtitle are told beside the chart, which has no room for them. True unless told. */
+  /** False: the page shows title and subtitle beside the chart, which then reserves no space. Default true. */
   readonly hasHead?: boolean;
   readonly theme: Theme;
-  /** In pixels; 860 unless told. A narrow chart has its key below. */
+  /** In pixels; default 860. A narrow chart has its legend below. */
   readonly width?: number;
   readonly tickSizeNanos: number;
   /** All parameters of the indicator, defaults included. */
   readonly params: Readonly<Record<string, number | string | boolean>>;
   /** At least one, ascending by time. */
   readonly candles: readonly SceneObject<CandleData>[];
-  /** Ascending by time: those of the window, and earlier ones that reach into it. */
+  /** Ascending by time: objects of the window, and earlier ones that reach into it. */
   readonly objects: readonly SceneObject<Data>[];
 }
 
-/** The chart of a scene, as an SVG document. */
+/** Draws a scene as an SVG document. */
 export type Draw<Data> = (scene: Scene<Data>) => string;
 
-/** The smallest and the largest of some numbers, which may be many; `[Infinity, -Infinity]` of none. */
+/** The smallest and the largest of any number of values; `[Infinity, -Infinity]` for none. */
 export function extentOf(values: Iterable<number>): readonly [number, number] {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of values) {
@@ -47,7 +47,7 @@ export function extentOf(values: Iterable<number>): readonly [number, number] {
   return [low, high];
 }
 
-/** The largest of what `size` says of the items, and not below `least`. */
+/** The largest `size` of the items, at least `least`. */
 export function largestOf<Item>(
   items: Iterable<Item>,
   size: (item: Item) => number,

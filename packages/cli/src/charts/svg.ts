@@ -1,11 +1,11 @@
 /**
- * SVG as text: the same calls give the same bytes. Numbers have one decimal, colours are classes that
- * are light, dark or follow the reader's setting, and nothing outside the file is referred to.
+ * Renders SVG as text; the same calls give the same bytes. Numbers have one decimal. Colours are classes that are
+ * light, dark, or follow the reader's setting. Nothing outside the file is referenced.
  */
 
 /**
- * `auto` needs a reader that knows CSS variables and media queries, as browsers do. `page` is for a page that has styles
- * for the classes of its own, and may not have others: nothing of the kind is in the drawing.
+ * `auto` needs a viewer with CSS variables and media queries, such as a browser. `page` emits no styles: the page
+ * styles the classes, and may forbid inline ones.
  */
 export type Theme = 'auto' | 'light' | 'dark' | 'page';
 
@@ -17,9 +17,8 @@ type Palette = Readonly<Record<Colour, string>>;
 type Colour = keyof typeof LIGHT;
 
 /**
- * Names of colours: what is drawn says what it means, not how it looks. Two dyes, which mean bought at the ask and
- * sold at the bid and nothing else; all other things are ink, and told apart by their form. These are the
- * colours of the portal's charts.
+ * Colour names state a meaning, not a look. The two dyes mean bought at the ask and sold at the bid, and nothing else.
+ * Everything else is ink and differs by form. The portal's charts use the same colours.
  */
 export const LIGHT = {
   paper: '#ffffff',
@@ -45,7 +44,7 @@ export const DARK: Palette = {
   'on-ask': '#04222d',
   'on-bid': '#331303',
 };
-/** How much dye a cell takes, from an empty one to the largest on the chart. */
+/** Opacity of a cell's dye, from an empty cell to the largest on the chart. */
 const LIGHT_TONES = { least: 0.04, range: 0.36 };
 const DARK_TONES = { least: 0.06, range: 0.48 };
 const TONES_COUNT = 12;
@@ -113,7 +112,7 @@ function styleOf(theme: Exclude<Theme, 'page'>): string {
   ].join('');
 }
 
-/** The class of a cell with this share of the largest volume: tones grow with the root, as areas do. */
+/** The class of a cell with this share of the largest volume. Tones grow with the square root, as areas do. */
 export function toneClass(share: number): string {
   return `t${Math.round(Math.sqrt(Math.min(1, Math.max(0, share))) * (TONES_COUNT - 1))}`;
 }

@@ -4,7 +4,7 @@ import { TimeAxis } from './time-axis.ts';
 
 const at = (text: string) => BigInt(Date.parse(`${text}Z`)) * 1_000_000n;
 
-/** Hours of trading, each with the next ones at its side. */
+/** Adjacent hours of trading. */
 function hours(day: string, first: number, last: number) {
   return Array.from({ length: last - first }, (_, index) => {
     const hour = String(first + index).padStart(2, '0');

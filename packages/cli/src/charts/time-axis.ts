@@ -1,7 +1,6 @@
 /**
- * Where an instant lies on a chart. Every candle has a place of the same width, and time runs evenly
- * inside of it: bars that end by volume stand side by side like bars of a minute, and hours in which
- * nothing traded take no room.
+ * Maps instants to x. Every candle has a slot of the same width, and time runs evenly inside it. Volume bars therefore
+ * stand side by side like minute bars, and hours without trades take no room.
  */
 
 import { MINUTE_NS_BIG, MS_NS_BIG } from '@tapeloom/core/units';
@@ -34,7 +33,7 @@ export class TimeAxis {
     this.slotWidth = (right - left) / slots.length;
   }
 
-  /** Instants before the first candle lie on the left edge, those after the last on the right one. */
+  /** Instants before the first candle map to the left edge, those after the last one to the right edge. */
   x(ns: bigint): number {
     const at = this.#slotAt(ns);
     if (at < 0) return this.#left;
@@ -43,7 +42,7 @@ export class TimeAxis {
     return this.#left + (at + Math.min(1, share)) * this.slotWidth;
   }
 
-  /** Round times, not too close to each other; midnight is written as its date. */
+  /** Round times, spaced apart; midnight shows its date. */
   labels(): readonly TimeLabel[] {
     const minutes = this.#slots.reduce((sum, slot) => sum + minutesOf(slot), 0);
     const step = STEPS.find((it) => minutes / it <= LABELS_MAX) ?? STEPS.at(-1)!;
@@ -65,7 +64,7 @@ export class TimeAxis {
     return labels;
   }
 
-  /** The last slot that begins at this time or before it; -1 where none does. */
+  /** The last slot that begins at or before this time; -1 if none does. */
   #slotAt(ns: bigint): number {
     let [low, high] = [0, this.#slots.length];
     while (low < high) {

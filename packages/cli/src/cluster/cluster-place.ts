@@ -1,4 +1,4 @@
-/** The cluster that the configuration names, as a command works on it. */
+/** The configured cluster, for commands that work on it. */
 
 import type { ClusterConfig } from '@tapeloom/server/config/cluster-settings';
 import { openMarket } from '@tapeloom/server/markets/open-market';
@@ -9,7 +9,7 @@ import { configOf } from '../command-config.ts';
 
 export interface ClusterPlace {
   readonly cluster: ClusterConfig;
-  /** Whose tape the nodes share. */
+  /** The dataset of the shared tape. */
   readonly dataset: string;
 }
 

@@ -1,4 +1,4 @@
-/** How many servers keep the tape of a cluster, and how much room it has on each, as commands are told. */
+/** Options of the cluster commands: how many servers store the tape, and how much space it has on each. */
 
 import { GIB } from '@tapeloom/core/units';
 import { byteCount } from '@tapeloom/server/config/setting';

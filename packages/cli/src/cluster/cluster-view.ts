@@ -1,4 +1,4 @@
-/** A cluster as people read it: its nodes, its stream with the servers that keep it, and what is not as it should be. */
+/** Renders a cluster as text: its nodes, its stream with the servers that store it, and its concerns. */
 
 import {
   type ClusterStatus,

@@ -1,4 +1,4 @@
-/** Which contracts have trades on a day, by the live market of the configuration. */
+/** The contracts with trades on a day, from the configured live market. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { openMarket } from '@tapeloom/server/markets/open-market';

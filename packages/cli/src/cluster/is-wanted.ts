@@ -1,4 +1,4 @@
-/** Asks the person at the terminal whether a thing that cannot be taken back is wanted. */
+/** Asks the person at the terminal to confirm an irreversible action. */
 
 import type { CommandIo } from '../command.ts';
 import { isAgreed } from '../customer/confirm.ts';

@@ -1,4 +1,4 @@
-/** `tapeloom account claim`: a link by which somebody becomes the owner of an account that has none. */
+/** `tapeloom account claim`: a link by which a person becomes the owner of an account without one. */
 
 import { randomBytes } from 'node:crypto';
 import { digestOf, newLinkText } from '@tapeloom/server/accounts/auth/secret';

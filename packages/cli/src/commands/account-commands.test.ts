@@ -29,7 +29,7 @@ interface Key {
   readonly [field: string]: unknown;
 }
 
-/** A data directory of its own, and the commands on it. */
+/** A new data directory, and the commands on it. */
 function operator() {
   directories += 1;
   const data = join(directory, String(directories));
@@ -341,7 +341,7 @@ test('a restore is refused while a service holds the directory, and of what is n
   );
 });
 
-/** The accounts as an earlier program left them. */
+/** The accounts as an earlier version left them. */
 function earlierAccounts(data: string): string {
   const path = accountsPath(data);
   mkdirSync(dirname(path), { recursive: true });

@@ -10,7 +10,7 @@ import { waitedText, waitForService } from '../billing/service-wait.ts';
 import { UsageError } from '../command.ts';
 import { ExitCode } from '../exit-codes.ts';
 
-/** The service looks for accounts to delete every minute, and ends their subscriptions first. */
+/** The service checks for accounts to delete every minute, and ends their subscriptions first. */
 const WAIT_MS = 75_000;
 
 export const accountDeleteCommand = operatorCommand({

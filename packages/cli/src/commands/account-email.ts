@@ -1,4 +1,4 @@
-/** `tapeloom account email`: the operator's word on who owns an account. */
+/** `tapeloom account email`: the operator sets the owner of an account. */
 
 import { normalEmail } from '@tapeloom/core/person/email-address';
 import { COMMON_USAGE, findAccount, writeJson } from '../accounts/account-options.ts';

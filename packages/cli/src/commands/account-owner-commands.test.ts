@@ -17,7 +17,7 @@ const directory = mkdtempSync(join(tmpdir(), 'tapeloom-cli-owners-'));
 after(() => rmSync(directory, { recursive: true }));
 let directories = 0;
 
-/** A data directory of its own, and the commands on it. */
+/** A new data directory, and the commands on it. */
 function operator() {
   directories += 1;
   const data = join(directory, String(directories));

@@ -1,4 +1,4 @@
-/** `tapeloom account passkeys`: the passkeys of an account's owner, and their removal for who has lost them. */
+/** `tapeloom account passkeys`: lists the passkeys of an account's owner, and removes lost ones. */
 
 import type { PasskeyRecord } from '@tapeloom/server/accounts/people/passkeys-store';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';

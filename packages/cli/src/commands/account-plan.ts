@@ -1,4 +1,4 @@
-/** `tapeloom account plan`: gives an account another plan. */
+/** `tapeloom account plan`: changes the plan of an account. */
 
 import { planAt } from '@tapeloom/core/entitlement/plan';
 import { COMMON_USAGE, findAccount, readPlan, writeJson } from '../accounts/account-options.ts';

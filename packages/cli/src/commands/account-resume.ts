@@ -1,4 +1,4 @@
-/** `tapeloom account resume`: takes a suspension back. */
+/** `tapeloom account resume`: lifts a suspension. */
 
 import { suspensionCommand } from '../accounts/suspension-command.ts';
 import type { CommandBody } from '../command.ts';

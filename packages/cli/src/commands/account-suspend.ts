@@ -1,4 +1,4 @@
-/** `tapeloom account suspend`: the account keeps everything and may do nothing. */
+/** `tapeloom account suspend`: blocks an account and deletes nothing. */
 
 import { suspensionCommand } from '../accounts/suspension-command.ts';
 import type { CommandBody } from '../command.ts';

@@ -1,4 +1,4 @@
-/** `tapeloom audit`: who did what to accounts and keys. */
+/** `tapeloom audit`: the log of actions on accounts and keys, with their actors. */
 
 import type { AccountRecord } from '@tapeloom/server/accounts/keys/keys-store';
 import type { AuditEvent } from '@tapeloom/server/accounts/store/account-store';
@@ -91,7 +91,7 @@ function eventsTable(events: readonly AuditEvent[], accounts: readonly AccountRe
   );
 }
 
-/** A key's name is a customer's text: quoted, so that nothing in it moves the cursor of a terminal. */
+/** A key's name is a customer's text: it is quoted so that it cannot move a terminal's cursor. */
 function detailsText(details: AuditEvent['details']): string {
   const text = Object.entries(details)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)

@@ -1,4 +1,4 @@
-/** `tapeloom backup verify`: holds every byte of a folder of backups against what was recorded. */
+/** `tapeloom backup verify`: compares every byte of a folder of backups with the recorded digests. */
 
 import { resolve } from 'node:path';
 import { checkBackups } from '@tapeloom/server/operations/backup/check-backup';

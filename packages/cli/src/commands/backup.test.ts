@@ -34,7 +34,7 @@ const LATER = addDays(DAY, 2);
 const FAR = 4_000_000_000_000_000_000n as EpochNs;
 let places = 0;
 
-/** A data directory with accounts, a live tape that is being written and an imported dataset. */
+/** A data directory with accounts, a live tape in use and an imported dataset. */
 async function usedDirectory() {
   places += 1;
   const data = join(root, `${places}`, 'data');
@@ -61,7 +61,7 @@ function openLive(data: string) {
   });
 }
 
-/** Paths below a directory, but for what only locks it. */
+/** Paths below a directory, without lock and format files. */
 function filesBelow(directory: string): readonly string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/^lock\.|^format\.json$/.test(entry.name))
@@ -77,7 +77,7 @@ test('backups of a running tape are incremental, and each restores to a director
   assert.equal(first.code, 0, first.err);
   assert.match(first.out, /backups\/20.*\.json: \d+ files, .*; copied now: \d+, /);
 
-  // Midnight passes: the day is sealed, its log goes, another begins.
+  // Midnight passes: the day is sealed, its log is deleted and a new one begins.
   await tape.intake.offer([intakeBatch('ESZ6', DAY, [[8, 2]])], epochNs(NEXT_DAY, 5));
   await tape.intake.offer([intakeBatch('ESZ6', NEXT_DAY, [[9, 6]])], epochNs(NEXT_DAY, 7));
   await tape.intake.sealed();

@@ -1,4 +1,4 @@
-/** `tapeloom backup`: a copy of the accounts, the tape and what belongs to them, while the service runs or not. */
+/** `tapeloom backup`: copies the accounts, the tape and what belongs to them, also while the service runs. */
 
 import { resolve } from 'node:path';
 import { MS_NS_BIG } from '@tapeloom/core/units';

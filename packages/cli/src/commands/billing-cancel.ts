@@ -1,4 +1,4 @@
-/** `tapeloom billing cancel`: ends a subscription for its customer, with its period or at once. */
+/** `tapeloom billing cancel`: ends a customer's subscription, at the end of its period or at once. */
 
 import { paymentStateAt, willEnd } from '@tapeloom/core/entitlement/payment';
 import { COMMON_USAGE } from '../accounts/account-options.ts';

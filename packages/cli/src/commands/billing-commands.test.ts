@@ -21,11 +21,11 @@ let round: NodeJS.Timeout;
 let lock: Disposable;
 
 before(async () => {
-  // As a service holds it that runs there.
+  // Stands in for a running service's lock.
   lock = lockDirectory(data);
   store = await AccountsHandle.open({ path: accountsPath(data), onFault: assert.ifError });
   rig = BillingRig.over(store, new ManualClock(createClock({ kind: 'system' }).now()));
-  // The service of this data directory, whose clock is the machine's.
+  // Stands in for the service of this data directory, on the machine's clock.
   round = setInterval(() => {
     rig.clock.advanceTo(createClock({ kind: 'system' }).now());
     void rig.payments.reconcile();
@@ -40,7 +40,7 @@ after(async () => {
 
 const shown = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
 const run = (...words: string[]) => runRecorded(commands, [...words, '--data', data]);
-/** Of commands that ask before they go on. */
+/** For commands that ask for a confirmation. */
 const runSure = (...words: string[]) => run(...words, '--yes');
 
 test('billing ls and show tell of orders, what was agreed to, and the events about them', async () => {
@@ -193,7 +193,7 @@ test('a provider that is down is told, and so is a service that does not run', a
     assert.match(waiting.out, /The service has not done it yet/);
   }
   lock[Symbol.dispose]();
-  // Without a limit that would make it stop early.
+  // Without a time limit that would stop it early.
   const stopped = await run('billing', 'reconcile');
   lock = lockDirectory(data);
   assert.equal(stopped.code, 7);

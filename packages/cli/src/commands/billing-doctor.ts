@@ -1,4 +1,4 @@
-/** `tapeloom billing doctor`: tries the keys of payment providers, as the service would use them. */
+/** `tapeloom billing doctor`: checks the keys of payment providers as the service would use them. */
 
 import { readFileSync } from 'node:fs';
 import { missingProviders } from '@tapeloom/server/billing/configured-providers';
@@ -47,7 +47,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const clock = createClock({ kind: 'system' });
   const publicUrl = config.publicUrl ?? `http://127.0.0.1:${config.port}`;
   const triesCheckout = values.checkout;
-  // With these the service does not start.
+  // With these faults the service does not start.
   const findings = missingProviders(offers, config).map(
     ({ provider, fault }): ProviderFinding => ({
       provider,

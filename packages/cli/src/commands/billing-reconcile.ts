@@ -1,4 +1,4 @@
-/** `tapeloom billing reconcile`: has the service ask providers about everything that may have changed. */
+/** `tapeloom billing reconcile`: makes the service ask providers about everything that may have changed. */
 
 import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
 import { COMMON_USAGE, writeJson } from '../accounts/account-options.ts';
@@ -7,7 +7,7 @@ import { readWaitMs, WAIT_USAGE } from '../billing/billing-options.ts';
 import { isServiceMissing, waitedText, waitForService } from '../billing/service-wait.ts';
 import { ExitCode } from '../exit-codes.ts';
 
-/** What is compared before and after; of more it is only said how many there were. */
+/** Orders compared one by one before and after; beyond this, only their count is reported. */
 const COMPARED_MAX = 10_000;
 
 export const billingReconcileCommand = operatorCommand({
@@ -44,7 +44,7 @@ async function run(operator: OperatorCall): Promise<number> {
     const { events, orders, listings } = await left();
     return events.length + orders.length + listings.length === 0;
   };
-  // Also when nothing is due: nobody has asked the providers what they tell of.
+  // Checked even when nothing is due: without a service, no provider has been asked.
   const waited = (await isServiceMissing(operator))
     ? 'no-service'
     : await waitForService(operator, isNothingLeft, waitMs);

@@ -1,4 +1,4 @@
-/** `tapeloom billing refund`: gives money of an order's newest charge back. */
+/** `tapeloom billing refund`: refunds an order's newest charge, whole or in part. */
 
 import { mayCharge } from '@tapeloom/core/entitlement/payment';
 import type { OrderRecord } from '@tapeloom/server/accounts/orders/orders-store';
@@ -66,7 +66,7 @@ async function run(operator: OperatorCall): Promise<number> {
   const money = priceText({ amountMinor: amountMinor ?? left, currency: order.currency });
   const then = isAll ? ` ${endsIt ? 'The subscription ends and access' : 'Access'} is lost.` : '';
   if (!(await confirm(`Refund ${money} of ${order.id}?${then}`))) return ExitCode.failure;
-  // Nothing is charged after it, also where the refund fails.
+  // Cancelled first: nothing is charged afterwards, even if the refund fails.
   if (endsIt) await provider.cancel(true);
   const key = `operator:${charge?.id ?? order.id}:${charge?.refundedMinor ?? 0}:${amountMinor ?? 'all'}`;
   const outcome = await provider.refund({ key, amountMinor });

@@ -1,4 +1,4 @@
-/** `tapeloom billing replay`: has the service ask a provider about an order or event again. */
+/** `tapeloom billing replay`: makes the service ask a provider about an order or event again. */
 
 import { paymentStateAt } from '@tapeloom/core/entitlement/payment';
 import type {

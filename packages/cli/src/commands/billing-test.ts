@@ -1,4 +1,4 @@
-/** `tapeloom billing test`: plays what happens at the built-in provider `test`. */
+/** `tapeloom billing test`: simulates events at the built-in provider `test`. */
 
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import {

@@ -1,4 +1,4 @@
-/** `tapeloom billing write-off`: ends an order whose payment its provider has lost, once the provider was asked. */
+/** `tapeloom billing write-off`: ends an order whose payment its provider has lost, after asking the provider. */
 
 import type { OrderRecord } from '@tapeloom/server/accounts/orders/orders-store';
 import type { AccountStore } from '@tapeloom/server/accounts/store/account-store';
@@ -62,7 +62,7 @@ async function run(operator: OperatorCall): Promise<number> {
   return tell(orderJson(order, now), `${id}: ${before.state} → ${order.state}, written off\n`);
 }
 
-/** What the provider says against it, by way of the running service; null: it says that the payment is over. */
+/** Why the provider objects, as the running service reports it; null: the payment is over. */
 async function objectionTo(
   { values, now, io, data }: OperatorCall,
   store: AccountStore,

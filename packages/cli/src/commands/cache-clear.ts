@@ -1,4 +1,4 @@
-/** `tapeloom cache clear`: removes kept results. Nothing is lost by it but time. */
+/** `tapeloom cache clear`: removes cached results. This loses nothing but computing time. */
 
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { clearCache, listCache } from '@tapeloom/server/results/cache-entries';

@@ -29,7 +29,7 @@ interface Listed {
   }[];
 }
 
-/** A result that some earlier computation kept. */
+/** Caches a result of an earlier computation. */
 async function keepOutdated(): Promise<void> {
   const cache = new ResultCache({
     disk: new NodeDisk(),

@@ -1,4 +1,4 @@
-/** `tapeloom cache ls`: which results are kept, what they take and when they were used. */
+/** `tapeloom cache ls`: cached results, with their size and last use. */
 
 import { readFileWhole } from '@tapeloom/server/platform/disk/disk';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
@@ -64,7 +64,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
 
 async function isIntact(disk: NodeDisk, { path, about }: CacheEntry): Promise<boolean> {
   const file = about === null ? null : await readFileWhole(disk, path);
-  // What has gone meanwhile was not damaged.
+  // A file that has disappeared meanwhile is not damaged.
   if (file === null) return true;
   try {
     decodeResult(file);

@@ -1,4 +1,4 @@
-/** `tapeloom cache warm`: computes the days of a range before anybody asks for them, and keeps them. */
+/** `tapeloom cache warm`: computes and caches the days of a range before a reader requests them. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { writeJson } from '../accounts/account-options.ts';
@@ -34,7 +34,6 @@ Examples:
   run,
 };
 
-/** How it went. */
 interface Warmed {
   readonly days: readonly WarmedDay[];
   readonly isComplete: boolean;

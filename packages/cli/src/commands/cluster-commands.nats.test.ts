@@ -114,7 +114,7 @@ test('what a run before has left undone is done, and a tape that is gone is not 
   const room = ['--replicas', '1', '--stream-bytes', '64MiB', '--object-bytes', '64MiB', '--json'];
   const first = JSON.parse((await run(clusterInitCommand, room, more)).out);
   await using database = openPostgres({ url, connectionsMax: 1 });
-  // As if it had ended before its last word.
+  // As if the first run had ended before its last step.
   await database.query('update cluster set made_at = 0');
   const second = JSON.parse((await run(clusterInitCommand, room, more)).out);
   assert.deepEqual([second.id, second.isNew], [first.id, true]);

@@ -1,4 +1,4 @@
-/** `tapeloom cluster drain`: has a node send its customers elsewhere and stop. */
+/** `tapeloom cluster drain`: makes a node hand its clients to other nodes and stop. */
 
 import { setTimeout } from 'node:timers/promises';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
@@ -55,7 +55,7 @@ function aliveText(names: readonly string[]): string {
   return names.length === 0 ? 'no node is' : `alive are ${names.join(', ')}`;
 }
 
-/** The seconds it took; null when nobody waits any more. */
+/** The duration in seconds; null when the user aborts the wait. */
 async function waitFor(drain: Drain, node: string, io: CommandIo): Promise<number | null> {
   const progress = new ProgressLine(io, {});
   try {

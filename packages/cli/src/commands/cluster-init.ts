@@ -1,4 +1,4 @@
-/** `tapeloom cluster init`: makes what the nodes of a cluster share, once. */
+/** `tapeloom cluster init`: creates what the nodes of a cluster share, once. */
 
 import { initCluster } from '@tapeloom/server/operations/cluster/init-cluster';
 import { tell } from '../accounts/account-options.ts';

@@ -1,4 +1,4 @@
-/** `tapeloom cluster rebuild`: a new stream out of the directory of a node, where NATS has lost everything. */
+/** `tapeloom cluster rebuild`: creates a new stream from a node's directory after NATS lost everything. */
 
 import { resolve } from 'node:path';
 import { rebuildCluster } from '@tapeloom/server/operations/cluster/rebuild-cluster';

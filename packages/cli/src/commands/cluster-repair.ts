@@ -1,4 +1,4 @@
-/** `tapeloom cluster repair`: puts back what the stream has lost, out of what nodes have. */
+/** `tapeloom cluster repair`: restores lost records of the stream from the nodes' directories. */
 
 import { ClusterRepair } from '@tapeloom/server/operations/cluster/repair-cluster';
 import { NothingLostError, type RepairPlan } from '@tapeloom/server/tape/shared/log/repair-stream';

@@ -1,4 +1,4 @@
-/** `tapeloom cluster room`: gives the stream more room, and checks its servers afterwards. */
+/** `tapeloom cluster room`: raises the size limit of the stream, and checks its servers afterwards. */
 
 import { giveRoom } from '@tapeloom/server/operations/cluster/give-room';
 import { writeJson } from '../accounts/account-options.ts';

@@ -1,4 +1,4 @@
-/** `tapeloom cluster secret`: changes the secret behind the tokens of exports. */
+/** `tapeloom cluster secret`: changes the secret that signs export tokens. */
 
 import { changeSecret } from '@tapeloom/server/operations/cluster/change-secret';
 import { tell } from '../accounts/account-options.ts';

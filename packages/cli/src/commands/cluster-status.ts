@@ -1,4 +1,4 @@
-/** `tapeloom cluster status`: what runs where, who appends, and what is not as it should be. */
+/** `tapeloom cluster status`: nodes with their roles, the appending node, and all problems found. */
 
 import { setTimeout } from 'node:timers/promises';
 import {

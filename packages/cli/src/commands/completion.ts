@@ -36,7 +36,7 @@ Examples:
       const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
       if (script === undefined)
         throw new UsageError(`the shell must be bash, zsh or fish; got ${shell}`);
-      // A shell that starts runs this: sign-ins of before become known too.
+      // A starting shell runs this, so profiles of earlier sign-ins become known too.
       await rememberProfiles(io);
       const loaded = await Promise.all(commands().map(loadedCommand));
       io.stdout(script(completedCommands(loaded)));

@@ -1,4 +1,4 @@
-/** `tapeloom config`: the settings as a start would read them, where each is written, and what is wrong with them. */
+/** `tapeloom config`: the settings as the service would read them, with their sources and faults. */
 
 import { type ExplainedSetting, explainConfig } from '@tapeloom/server/config/config';
 import { hostFaults } from '@tapeloom/server/operations/start/listen-faults';

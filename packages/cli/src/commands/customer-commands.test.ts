@@ -24,7 +24,7 @@ after(async () => {
   rmSync(scratch, { recursive: true });
 });
 
-/** A new machine of a customer, with directories of its own. */
+/** A customer's new machine, with its own directories. */
 class Customer {
   readonly home = join(scratch, String(homes++));
   readonly env: Record<string, string>;
@@ -37,7 +37,7 @@ class Customer {
     };
   }
 
-  /** One who has the key of a new account in a variable. */
+  /** A customer with the key of a new account in a variable. */
   static async withKey(...plan: Parameters<RestService['customer']>): Promise<Customer> {
     const key = await service.customer(...plan);
     return new Customer({ TAPELOOM_URL: url, TAPELOOM_KEY: key });

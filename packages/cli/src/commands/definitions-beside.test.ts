@@ -1,7 +1,7 @@
 /**
- * DBN that was ordered by names which are not the venue's, with definitions given beside it: whose trades they are is the
- * same to `import`, `study`, `serve` and `tape compare`. The file rolls from ESH6 to ESM6 at midnight, and one of its ids
- * was that of another contract years ago.
+ * DBN whose symbols are not the venue's names, with definitions given beside it: `import`, `study`, `serve` and `tape
+ * compare` must assign its trades alike. The file rolls from ESH6 to ESM6 at midnight, and one of its ids belonged to
+ * another contract years ago.
  */
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** `tapeloom doctor`: looks at the machine, the settings and a running service, and says what to do. */
+/** `tapeloom doctor`: checks the machine, the settings and a running service, and gives advice. */
 
 import { normalEmail } from '@tapeloom/core/person/email-address';
 import { openMarket } from '@tapeloom/server/markets/open-market';
@@ -91,7 +91,7 @@ function findingsText(findings: readonly Finding[]): string {
     [{ title: 'check' }, { title: 'outcome' }, { title: 'found' }],
     findings.map(({ check, outcome, detail }) => [check, SHOWN[outcome], detail]),
   );
-  // One sentence each, also where several findings have the same.
+  // Findings with the same advice show it once.
   const advised = findings.flatMap(({ check, advice }) =>
     advice === null ? [] : [`  ${check}: ${advice}\n`],
   );

@@ -1,4 +1,4 @@
-/** `tapeloom estimate`: what history or an export would cost, and whether all of the range is there. Free. */
+/** `tapeloom estimate`: the cost of history or an export, and whether the range is complete. Free. */
 
 import { type Estimate, nsOf, TapeloomError } from '@tapeloom/client';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -52,7 +52,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   return isRefused ? ExitCode.noData : ExitCode.ok;
 }
 
-/** With missing days there is no estimate; what is known of them, and of the days that are there. */
+/** With missing days there is no estimate: this is what is known of the missing and the present days. */
 type Missing = Pick<Estimate, 'missingDays' | 'missingDaysTotal'> & {
   readonly computeUnits: number | null;
 };

@@ -111,14 +111,14 @@ test('a file that is there is not replaced, and paid for again, without --force'
   assert.match(linesOf(out), /^\{"t":"header"/);
 });
 
-/** Whether some of an export is written down. */
+/** Whether the record of an export exists and has a position. */
 function isUnderWay(directory: string): boolean {
   const record = readdirSync(directory).find((name) => name.endsWith('.part.json'));
   if (record === undefined) return false;
   return JSON.parse(readFileSync(join(directory, record), 'utf8')).place !== null;
 }
 
-/** Resolves when some of an export is written down, also where it was before this is called. */
+/** Resolves when a part of an export is recorded, even if it was before the call. */
 async function underWay(directory: string, signal?: AbortSignal): Promise<void> {
   const found = Promise.withResolvers<void>();
   const look = () => {
@@ -134,7 +134,7 @@ async function underWay(directory: string, signal?: AbortSignal): Promise<void> 
   }
 }
 
-/** Starts the real command, and kills it when it has some lines of an export that is held. */
+/** Starts the real command, and kills it once it has some lines of an export that is held. */
 async function killedInTheMiddle(
   words: readonly string[],
   directory: string,
@@ -173,7 +173,7 @@ for (const format of ['ndjson', 'csv', 'parquet'] as const) {
     await killedInTheMiddle(words, directory);
     assert.ok(!existsSync(join(directory, 'out')));
     assert.equal((await rig.unitsUsed()) - before, COST);
-    // Nobody is there to be asked, and nothing is to be asked.
+    // No prompt is possible, and none is needed.
     const { code, err, units } = await rig.run(words.filter((word) => word !== '--yes'));
     assert.deepEqual([code, units], [0, 0], err);
     assert.match(err, /\.part has .* of it: resuming there, at no cost\.\n/);
@@ -240,7 +240,7 @@ test('a part of another query is left alone, unless --force begins anew', async 
 test('lines that an earlier run could not write as CSV are not paid for again', async () => {
   const lines = join(scratch, 'full.csv.ndjson.zst');
   const words = [...EXPORT, '--yes', '--format', 'csv', '--out', join(scratch, 'full.csv')];
-  // What an earlier run that could not write its CSV has left.
+  // Left by an earlier run that could not write its CSV.
   await rig.run([...EXPORT, '--yes', '--out', lines]);
   const { code, err, units } = await rig.run(words);
   assert.deepEqual([code, units], [0, 0], err);

@@ -1,6 +1,6 @@
 /**
- * `tapeloom export`: an indicator's past as a file that survives a broken line, a kill and a reboot: the same
- * command goes on where the last one was, and is not charged again. Ends with the digest of the file.
+ * `tapeloom export`: downloads an indicator's history as a file. After a lost connection, a kill or a reboot, the same
+ * command resumes without a second charge. It ends with the file's digest.
  */
 
 import { type Estimate, type TapeloomClient, TapeloomError } from '@tapeloom/client';
@@ -82,7 +82,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   return ExitCode.ok;
 }
 
-/** A key for exports alone may not estimate; who wrote `--yes` does without. */
+/** Null for a key with the scope `export` alone, which may not estimate: `--yes` then proceeds without an estimate. */
 async function estimated(
   client: TapeloomClient,
   query: HistoryQuery,

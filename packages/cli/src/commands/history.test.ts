@@ -133,7 +133,7 @@ test('a pipe gets the lines as the service has them, all pages of them', async (
 test('a connection that breaks in the middle costs nothing and leaves nothing out', async () => {
   const whole = await rig.run([...HISTORY, '--yes']);
   await using proxy = await CuttingProxy.before(rig.url);
-  // That of the estimate stays.
+  // The connection of the estimate stays open.
   proxy.cutNext(Number.POSITIVE_INFINITY);
   proxy.cutNext(5_000);
   const cut = await rig.run([...HISTORY, '--yes'], { env: { TAPELOOM_URL: proxy.url } });

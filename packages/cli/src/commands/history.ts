@@ -1,7 +1,6 @@
 /**
- * `tapeloom history`: an indicator's past from the service, page after page, as lines of JSON, CSV or a table.
- * Its cost is shown and agreed to before anything is charged. Results go to stdout or a file, all else to
- * stderr.
+ * `tapeloom history`: an indicator's history from the service, page by page, as JSON lines, CSV or a table. Nothing is
+ * charged before the user has seen and accepted the cost. Results go to stdout or a file, all else to stderr.
  */
 
 import { createClock } from '@tapeloom/server/platform/system-clock';
@@ -70,7 +69,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     ENTRY_FORMATS,
   );
   await using client = await customerClient(values, io);
-  // A file that cannot be written must not be found out after something was charged.
+  // Opened first: an unwritable file must fail before anything is charged.
   using sink = openTextSink(out, io);
   const { signal } = io;
   const estimate = await client.estimate({ ...query, signal });

@@ -63,7 +63,7 @@ const imported = () => join(data, 'tape/GLBX/imported.json');
 const staged = () => readdirSync(join(data, 'tape/GLBX/staging'));
 
 test('several files by a pattern come in the order of their trades, and a second time change nothing', async () => {
-  // By their names the second day would come first.
+  // By name, the second day would come first.
   file('es-a.dbn', tuesday);
   file('es-b.dbn', monday);
   const { code, out, err } = await run([at('es-*.dbn')]);
@@ -196,7 +196,7 @@ test('a file that is cut, empty, broken or no contract’s is refused in a sente
     assert.equal(existsSync(imported()), false, name);
     assert.deepEqual(existsSync(join(data, 'tape/GLBX/staging')) ? staged() : [], []);
   }
-  // All are looked at before the first is imported.
+  // All files are checked before the first is imported.
   const { err } = await run([file('good.dbn', monday), at('empty.csv')]);
   assert.match(err, /empty\.csv: The file is empty/);
   assert.equal(existsSync(imported()), false);
@@ -232,7 +232,7 @@ test('one import into a dataset at a time: another one is told who is at it', as
     );
     assert.equal((await run([path, '--dry-run'])).code, 0);
   }
-  // A service on the directory is no hindrance.
+  // A service on the directory does not block it.
   using _service = lockDirectory(data);
   assert.equal((await run([path])).code, 0);
 });

@@ -1,4 +1,4 @@
-/** `tapeloom import`: brings files of trades onto the tape of a dataset, as sealed days. */
+/** `tapeloom import`: imports files of trades into a dataset's tape, as sealed days. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -80,7 +80,7 @@ Examples:
   run: (args, io) => runImport(args, io),
 };
 
-/** A file that exceeds the limits while it is read is refused; it never keeps the lock of the dataset. */
+/** Rejects a file that exceeds the limits while it is read, so that it cannot hold the dataset's lock. */
 export async function runImport(
   args: readonly string[],
   io: CommandIo,
@@ -102,7 +102,7 @@ export async function runImport(
   }
   try {
     using _lock = request.isDryRun ? null : lockDirectory(`${request.data}/tape/${dataset.name}`);
-    // Somebody may have applied others before the lock was taken.
+    // Read again: other instruments may have been applied before the lock was taken.
     const listed = (await datasetOf(disk, request)) ?? dataset;
     await using feeds = new FeedThread(io.signal, limits);
     return await importAll(request, listed, files, feeds, disk, io);
@@ -143,7 +143,7 @@ async function importAll(
     ...(scratch !== null && ordered.length > 1 && { trialRoot: `${scratch}/tape` }),
   });
   const results: ImportedFile[] = [];
-  // Of several files, what they cover is said of all together, once all are there.
+  // With several files, the declared coverage applies to all together, once all are imported.
   const isTogether = request.covers !== null && ordered.length > 1;
   const setting = { request, covers: isTogether ? null : request.covers, hints, contract, feeds };
   const claims: Pick<ImportedFile, 'days'>[] = [];
@@ -185,7 +185,7 @@ async function importAll(
 
 interface FileSetting {
   readonly request: ImportRequest;
-  /** What is said of each file. */
+  /** The coverage declared for each file. */
   readonly covers: ImportRequest['covers'];
   readonly hints: Parameters<typeof openFile>[2];
   readonly contract: Contract | null;
@@ -236,7 +236,7 @@ function stepText(step: ImportProgress, bytesRead: number, size: number): string
   return `reading ${sizeText(bytesRead)} of ${sizeText(size)}, ${wholeText(step.trades)} trades`;
 }
 
-/** Files before one that was refused have taken effect, and those behind it were not opened. */
+/** Files before the rejected one have taken effect; files after it were not opened. */
 function tellOthers(done: readonly ImportedFile[], left: readonly string[], io: CommandIo): void {
   const names = (paths: readonly string[]) => paths.map((path) => basename(path)).join(', ');
   if (done.length > 0) {
@@ -281,7 +281,7 @@ function noInstrumentsText(data: string): string {
   );
 }
 
-/** Null for what is no fault of a file or of the surroundings. */
+/** Null when the error is a fault neither of a file nor of the environment. */
 function faultText(error: unknown, dataset: string): string | null {
   if (error instanceof FileFault) {
     if (error.cause instanceof UnclearFeedError) {

@@ -1,4 +1,4 @@
-/** `tapeloom indicators`: what can be computed, or one indicator with its parameters. Needs no key. */
+/** `tapeloom indicators`: lists the indicators, or explains one with its parameters. Needs no key. */
 
 import type { Catalogue } from '@tapeloom/client';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
@@ -109,7 +109,7 @@ function presetsText({ presets }: Indicator): string {
     .join('');
 }
 
-/** A description begins with what the indicator is; what comes after the first pause is how. */
+/** The text up to the first pause: a description begins with what the indicator is, and continues with how. */
 function inShort(description: string): string {
   return /^[^.,;(]+/.exec(description)?.[0].trim() ?? description;
 }

@@ -1,4 +1,4 @@
-/** `tapeloom instruments apply`: gives a data directory the instruments of a file. */
+/** `tapeloom instruments apply`: applies a file of instruments to a data directory. */
 
 import {
   applyInstruments,
@@ -39,7 +39,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const data = dataDirectory(values.data, io);
   const now = createClock({ kind: 'system' }).now();
   try {
-    // Nobody may write a day by the old terms while the new ones are judged.
+    // The locks keep every writer from adding a day by the old terms while the new ones are checked.
     using _locks = await lockDatasets(data);
     const changes = await applyInstruments(new NodeDisk(), data, text, {
       now,
@@ -57,7 +57,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   }
 }
 
-/** Only datasets that are listed already can be imported into. */
+/** Imports go only into listed datasets, so locking those is enough. */
 async function lockDatasets(data: string): Promise<Disposable> {
   using locks = new DisposableStack();
   const applied = await readAppliedInstruments(new NodeDisk(), data);

@@ -1,4 +1,4 @@
-/** `tapeloom instruments check`: what is wrong in a file of instruments, or what it holds. */
+/** `tapeloom instruments check`: the faults of a file of instruments, or its contents. */
 
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import type { CommandBody, CommandIo } from '../command.ts';

@@ -1,4 +1,4 @@
-/** `tapeloom instruments diff`: what another file of instruments would change for people. */
+/** `tapeloom instruments diff`: what another file of instruments would change for customers. */
 
 import { diffApplied } from '@tapeloom/server/markets/instruments/applied-instruments';
 import { diffInstruments } from '@tapeloom/server/markets/instruments/instruments-diff';

@@ -1,4 +1,4 @@
-/** `tapeloom instruments from`: a file of instruments out of a feed's definitions. */
+/** `tapeloom instruments from`: creates a file of instruments from a feed's definitions. */
 
 import { resolve } from 'node:path';
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';

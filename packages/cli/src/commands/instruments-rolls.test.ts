@@ -22,14 +22,14 @@ const INSTRUMENTS = {
     OTHER: { products: { NQ: { extends: 'NQ', contracts: { from: '2026-03', to: '2026-03' } } } },
   },
 };
-/** A Friday: removals cut at a weekend, so that no session is cut. */
+/** A Friday: removals cut at weekends, so that no session is cut. */
 const FIRST = 20260306 as UtcDay;
 const SECOND = 20260309 as UtcDay;
 
 const rolls = (...words: readonly string[]) =>
   runRecorded(commands, ['instruments', 'rolls', '--data', data, ...words]);
 
-/** A day on which each contract traded this often. */
+/** A day with these volumes per contract. */
 async function importDay(day: UtcDay, volumes: Readonly<Record<string, number>>): Promise<void> {
   const trades = Object.entries(volumes).map(([symbol, size]) => ({
     symbol,
@@ -99,7 +99,7 @@ test('asked to, all are decided again by the days that are there now', async () 
   ];
   const removed = await runRecorded(commands, [...removal, '--yes', '--data', data]);
   assert.equal(removed.code, 0, removed.err);
-  // The volumes of a day that was removed are kept until somebody asks.
+  // The rolls decided from a removed day stay until `--again`.
   assert.match((await rolls()).out, /ESM6 from 2026-03-07 on, by volume/);
   const again = await rolls('--again', '--yes', '--dataset', 'GLBX');
   assert.equal(again.code, 0);

@@ -1,4 +1,4 @@
-/** `tapeloom instruments rolls`: which contract an alias by volume means from when on, and what decided it. */
+/** `tapeloom instruments rolls`: which contract each alias with a volume roll designates from which day, and why. */
 
 import { readAppliedInstruments } from '@tapeloom/server/markets/instruments/applied-instruments';
 import {

@@ -1,4 +1,4 @@
-/** `tapeloom instruments`: what can be asked for, or one instrument in full. */
+/** `tapeloom instruments`: lists the instruments, or shows one in full. */
 
 import type { Instrument } from '@tapeloom/client';
 import type { EpochNs } from '@tapeloom/core/numbers';

@@ -1,4 +1,4 @@
-/** `tapeloom key create`: a new API key, whose secret is printed this once and kept nowhere. */
+/** `tapeloom key create`: creates an API key. The secret is printed once and stored nowhere. */
 
 import { randomBytes } from 'node:crypto';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';

@@ -1,4 +1,4 @@
-/** `tapeloom keys create`: a new key of the account, made by the service, whose secret is printed this once. */
+/** `tapeloom keys create`: the service creates a key of the account. The secret is printed once. */
 
 import type { KeyEnvironment, KeyScope } from '@tapeloom/client';
 import { createClock } from '@tapeloom/server/platform/system-clock';
@@ -55,7 +55,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const key = await client.keys.create(
     {
       name,
-      // What is no word of the service's it refuses by the field, with the words it knows.
+      // The service rejects an unknown word by its field, and lists the accepted ones.
       environment: (values.environment ?? environmentOf(place.key)) as KeyEnvironment,
       scopes: listOf(scopes) as KeyScope[],
       ...(instruments === undefined ? {} : { instruments: listOf(instruments) }),

@@ -1,4 +1,4 @@
-/** `tapeloom keys list`: the account's keys, asked of the service. */
+/** `tapeloom keys list`: the account's keys, from the service. */
 
 import { tell } from '../accounts/account-options.ts';
 import type { Command, CommandIo } from '../command.ts';

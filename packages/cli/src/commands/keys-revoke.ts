@@ -1,4 +1,4 @@
-/** `tapeloom keys revoke`: ends a key at once, after a question. */
+/** `tapeloom keys revoke`: ends a key at once, after a confirmation. */
 
 import { tell } from '../accounts/account-options.ts';
 import type { Command, CommandIo } from '../command.ts';

@@ -1,4 +1,4 @@
-/** `tapeloom keys rotate`: a new key in the place of an old one, which goes on for a while or ends at once. */
+/** `tapeloom keys rotate`: replaces a key; the old one ends at once or after a grace period. */
 
 import { tell } from '../accounts/account-options.ts';
 import { type Command, type CommandIo, UsageError } from '../command.ts';

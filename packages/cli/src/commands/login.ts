@@ -1,6 +1,6 @@
 /**
- * `tapeloom login`: keeps the address of a service and a key for the commands to come, after the service has
- * accepted them. The key is typed unseen or piped in, and never shown again.
+ * `tapeloom login`: stores a service's address and a key for later commands, once the service has accepted them. The
+ * key is typed unseen or piped in, and never shown again.
  */
 
 import type { TapeloomClient } from '@tapeloom/client';
@@ -112,7 +112,7 @@ function warnOfPlainText(io: CommandIo, url: string): void {
   io.stderr(`Warning: ${url} is not encrypted, so the key can be read on the network.\n`);
 }
 
-/** For completion; a key that may not list something is signed in all the same. */
+/** For completion. A key that may not list them is signed in all the same. */
 async function learnNames(client: TapeloomClient, io: CommandIo): Promise<void> {
   const [instruments, catalogue] = await Promise.allSettled([
     client.instruments({ signal: io.signal }),

@@ -1,4 +1,4 @@
-/** `tapeloom logout`: forgets an address and its key. The key itself stays valid. */
+/** `tapeloom logout`: removes a stored address and its key. The key itself stays valid. */
 
 import { tell } from '../accounts/account-options.ts';
 import type { Command, CommandIo } from '../command.ts';

@@ -1,6 +1,6 @@
 /**
- * `tapeloom mcp`: the service as tools for an assistant that speaks the Model Context Protocol, on standard
- * input and output. It brings the protocol's library with it, so it is loaded when it is called.
+ * `tapeloom mcp`: serves the service as tools of the Model Context Protocol, on standard input and output. Imported
+ * only when called, because it loads the protocol's library.
  */
 
 import { VERSION } from '@tapeloom/server/platform/version';

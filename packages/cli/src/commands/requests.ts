@@ -1,4 +1,4 @@
-/** `tapeloom requests`: what a request was, by the id that its response carried. */
+/** `tapeloom requests`: finds a request by the id that its response carried. */
 
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -53,7 +53,7 @@ async function lineOf(path: string, id: string): Promise<Line | null> {
     crlfDelay: Number.POSITIVE_INFINITY,
   });
   for await (const line of lines) {
-    // The last line of a killed process may be cut.
+    // The last line of a killed process may be incomplete.
     if (line.includes(`"${id}"`) && line.endsWith('}')) return JSON.parse(line) as Line;
   }
   return null;

@@ -1,4 +1,4 @@
-/** `tapeloom restore`: puts a backup into a data directory that has nothing of what it brings. */
+/** `tapeloom restore`: restores a backup into a data directory, and never overwrites existing files. */
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -68,7 +68,7 @@ async function run(call: OperatorCall): Promise<number> {
   );
 }
 
-/** What tapeloom backup wrote before it wrote folders: accounts alone, without a checksum. */
+/** The format before folders: accounts alone, without a checksum. */
 async function restoreFile(file: string, { data, io, tell }: OperatorCall): Promise<number> {
   using _lock = lockDirectory(data);
   await restoreAccounts(file, data);

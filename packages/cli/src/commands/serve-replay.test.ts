@@ -1,4 +1,4 @@
-/** What `tapeloom serve --file` and `--replay` refuse before anything is served; `tests/replay.test.ts` serves. */
+/** What `tapeloom serve --file` and `--replay` reject before serving; `tests/replay.test.ts` covers serving. */
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { serveCommand } from './serve.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'serve-replay-'));
 after(() => rmSync(scratch, { recursive: true }));
 
-/** Other files of tests share the process, and have directories of their own. */
+/** Other test files share the process, and use other directories. */
 async function serve(...words: readonly string[]) {
   const outerTemporary = process.env.TMPDIR;
   process.env.TMPDIR = scratch;

@@ -1,4 +1,4 @@
-/** `tapeloom serve`: the service itself, in this process, until a signal ends it; or a replay of one's own trades. */
+/** `tapeloom serve`: runs the service in this process until a signal ends it; or a replay of a file or tape day. */
 
 import { BY_NAME } from '@tapeloom/server/config/called-as';
 import { helpText } from '@tapeloom/server/config/help-text';
@@ -39,7 +39,7 @@ Examples:
   run: serve,
 };
 
-/** Resolves to the exit code when a signal has ended the service, or a replay its end. */
+/** Resolves to the exit code when a signal ends the service, or its end or a signal the replay. */
 async function serve(args: readonly string[], io: CommandIo): Promise<number> {
   if (!asksForReplay(args)) return await serveLive(args);
   const { runReplay } = await import('../replay/run-replay.ts');

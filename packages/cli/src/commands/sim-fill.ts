@@ -1,4 +1,4 @@
-/** `tapeloom sim fill`: makes further past days of simulated contracts and seals them. */
+/** `tapeloom sim fill`: generates past days of simulated contracts and seals them. */
 
 import { resolve } from 'node:path';
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -78,7 +78,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   return result.isComplete ? 0 : 1;
 }
 
-/** Null when somebody else has it. */
+/** Null when another process holds the lock. */
 function takeDirectory(data: string, io: CommandIo): Disposable | null {
   try {
     return lockDirectory(data);
@@ -105,7 +105,7 @@ function readRange(from: string | undefined, to: string | undefined, today: UtcD
   return range;
 }
 
-/** The days asked for, newest first; a single contract must have lived on all of them. */
+/** The days of the range, newest first. A single contract must have traded on all of them. */
 function itemsOf(universe: SimUniverse, symbol: string | undefined, range: DayRange): FillItem[] {
   if (symbol === undefined) throw new UsageError('--contract is missing');
   const all = universe.contracts.map((contract) => contract.symbol);
@@ -129,7 +129,7 @@ function itemsOf(universe: SimUniverse, symbol: string | undefined, range: DayRa
   return items.sort((a, b) => b.day - a.day);
 }
 
-/** On a terminal one line that changes, elsewhere a line per day. */
+/** On a terminal one changing line, otherwise one line per day. */
 function showProgress(io: CommandIo): (progress: FillProgress) => void {
   return ({ item, itemTrades, days, daysTotal, trades }) => {
     const name = `${item.symbol} ${dateText(item.day)}`;

@@ -11,11 +11,11 @@ import { ExitCode } from '../exit-codes.ts';
 import { readStreamOptions } from '../stream/stream-options.ts';
 import { streamCommand } from './stream.ts';
 
-/** Shorter than the silence after which a client gives a connection up, longer than its first attempts. */
+/** Shorter than the silence after which a client gives up a connection, longer than its first attempts. */
 const PATIENCE_MS = 10_000;
 const NOW = 1_794_477_600_000_000_000n as EpochNs;
 
-/** `tapeloom stream` under way at an address. */
+/** A running `tapeloom stream`. */
 class Watching {
   readonly io: RecordedIo;
   readonly code: Promise<number>;

@@ -1,8 +1,7 @@
 /**
- * `tapeloom stream`: watches one indicator of one instrument. On a terminal it paints a live picture, in
- * a pipe it writes a line per finished object, with `--json` every update. A connection that is lost is made
- * again and the stream goes on where it was. It ends by ctrl-c with 0, and with a sentence when the service
- * refuses, or is not there at the start.
+ * `tapeloom stream`: watches one indicator of one instrument. On a terminal it paints a live picture, in a pipe it
+ * writes a line per finished object, with `--json` every update. After a lost connection it reconnects and the stream
+ * resumes. Ctrl-c ends it with 0; a rejection, or a service unreachable at the start, ends it with an error.
  */
 
 import { createClock } from '@tapeloom/server/platform/system-clock';
@@ -38,7 +37,7 @@ Examples:
     const options = readStreamOptions(args, clock.now());
     const place = await signedInPlace(options.place, io);
     const isPainted = io.isTerminal && !options.isJson;
-    // A line in the middle of a picture would spoil it; these are said when the picture is gone.
+    // A line inside the picture would spoil it: warnings wait until the picture is gone.
     const asides: string[] = [];
     await using client = clientAt(place, io, isPainted ? (line) => asides.push(line) : io.stderr);
     try {

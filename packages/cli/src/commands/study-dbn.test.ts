@@ -1,4 +1,4 @@
-/** DBN files through `tapeloom study --file`, against the same trades as a text, which DuckDB vouches for. */
+/** DBN files through `tapeloom study --file`, compared with the same trades as text, which DuckDB verifies. */
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -67,14 +67,14 @@ test('trades of every schema and version, packed or not, give what the same trad
   assert.match(first.err, /^es\.dbn: DBN version 1, trades of GLBX\.MDP3\nESH6: 2,000 trades /);
   assert.match(first.err, /Noted: trades of ESH6-ESM6, a spread \(1\)/);
 
-  // Quotes that change between the trades are none.
+  // Quote changes between the trades do not count as trades.
   const books = head('mbp-1', 2);
   for (const trade of trades) books.book({ ...trade, action: 'A' }, []).book(trade, []);
   const second = await study('es.dbn.zst', zstdCompressSync(books.bytes));
   assert.equal(second.out, expected);
   assert.match(second.err, /DBN version 2, mbp-1 of GLBX\.MDP3, packed with zstd/);
 
-  // Of an execution both sides are told: the aggressor's is the trade, the resting order's is its fill.
+  // Both sides of an execution are reported: the aggressor's as the trade, the resting order's as a fill.
   const orders = head('mbo', 3);
   for (const trade of trades) orders.order(trade).order({ ...trade, action: 'F' });
   const third = await study('es-mbo.dbn', orders.bytes);

@@ -62,7 +62,7 @@ const dataOf = (entries: readonly LogEntry[]) =>
 for (const name of ['trades.csv', 'trades.parquet', 'trades.arrow']) {
   test(`${name}: minute bars and footprints are those of DuckDB over the same file`, async () => {
     const minute = `(timestamp - ${BEGIN}) // 60000000000`;
-    // DuckDB reads no Arrow by itself: there it is asked for the trades of which the file was made.
+    // DuckDB cannot read Arrow without an extension: it reads the CSV that the file was made from.
     const source = name.endsWith('parquet') ? `'${at(name)}'` : `read_csv('${at('trades.csv')}')`;
     const ticks = `SELECT ${minute} AS bar, timestamp, (price * 4)::INTEGER AS price, size,
       side = 'buy' AS isBuy FROM ${source}`;

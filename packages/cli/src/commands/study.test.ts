@@ -23,7 +23,7 @@ import { studyCommand } from './study.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'study-'));
 const sim = { seed: 7, printsScale: 0.01 };
 const today = utcDay(20260301);
-/** A Sunday: the first session opens in its evening, at 23:00 UTC. */
+/** A Sunday: the first session opens at 23:00 UTC. */
 const firstDay = utcDay(20260222);
 const dayCount = 4;
 const WHOLE = ['--from', '2026-02-22', '--to', '2026-02-26'];
@@ -52,7 +52,7 @@ async function entries(...words: readonly string[]): Promise<LogEntry[]> {
     .map((line) => JSON.parse(line) as LogEntry);
 }
 
-/** The same without tape, files or command: the simulated trades straight through the study. */
+/** The expected result without tape, files or command: the simulated trades fed straight into the study. */
 function computedDirectly(id: string, given: object): unknown[] {
   const indicator = indicatorNamed(id)!;
   const parsed = parseParams(indicator, given);

@@ -1,6 +1,6 @@
 /**
- * `tapeloom study`: runs a study over the sealed days of the local tape, or over a file of somebody's own. Reads
- * only. The log goes to stdout or a file; progress and the summary go to stderr, so a pipe gets nothing but the log.
+ * `tapeloom study`: runs a study over sealed days of the local tape, or over the user's own file. Reads only. Results
+ * go to stdout or a file; progress and summary go to stderr, so a pipe carries results only.
  */
 
 import { sessionTable } from '@tapeloom/core/calendar/session-book';
@@ -137,7 +137,7 @@ async function runOver(input: StudyInput, request: StudyRequest, io: CommandIo):
   }
 }
 
-/** On a terminal one line that changes, elsewhere one line per day; and a summary at the end. */
+/** On a terminal one changing line, otherwise one line per day; a summary at the end. */
 class Progress {
   readonly #io: CommandIo;
   readonly #startMs: number;

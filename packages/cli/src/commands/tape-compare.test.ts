@@ -13,7 +13,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'tapeloom-cli-compare-'));
 after(() => rmSync(scratch, { recursive: true }));
 const data = join(scratch, 'data');
 const NOON = 43_200_000_000_000;
-/** A second apart, from noon on. */
+/** Trades a second apart, from noon on. */
 const rows = (...trades: readonly (readonly [price: number, size: number])[]): TradeRow[] =>
   trades.map(([price, size], index) => [NOON + index * 1_000_000_000, price, size, 1]);
 

@@ -1,4 +1,4 @@
-/** `tapeloom tape compare`: holds the trades of an outside file against those on the tape. */
+/** `tapeloom tape compare`: compares the trades of an outside file with those on the tape. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -56,7 +56,7 @@ Examples:
   run,
 };
 
-/** What is compared with: the contracts of a dataset and its days. */
+/** The other side of the comparison: a dataset's contracts and days. */
 interface Compared {
   readonly contracts: ListedDataset['contracts'];
   readonly tape: ComparedTape;
@@ -120,7 +120,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   return isSame ? ExitCode.ok : ExitCode.failure;
 }
 
-/** The dataset that is named, or the only one there is; without applied instruments that of the live market. */
+/** The named dataset, or the only one; without applied instruments, the live market's. */
 async function comparedIn(
   disk: Disk,
   data: string,

@@ -1,4 +1,4 @@
-/** `tapeloom tape ls`: what is on the tape, contract by contract, or one of them day by day. */
+/** `tapeloom tape ls`: the contents of the tape by contract, or one contract by day. */
 
 import { requireKnownFormat } from '@tapeloom/server/platform/disk/data-format';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';

@@ -1,4 +1,4 @@
-/** `tapeloom tape rm`: removes past days from the tape, and what was kept of their results. */
+/** `tapeloom tape rm`: removes past days from the tape, with their cached results. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
@@ -113,7 +113,7 @@ function removalQuestion(plans: readonly DatasetRemoval[]): string {
   return `Remove ${days.toLocaleString('en')} days of ${removals.length} contracts of ${datasets} for good?`;
 }
 
-/** Why a live dataset cannot lose days here; null where all can. */
+/** Why this directory may not remove a live dataset's days; null: it may. */
 async function firstShared(plans: readonly DatasetRemoval[]): Promise<string | null> {
   for (const { place, isLive } of plans) {
     const { disk, data, dataset } = place;
@@ -147,7 +147,7 @@ async function planDataset(place: Place, request: RemovalRequest): Promise<Datas
   return { place, isLive, removals };
 }
 
-/** Streams of a live market stand on its last days. */
+/** Streams of a live market need its last days. */
 function refuseRecent(plans: readonly DatasetRemoval[], before: UtcDay): void {
   const today = dayOf(createClock({ kind: 'system' }).now());
   const latest = addDays(today, -KEEP_DAYS_MIN);
@@ -159,7 +159,7 @@ function refuseRecent(plans: readonly DatasetRemoval[], before: UtcDay): void {
   );
 }
 
-/** Planned anew once nobody else can change the dataset. */
+/** Plans again under the lock, when no other process can change the dataset. */
 async function removeDataset(
   { place, isLive }: DatasetRemoval,
   request: RemovalRequest,

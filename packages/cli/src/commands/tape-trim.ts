@@ -1,4 +1,4 @@
-/** `tapeloom tape trim`: sets aside what lies on a live tape after an instant, so that a service can start again. */
+/** `tapeloom tape trim`: moves aside what lies after an instant on a live tape, so that a service can start again. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import {

@@ -1,4 +1,4 @@
-/** `tapeloom tape verify`: walks every file of the tape and says what is wrong where. */
+/** `tapeloom tape verify`: checks every file of the tape and reports each fault with its position. */
 
 import { requireKnownFormat } from '@tapeloom/server/platform/disk/data-format';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';

@@ -1,4 +1,4 @@
-/** `tapeloom usage`: the plan, what this month has used of it, as bars, and the limits. */
+/** `tapeloom usage`: the plan, this month's usage as bars, and the limits. */
 
 import type { Usage } from '@tapeloom/client';
 import { tell } from '../accounts/account-options.ts';
@@ -13,7 +13,7 @@ import { factsText } from '../table-text.ts';
 const BAR_CELLS = 30;
 const NEARLY_ALL = 0.9;
 const MUCH = 0.7;
-/** The service's word for all the history there is. */
+/** The service's value for all history. */
 const ALL_HISTORY_DAYS = 36_500;
 
 export const usageCommand: Command = {
@@ -72,7 +72,7 @@ export function usageText(usage: Usage, ink: Ink): string {
   ].join('\n');
 }
 
-/** What is gone of a budget, including what running work has reserved. */
+/** The share of a budget that is gone, reservations of running work included. */
 function budgetLine(
   name: string,
   limit: number,
@@ -89,7 +89,7 @@ function budgetLine(
   return `${name}  ${padEndSeen(bar, BAR_CELLS)} ${percent}  ${text(left)} of ${text(limit)} left\n`;
 }
 
-/** Neither a used budget looks untouched nor one with something left used up. */
+/** A touched budget never shows 0 %, and one with something left never 100 %. */
 function percentText(share: number): string {
   if (share > 0 && share < 0.01) return '<1';
   if (share > 0.99 && share < 1) return '>99';

@@ -1,4 +1,4 @@
-/** Completion for bash from 3.2 on, which macOS has: no associative arrays, nothing but builtins and cat. */
+/** Completion for bash 3.2, which macOS has, or later: no associative arrays, only builtins and cat. */
 
 import { NAMES_DIRECTORY_IN_SHELL } from '../customer/known-names.ts';
 import {

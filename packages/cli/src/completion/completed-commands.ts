@@ -1,6 +1,6 @@
 /**
- * What a shell can complete, read from the commands' own help: their words, the options of their usage texts
- * with descriptions, and which of their places take an instrument or an indicator.
+ * What a shell can complete, read from the commands' own help: their words, the options of the usage texts with
+ * descriptions, and the positions that take an instrument or an indicator.
  */
 
 import type { Command } from '../command.ts';
@@ -8,12 +8,12 @@ import type { NameKind } from '../customer/known-names.ts';
 import { quoted } from './shell-text.ts';
 
 export interface CompletedOption {
-  /** With its dashes. */
+  /** Includes the dashes. */
   readonly name: string;
   readonly takesValue: boolean;
-  /** The words it takes, where the help lists them, or names that are remembered; empty: anything. */
+  /** The values listed in the help, or a kind of remembered names; empty: any value. */
   readonly values: readonly string[] | NameKind;
-  /** It takes several, with commas between. */
+  /** Takes several values, separated by commas. */
   readonly isList: boolean;
   readonly description: string;
 }
@@ -22,7 +22,7 @@ export interface CompletedCommand {
   readonly words: readonly string[];
   readonly summary: string;
   readonly options: readonly CompletedOption[];
-  /** What stands in each place after the words; null: what only the user knows. */
+  /** The kind of each positional argument; null: free text. */
   readonly places: readonly (NameKind | null)[];
 }
 
@@ -55,7 +55,7 @@ export function completedCommands(commands: readonly Command[]): readonly Comple
   }));
 }
 
-/** The words that may follow these, each with a description. */
+/** The words that may follow the given ones, each with a description. */
 export function wordsAfter(
   commands: readonly CompletedCommand[],
   words: readonly string[],
@@ -65,7 +65,7 @@ export function wordsAfter(
     const word = command.words[words.length];
     if (word === undefined || !words.every((it, index) => command.words[index] === it)) continue;
     const isWhole = command.words.length === words.length + 1;
-    // A command that others begin with, as `instruments`, says what it does itself.
+    // A command that others begin with, such as `instruments`, keeps its own summary.
     if (!isWhole && next.has(word)) continue;
     const siblings = isWhole ? [] : childrenOf(commands, [...words, word]);
     next.set(word, isWhole ? command.summary : siblings.join(', '));
@@ -73,26 +73,29 @@ export function wordsAfter(
   return next;
 }
 
-/** Every first word that another may follow: `keys`, `tape`, and `instruments`, which is a command too. */
+/** Every first word that a second may follow: `keys`, `tape`, and `instruments`, itself a command. */
 export function prefixesOf(commands: readonly CompletedCommand[]): readonly string[] {
   return [
     ...new Set(commands.filter(({ words }) => words.length > 1).map(({ words }) => words[0]!)),
   ];
 }
 
-/** Options that take a value; one name takes a value in all commands or in none. */
+/** Options with a value. An option takes a value in all commands or in none. */
 export function valuedOptions(commands: readonly CompletedCommand[]): readonly string[] {
   const valued = commands.flatMap(({ options }) => options.filter((it) => it.takesValue));
   return [...new Set(valued.map(({ name }) => name))].sort();
 }
 
-/** Options that take several words; likewise in all commands or in none. */
+/** Options with a list of values; likewise in all commands or in none. */
 export function listOptions(commands: readonly CompletedCommand[]): readonly string[] {
   const lists = commands.flatMap(({ options }) => options.filter((it) => it.isList));
   return [...new Set(lists.map(({ name }) => name))].sort();
 }
 
-/** Per option that takes only some words: the command with it, quoted, and what is written for the words, or for their kind. */
+/**
+ * For each option with limited values: the quoted command and option, and what `write` returns for its values or their
+ * kind.
+ */
 export function valueCases(
   commands: readonly CompletedCommand[],
   write: { readonly words: (known: string) => string; readonly names: (kind: NameKind) => string },
@@ -125,12 +128,12 @@ function optionsOf(usage: string): CompletedOption[] {
   }));
 }
 
-/** `live|confirmed`, or of a list `stream,history`; of `<anything>` none. */
+/** `live|confirmed`, or the list `stream,history`; none for `<anything>`. */
 function wordsOf(value: string): readonly string[] {
   return /^[a-z-]+(?:[|,][a-z-]+)+$/.test(value) ? value.split(/[|,]/) : [];
 }
 
-/** The first line of a usage names the places behind the words, options and their values aside. */
+/** The first line of a usage names the positional arguments, apart from options and their values. */
 function placesOf(usage: string, path: readonly string[]): (NameKind | null)[] {
   const line = usage.split('\n')[0]!.replace(`Usage: tapeloom ${path.join(' ')}`, '');
   const places = line.replaceAll(/--[a-z-]+ \S+/g, '').matchAll(PLACE);

@@ -41,7 +41,7 @@ const COMMANDS = [
   ),
 ];
 
-/** Lines with the cursor at their end, and what a shell offers there. */
+/** Command lines with the cursor at their end, and the offers of a shell. */
 const OFFERS: readonly (readonly [line: string, offers: readonly string[]])[] = [
   ['tapeloom s', ['stream']],
   ['tapeloom k', ['keys']],
@@ -80,7 +80,7 @@ function shellMissing(shell: string): string | false {
   return spawnSync(shell, ['-c', 'exit 0']).status === 0 ? false : `there is no ${shell} here`;
 }
 
-/** What a shell prints when it runs these lines, in a directory whose files might be offered by mistake. */
+/** The output of a shell that runs these lines, in a directory whose files it might offer by mistake. */
 function run(shell: string, args: readonly string[]): string {
   const env = { ...process.env, XDG_CACHE_HOME: scratch };
   const { status, stdout, stderr } = spawnSync(shell, args, {
@@ -145,7 +145,7 @@ test('zsh completes the same', { skip: shellMissing('zsh') }, async () => {
     const words = line.split(' ').map((word) => `'${word}'`);
     return `print -r -- '== ${line}'; words=(${words.join(' ')}); CURRENT=${words.length}; _tapeloom`;
   });
-  // The widgets of its completion system are there only while somebody types; these stand in for them.
+  // zsh's completion widgets exist only in interactive shells; these stand in for them.
   const widgets = `compdef() { : }
 _describe() {
   local each

@@ -1,4 +1,4 @@
-/** Text as one word of a shell, whatever is in it. */
+/** Quotes any text as one word of a shell. */
 
 /** For bash and zsh. */
 export function quoted(text: string): string {

@@ -1,4 +1,4 @@
-/** Completion for zsh, with descriptions: sourced, or as the file _tapeloom of a directory in $fpath. */
+/** Completion for zsh, with descriptions: sourced, or as the file _tapeloom in a directory of $fpath. */
 
 import { NAMES_DIRECTORY_IN_SHELL } from '../customer/known-names.ts';
 import {

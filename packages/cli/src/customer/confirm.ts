@@ -1,8 +1,8 @@
-/** A question before something that cannot be undone or costs something. */
+/** Asks for a confirmation before something irreversible or costly. */
 
 import { type CommandIo, UsageError } from '../command.ts';
 
-/** Whether to go on; where nobody can be asked, only `--yes` goes on. */
+/** True with `--yes` or a yes at the prompt. Without a terminal, only `--yes` proceeds. */
 export async function confirm(io: CommandIo, question: string, isYes: boolean): Promise<boolean> {
   if (isYes) return true;
   if (!io.input.isTerminal) {

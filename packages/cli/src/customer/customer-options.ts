@@ -1,7 +1,6 @@
 /**
- * What every customer's command knows: which service, and which key. Each comes from its option, else from
- * its variable, else from the profile that `tapeloom login` has kept. A kept key goes to the address it was
- * kept with and to no other.
+ * Shared by the customer commands: the service's address and the key. Each comes from its option, else its variable,
+ * else the profile that `tapeloom login` stored. A stored key is sent only to the address it was stored with.
  */
 
 import { TapeloomClient } from '@tapeloom/client';
@@ -16,13 +15,12 @@ import {
   readProfiles,
 } from './profiles.ts';
 
-/** `svc_live_` and four more of 33. */
+/** `svc_live_` and four of the 33 characters after it. */
 const KEY_SHOWN_CHARACTERS = 13;
 
-/** Options that say which service, and as whom. */
+/** Options that choose the service and the key. */
 export const PLACE_OPTIONS = ['url', 'key', 'profile'] as const;
 
-/** The same for the usage text. */
 export const PLACE_USAGE = `  --url <address>     the service (default: TAPELOOM_URL, else where you signed in, else this machine)
   --key <key>         the API key (default: TAPELOOM_KEY, else the one you signed in with); other users can
                       see an option in the process list, but not a variable
@@ -35,13 +33,13 @@ export type CustomerOptionValues = {
 };
 
 export interface ServicePlace {
-  /** Of the service, without a path of ours. */
+  /** The service's address, without our path. */
   readonly url: string;
-  /** Null: none is known. */
+  /** Null: no key is known. */
   readonly key: string | null;
 }
 
-/** Where the command goes, with the key if there is one. */
+/** The service, with the key if there is one. */
 export async function servicePlace(
   values: CustomerOptionValues,
   io: CommandIo,
@@ -53,7 +51,7 @@ export async function servicePlace(
   return { url, key: given === undefined ? kept : readKey(given) };
 }
 
-/** The same for what needs a key. */
+/** The service and the key, for commands that need one. */
 export async function signedInPlace(
   values: CustomerOptionValues,
   io: CommandIo,
@@ -65,7 +63,7 @@ export async function signedInPlace(
   );
 }
 
-/** A client for what needs a key; it ends with the command. */
+/** A client with a key; the command disposes of it. */
 export async function customerClient(
   values: CustomerOptionValues,
   io: CommandIo,
@@ -73,7 +71,7 @@ export async function customerClient(
   return clientAt(await signedInPlace(values, io), io);
 }
 
-/** A client for what everybody may ask. */
+/** A client for public endpoints, with or without a key. */
 export async function visitorClient(
   values: CustomerOptionValues,
   io: CommandIo,
@@ -81,7 +79,7 @@ export async function visitorClient(
   return clientAt(await servicePlace(values, io), io);
 }
 
-/** What the client has to say on the side goes to stderr, or where it does not disturb. */
+/** Sends the client's warnings to stderr, or to where they do not disturb. */
 export function clientAt(
   { url, key }: ServicePlace,
   io: CommandIo,
@@ -96,7 +94,7 @@ export function clientAt(
   });
 }
 
-/** An address as people paste it: that of the stream means the same service. */
+/** Accepts pasted addresses: a stream address means the same service. */
 export function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const protocol = url === null ? undefined : HTTP_OF[url.protocol];
@@ -107,7 +105,7 @@ export function readUrl(text: string): string {
   return `${protocol}//${url.host}${path}`;
 }
 
-/** A header cannot carry everything, and what is no key would only be refused over there. */
+/** Rejects text that no header could carry, or that the service would reject anyway. */
 export function readKey(text: string): string {
   const key = text.trim();
   if (KEY_TEXT.test(key)) return key;
@@ -124,7 +122,7 @@ async function profileOf(values: CustomerOptionValues, io: CommandIo): Promise<P
   const name = profileName(values, io);
   const path = profilesPath(io.env);
   const isNamed = values.profile !== undefined || nonEmpty(io.env.TAPELOOM_PROFILE) !== undefined;
-  // What is told in full needs no file, and a file that cannot be used must not stand in its way.
+  // With address and key given, the file of profiles is not read, so an unusable file cannot fail the command.
   const isTold = !isNamed && (values.key ?? nonEmpty(io.env.TAPELOOM_KEY)) !== undefined;
   const isPlaceTold = (values.url ?? nonEmpty(io.env.TAPELOOM_URL)) !== undefined;
   if (isTold && isPlaceTold) return null;
@@ -136,18 +134,18 @@ async function profileOf(values: CustomerOptionValues, io: CommandIo): Promise<P
   );
 }
 
-/** The address that is meant where no option names one. */
+/** The address to use when no option names one. */
 export function suggestedUrl(io: CommandIo, kept: string | undefined): string {
   const { TAPELOOM_URL, TAPELOOM_PORT } = io.env;
   return nonEmpty(TAPELOOM_URL) ?? kept ?? `http://127.0.0.1:${nonEmpty(TAPELOOM_PORT) ?? 8080}`;
 }
 
-/** As much of a key as may be shown: what kind it is, and enough to tell it from others. */
+/** The part of a key that may be shown: its kind, and enough to distinguish it. */
 export function keyPrefix(key: string): string {
   return `${key.slice(0, KEY_SHOWN_CHARACTERS)}…`;
 }
 
-/** Somebody may have put a key into the place of an address. */
+/** Never echoes text that may be a key pasted as an address. */
 function hidden(text: string): string {
   return /svc_|@/.test(text) ? 'something else' : text;
 }

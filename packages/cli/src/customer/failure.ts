@@ -1,4 +1,4 @@
-/** What went wrong with the service, as one sentence that says what to do, and as an exit code for scripts. */
+/** Turns an error of the service into one sentence with advice, and an exit code for scripts. */
 
 import { TapeloomError } from '@tapeloom/client';
 import { waitText } from '@tapeloom/core/person/wait-text';
@@ -9,13 +9,13 @@ export interface Failure {
   readonly exitCode: ExitCode;
 }
 
-/** Faulty fields that are told; the rest are counted. */
+/** Faulty fields that are named; the rest are counted. */
 const FIELDS_TOLD_MAX = 5;
 
-/** No key is known for what needs one. */
+/** A command needs a key, and none is known. */
 export class NotSignedInError extends Error {}
 
-/** Null: the error is none of the service's. */
+/** Null: the error did not come from the service. */
 export function failureOf(error: unknown): Failure | null {
   if (error instanceof NotSignedInError) {
     return { sentence: error.message, exitCode: ExitCode.refused };
@@ -29,7 +29,7 @@ function sentenceOf(error: TapeloomError): string {
   return `${toldBy(error, HINTS)} (${error.code}${request})`;
 }
 
-/** What the service said, and what to do about it, by code. */
+/** The service's message, and advice by error code. */
 export function toldBy(error: TapeloomError, hints: Readonly<Record<string, string>>): string {
   const said = error.message.split('\n')[0]!.trim();
   const hint = hints[error.code];
@@ -41,7 +41,7 @@ export function toldBy(error: TapeloomError, hints: Readonly<Record<string, stri
   ].join(' ');
 }
 
-/** The fields that the sentence itself does not name. */
+/** The faulty fields that the message itself does not name. */
 function fieldSentences({ errors, message: said }: TapeloomError): readonly string[] {
   if (errors.length === 1 && said.includes(errors[0]!.message)) return [];
   const told = errors.slice(0, FIELDS_TOLD_MAX).map(({ path, message }) => `${path}: ${message}`);

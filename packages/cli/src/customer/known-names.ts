@@ -1,7 +1,7 @@
 /**
- * The names that shells complete: instruments and indicators as they were last heard from a service, and the profiles one is
- * signed in as, one a line in the user's cache directory, so that a shell reads them without starting anything. They are a
- * convenience: where they cannot be written nothing else fails.
+ * The names that shells complete: instruments and indicators as the service last returned them, and the stored
+ * profiles. One name a line in the user's cache directory, so that a shell reads them without starting a program.
+ * Completion is a convenience: if the names cannot be written, nothing else fails.
  */
 
 import { mkdir, rename, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { profilesPath, readProfiles } from './profiles.ts';
 
 export type NameKind = 'instruments' | 'indicators' | 'profiles';
 
-/** The same directory in words of a shell, for the scripts that read it. */
+/** The same directory in shell syntax, for the scripts that read it. */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell fills it in.
 export const NAMES_DIRECTORY_IN_SHELL = '${XDG_CACHE_HOME:-$HOME/.cache}/tapeloom';
 
@@ -24,7 +24,7 @@ export async function rememberNames(
 ): Promise<void> {
   const directory = namesDirectory(io.env);
   if (directory === null) return;
-  // Shells get plain words only, whatever a service calls its instruments.
+  // Only plain words reach the shell, whatever names the service returns.
   const plain = [...new Set(names)].filter((name) => NAME.test(name));
   const path = join(directory, kind);
   const draft = `${path}.${process.pid}`;
@@ -33,15 +33,15 @@ export async function rememberNames(
     await writeFile(draft, plain.map((name) => `${name}\n`).join(''));
     await rename(draft, path);
   } catch {
-    // A cache that cannot be written is as good as an old one.
+    // An unwritable cache costs no more than an outdated one.
   }
 }
 
-/** The profiles of the file of sign-ins, as it is now; their keys stay in it. */
+/** Copies the names of the stored profiles, never their keys. */
 export async function rememberProfiles(io: CommandIo): Promise<void> {
   const path = profilesPath(io.env);
   if (path === null) return;
-  // A file that cannot be used is told by the commands that need it.
+  // The commands that need the file report its faults.
   const profiles = await readProfiles(path).catch(() => null);
   if (profiles !== null) await rememberNames(io, 'profiles', [...profiles.keys()]);
 }

@@ -1,4 +1,4 @@
-/** A key that was made just now, with the secret that is shown this once. */
+/** Renders a new key, with the secret that is shown only once. */
 
 import type { NewKey } from '@tapeloom/client';
 import { nsText } from '../keys-table.ts';

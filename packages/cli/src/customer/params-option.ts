@@ -1,4 +1,4 @@
-/** The parameters of an indicator as an option: a JSON object; of several indicators a list of them. */
+/** Parameters of an indicator as an option: a JSON object, or a list of them for several indicators. */
 
 import { UsageError } from '../command.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Where a customer's address and key are kept between commands: one file in the user's config directory that
- * is its owner's alone from its first byte on. A file that others can read or write is not used: its key may
- * be known to them, and its address may be theirs.
+ * Stores customers' addresses and keys between commands, in one file of the user's config directory. Only its owner can
+ * read it from its first byte on. A file that other users can access is not used: they may know its key, and its
+ * address may be theirs.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -22,7 +22,7 @@ export interface Profile {
 
 export type Profiles = ReadonlyMap<string, Profile>;
 
-/** The file of the profiles; null where the environment names no home. */
+/** The path of the profiles; null when the environment names no home directory. */
 export function profilesPath(
   env: CommandIo['env'],
   platform: NodeJS.Platform = process.platform,
@@ -48,7 +48,7 @@ export function isProfileName(name: string): boolean {
   return PROFILE_NAME.test(name);
 }
 
-/** No file is no profiles. */
+/** A missing file means no profiles. */
 export async function readProfiles(path: string): Promise<Profiles> {
   const exposure = await exposureOfFile(path);
   if (exposure === null) return new Map();
@@ -61,7 +61,7 @@ export async function readProfiles(path: string): Promise<Profiles> {
   return parseProfiles(path, await readFile(path, 'utf8'));
 }
 
-/** Forgets a profile, also in a file that nobody may use; false: there was none. */
+/** Removes a profile, even from a file that is too exposed to use; false: there was none. */
 export async function forgetProfile(path: string, name: string): Promise<boolean> {
   if ((await exposureOfFile(path)) === null) return false;
   const profiles = new Map(parseProfiles(path, await readFile(path, 'utf8')));
@@ -70,7 +70,7 @@ export async function forgetProfile(path: string, name: string): Promise<boolean
   return true;
 }
 
-/** Puts the profiles in place of those that were there, whole or not at all. */
+/** Replaces the stored profiles atomically. */
 export async function writeProfiles(path: string, profiles: Profiles): Promise<void> {
   if (profiles.size === 0) {
     await rm(path, { force: true });
@@ -92,7 +92,7 @@ export async function writeProfiles(path: string, profiles: Profiles): Promise<v
   }
 }
 
-/** What others can do with the file; null: there is none. */
+/** How other users can access the file; null: there is no file. */
 async function exposureOfFile(path: string): Promise<Exposure | null> {
   try {
     return exposureOf((await stat(path)).mode);

@@ -1,8 +1,8 @@
-/** Running text in lines that people read without effort. */
+/** Wraps text at a width that reads well. */
 
 const COLUMNS = 100;
 
-/** Lines after the first may be set in further. */
+/** Lines after the first may be indented further. */
 export function wrappedText(text: string, indent: string, restIndent = indent): string {
   const lines: string[] = [];
   let line = '';

@@ -1,4 +1,4 @@
-/** The public address and the proxies before it. */
+/** Checks the public address and the proxies in front of it. */
 
 import type { Config } from '@tapeloom/server/config/config';
 import { PublicAddress } from '@tapeloom/server/config/public-address';
@@ -21,7 +21,7 @@ export async function checkAddress(
   return [...findings, await checkReached(publicUrl, note)];
 }
 
-/** A machine may not reach itself by its public name, so this is a warning only. */
+/** A machine may be unable to reach its own public name, so a failure is only a warning. */
 async function checkReached(publicUrl: string, { version }: ServiceNote): Promise<Finding> {
   const check = 'public address';
   const advice =

@@ -1,4 +1,6 @@
-/** What nodes share: PostgreSQL, NATS, and what `tapeloom cluster status` finds, clocks of nodes among it. */
+/**
+ * Checks what nodes share: PostgreSQL, NATS, and the concerns of `tapeloom cluster status`, the nodes' clocks included.
+ */
 
 import type { Config } from '@tapeloom/server/config/config';
 import { type Finding, ok, warning } from './finding.ts';

@@ -1,6 +1,6 @@
 /**
- * The data directory: whether this user, who should be the service's, may read and write what is in it, whether others may
- * read secrets, and whether this version knows its format. Nothing is written to find out.
+ * Checks the data directory: whether the effective user can read and write it, whether other users can read secrets,
+ * and whether this version knows its format. Writes nothing. Run it as the service's user.
  */
 
 import { accessSync, constants, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
@@ -10,10 +10,10 @@ import { exposureOf } from '@tapeloom/server/platform/disk/private-file';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 const CHECK = 'rights';
-/** Enough to find what a command as root has left behind; a tape of years has more. */
+/** Enough to find what a command as root left behind; a tape of years has more entries. */
 const ENTRIES_MAX = 10_000;
 const SHOWN_MAX = 3;
-/** What only its owner should read. */
+/** Files that only their owner should be able to read. */
 const SECRETS = ['accounts/accounts.db', 'export-secret'];
 const READ_WRITE = 0o6;
 const READ_WRITE_ENTER = 0o7;
@@ -34,7 +34,7 @@ export function checkDirectory(data: string): readonly Finding[] {
   return [...findings, ...exposed(data), ...formatFindings(data)];
 }
 
-/** The first start makes the directory. */
+/** The first start creates the directory. */
 function checkParent(data: string): Finding {
   let parent = dirname(data);
   while (statOf(parent) === null && dirname(parent) !== parent) parent = dirname(parent);
@@ -63,29 +63,29 @@ function unusableFinding(data: string, entries: readonly Entry[]): Finding {
   );
 }
 
-/** Directories before what is in them; what cannot be listed is unusable itself. */
+/** Lists directories before their contents. A directory that cannot be listed is itself unusable. */
 function walk(directory: string): readonly Entry[] {
   const entries: Entry[] = [];
   const waiting = [directory];
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     if (entries.length >= ENTRIES_MAX) break;
     const stat = statOf(path);
-    // It may have gone since it was listed: a service may be at work.
+    // The entry may be gone since it was listed: a service may be running.
     if (stat === null || stat.isSymbolicLink()) continue;
     entries.push({ path, stat });
     if (!stat.isDirectory()) continue;
     try {
       for (const name of readdirSync(path)) waiting.push(join(path, name));
     } catch {
-      // Its mode says so as well.
+      // The mode reports this fault too.
     }
   }
   return entries;
 }
 
 /**
- * By its mode for the effective user: the system's own answer is about the real one, which is root where the command has
- * taken the owner's place. A read-only disk is known to the system alone.
+ * Checks the mode for the effective user: `access` checks the real user, which is still root after the command took the
+ * owner's identity. Only the system call knows about a read-only disk.
  */
 function mayUse(path: string, stat: Stats): boolean {
   const wanted = stat.isDirectory() ? READ_WRITE_ENTER : READ_WRITE;
@@ -121,7 +121,7 @@ function formatFindings(data: string): readonly Finding[] {
   }
 }
 
-/** Null: there is nothing. */
+/** Null: it does not exist. */
 function realPath(path: string): string | null {
   try {
     return realpathSync(path);

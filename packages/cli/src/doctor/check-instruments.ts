@@ -1,4 +1,4 @@
-/** What is traded: what is imported of it, and whether contracts are listed for the time to come. */
+/** Checks the instruments: which days are imported, and whether contracts are listed for the coming weeks. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG } from '@tapeloom/core/units';
@@ -39,7 +39,7 @@ export async function checkInstruments(
   return findings;
 }
 
-/** Whose last contract has expired or is about to. */
+/** Products whose last contract has expired or expires soon. */
 function endingProducts({ name, contracts }: ListedDataset, now: EpochNs): readonly Finding[] {
   const last = new Map<string, { readonly symbol: string; readonly expiresAt: EpochNs }>();
   for (const { contract } of contracts) {

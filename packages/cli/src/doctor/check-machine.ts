@@ -1,4 +1,4 @@
-/** The machine: room on disk, clock, open files and memory, held against what the service needs. */
+/** Checks the machine: disk space, clock, open files and memory, compared with what the service needs. */
 
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ import { tapeDayBytes } from '@tapeloom/server/tape/write/tape-growth';
 import { sizeText } from '../size-text.ts';
 import { type Finding, fault, ok, skipped, warning } from './finding.ts';
 
-/** A calm service takes a third of it, one under attack more than half. */
+/** An idle service uses a third of this, one under attack more than half. */
 const MEMORY_BYTES_MIN = GIB;
 const ANSWERED_WITHIN_MS = 5_000;
 
@@ -72,7 +72,7 @@ async function checkSynchronised(): Promise<Finding> {
   return skipped('clock', 'this system does not report whether the clock is synchronised');
 }
 
-/** By whole days: what a start could not go on from. */
+/** Compares whole days: a service does not start on a tape that is ahead of the clock. */
 async function tapeAhead(data: string, dataset: string): Promise<string | null> {
   const names = await new NodeDisk().list(logDirectory(join(data, 'tape'), dataset));
   const newest = Math.max(...names.map((name) => dayOfFile(name, 'log') ?? 0), 0);
@@ -90,7 +90,7 @@ async function serviceAhead(note: ServiceNote | null): Promise<string | null> {
     const seconds = Number(/^tapeloom_clock_ahead_seconds (\S+)$/m.exec(text)?.[1] ?? 0);
     return seconds > 0 ? `the tape is ${Math.ceil(seconds)} s ahead of the clock` : null;
   } catch {
-    // The check of the service tells that it does not answer.
+    // The check of the service reports that it does not respond.
     return null;
   }
 }
@@ -117,7 +117,7 @@ function checkOpenFiles(note: ServiceNote | null): Finding {
   }
 }
 
-/** Linux alone tells of another process. */
+/** Only Linux reveals another process's limit. */
 function openFilesOf(pid: number): number | null {
   try {
     const text = readFileSync(`/proc/${pid}/limits`, 'utf8');

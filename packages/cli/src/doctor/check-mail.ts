@@ -1,4 +1,4 @@
-/** Mail: whether the server takes our login, and where it is asked for, a mail. */
+/** Checks mail: whether the server accepts our login, and with `--mail-to` a test mail. */
 
 import { join } from 'node:path';
 import type { Config } from '@tapeloom/server/config/config';
@@ -11,7 +11,7 @@ const CHECK = 'mail';
 const SET = 'Set TAPELOOM_SMTP_URL and TAPELOOM_MAIL_FROM (docs/operating/mail.md).';
 const LOOK = 'Check TAPELOOM_SMTP_URL, the password and the network (docs/operating/mail.md).';
 
-/** `to`: whom a test mail is sent; null: nobody. */
+/** `to`: the recipient of a test mail; null: no mail is sent. */
 export async function checkMail(
   { smtpUrl, mailFrom, publicUrl, port, data }: Config,
   to: string | null,

@@ -1,4 +1,4 @@
-/** Whether a service runs on the data directory and is well; if none does, whether its ports are free. */
+/** Whether a service runs on the data directory and is healthy; if none runs, whether its ports are free. */
 
 import type { Config } from '@tapeloom/server/config/config';
 import { listenError, listenFault } from '@tapeloom/server/operations/start/listen-faults';
@@ -10,12 +10,12 @@ import { type Finding, fault, ok, skipped, warning } from './finding.ts';
 const CHECK = 'service';
 const ANSWERED_WITHIN_MS = 5_000;
 
-/** Null: none runs, or it is not up yet. */
+/** Null: no service runs, or it is not up yet. */
 export function runningService(data: string): ServiceNote | null {
   try {
     return readServiceNote(data);
   } catch {
-    // A directory that cannot be read is found by the check of rights.
+    // The check of rights reports an unreadable directory.
     return null;
   }
 }
@@ -62,7 +62,7 @@ function checkVersion({ version }: ServiceNote): readonly Finding[] {
   return [warning(CHECK, detail, `Restart the service to run ${VERSION}.`)];
 }
 
-/** Opened for an instant and closed. */
+/** Opens each port briefly and closes it. */
 async function checkPorts(config: Config): Promise<readonly Finding[]> {
   const ports = [
     { host: config.host, port: config.port, names: ['TAPELOOM_HOST', 'TAPELOOM_PORT'] },

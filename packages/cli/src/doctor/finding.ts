@@ -1,10 +1,10 @@
-/** What a check of `tapeloom doctor` found, and what to do about it. */
+/** The result of a check of `tapeloom doctor`, with advice. */
 
-/** `skipped`: it could not be checked, or another command does. */
+/** `skipped`: it could not be checked, or another command checks it. */
 export type Outcome = 'ok' | 'warning' | 'error' | 'skipped';
 
 export interface Finding {
-  /** What was checked, in one or two words. */
+  /** The subject of the check, in one or two words. */
   readonly check: string;
   readonly outcome: Outcome;
   readonly detail: string;

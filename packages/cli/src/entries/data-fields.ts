@@ -1,14 +1,14 @@
-/** What the members of an indicator's `data` are, as its schema tells: prices, times, numbers, lists. */
+/** The fields of an indicator's `data` and their kinds, read from its schema: prices, times, numbers, lists. */
 
 import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/indicator';
 
-/** `price`: counted in ticks, a price or a distance between prices; with the tick size it is currency. */
+/** `price`: a price or a price distance in ticks; times the tick size, it is currency. */
 export type FieldKind = 'price' | 'time' | 'number' | 'text' | 'nested';
 
 export interface DataField {
   readonly name: string;
   readonly kind: FieldKind;
-  /** Of a list: it has prices, or rows that begin with one. */
+  /** For a list: whether it contains prices, or rows that begin with a price. */
   readonly has: 'prices' | 'priced-rows' | null;
 }
 

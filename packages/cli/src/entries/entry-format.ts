@@ -1,11 +1,11 @@
-/** Which text a log is written as: `--format`, `--json`, and what is the default where. */
+/** The text format of a log: `--format`, `--json`, and the defaults. */
 
 import { type CommandIo, UsageError } from '../command.ts';
 
 export const ENTRY_FORMATS = ['ndjson', 'csv', 'table'] as const;
 export type EntryFormat = (typeof ENTRY_FORMATS)[number];
 
-/** The format an option names, of those a command has. */
+/** Reads the value of `--format`, one of the command's formats. */
 export function readFormat<Format extends string>(
   text: string,
   formats: readonly Format[],
@@ -15,12 +15,12 @@ export function readFormat<Format extends string>(
   throw new UsageError(`--format must be one of ${formats.join(', ')}; got ${text}`);
 }
 
-/** A table is for the eyes: the default where somebody looks, and nowhere else. */
+/** A table is for people: it is the default only on a terminal. */
 export function defaultFormat(out: string | null, io: CommandIo): EntryFormat {
   return out === null && io.isTerminal ? 'table' : 'ndjson';
 }
 
-/** Where `--json` means lines of JSON. */
+/** For commands where `--json` means JSON lines. */
 export function readEntryFormat(
   text: string | undefined,
   isJson: boolean,

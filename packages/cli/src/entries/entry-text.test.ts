@@ -14,7 +14,7 @@ function textOf(format: EntryFormat, id: string, entries: readonly Entry[]): str
   return entries.reduce((all, entry) => all + text.add(entry), '') + text.end();
 }
 
-/** Cells as RFC 4180 has them. */
+/** Splits a line by RFC 4180. */
 function cellsOf(line: string): string[] {
   return Array.from(line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain]) =>
     quoted === undefined ? plain! : quoted.replaceAll('""', '"'),

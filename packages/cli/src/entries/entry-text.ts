@@ -1,7 +1,7 @@
 /**
- * An indicator's log as text: lines of JSON, CSV or an aligned table. Each is written as it comes, so a
- * year of bars needs no more memory than a minute of them; only a table holds its first rows back, to
- * see how wide its columns are. In CSV and tables a snapshot is one row for each of its objects.
+ * Renders an indicator's log as JSON lines, CSV or an aligned table. Output is written as entries arrive, so memory
+ * does not grow with the log. Only a table buffers its first rows, to measure its columns. In CSV and tables, a
+ * snapshot is one row per object.
  */
 
 import { formatPrice } from '@tapeloom/core/price';
@@ -10,14 +10,14 @@ import type { DataField } from './data-fields.ts';
 import type { Entry, RemoveEntry, UpsertEntry } from './entry.ts';
 import type { EntryFormat } from './entry-format.ts';
 
-/** Rows that decide how wide a table's columns are. */
+/** Rows that are measured for a table's column widths. */
 const TABLE_ROWS_MEASURED = 100;
 const CSV_SPECIAL = /[",\r\n]/;
 
 export interface EntryText {
-  /** The text to write now; may be empty. */
+  /** Returns the text to write now, possibly empty. */
   add(entry: Entry): string;
-  /** What is still held back. */
+  /** Returns the text still buffered. */
   end(): string;
 }
 
@@ -38,7 +38,7 @@ export function entryText(
   }
 }
 
-/** RFC 4180 with line feeds; values that are lists or objects are JSON. A remove has no data. */
+/** RFC 4180 with line feeds. Lists and objects are JSON. A removal has no data. */
 class CsvText implements EntryText {
   readonly #fields: readonly DataField[];
   #isStarted = false;
@@ -123,14 +123,14 @@ class TableText implements EntryText {
     }
   }
 
-  /** An average lies between two ticks, so it is shown as a decimal of its own. */
+  /** An average lies between ticks, so it is shown as a decimal. */
   #price(ticks: number): string {
     if (Number.isInteger(ticks)) return formatPrice(ticks, this.#tickSizeNanos);
     return ((ticks * this.#tickSizeNanos) / 1e9).toFixed(4);
   }
 }
 
-/** An object of a snapshot stands at the snapshot's cursor. */
+/** An object of a snapshot carries the snapshot's cursor. */
 type EntryRow = UpsertEntry | RemoveEntry | (Omit<UpsertEntry, 't'> & { readonly t: 'snapshot' });
 
 function rowsOf(entry: Entry): readonly EntryRow[] {

@@ -1,4 +1,4 @@
-/** One entry of an indicator's log, as history, exports and studies give it. Times are texts of nanoseconds. */
+/** One entry of an indicator's log, as history, exports and studies return it. Times are nanoseconds as text. */
 
 export interface UpsertEntry {
   readonly t: 'upsert';
@@ -17,7 +17,7 @@ export interface RemoveEntry {
   readonly ts: string;
 }
 
-/** The state where a recording begins. */
+/** The state at the start of a recording. */
 export interface SnapshotEntry {
   readonly t: 'snapshot';
   readonly cursor: string;

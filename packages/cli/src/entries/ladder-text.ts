@@ -1,4 +1,4 @@
-/** Footprints for the eyes: each bar as a ladder of prices, with the volume sold at the bid and bought at the ask. */
+/** Footprints for people: each bar as a ladder of prices, with the volume sold at the bid and bought at the ask. */
 
 import { footprintLadder } from '../stream/footprint-view.ts';
 import { createInk } from '../stream/ink.ts';

@@ -1,6 +1,6 @@
 /**
- * Where a log's text goes: stdout, or a file that appears under its name when it is whole. Text is written in
- * large pieces, and counted and digested on the way.
+ * Writes a log's text to stdout, or to a file that appears under its name once it is complete. Text is buffered,
+ * counted and digested.
  */
 
 import { createHash } from 'node:crypto';
@@ -8,10 +8,9 @@ import { closeSync, openSync, renameSync, rmSync, statSync, writeFileSync } from
 import { getSystemErrorMessage } from 'node:util';
 import type { CommandIo } from '../command.ts';
 
-/** Text collected before it is written. */
+/** Characters that are buffered before a write. */
 const WRITE_CHARACTERS = 1 << 16;
 
-/** What was written. */
 export interface Written {
   readonly bytes: number;
   readonly sha256: string;
@@ -19,11 +18,11 @@ export interface Written {
 
 export interface TextSink extends Disposable {
   write(text: string): void;
-  /** Writes the rest; a file takes its name. */
+  /** Writes the rest; a file then takes its name. */
   finish(): Written;
 }
 
-/** A path of null is stdout. Who disposes of it before it has finished leaves an older file as it was. */
+/** A null path is stdout. If disposed of before `finish`, an older file stays as it was. */
 export function openTextSink(path: string | null, io: Pick<CommandIo, 'stdout'>): TextSink {
   const file = path === null ? null : openFile(path);
   const put = file === null ? io.stdout : file.write;
@@ -57,7 +56,7 @@ interface OpenFile extends Disposable {
 }
 
 function openFile(path: string): OpenFile {
-  // A device or a pipe cannot be replaced by a file.
+  // A device or a pipe cannot be replaced: it is written directly.
   const isSpecial = statSync(path, { throwIfNoEntry: false })?.isFile() === false;
   const writtenTo = isSpecial ? path : `${path}.tmp`;
   let file: number | null = naming(path, () => openSync(writtenTo, 'w'));
@@ -90,7 +89,7 @@ function naming<T>(path: string, write: () => T): T {
   }
 }
 
-/** What a system call says of itself names no file, or not the one that was asked for. */
+/** The system's message names no file, or the draft instead of the requested path. */
 export function cannotWrite(path: string, error: unknown): Error {
   const { errno } = error as NodeJS.ErrnoException;
   const why = errno === undefined ? String(error) : getSystemErrorMessage(errno);

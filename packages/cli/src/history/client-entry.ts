@@ -1,4 +1,4 @@
-/** A result as the client library hands it out, as the line that the service wrote. */
+/** Converts a result of the client library into the entry that the service wrote. */
 
 import type { HistoryEntry } from '@tapeloom/client';
 import type { Entry } from '../entries/entry.ts';

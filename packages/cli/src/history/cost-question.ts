@@ -1,6 +1,6 @@
 /**
- * Nothing is charged before its price was shown and somebody agreed: a person at the terminal, or whoever wrote
- * `--yes` into a script. What costs nothing is not asked about.
+ * Nothing is charged before the user has seen the price and agreed, at the prompt or with `--yes`. A free request asks
+ * nothing.
  */
 
 import type { Estimate } from '@tapeloom/client';
@@ -13,18 +13,18 @@ import { type HistoryQuery, queryText } from './history-query.ts';
 export interface CostQuestion {
   readonly query: HistoryQuery;
   readonly estimate: Estimate;
-  /** `--yes`. */
+  /** From `--yes`. */
   readonly isAgreed: boolean;
-  /** Whether it may end before all was read, and then costs less. */
+  /** Whether the command may stop early, and then costs less. */
   readonly isMost: boolean;
-  /** Nothing but a question or a refusal may be said. */
+  /** Only a prompt or a rejection may be printed. */
   readonly isQuiet: boolean;
 }
 
-/** Null: go on. Else the exit code of a command that must not. */
+/** Null: proceed. Otherwise the exit code of a command that must stop. */
 export async function costRefusal(question: CostQuestion, io: CommandIo): Promise<ExitCode | null> {
   const { computeUnits, remainingComputeUnits } = question.estimate;
-  // What the budget does not hold is refused by the service, for nothing and with its own words.
+  // The service itself rejects what exceeds the budget, free of charge and with its own message.
   const isDecided = question.isAgreed || computeUnits === 0 || computeUnits > remainingComputeUnits;
   if (isDecided || !io.input.isTerminal) {
     if (!question.isQuiet) io.stderr(`${costText(question)}\n`);

@@ -1,6 +1,6 @@
 /**
- * A whole export of lines, as another text: expanded, as CSV or as a table. It is read a piece at a time, and is
- * not taken for whole unless its end says so.
+ * Rewrites a finished export of lines as expanded lines, CSV or a table. It reads in chunks, and accepts the export as
+ * complete only if its last line says so.
  */
 
 import { createReadStream } from 'node:fs';
@@ -18,14 +18,14 @@ type ExportLine =
 
 export interface RewriteOptions {
   readonly format: EntryFormat;
-  /** Of the indicator; lines of JSON need none. */
+  /** The indicator's fields; not needed for JSON lines. */
   readonly fields: readonly DataField[];
   readonly signal: AbortSignal;
-  /** Told now and then how many lines were read. */
+  /** Called now and then with the number of lines read. */
   readonly onLines: (lines: number) => void;
 }
 
-/** How many results it has. */
+/** Returns the number of results. */
 export async function rewriteExport(
   path: string,
   sink: TextSink,
@@ -37,7 +37,7 @@ export async function rewriteExport(
   const take = (line: string) => {
     lines += 1;
     if (format === 'ndjson') sink.write(`${line}\n`);
-    // Of lines that are kept as they are, only the last has something to tell.
+    // For unchanged lines, only the last one needs parsing.
     if (format === 'ndjson' && !line.startsWith('{"t":"end"')) return;
     const parsed = JSON.parse(line) as ExportLine;
     if (parsed.t === 'header') text = entryText(format, fields, parsed.tickSizeNanos);
@@ -62,10 +62,10 @@ export async function contractOf(path: string): Promise<string | null> {
   return null;
 }
 
-/** The lines of a compressed file, some at a time; what comes after the last line's end is not among them. */
+/** The lines of a compressed file, in batches; text after the last line feed is dropped. */
 async function* linesOf(path: string, signal?: AbortSignal): AsyncGenerator<readonly string[]> {
   const decoder = new TextDecoder();
-  // Pieces of the line that is open: joined once, so that a long line takes no longer than a short one for its length.
+  // Chunks of the unfinished line, joined once: the time per byte does not grow with the length of the line.
   let open: string[] = [];
   const file = createReadStream(path);
   try {

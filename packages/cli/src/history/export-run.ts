@@ -1,6 +1,6 @@
 /**
- * One export from wherever it was to the whole file: fetched by the client, which goes on after cuts and kills,
- * and then, where another text is wanted, written anew from the lines that came.
+ * One export, from any state to the finished file. The client library fetches it and resumes after interruptions; other
+ * text formats are then rewritten from the fetched lines.
  */
 
 import { existsSync, rmSync } from 'node:fs';
@@ -26,14 +26,14 @@ export interface ExportTask {
 }
 
 export interface ExportDone extends Written {
-  /** The one that was read, from the file. */
+  /** The contract that was read, from the file. */
   readonly contract: string | null;
   /** Results: objects and removals. */
   readonly objects: number;
   readonly seconds: number;
 }
 
-/** What an earlier run left. */
+/** What an earlier run left on disk. */
 type Found = 'nothing' | 'part' | 'lines';
 
 export class ExportRun {
@@ -47,7 +47,7 @@ export class ExportRun {
     this.#io = io;
   }
 
-  /** Whether an earlier run has begun it, so that it costs nothing to go on. */
+  /** Whether an earlier run began this export, so that resuming is free. */
   async find(): Promise<boolean> {
     const { target } = this.#task;
     const { path } = target.fetched;
@@ -168,7 +168,10 @@ export class ExportRun {
   }
 }
 
-/** By time, from 0 to 1: the size is not known before the end. Null where the end of the range is not known. */
+/**
+ * The share of the time range, from 0 to 1, because the size is unknown until the end. Null without an end of the
+ * range.
+ */
 function fractionAt(
   { from, to, studies }: HistoryQuery,
   { time, study }: SaveProgress,

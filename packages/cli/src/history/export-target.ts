@@ -1,4 +1,4 @@
-/** Which file an export becomes: its format, its name, and what is fetched for it. */
+/** The file of an export: its format, its name, and what is fetched for it. */
 
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync } from 'node:fs';
@@ -17,22 +17,22 @@ const EXTENSIONS: Readonly<Record<ExportFormat, string>> = {
   csv: 'csv',
   table: 'txt',
   parquet: 'parquet',
-  // As the service calls a stream of Arrow, other than its file format.
+  // The service calls Arrow's stream format this, unlike its file format.
   arrow: 'arrows',
 };
 const LINES_EXTENSION = '.ndjson.zst';
-/** Systems take names of 255 bytes; times, the extension and `.part.json.new` need their share. */
+/** Systems accept names of 255 bytes, and the times, the extension and `.part.json.new` need their share. */
 const STUDIES_CHARACTERS_MAX = 120;
 const DIGEST_CHARACTERS = 8;
 
 export interface ExportTarget {
-  /** The file in the end. */
+  /** The final file. */
   readonly path: string;
-  /** What the service is asked for, and where that goes first. */
+  /** What is requested from the service, and the file it first goes to. */
   readonly fetched: { readonly format: 'ndjson' | 'parquet' | 'arrow'; readonly path: string };
-  /** What is made of the lines; null: the file is what came. */
+  /** The format that the lines are rewritten to; null: the fetched file is final. */
   readonly rewrittenAs: EntryFormat | null;
-  /** What an earlier run has left, whole or not, is not wanted. */
+  /** Discards what an earlier run left, complete or not. */
   readonly isForced: boolean;
 }
 
@@ -64,7 +64,7 @@ export function readTarget(values: TargetValues, query: HistoryQuery): ExportTar
   const isKept = isTable || (format === 'ndjson' && values.expand !== true);
   const extension = format === 'ndjson' && isKept ? LINES_EXTENSION : `.${EXTENSIONS[format]}`;
   const path = values.out ?? `${nameOf(query)}${extension}`;
-  // It was paid for: what replaces it may cost as much.
+  // The existing file was paid for, and its replacement may cost as much.
   const isForced = values.force === true;
   if (!isForced && existsSync(path)) {
     throw new Error(`${path} already exists; --force replaces it, --out names another file`);
@@ -79,7 +79,7 @@ export function readTarget(values: TargetValues, query: HistoryQuery): ExportTar
   };
 }
 
-/** Found out before anything is charged. */
+/** Checked before anything is charged. */
 export function requireWritable({ path }: ExportTarget): void {
   try {
     accessSync(dirname(path), constants.W_OK);
@@ -88,7 +88,7 @@ export function requireWritable({ path }: ExportTarget): void {
   }
 }
 
-/** `ES.c.0-bars,size=300-2026-11-12-2026-11-13`: queries with other results have other names. */
+/** `ES.c.0-bars,size=300-2026-11-12-2026-11-13`: different queries get different names. */
 function nameOf(query: HistoryQuery): string {
   const { instrument, indicator, params, studies, from, to, mode, dataset, gaps } = query;
   const list = studies ?? [{ indicator, params }];
@@ -103,7 +103,7 @@ function nameOf(query: HistoryQuery): string {
   return `${safeName(parts.join('-'))}-${range}`;
 }
 
-/** Parameters in the order of their names: the same ones give the same name. */
+/** Sorts parameters by name, so that equal ones give the same name. */
 function studyName({
   indicator,
   params = {},
@@ -116,7 +116,7 @@ function studyName({
   return `${indicator}${named.join('')}`;
 }
 
-/** What not every system takes in a name is replaced; a digest tells such names, and shortened ones, apart. */
+/** Replaces characters that some systems reject. A digest keeps such names, and truncated ones, distinct. */
 function safeName(text: string): string {
   const safe = text.replaceAll(/[^A-Za-z0-9._,=-]/g, '_').slice(0, STUDIES_CHARACTERS_MAX);
   if (safe === text) return text;
@@ -124,7 +124,7 @@ function safeName(text: string): string {
   return `${safe}-${digest}`;
 }
 
-/** A date where it is one, else to the second, without characters that some systems forbid in names. */
+/** A date if possible, otherwise to the second, without characters that some systems forbid in names. */
 function timeName(ns: bigint): string {
   const text = new Date(Number(ns / MS_NS_BIG)).toISOString();
   if (text.endsWith('T00:00:00.000Z')) return text.slice(0, 10);

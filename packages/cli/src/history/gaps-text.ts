@@ -1,14 +1,14 @@
-/** What a range lacks that was asked for with `--gaps allow`, as a customer reads it. */
+/** Renders the gaps of a range requested with `--gaps allow`. */
 
 import { type ListedGaps, nsOf } from '@tapeloom/client';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { timeText } from '../accounts/time-text.ts';
 import { wholeText } from '../stream/text-format.ts';
 
-/** Gaps that are told; a tape with more is told by their number. */
+/** Gaps that are listed; the rest are counted. */
 const GAPS_TOLD_MAX = 12;
 
-/** One line for each; none where nothing is missing. */
+/** One line per gap; none when nothing is missing. */
 export function gapLines({ gaps = [], gapsTotal = gaps.length }: ListedGaps): readonly string[] {
   const told = gaps.slice(0, GAPS_TOLD_MAX).map(({ from, to, why }) => {
     const [begin, end] = [from, to].map((time) => timeText(nsOf(time) as EpochNs));
@@ -18,7 +18,7 @@ export function gapLines({ gaps = [], gapsTotal = gaps.length }: ListedGaps): re
   return more > 0 ? [...told, `and ${wholeText(more)} more`] : told;
 }
 
-/** A paragraph for stderr; empty where nothing is missing. */
+/** A paragraph for stderr; empty when nothing is missing. */
 export function gapsText(listed: ListedGaps): string {
   const lines = gapLines(listed);
   return lines.length === 0 ? '' : `Missing:\n${lines.map((line) => `  ${line}\n`).join('')}`;

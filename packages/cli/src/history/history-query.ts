@@ -1,4 +1,4 @@
-/** What `history`, `estimate` and `export` have in common: which results of which range are meant. */
+/** Shared by `history`, `estimate` and `export`: the query, read from arguments and options. */
 
 import type { StudyRequest } from '@tapeloom/client';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -9,10 +9,10 @@ import { readParams, readParamsList } from '../customer/params-option.ts';
 import type { ReadArgs } from '../read-args.ts';
 import { readInstant, requireRange } from '../time-options.ts';
 
-/** `2h`, `7d`: a time that is another one at every call. */
+/** `2h`, `7d`: a time that differs at every call. */
 const SPAN = /^\d+[a-z]$/;
 
-/** Options with a text, beside a command's own. */
+/** Options with a value, besides a command's own. */
 export const QUERY_OPTIONS = [
   ...PLACE_OPTIONS,
   'from',
@@ -22,7 +22,7 @@ export const QUERY_OPTIONS = [
   'dataset',
   'gaps',
 ] as const;
-/** The words beside them. */
+/** The positional arguments. */
 export const QUERY_WORDS = ['the instrument (ES.c.0)', 'the indicator (footprint)'];
 
 const OTHER_USAGE = `  --to <time>         likewise, not included (default: the newest time the key can see)
@@ -32,12 +32,11 @@ const OTHER_USAGE = `  --to <time>         likewise, not included (default: the 
   --dataset <name>    required for a contract that is no longer streamed
   --gaps refuse|allow  allow: return what exists where days or hours are missing, and list the gaps`;
 
-/** The same for the usage text. */
 export const QUERY_USAGE = `  --from <time>       a date (its midnight UTC), a time like 2026-11-12T14:30:00Z, nanoseconds since 1970, or
                       a span until now like 2h or 7d
 ${OTHER_USAGE}`;
 
-/** Where times must stay the same at every call. */
+/** For commands whose times must be the same at every call. */
 export const FIXED_QUERY_USAGE = `  --from <time>       a date (its midnight UTC), a time like 2026-11-12T14:30:00Z, or nanoseconds since 1970
 ${OTHER_USAGE}`;
 
@@ -45,17 +44,17 @@ export interface HistoryQuery {
   readonly instrument: string;
   readonly indicator: string;
   readonly from: EpochNs;
-  /** Left out: the newest time the key sees. */
+  /** Absent: the newest time the key can see. */
   readonly to?: EpochNs;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Of several indicators, in place of `params`; `indicator` is as it was written. */
+  /** For several indicators, instead of `params`; `indicator` stays as typed. */
   readonly studies?: readonly StudyRequest[];
   readonly mode?: 'live' | 'confirmed';
   readonly dataset?: string;
   readonly gaps?: 'refuse' | 'allow';
 }
 
-/** A span ends at `now`; null: only times that stay the same are taken. */
+/** A span ends at `now`; null: spans are rejected. */
 export function readQuery(
   { values, words }: ReadArgs<(typeof QUERY_OPTIONS)[number], never>,
   now: EpochNs | null,
@@ -83,7 +82,7 @@ export function readQuery(
   };
 }
 
-/** `bars,footprint` are several. */
+/** A list such as `bars,footprint` is several studies. */
 function studiesOf(
   indicator: string,
   text: string | undefined,

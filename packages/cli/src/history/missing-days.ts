@@ -1,14 +1,14 @@
-/** The days a range lacks, as a customer reads them. */
+/** Renders the missing days of a range. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { rangesText } from '../day-text.ts';
 import { wholeText } from '../stream/text-format.ts';
 
-/** Ranges of days that are told; a tape with more holes is told by their number. */
+/** Days that are listed; the rest are counted. */
 const DAYS_TOLD_MAX = 60;
 
 export interface MissingDays {
-  /** The first of them, `YYYY-MM-DD`. */
+  /** The first missing days, `YYYY-MM-DD`. */
   readonly missingDays: readonly string[];
   readonly missingDaysTotal: number;
 }

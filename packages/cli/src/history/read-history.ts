@@ -1,4 +1,4 @@
-/** The pages of a query as text, counted while they come; stops where somebody wants no more of them. */
+/** Reads a query page by page as text, with counts; stops at the requested number of results. */
 
 import type { TapeloomClient } from '@tapeloom/client';
 import type { CommandIo } from '../command.ts';
@@ -11,16 +11,16 @@ import { unitsText } from './cost-question.ts';
 import type { HistoryQuery } from './history-query.ts';
 import { NOTHING, TransferProgress } from './transfer-progress.ts';
 
-/** The most a page may have: the fewer requests, the better. */
+/** The largest page: fewer requests are better. */
 const PAGE_RESULTS_MAX = 10_000;
 
 export interface HistoryToRead {
   readonly query: HistoryQuery & { readonly snapshot?: true };
-  /** Null: all. */
+  /** Null: no limit. */
   readonly resultsMax: number | null;
   readonly format: EntryFormat;
   readonly fields: readonly DataField[];
-  /** What all of it costs. */
+  /** The cost of the whole query. */
   readonly computeUnits: number;
   readonly isQuiet: boolean;
 }
@@ -74,7 +74,7 @@ export async function readHistory(
   }
 }
 
-/** As many as fit, in pages of one size: a last page that is used in part would be charged as a whole. */
+/** Splits the limit into pages of equal size: a partly used last page would be charged in full. */
 function pageResults(resultsMax: number | null): number {
   if (resultsMax === null) return PAGE_RESULTS_MAX;
   return Math.ceil(resultsMax / Math.ceil(resultsMax / PAGE_RESULTS_MAX));

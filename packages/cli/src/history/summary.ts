@@ -1,6 +1,6 @@
 /**
- * The last words of a command that wrote results: a sentence on stderr, or with `--json` one line for a program.
- * That line goes to stdout where the results went to a file; else to stderr, since stdout is the results'.
+ * The final output of a command with results: a sentence on stderr, or with `--json` one JSON line. That line goes to
+ * stdout if the results went to a file, otherwise to stderr, because stdout carries the results.
  */
 
 import { writeJson } from '../accounts/account-options.ts';

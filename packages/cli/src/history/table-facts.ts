@@ -1,6 +1,6 @@
 /**
- * How many rows a table has that the service wrote, and of which contract, from what the file says of itself: a Parquet file
- * at its end, an Arrow stream at its beginning and at the head of each batch. None of the data is read.
+ * Reads the row count and the contract of a table that the service wrote, from its metadata: a Parquet file's footer,
+ * or an Arrow stream's head and batch headers. Reads none of the data.
  */
 
 import { type FileHandle, open } from 'node:fs/promises';
@@ -17,12 +17,12 @@ const SCHEMA = 1;
 const RECORD_BATCH = 3;
 /** `Schema.custom_metadata`. */
 const ARROW_FACTS_FIELD = 2;
-/** What describes a table has some kilobytes; more is not one of ours. */
+/** A table's metadata takes some kilobytes; more is not a table of ours. */
 const METADATA_BYTES_MAX = 16 * MIB;
 
 export interface TableFacts {
   readonly rows: number;
-  /** Null where the file does not name it. */
+  /** Null if the file does not name it. */
   readonly contract: string | null;
 }
 
@@ -72,7 +72,7 @@ async function bytesAt(file: FileHandle, at: number, length: number): Promise<Bu
   return buffer;
 }
 
-/** A table of FlatBuffers: where its fields lie stands in front of it. */
+/** A FlatBuffers table: its layout of field offsets is stored beside it. */
 class FlatTable {
   readonly #bytes: Buffer;
   readonly #at: number;
@@ -105,7 +105,7 @@ class FlatTable {
     return this.#bytes.toString('utf8', start + 4, start + 4 + this.#bytes.readUInt32LE(start));
   }
 
-  /** A list of tables; empty where it is left out. */
+  /** A list of tables; empty if the field is absent. */
   tables(field: number): readonly FlatTable[] {
     const at = this.#field(field);
     if (at === null) return [];
@@ -117,7 +117,7 @@ class FlatTable {
     });
   }
 
-  /** Null: it is left out, and has its default. */
+  /** Null: the field is absent and has its default. */
   #field(field: number): number | null {
     const layout = this.#at - this.#bytes.readInt32LE(this.#at);
     const entry = 4 + 2 * field;
@@ -127,7 +127,7 @@ class FlatTable {
   }
 }
 
-/** A struct in Thrift's compact protocol, read from its start up to the field that is wanted. */
+/** A struct in Thrift's compact protocol, read sequentially up to the wanted field. */
 class CompactStruct {
   readonly #bytes: Buffer;
   #at = 0;
@@ -141,7 +141,7 @@ class CompactStruct {
     return this.#zigzag();
   }
 
-  /** A list of pairs of texts, each a struct with a key and a value; empty where there is none. */
+  /** A list of key-value structs as a map; empty if the field is absent. */
   texts(wanted: number): ReadonlyMap<string, string> {
     const texts = new Map<string, string>();
     if (!this.#isAt(wanted)) return texts;
@@ -160,7 +160,7 @@ class CompactStruct {
     return texts;
   }
 
-  /** Goes to a field of this struct; false: it has none. */
+  /** Advances to a field of this struct; false: the field is absent. */
   #isAt(wanted: number): boolean {
     for (let field = 0; ; ) {
       const header = this.#byte();
@@ -180,7 +180,7 @@ class CompactStruct {
   }
 
   #skip(type: number): void {
-    // By the numbers of the protocol's types.
+    // By the protocol's type numbers.
     if (type === 1 || type === 2) return;
     if (type === 3) this.#at += 1;
     else if (type >= 4 && type <= 6) this.#varint();
@@ -200,7 +200,7 @@ class CompactStruct {
     const header = this.#byte();
     const count = header >> 4 === 15 ? this.#varint() : header >> 4;
     for (let index = 0; index < count; index += 1) {
-      // In a list a truth value takes a byte.
+      // In a list, a boolean takes one byte.
       if ((header & 15) <= 2) this.#at += 1;
       else this.#skip(header & 15);
       if (this.#at > this.#bytes.length) throw new RangeError('a list beyond the end');

@@ -12,7 +12,7 @@ class Surroundings {
     this.io = new RecordedIo({ isTerminal });
   }
 
-  /** What was written since the last time. */
+  /** The output since the last call. */
   said(): string {
     const text = this.io.err;
     this.io.err = '';

@@ -1,4 +1,4 @@
-/** What a customer sees while results come in: how many, how fast, and how long it will take. */
+/** Progress of a download: how much, how fast, and how long it will take. */
 
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { CommandIo } from '../command.ts';
@@ -6,14 +6,14 @@ import { ProgressLine, type ProgressSurroundings } from '../progress-line.ts';
 import { sizeText } from '../size-text.ts';
 import { spanText, wholeText } from '../stream/text-format.ts';
 
-/** A rate that rests on less time than this says nothing. */
+/** A rate over less time means nothing. */
 const RATE_SECONDS_MIN = 0.5;
 
-/** How far it is; what is not known is null. */
+/** The amount transferred so far; unknown values are null. */
 export interface Transferred {
   readonly objects: number | null;
   readonly bytes: number | null;
-  /** Of the whole, from 0 to 1. */
+  /** The share of the whole, from 0 to 1. */
   readonly fraction: number | null;
 }
 
@@ -21,9 +21,9 @@ export const NOTHING: Transferred = { objects: 0, bytes: 0, fraction: 0 };
 
 export class TransferProgress {
   readonly #line: ProgressLine;
-  /** What was there before this command began: no part of its rate. */
+  /** What existed before this command started: excluded from its rate. */
   readonly #held: Transferred;
-  /** From where on what is left is reckoned; null until a share is known. */
+  /** The starting point for the remaining time; null until a fraction is known. */
   #base: { readonly fraction: number; readonly seconds: number } | null;
 
   constructor(io: CommandIo, held: Transferred, surroundings: ProgressSurroundings = {}) {
@@ -36,7 +36,7 @@ export class TransferProgress {
     return this.#line.seconds;
   }
 
-  /** Asks for the numbers only when it is time to show them. */
+  /** Calls `transferred` only when it is time to redraw. */
   show(transferred: () => Transferred): void {
     this.#line.show(() => this.#text(transferred()));
   }
@@ -54,7 +54,7 @@ export class TransferProgress {
     return [...percent, ...counted, ...size, ...pace].join('  ');
   }
 
-  /** In bytes where they are known: that is what a line has. */
+  /** In bytes if known: bytes measure the connection. */
   #rate({ objects, bytes }: Transferred): readonly string[] {
     const { seconds } = this;
     if (seconds < RATE_SECONDS_MIN) return [];

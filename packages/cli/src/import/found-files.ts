@@ -1,4 +1,4 @@
-/** The files that are meant by paths and patterns, and the order in which they are imported: that of their first trades. */
+/** Resolves paths and patterns to files, and sorts them by their first trade, the order of import. */
 
 import { glob } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
@@ -12,7 +12,7 @@ import { UsageError } from '../command.ts';
 
 const PATTERN = /[*?[\]{}]/;
 
-/** Each once, in the order of the words. */
+/** Each file once, in the order of the arguments. */
 export async function foundFiles(disk: Disk, words: readonly string[]): Promise<readonly string[]> {
   const files = new Set<string>();
   for (const word of words) {
@@ -30,17 +30,17 @@ export async function foundFiles(disk: Disk, words: readonly string[]): Promise<
   return [...files];
 }
 
-/** A file that is open for reading, up to the size it had then. */
+/** An open file, read up to the size it had when opened. */
 export interface OpenedFile extends AsyncDisposable {
   readonly feed: OpenFeed;
   readonly size: number;
-  /** Bytes that were read so far. */
+  /** Bytes read so far. */
   readonly bytesRead: () => number;
-  /** Rejects when somebody has written to it meanwhile. */
+  /** Rejects if the file has been written meanwhile. */
   readonly requireUnchanged: () => Promise<void>;
 }
 
-/** Rejects with a `FeedError` that says what is wrong with the file. `feeds` reads one file at a time. */
+/** Rejects with a `FeedError` that describes the fault. `feeds` reads one file at a time. */
 export async function openFile(
   disk: Disk,
   path: string,
@@ -63,7 +63,7 @@ export async function openFile(
   };
 }
 
-/** By their first trade, which is read; a file without any comes last. */
+/** Reads each file's first trade to sort by it; a file without trades comes last. */
 export async function inOrder(
   disk: Disk,
   files: readonly string[],
@@ -99,7 +99,7 @@ async function firstTrade(
   return null;
 }
 
-/** What is wrong with a file, said with its name. */
+/** A fault of a file, with the file's name. */
 export class FileFault extends Error {
   readonly fileName: string;
   override readonly cause: FeedError;
@@ -111,7 +111,7 @@ export class FileFault extends Error {
   }
 }
 
-/** Does something with a file; a `FeedError` becomes a `FileFault`. */
+/** Runs `work` on a file; a `FeedError` becomes a `FileFault`. */
 export async function named<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

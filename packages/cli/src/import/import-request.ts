@@ -9,26 +9,26 @@ import { readArgs } from '../read-args.ts';
 import { type FileOptions, FORM_TEXTS, readFileOptions } from '../study/file-options.ts';
 import { readInstant } from '../time-options.ts';
 
-/** What is said of files that belong to a dataset. */
+/** Options that describe files of a dataset. */
 export const IMPORT_TEXTS = ['data', 'dataset', 'contract', 'covers', ...FORM_TEXTS] as const;
 
-/** Other commands that read files of trades have `--calendar`; whoever tries it here is told where a dataset has it. */
+/** Other commands on trade files have `--calendar`; here the error explains where a dataset names its calendar. */
 const CALENDAR_TEXT =
   'the calendar of a dataset is in its instruments: name it there as the calendar of the product, or make them with ' +
   '"tapeloom instruments from --calendar <name>", and apply them before the first import';
 
 export interface ImportRequest {
-  /** As they were given: paths and patterns. */
+  /** As given: paths and patterns. */
   readonly words: readonly string[];
   readonly data: string;
-  /** Null: the only one there is. */
+  /** Null: the only dataset. */
   readonly dataset: string | null;
-  /** The symbol of the contract that all files are of; null: they say it. */
+  /** The symbol of the contract for all files; null: the files name it. */
   readonly contract: string | null;
   readonly covers: SaidCoverage;
   readonly options: FileOptions;
   readonly mayReplace: boolean;
-  /** Nobody is asked before trades are replaced. */
+  /** Replaces trades without asking. */
   readonly isYes: boolean;
   readonly equalsAtEdges: EqualsAtEdges;
   readonly isDryRun: boolean;

@@ -1,4 +1,4 @@
-/** What an import has done, or would do, as text and as JSON. */
+/** Renders the outcome of an import, or of a dry run, as text and as JSON. */
 
 import { basename } from 'node:path';
 import type { Contract } from '@tapeloom/core/instrument/contract';
@@ -29,7 +29,7 @@ const PARTIAL_SHOWN_MAX = 3;
 const LEFT_OUT_SHOWN_MAX = 20;
 const SIDES = ['sell', 'side unknown', 'buy'];
 
-/** A line per contract, over all files: of a day that several files had, the last word counts. */
+/** A row per contract, over all files. If several files had a day, the last result counts. */
 export function contractsText(files: readonly Pick<ImportedFile, 'days'>[]): string {
   const rows = [...byContract(files)].map(([symbol, days]) => {
     const kept = days.filter(({ imported }) => imported !== null);
@@ -73,13 +73,13 @@ function wholenessText(days: readonly DayResult[]): string {
   return `${wholeText(partial.length)} partial: ${shown.join(', ')}${more}`;
 }
 
-/** What is to be known of one file. */
+/** Notes about one file. */
 export function fileNotes(
   { path, trades, days, leftOut, inferredSides, oneSided }: ImportedFile,
   feed: {
     readonly format: string;
     readonly reasons: readonly string[];
-    /** Whether the file, or somebody, says what it covers. */
+    /** Whether the file, or an option, declares its coverage. */
     readonly isCoverageSaid: boolean;
   },
 ): string {
@@ -119,7 +119,7 @@ export function fileNotes(
   return `${lines.join('\n')}\n`;
 }
 
-/** Why a file was refused; empty when it was not. */
+/** Why a file was rejected; empty if it was not. */
 export function refusalsText({ path, days }: ImportedFile): string {
   const refused = days.filter(({ status }) => status === 'refused');
   if (refused.length === 0) return '';
@@ -146,7 +146,7 @@ export function refusalsText({ path, days }: ImportedFile): string {
   return `${basename(path)} is rejected, nothing of it is imported: ${why}.\n${lines.join('\n')}\n${remedy}\n`;
 }
 
-/** Why the files do not cover what they are said to cover; empty when they do. */
+/** Why the files do not cover what was declared; empty if they do. */
 export function claimText({ days }: Pick<ImportedFile, 'days'>): string {
   const refused = days.filter(({ status }) => status === 'refused');
   if (refused.length === 0) return '';
@@ -163,7 +163,7 @@ export function claimText({ days }: Pick<ImportedFile, 'days'>): string {
 
 export function rollsText({ changed, all, isFrozen }: RollsOutcome): string {
   const byCalendar = all.filter(({ alias, by }, index) => {
-    // What an alias means first is no roll.
+    // An alias's first contract is no roll.
     return by === 'calendar' && all[index - 1]?.alias === alias;
   });
   const told = changed.filter((roll) => !byCalendar.includes(roll)).map(rollText);
@@ -229,7 +229,7 @@ function byContract(
     for (const result of days) {
       const key = `${result.contract.symbol} ${result.day}`;
       const before = last.get(key);
-      // What an earlier file of the same import has added is not the same as before.
+      // A day added by an earlier file of this import is not `same`: it keeps its first status.
       const isNews =
         before !== undefined && before.status !== 'refused' && result.status !== 'refused';
       const status = isNews && before.status !== 'same' ? before.status : result.status;
@@ -260,7 +260,7 @@ function spanText([from, to]: DaySpan): string {
   return `${clockText(from, false)}–${clockText(to, false)}`;
 }
 
-/** The time of a day; its midnight at the end is 24:00. */
+/** The time of a day; its closing midnight is 24:00. */
 function clockText(ns: number, isExact: boolean): string {
   const seconds = Math.floor(ns / (1_000 * MS_NS));
   const two = (value: number) => String(value).padStart(2, '0');

@@ -1,11 +1,11 @@
-/** An operator's file of instruments, read from disk no further than such a file may be. */
+/** Reads an operator's file of instruments, up to its size limit. */
 
 import { ENTRY_BYTES_MAX } from '@tapeloom/server/markets/instruments/entry';
 import { readFileWhole } from '@tapeloom/server/platform/disk/disk';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { UsageError } from '../command.ts';
 
-/** Throws a `UsageError` when there is no such file, or it is none of text. */
+/** Throws a `UsageError` when the file is missing or is not text. */
 export async function readInstrumentsText(path: string): Promise<string> {
   const disk = new NodeDisk();
   const entry = await disk.stat(path);

@@ -1,4 +1,4 @@
-/** Instruments of a file, its faults and its changes as text for the operator. */
+/** Renders a file's instruments, its faults and its changes as text. */
 
 import { resolveSessions } from '@tapeloom/core/calendar/resolve-sessions';
 import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
@@ -15,7 +15,7 @@ import type { Fault } from '@tapeloom/server/markets/instruments/reading';
 import { dateText } from '../day-text.ts';
 import { tableText } from '../table-text.ts';
 
-/** How far ahead the next session is looked for. */
+/** How far ahead the next session is searched. */
 const AHEAD_DAYS = 30;
 
 export interface ProductView {
@@ -32,14 +32,14 @@ export interface ProductView {
 
 export interface CalendarView {
   readonly calendar: string;
-  /** The session that is open, or the next one to open; null when none is near. */
+  /** The open session, or the next one; null when none is near. */
   readonly session: { readonly open: string; readonly close: string } | null;
 }
 
 export interface AliasView {
   readonly alias: string;
   readonly rule: 'calendar or list' | 'volume';
-  /** Null when it means nothing today. */
+  /** Null when the alias designates no contract today. */
   readonly today: string | null;
   readonly nextRoll: { readonly from: string; readonly symbol: string } | null;
 }

@@ -1,4 +1,4 @@
-/** The market that a service of this configuration runs beside applied instruments. */
+/** The market that a service with this configuration runs besides the applied instruments. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
@@ -8,7 +8,7 @@ import { openMarket } from '@tapeloom/server/markets/open-market';
 import type { CommandIo } from '../command.ts';
 import { configOf } from '../command-config.ts';
 
-/** The simulator where that is asked for, else what only keeps the time. */
+/** The simulator if configured, otherwise a market that only keeps time. */
 export function marketBeside(io: CommandIo, now: EpochNs): MarketBeside {
   const config = configOf(io);
   const market = openMarket(config.sim === 'on' ? simSetting(config) : { kind: 'still' });

@@ -1,4 +1,4 @@
-/** The definitions of a DBN file, plain or packed, read in the thread for foreign files. */
+/** Reads the definitions of a DBN file, plain or packed, in the thread for foreign files. */
 
 import type { ToldDefinition } from '@tapeloom/server/feeds/dbn/definition-file';
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';
@@ -7,12 +7,12 @@ import type { Definition } from '@tapeloom/server/markets/instruments/definition
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 
 export interface DefinitionFile {
-  /** As the file calls it: `GLBX.MDP3`. */
+  /** The file's name for it: `GLBX.MDP3`. */
   readonly dataset: string;
   readonly definitions: readonly Definition[];
 }
 
-/** Rejects with a `FeedError` that says what is wrong with the file. */
+/** Rejects with a `FeedError` that describes the fault. */
 export async function readDefinitionFile(path: string, feeds: FeedThread): Promise<DefinitionFile> {
   const definitions: Definition[] = [];
   const dataset = await eachDefinition(path, feeds, (definition) => {
@@ -34,7 +34,7 @@ export async function readDefinitionFile(path: string, feeds: FeedThread): Promi
   return { dataset, definitions };
 }
 
-/** Gives what the file calls its dataset. Nothing that was taken may be used when it rejects, with a `FeedError`. */
+/** Returns the file's name for its dataset. If it rejects, the caller must discard what `take` received. */
 export async function eachDefinition(
   path: string,
   feeds: FeedThread,

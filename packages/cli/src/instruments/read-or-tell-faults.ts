@@ -1,4 +1,4 @@
-/** Reads a file of instruments for a command, and tells its faults. */
+/** Reads a file of instruments for a command, and prints its faults. */
 
 import type { InstrumentsFile } from '@tapeloom/server/markets/instruments/instruments-file';
 import { readInstruments } from '@tapeloom/server/markets/instruments/read-instruments';
@@ -7,7 +7,7 @@ import type { CommandIo } from '../command.ts';
 import { readInstrumentsText } from './instruments-text.ts';
 import { faultsText } from './instruments-view.ts';
 
-/** Null where it has faults, which have been told then. */
+/** Null when the file has faults, which are then already printed. */
 export async function readOrTellFaults(
   io: CommandIo,
   file: string,

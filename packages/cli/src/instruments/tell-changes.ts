@@ -1,4 +1,4 @@
-/** Prints what other instruments change; the result is the exit code. */
+/** Prints the changes that other instruments make; returns the exit code. */
 
 import type { InstrumentsChange } from '@tapeloom/server/markets/instruments/instruments-diff';
 import type { CommandIo } from '../command.ts';

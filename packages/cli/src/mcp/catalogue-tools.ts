@@ -1,4 +1,4 @@
-/** The tools that cost nothing: what there is, and what was used. */
+/** The free tools: the catalogue and the usage. */
 
 import { formatPrice } from '@tapeloom/core/price';
 import * as z from 'zod';
@@ -19,7 +19,7 @@ const listIndicators = tool({
   }),
   async run({ id }, { known }) {
     if (id !== undefined) {
-      // The schema of the parameters says what the parameters say.
+      // The schema repeats the list of parameters.
       const { paramsSchema: _, ...indicator } = await known.named(id);
       return dataResult({ indicators: [indicator] });
     }

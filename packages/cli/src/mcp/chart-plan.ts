@@ -1,6 +1,6 @@
 /**
- * What must be read to draw a chart: which candles, with which parameters. Sizes that nobody chose are chosen
- * so that the range makes a chart people can read.
+ * Plans the reads of a chart: which candles, with which parameters. Sizes that the caller leaves open are chosen so
+ * that the chart stays legible.
  */
 
 import { type CatalogueIndicator, TapeloomError } from '@tapeloom/client';
@@ -9,27 +9,27 @@ import type { IndicatorDefinition, Params } from '@tapeloom/core/studies/indicat
 import { parseParams } from '@tapeloom/core/studies/params';
 import { MS_NS_BIG, SECOND_NS } from '@tapeloom/core/units';
 
-/** Seconds of a candle, from the finest on. */
+/** Candle sizes in seconds, ascending. */
 const SIZES = [
   1, 5, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 604_800,
 ];
-/** Candles that a size is chosen for, and the most that a chart has. */
+/** The number of candles a size is chosen for, and the most a chart has. */
 const CANDLES_WANTED = 110;
 const CANDLES_MAX = 500;
-/** Footprint bars are columns of numbers. */
+/** Fewer for a footprint, whose bars are columns of numbers. */
 const COLUMNS_WANTED = 8;
 const COLUMNS_MAX = 60;
 
-/** Their objects are candles themselves. */
+/** Indicators whose objects are candles. */
 const OWN_CANDLES = new Set(['bars', 'footprint']);
 
 export interface ChartPlan {
   /** All parameters, defaults included. */
   readonly params: Params;
-  /** The candles to read beside; null: the objects are the candles. */
+  /** The candles to read besides; null: the objects are the candles. */
   readonly candles: Params | null;
   readonly candlesMax: number;
-  /** Whether objects live on from before the range, so that the state at its start is needed. */
+  /** Whether objects may outlive the range's start, so that the state at the start is needed. */
   readonly hasPast: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface ChartQuestion {
   readonly params: Readonly<Record<string, unknown>>;
   readonly from: string;
   readonly to: string | undefined;
-  /** Milliseconds since 1970: the end of a range that has none. */
+  /** Milliseconds since 1970: the end of an open range. */
   readonly nowMs: number;
 }
 
@@ -83,7 +83,7 @@ function sizeFor(seconds: number, wanted: number): number {
   return SIZES.find((size) => seconds / size <= wanted) ?? Math.ceil(seconds / wanted);
 }
 
-/** What is no time is left to the service, which names the field. */
+/** The service rejects an invalid time by its field. */
 function secondsOf({ from, to, nowMs }: ChartQuestion): number {
   const start = parseInstant(from);
   const end = to === undefined ? BigInt(Math.trunc(nowMs)) * MS_NS_BIG : parseInstant(to);

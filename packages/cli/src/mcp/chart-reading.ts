@@ -1,6 +1,6 @@
 /**
- * Reads what a chart shows, for a price that is reserved before: the objects, the candles behind them, and
- * where objects live on from before the range, the state at its start.
+ * Reads a chart's data at a cost reserved beforehand: the objects, the candles behind them, and, if objects reach into
+ * the range, the state at its start.
  */
 
 import type { CatalogueIndicator, HistoryPage, HistoryRequest, ListedGaps } from '@tapeloom/client';
@@ -13,7 +13,7 @@ import type { Service } from './service.ts';
 import type { Reservation } from './spending.ts';
 import type { ToolContext } from './tool.ts';
 
-/** Objects of a chart; a page has as many at most. */
+/** The most objects of a chart, which is also the largest page. */
 const OBJECTS_MAX = 10_000;
 const MOMENT_NS = SECOND_NS_BIG;
 
@@ -32,9 +32,9 @@ export interface ChartReading {
   readonly candles: readonly SceneObject<CandleData>[];
   readonly objects: readonly SceneObject<unknown>[];
   readonly computeUnits: number;
-  /** Whether there was more than a chart shows. */
+  /** Whether the range has more than the chart shows. */
   readonly isCut: boolean;
-  /** What the range lacks, where it was asked for with its gaps. */
+  /** The gaps of the range, if gaps were allowed. */
   readonly lacks: ListedGaps;
 }
 
@@ -83,7 +83,7 @@ export async function readChart(
     contract: read.page.contract,
     tickSizeNanos: read.page.tickSizeNanos,
     candles: behind,
-    // Where the candles were cut, what comes after them has no place.
+    // Objects after the last candle read have no position on the chart.
     objects: readCandles?.isCut && last ? own.filter(({ ns }) => ns <= BigInt(last.data.end)) : own,
     computeUnits: bill.computeUnits,
     isCut: read.isCut || readCandles?.isCut === true,
@@ -91,11 +91,11 @@ export async function readChart(
   };
 }
 
-/** The state at the start and no more: a recording of a moment, with room for one message. */
+/** The state at the start only: a recording of a moment, limited to one message. */
 function stateAtStart(request: HistoryRequest<string> & ChartRange): HistoryRequest<string> {
   const moment = { ...request, snapshot: true, limit: 1 };
   const start = parseInstant(request.from);
-  // What is no time is left to the service, which names the field.
+  // The service rejects an invalid time by its field.
   if (start === null) return moment;
   const soon = start + MOMENT_NS;
   const end = request.to === undefined ? null : parseInstant(request.to);

@@ -1,4 +1,4 @@
-/** The tool that draws: any indicator over candles, as a picture to look at or as SVG to keep. */
+/** The chart tool: any indicator over candles, as a PNG to look at or an SVG to keep. */
 
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { type CatalogueIndicator, TapeloomError } from '@tapeloom/client';
@@ -13,7 +13,7 @@ import { units } from './spending.ts';
 import { CHARGED, type ToolContext, textContent, tool } from './tool.ts';
 import { isoText } from './wire-text.ts';
 
-/** Some 60,000 tokens; a chart has a tenth of it, unless thousands of marks are on it. */
+/** Some 60,000 tokens. A chart has a tenth of that, unless it carries thousands of marks. */
 const SVG_CHARACTERS_MAX = 150_000;
 const UNITS = [
   [86_400, 'd'],
@@ -119,7 +119,7 @@ function counted(things: readonly unknown[], noun: string): string {
   return `${things.length} ${noun}${things.length === 1 ? '' : 's'}`;
 }
 
-/** `5 min bars, group 4`: the bars, and what else was asked for. */
+/** `5 min bars, group 4`: the bars, and the other given parameters. */
 function paramsText(
   { params, candles }: ChartPlan,
   given: Readonly<Record<string, unknown>>,

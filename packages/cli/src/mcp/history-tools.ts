@@ -1,7 +1,7 @@
 /**
- * What a question about the past costs, and its answer. The answer is as long as a model can take and no
- * longer: pages are asked for one after another, each as large as there is room left for, so little is
- * charged that is not shown, and `next` says where to go on.
+ * The tools that estimate and read history. A response fits into a model's context: pages are requested one after
+ * another, each sized to the space left, so little is charged beyond what is shown. `next` is the position to resume
+ * from.
  */
 
 import {
@@ -23,7 +23,7 @@ import { isoText, type RowWriter, rowWriter } from './wire-text.ts';
 const ROWS_MAX = 2_000;
 const ROWS_DEFAULT = 200;
 const CHARACTERS_MAX = 48_000;
-/** The first page tells how long a row is. */
+/** The first page reveals the length of a row. */
 const FIRST_ROWS = 20;
 const GAPS_MAX = 50;
 
@@ -119,10 +119,10 @@ interface Reading {
   readonly page: HistoryPage<string>;
   readonly writer: RowWriter;
   readonly rows: readonly (readonly unknown[])[];
-  /** Where what was not shown begins; null: all was. */
+  /** The cursor to resume from; null: everything was shown. */
   readonly next: string | null;
   readonly computeUnits: number;
-  /** Whether the room ended it, not the limit. */
+  /** Whether the character limit ended it, not the result limit. */
   readonly isFull: boolean;
 }
 
@@ -148,7 +148,7 @@ async function readRows(
       const row = writer.row(entry);
       const length = JSON.stringify(row).length;
       if (rows.length > 0 && characters + length > CHARACTERS_MAX) {
-        // A result's cursor is a place on the tape as good as a page's end.
+        // A result's cursor is as valid a position on the tape as a page's end.
         next = index === 0 ? (request.cursor ?? null) : page.items[index - 1]!.cursor;
         isFull = true;
         break;
@@ -173,13 +173,13 @@ async function readRows(
   }
 }
 
-/** How many rows of the length so far there is room for; 0: it is full. */
+/** How many rows of the average length still fit; 0: none. */
 function roomFor(rows: number, characters: number): number {
   if (rows === 0) return FIRST_ROWS;
   return Math.floor((CHARACTERS_MAX - characters) / (characters / rows));
 }
 
-/** One page: a later one is asked for with another limit. */
+/** One page only: the next one is requested with another limit. */
 async function firstPage(
   service: Service,
   request: HistoryRequest<string>,
@@ -216,7 +216,7 @@ function historyData(
   };
 }
 
-/** What the range lacks, where it was asked for with its gaps; a long list would leave no room for rows. */
+/** The gaps of the range, if gaps were allowed. The list is cut, because a long one would displace rows. */
 function gapsData({ gaps, gapsTotal }: ListedGaps): Readonly<Record<string, unknown>> {
   if (gaps === undefined) return {};
   const told = gaps.slice(0, GAPS_MAX).map(({ from, to, why }) => {

@@ -1,4 +1,4 @@
-/** The service's catalogue, asked for once; it changes only when the service does. */
+/** The service's catalogue, requested once: it changes only with a new version of the service. */
 
 import { type Catalogue, type CatalogueIndicator, TapeloomError } from '@tapeloom/client';
 import type { Service } from './service.ts';
@@ -11,7 +11,7 @@ export class KnownIndicators {
     this.#service = service;
   }
 
-  /** The question is shared by the calls that wait for it, so no call's signal ends it. */
+  /** Concurrent callers share one request, so no single caller's signal aborts it. */
   async all(): Promise<readonly CatalogueIndicator[]> {
     this.#asked ??= this.#service.indicators().catch((error: unknown) => {
       this.#asked = null;

@@ -1,6 +1,6 @@
 /**
- * The MCP server without its transport: which tools there are, arguments checked before a tool sees them,
- * and every failure as a tool error that a model can act on. The key is nowhere in it.
+ * The MCP server without its transport: the list of tools, checked arguments, and every failure as a tool error that a
+ * model can act on. It never contains the key.
  */
 
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
@@ -27,7 +27,9 @@ Begin with list_instruments (what trades, and the current time) and list_indicat
 History costs compute units, one per trade of the range; estimate is free. history and chart refuse what exceeds the limits the user has set.
 Times are UTC. Volumes are lots.`;
 
-/** What is wrong with a call itself is the library's to say, with -32602; what it does not fit here, it calls a fault of ours. */
+/**
+ * The library reports malformed calls itself, with -32602. A stricter schema here would turn them into internal errors.
+ */
 const AnyCall = z.looseObject({ method: z.literal('tools/call'), params: z.unknown() });
 
 const TOOLS: readonly Tool[] = [...catalogueTools, ...historyTools, chartTool];
@@ -50,7 +52,7 @@ export function createMcpServer({ version, ...parts }: McpServerOptions): Server
       throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     }
     const input = tool.input.safeParse(params.arguments ?? {});
-    // A tool's error, which the model reads and can act on; those of the protocol many assistants keep to themselves.
+    // Returned as a tool error, which the model sees; many assistants hide protocol errors.
     if (!input.success) {
       return refusal(`INVALID_PARAMETERS: ${wrongArguments(input.error, tool.input)}`);
     }
@@ -91,7 +93,7 @@ function refusal(text: string): CallToolResult {
 
 function failureText(error: unknown): string {
   if (error instanceof CostRefusedError) return `COST_LIMIT: ${error.message}`;
-  // In the words of the library it would tell of its own options.
+  // The library's own message names its options, not those of `tapeloom mcp`.
   if (error instanceof TapeloomError && error.code === 'CONFIGURATION') {
     return `${error.code}: ${NEEDS_KEY}`;
   }

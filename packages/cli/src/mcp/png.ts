@@ -1,7 +1,7 @@
 /**
- * A chart as PNG. The renderer is native code that is loaded at the first picture; where this machine
- * cannot have it, that is a `PngMissingError` and the caller has the SVG still. Our own two fonts are the
- * only ones used, so a picture is the same on every machine, also where none is installed.
+ * Renders a chart as PNG. The renderer is native code, loaded with the first picture; if this machine cannot load it,
+ * the caller gets a `PngMissingError` and still has the SVG. Only our own two fonts are used, so a picture is the same
+ * on every machine.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ const FONTS = [
   new URL('./fonts/DejaVuSansCondensed-Bold.ttf', import.meta.url),
 ];
 const FONT_FAMILY = 'DejaVu Sans Condensed';
-/** Pixels per unit of the chart: sharp on a dense screen, and not more than assistants look at. */
+/** Pixels per unit of the chart: sharp on a dense screen, and within what assistants can view. */
 const ZOOM = 1.5;
 
 export class PngMissingError extends Error {}

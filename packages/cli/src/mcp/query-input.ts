@@ -1,4 +1,4 @@
-/** The arguments that every question about the past has. */
+/** The arguments that every history query has. */
 
 import * as z from 'zod';
 

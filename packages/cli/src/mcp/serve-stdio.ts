@@ -1,4 +1,4 @@
-/** The MCP server on standard input and output: nothing but the protocol is written there. */
+/** Serves MCP on standard input and output; only protocol messages are written there. */
 
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { CommandIo } from '../command.ts';
 import { createMcpServer, type McpServerOptions } from './mcp-server.ts';
 
-/** Serves until the input ends, the assistant goes away or the command is interrupted. */
+/** Serves until the input ends, the assistant disconnects or the command is interrupted. */
 export async function serveStdio(
   options: McpServerOptions,
   io: Pick<CommandIo, 'stderr' | 'signal'>,
@@ -30,7 +30,9 @@ export async function serveStdio(
   await closed;
 }
 
-/** To a line that is no message: the library would leave the assistant waiting. It has no id, for none could be read. */
+/**
+ * The response to a line that is no message; the library would send none. The id is null because none could be read.
+ */
 function answerTo(error: Error): object | null {
   const isJson = !(error instanceof SyntaxError);
   if (isJson && !(error instanceof z.ZodError)) return null;

@@ -1,4 +1,4 @@
-/** The part of the client library that the tools stand on. */
+/** The part of the client library that the tools use. */
 
 import type { RestClient } from '@tapeloom/client';
 

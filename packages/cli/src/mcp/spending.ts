@@ -1,25 +1,24 @@
 /**
- * What an assistant may spend. A call reserves what it is estimated to cost before anything is charged, so
- * calls that run side by side cannot exceed together what each alone would respect; when it ends, what it
- * really cost stays and the rest is free again.
+ * Limits what an assistant may spend. A call reserves its estimated cost before anything is charged, so concurrent
+ * calls cannot jointly exceed the limits. When a call ends, its actual cost stays booked and the rest is released.
  */
 
 export interface SpendingLimits {
-  /** Compute units of one call. */
+  /** Compute units for one call. */
   readonly perCall: number;
-  /** Compute units of all calls since the start. */
+  /** Compute units for all calls since the start. */
   readonly total: number;
 }
 
-/** Small beside a month's budget of any plan: two days of a busy contract, and a fifth of the free plan. */
+/** Small against any plan's monthly budget: two days of a busy contract, and a fifth of the free plan. */
 export const DEFAULT_LIMITS: SpendingLimits = { perCall: 1_000_000, total: 10_000_000 };
 
 export interface Reservation extends Disposable {
-  /** Tells what a part of the call has cost. */
+  /** Books what a part of the call has cost. */
   spend(computeUnits: number): void;
 }
 
-/** The user's limits, not the service's: nothing was asked for. */
+/** The user's limits reject the call, not the service's: nothing was requested. */
 export class CostRefusedError extends Error {}
 
 export class Spending {
@@ -35,12 +34,12 @@ export class Spending {
     return this.#spent;
   }
 
-  /** What may still be spent, calls under way taken off. */
+  /** What may still be spent, without the reservations of running calls. */
   get left(): number {
     return Math.max(0, this.limits.total - this.#spent - this.#reserved);
   }
 
-  /** Why so much may not be spent by one call now; null: it may. */
+  /** Why a call may not spend this much now; null: it may. */
   refusal(computeUnits: number): string | null {
     const cost = `This would cost ${units(computeUnits)}`;
     const { perCall } = this.limits;
@@ -56,7 +55,7 @@ export class Spending {
     return null;
   }
 
-  /** Throws `CostRefusedError` where the limits do not allow it. */
+  /** Throws `CostRefusedError` if the limits do not allow it. */
   reserve(computeUnits: number): Reservation {
     const refusal = this.refusal(computeUnits);
     if (refusal !== null) {

@@ -1,6 +1,6 @@
 /**
- * Results as a model reads them best: times as ISO text, prices as prices instead of ticks, and one line of
- * names for all rows. Which fields are prices and times is told by the indicator's own schema.
+ * Renders results for a model: times as ISO text, prices in currency instead of ticks, and one line of names for all
+ * rows. The indicator's own schema tells which fields are prices and times.
  */
 
 import type { CatalogueIndicator, HistoryEntry } from '@tapeloom/client';

@@ -1,4 +1,4 @@
-/** What is wrong with the arguments of a call, in words that name each of them and say what belongs there. */
+/** Describes each wrong argument of a call by name, with what is accepted. */
 
 import type * as z from 'zod';
 

@@ -1,4 +1,7 @@
-/** Whether the words of `serve` ask for a replay. On its own, since every start asks and should load nothing for it. */
+/**
+ * Whether the arguments of `serve` request a replay. A module of its own, because every start calls it and should load
+ * nothing else.
+ */
 export function asksForReplay(args: readonly string[]): boolean {
   return args.some((word) => /^--(?:file|replay)(?:=|$)/.test(word));
 }

@@ -1,4 +1,4 @@
-/** Somebody's own file as what is played: its instrument is guessed and told, as `tapeloom study --file` does it. */
+/** Prepares the user's own file for a replay. Its instrument is guessed and reported, as by `tapeloom study --file`. */
 
 import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
 import type { Contract } from '@tapeloom/core/instrument/contract';
@@ -18,16 +18,16 @@ import type { FileToPlay } from './replay-request.ts';
 
 const DATASET = 'FILE';
 const UNKNOWN = 'unknown';
-/** As ISO 4217 has it. */
+/** The code of ISO 4217 for no currency. */
 const NO_CURRENCY = 'XXX';
 const UNIT_NANOS = 1_000_000_000;
-/** What sessions are resolved around the file, to tell what of them it has. */
+/** How many days of sessions are resolved on each side of the file, to find which of them it covers. */
 const DAYS_AROUND = 14;
-/** A file does not say when its contract expires: not while it is played. */
+/** A file does not name its contract's expiry: this keeps the contract listed during the replay. */
 const LISTED_DAYS_AFTER = 3_650;
 const SYMBOL_LENGTH_MAX = 64;
 
-/** Null when somebody has to say first how the file is to be read. */
+/** Null when the user must first clarify how to read the file. */
 export async function fileReplay(
   { path, options }: FileToPlay,
   from: EpochNs | null,
@@ -55,12 +55,14 @@ export async function fileReplay(
   };
 }
 
-/** A day that is over at the start must be whole, since nobody sees that it is not; the first one played is as it is. */
+/**
+ * Days before the start must be whole, because readers cannot see that one is not. The first day played may be partial.
+ */
 function pastFrom(whole: UtcDay, start: EpochNs): UtcDay {
   return whole < dayOf(start) ? whole : dayOf(start);
 }
 
-/** Days without trades are there as well: a file says nothing of what it might have left out in between. */
+/** Includes days without trades: the file does not tell what it may have omitted in between. */
 function* allDays(days: readonly TradeBatch[], from: UtcDay): Generator<TradeBatch> {
   const byDay = new Map(days.map((batch) => [batch.day, batch]));
   for (let day = from; day <= days.at(-1)!.day; day = addDays(day, 1)) {
@@ -86,7 +88,7 @@ function contractOf({ trades, calendar, last }: TradeFile): Contract {
   };
 }
 
-/** Names of contracts are names of files too, and words of a command line. */
+/** Contract names also serve as file names and as command-line arguments. */
 function safeSymbol(name: string): string {
   if (isSafeName(name)) return name;
   const safe = name.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '');

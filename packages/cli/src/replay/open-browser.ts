@@ -1,6 +1,6 @@
 /**
- * Opens a page in the user's browser, where somebody sits who can see it: at a terminal, with a screen, neither in CI nor
- * over SSH. Everywhere else, and where opening fails, the printed address is enough.
+ * Opens a page in the user's browser only if a person can see it: at a terminal with a display, neither in CI nor over
+ * SSH. Otherwise, or if opening fails, the printed address suffices.
  */
 
 import { spawn } from 'node:child_process';
@@ -8,11 +8,11 @@ import type { CommandIo } from '../command.ts';
 
 export interface Desk extends Pick<CommandIo, 'env' | 'isTerminal'> {
   readonly platform: NodeJS.Platform;
-  /** Whether somebody types there. */
+  /** Whether the input is a terminal. */
   readonly isTyped: boolean;
 }
 
-/** The program and its first arguments; null: nobody would see it. */
+/** The program and its first arguments; null: no person would see the page. */
 export function browserProgram(desk: Desk): readonly [string, ...string[]] | null {
   const { env, platform, isTerminal, isTyped } = desk;
   const isSet = (name: string) => (env[name] ?? '') !== '';
@@ -24,7 +24,7 @@ export function browserProgram(desk: Desk): readonly [string, ...string[]] | nul
   return isSet('DISPLAY') || isSet('WAYLAND_DISPLAY') ? ['xdg-open'] : null;
 }
 
-/** Nobody waits for the browser, and it outlives this process. */
+/** Does not wait for the browser, which outlives this process. */
 export function openBrowser(link: string, io: CommandIo): void {
   const { env, isTerminal, input } = io;
   const { platform } = process;

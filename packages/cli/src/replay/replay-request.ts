@@ -1,4 +1,4 @@
-/** From the words of `tapeloom serve --file` and `--replay` to what is to be played, and how. */
+/** Reads the arguments of `tapeloom serve --file` and `--replay`. */
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -14,16 +14,16 @@ import { readInstant } from '../time-options.ts';
 
 export interface ReplayRequest {
   readonly source: FileToPlay | DayToPlay;
-  /** The service's time at its start; null: where the trades begin. */
+  /** The service's time at its start; null: the time of the first trade. */
   readonly from: EpochNs | null;
-  /** What the service itself is told. */
+  /** The service's own arguments. */
   readonly serviceArgs: readonly string[];
-  /** Whether time stands still until a stream follows. */
+  /** Whether time stands still until a stream subscribes. */
   readonly isHeld: boolean;
   readonly exitsAtEnd: boolean;
-  /** Whether the directory stays when all is over. */
+  /** Whether the directory survives the replay. */
   readonly isKept: boolean;
-  /** Whether the chart is opened in the browser. */
+  /** Whether to open the chart in the browser. */
   readonly opensChart: boolean;
 }
 
@@ -69,7 +69,7 @@ export function readReplayRequest(args: readonly string[], io: CommandIo): Repla
     isHeld: values.hold,
     exitsAtEnd: values['exit-at-end'],
     isKept: values.keep,
-    // A stream of the browser's would begin or prolong what is played for a bot.
+    // With `--hold` or `--exit-at-end`, the browser's stream would start or prolong a replay meant for a bot.
     opensChart: !values['no-open'] && !values.hold && !values['exit-at-end'],
   };
 }
@@ -91,7 +91,7 @@ function refuseOthers(values: Values, names: readonly (keyof Values)[], other: s
   if (given !== undefined) throw new UsageError(`--${given} requires ${other}`);
 }
 
-/** Before anything long begins: what the service would refuse. */
+/** Reports, before any long work, what the service would reject. */
 function refuseFaults(args: readonly string[], io: CommandIo): void {
   try {
     const readFile = (path: string) => readFileSync(path, 'utf8');

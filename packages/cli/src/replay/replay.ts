@@ -1,4 +1,4 @@
-/** What is to be played: an instrument, from when to when, and its days. */
+/** A replay's input: an instrument, its start and end, and its days. */
 
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
@@ -6,8 +6,8 @@ import type { ReplayPlan } from '@tapeloom/server/markets/replay/write-replay';
 
 export interface Replay {
   readonly plan: ReplayPlan;
-  /** Whole days, ascending, up to that of the end: those before the start give it a past. */
+  /** Whole days, ascending, up to the day of the end. Days before the start are the replay's past. */
   readonly days: AsyncIterable<TradeBatch> | Iterable<TradeBatch>;
-  /** Sessions that were resolved before; null: by the calendar. */
+  /** Sessions resolved earlier; null: resolve them from the calendar. */
   readonly sessions: SessionBook | null;
 }

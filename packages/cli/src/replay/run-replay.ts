@@ -1,6 +1,6 @@
 /**
- * `tapeloom serve --file` and `--replay`: a service in a directory of its own that lives as long as the process, whatever
- * ends it. Nothing is written anywhere else.
+ * `tapeloom serve --file` and `--replay`: a service in a temporary directory, which is removed with the process,
+ * however it ends. Nothing is written elsewhere.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ export async function runReplay(args: readonly string[], io: CommandIo): Promise
   const remove = () => {
     if (!request.isKept) rmSync(data, { recursive: true, force: true });
   };
-  // A second signal ends the process at once.
+  // Covers the second signal, which ends the process at once.
   process.once('exit', remove);
   try {
     return await play(request, data, io);

@@ -42,7 +42,7 @@ test('a day of an imported dataset is played from its first trade to the close, 
   assert.equal(plan.from, BigInt(hours[3]!) * 1_000_000n);
   assert.equal(plan.end, BigInt(Date.UTC(2026, 2, 10, 21)) * 1_000_000n);
   const read = await Array.fromAsync(days);
-  // Of the first day hours are missing, and at the weekend nothing traded.
+  // The first day is partial, and there was no trading at the weekend.
   assert.deepEqual(
     read.map(({ day, count }) => [day, count]),
     [

@@ -1,4 +1,4 @@
-/** A day on the tape of a data directory as what is played. The directory is only read: a service may run on it. */
+/** Prepares a day on the tape of a data directory for a replay. Only reads: a service may run on the directory. */
 
 import type { Session } from '@tapeloom/core/calendar/session';
 import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
@@ -20,7 +20,7 @@ import { readContract } from '../study/study-request.ts';
 import type { Replay } from './replay.ts';
 import type { DayToPlay } from './replay-request.ts';
 
-/** So many of the days before are readable while it is played. */
+/** How many earlier days stay readable during the replay. */
 const PAST_DAYS_MAX = 20;
 const DAYS_AROUND = 14;
 
@@ -99,7 +99,7 @@ async function* readDays(
   }
 }
 
-/** The session that has most of the day; null when the market was closed. */
+/** The session that covers most of the day; null when the market was closed. */
 function mainSession(sessions: readonly Session[], day: UtcDay): Session | null {
   const [from, to] = [epochNs(day, 0), epochNs(addDays(day, 1), 0)];
   let [found, most]: [Session | null, bigint] = [null, 0n];

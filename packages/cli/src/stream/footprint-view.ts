@@ -1,7 +1,7 @@
 /**
- * `footprint` as traders read it: the forming bar as a ladder of prices with the volume sold at the bid
- * and bought at the ask, above the last finished bars. The row with the most volume, the value area, the
- * last price and imbalances are marked by signs as well as colours, so that nothing depends on colour.
+ * `footprint` as traders read it: the forming bar as a ladder of prices, with the volume sold at the bid and bought at
+ * the ask, above the last finished bars. The row with the most volume, the value area, the last price and imbalances
+ * are marked by signs as well as colours, so that nothing depends on colour.
  */
 
 import { formatPrice } from '@tapeloom/core/price';
@@ -17,7 +17,7 @@ type Level = FootprintData['levels'][number];
 const FINISHED_MAX = 8;
 const BAR_CELLS = 24;
 const LADDER_ROWS_MIN = 5;
-/** Of a bar that is printed: more are shown as a count. */
+/** Rows of a printed bar; further ones are shown as a count. */
 const LADDER_ROWS_MAX = 400;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const TITLES = ['time', 'open', 'high', 'low', 'close', 'volume', 'delta', 'POC', 'trades'];
@@ -97,7 +97,7 @@ function ladderLines(bar: FootprintData, room: number, context: ViewContext): st
   return lines;
 }
 
-/** The widths that keep the ladder's columns still. */
+/** Widths that keep the ladder's columns aligned. */
 class LadderSizes {
   readonly priceOf: (ticks: number) => string;
   readonly price: number;
@@ -172,7 +172,7 @@ function volumeOf(level: Level): number {
   return level[1] + level[2] + (level[3] ?? 0);
 }
 
-/** A row is named by its lowest price, also below zero. */
+/** A row's price is its lowest, also below zero. */
 function rowOf(price: number, group: number): number {
   return Math.floor(price / group) * group;
 }

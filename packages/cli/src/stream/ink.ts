@@ -1,4 +1,4 @@
-/** Text for a terminal: colours that can be switched off, and widths that count what is seen. */
+/** Terminal text: colours that can be turned off, and widths that ignore control sequences. */
 
 export interface Ink {
   bold(text: string): string;
@@ -38,7 +38,7 @@ export function padEndSeen(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - seenWidth(text)));
 }
 
-/** The first `width` seen characters, styles closed. */
+/** The first `width` visible characters, with styles closed. */
 export function cutSeen(text: string, width: number): string {
   if (seenWidth(text) <= width) return text;
   let seen = 0;

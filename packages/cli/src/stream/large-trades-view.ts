@@ -1,4 +1,4 @@
-/** `large-trades` as a list, newest at the bottom, with a bar for the size. */
+/** `large-trades` as a list, newest at the bottom, with a bar for each size. */
 
 import { formatPrice } from '@tapeloom/core/price';
 import type { LargeTradesData } from '@tapeloom/protocol/indicators';

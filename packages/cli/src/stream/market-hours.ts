@@ -1,14 +1,14 @@
-/** When a closed market opens again, from its calendar: the same rules the service uses. */
+/** When a closed market opens again, by the calendar rules of the service. */
 
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { resolveSessions } from '@tapeloom/core/calendar/resolve-sessions';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 
-/** The longest time a market of ours is ever shut, with room. */
+/** Longer than any of our markets stays closed. */
 const DAYS_AHEAD = 14;
 
-/** The next open after `now`; null when the calendar is not known here. */
+/** The next open after `now`; null when this command does not know the calendar. */
 export function nextOpen(calendar: string, now: bigint): bigint | null {
   try {
     const today = dayOf(now as EpochNs);
@@ -20,7 +20,7 @@ export function nextOpen(calendar: string, now: bigint): bigint | null {
     );
     return sessions.find((session) => session.open > now)?.open ?? null;
   } catch {
-    // A newer service may know calendars that this command does not.
+    // A newer service may have calendars that this command does not know.
     return null;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A part of the terminal that is painted again and again. It uses the alternate screen, paints at most
- * ten times a second, writes each picture at once, and leaves the terminal as it found it.
+ * Repaints a picture on the alternate screen of the terminal, at most ten times a second and each in one write, and
+ * restores the terminal at the end.
  */
 
 import { cutSeen } from './ink.ts';
@@ -36,7 +36,7 @@ export class Screen implements Disposable {
     this.#timer = setInterval(() => this.#paint(), PAINT_MS);
   }
 
-  /** Something to show has changed. */
+  /** Marks the picture as changed. */
   touch(): void {
     this.#isDirty = true;
   }

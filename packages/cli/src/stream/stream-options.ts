@@ -1,4 +1,4 @@
-/** The arguments of `tapeloom stream`, checked before anything is connected. */
+/** The arguments of `tapeloom stream`, checked before a connection is opened. */
 
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -16,7 +16,7 @@ export interface StreamOptions {
   readonly mode: StreamMode;
   readonly from: StreamFrom;
   readonly isJson: boolean;
-  /** Where and as whom. */
+  /** The service and the key. */
   readonly place: CustomerOptionValues;
 }
 
@@ -44,7 +44,7 @@ export function readStreamOptions(args: readonly string[], now: EpochNs): Stream
   };
 }
 
-/** A cursor goes on after it; a time, or a span until now, starts in the past. */
+/** With a cursor the stream resumes after it; a time, or a span until now, starts in the past. */
 function readFrom(text: string, now: EpochNs): StreamFrom {
   if (text === 'live') return 'live';
   if (parseCursor(text) !== null) return { cursor: text };

@@ -1,4 +1,4 @@
-/** The picture of a running stream: what is streamed, how it is doing, and the indicator's own view. */
+/** The picture of a running stream: its title, its state, and the indicator's own view. */
 
 import type { SubscriptionState } from '@tapeloom/client';
 import { MS_NS_BIG } from '@tapeloom/core/units';
@@ -8,14 +8,14 @@ import type { StreamView, ViewContext } from './stream-view.ts';
 import { clockText, dateText, spanText } from './text-format.ts';
 
 export interface StreamPicture {
-  /** `BTC.c.0 footprint`, as asked. */
+  /** `BTC.c.0 footprint`, as typed. */
   readonly title: string;
   readonly state: SubscriptionState<string>;
-  /** Why there is no connection, while the client makes another; null: there is one. */
+  /** Why there is no connection, while the client reconnects; null: there is one. */
   readonly away: string | null;
   readonly view: StreamView;
   readonly context: ViewContext;
-  /** When a closed market opens; null when not known or not closed. */
+  /** When a closed market opens; null when unknown or not closed. */
   readonly opensAt: bigint | null;
   /** The service's time now. */
   readonly nowNs: bigint;
@@ -38,7 +38,7 @@ export function pictureLines(picture: StreamPicture, size: ScreenSize): string[]
   return lines;
 }
 
-/** What there is to say beside the objects; null when all is well. */
+/** A sentence about the stream's state; null when the stream is live and current. */
 export function stateSentence(picture: StreamPicture): string | null {
   const { state, away, opensAt, nowNs } = picture;
   if (away !== null) return away;
@@ -58,7 +58,7 @@ export function stateSentence(picture: StreamPicture): string | null {
       if (state.cursor === null || state.objects.size > 0) return null;
       return 'Nothing in this session yet.';
     default:
-      // A later service may have states that this command does not know.
+      // A newer service may have states that this command does not know.
       return `The stream is ${state.status}.`;
   }
 }

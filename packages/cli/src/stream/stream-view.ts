@@ -1,9 +1,9 @@
-/** How one kind of indicator is shown: the newest objects on a screen, and one finished object as a line. */
+/** The view of one indicator: the newest objects on a screen, and one finished object as a line. */
 
 import type { IndicatorObject } from '@tapeloom/client';
 import type { Ink } from './ink.ts';
 
-/** Each view knows the shape of its indicator's data. */
+/** Each view knows its indicator's data shape. */
 export type ShownObject = IndicatorObject<string>;
 
 export interface ViewContext {
@@ -14,9 +14,9 @@ export interface ViewContext {
 }
 
 export interface StreamView {
-  /** What the signs on the screen mean. */
+  /** The meaning of the signs on the screen. */
   readonly legend: string;
-  /** At most `height` lines that show the objects, oldest first given. */
+  /** At most `height` lines for the objects, which are given oldest first. */
   screen(objects: readonly ShownObject[], height: number, context: ViewContext): string[];
   /** One line for a finished object, for logs and pipes. */
   line(object: ShownObject, context: ViewContext): string;

@@ -1,7 +1,6 @@
 /**
- * A subscription shown until the user interrupts: its picture on a screen, its finished objects as lines, or
- * every update as JSON. Nothing is printed faster than it is read: what waits is bounded by the client, which
- * says what it had to leave out.
+ * Shows a subscription until the user interrupts: as a picture on a screen, as a line per finished object, or every
+ * update as JSON. Output never outruns its reader: the client bounds what is pending, and reports what it had to drop.
  */
 
 import {
@@ -25,13 +24,13 @@ import { pictureLines, type StreamPicture, stateSentence } from './stream-screen
 import type { ShownObject, StreamView, ViewContext } from './stream-view.ts';
 import { subscribedJson, updateJson } from './update-json.ts';
 
-/** Finished objects a pipe gets from the first snapshot, so that it is not silent at first. */
+/** Finished objects printed from the first snapshot, so that a pipe is not silent at first. */
 const LINES_FROM_SNAPSHOT = 5;
-/** More than any screen shows; a stream that is watched for weeks must not fill the memory. */
+/** More than any screen shows, and a bound on memory for streams watched for weeks. */
 const KEEP_FINAL = 20_000;
 const SIZE_UNKNOWN = { columns: 80, rows: 24 };
 const TICK_UNKNOWN = 1_000_000_000;
-/** The close code of a connection that ended, or never came to be, without a word. */
+/** The close code of a connection that was lost, or never opened, without a close frame. */
 const LOST = 1006;
 
 const VIEWS: Readonly<Record<string, StreamView>> = {
@@ -39,7 +38,7 @@ const VIEWS: Readonly<Record<string, StreamView>> = {
   footprint: footprintView,
   'large-trades': largeTradesView,
 };
-/** For indicators this command does not know: the object as it is. */
+/** For indicators without a view: the object as JSON. */
 const PLAIN_VIEW: StreamView = {
   legend: '',
   screen: (objects, height) => objects.slice(-height).map(plainText),
@@ -51,9 +50,9 @@ export interface WatchSurroundings {
   readonly options: StreamOptions;
   readonly io: CommandIo;
   readonly clock: Pick<Clock, 'now'>;
-  /** Of the service. */
+  /** The service's address. */
   readonly url: string;
-  /** A picture on a screen instead of lines. */
+  /** True: a picture on a screen; false: lines. */
   readonly isPainted: boolean;
 }
 
@@ -66,18 +65,18 @@ export class StreamWatch {
   readonly #isPainted: boolean;
   readonly #view: StreamView;
   readonly #subscription: Subscription<string>;
-  /** Aborted when the user interrupts or the service was never there. */
+  /** Aborted when the first connection fails. */
   readonly #stop = new AbortController();
   #screen: Screen | null = null;
   #wasOpen = false;
-  /** Why there is no connection at the moment; null: there is one, or the first is being made. */
+  /** Why there is no connection; null: there is one, or the first one is being opened. */
   #away: string | null = null;
   #contract: string | null = null;
   #opensAt: bigint | null = null;
-  /** Whether the question when the market opens has been settled, one way or the other. */
+  /** Whether the lookup of the next opening has finished, successfully or not. */
   #isHoursKnown = false;
   #saidState: string | null = null;
-  /** The service's time when it was last heard, and this machine's monotonic clock at that moment. */
+  /** The service's last known time, and this machine's monotonic clock when it arrived. */
   #heard: { readonly serverNs: bigint; readonly atMs: number } | null = null;
   /** The time of the newest object that was printed. */
   #printedTs: bigint | null = null;
@@ -104,7 +103,7 @@ export class StreamWatch {
     });
   }
 
-  /** Returns when the user interrupts, throws when the service refuses. */
+  /** Returns when the user interrupts; throws when the service rejects the subscription. */
   async run(): Promise<void> {
     using _screen = this.#openScreen();
     try {
@@ -205,7 +204,7 @@ export class StreamWatch {
     return { ink: createInk(hasColour), tickSizeNanos, params: this.#options.params };
   }
 
-  /** The service's time; this machine's until it was heard. */
+  /** The service's time; this machine's until the first message. */
   #nowNs(): bigint {
     const { serverNs } = this.#subscription.state;
     if (serverNs === null) return this.#clock.now();
@@ -215,7 +214,7 @@ export class StreamWatch {
     return serverNs + BigInt(Math.round((performance.now() - this.#heard.atMs) * 1e6));
   }
 
-  /** In a pipe every change of state is said once, on the side. */
+  /** In a pipe, each change of state is printed once, on stderr. */
   #saySentence(): void {
     const { status } = this.#subscription.state;
     if (status === null || status === this.#saidState) return;
@@ -225,7 +224,7 @@ export class StreamWatch {
     this.#io.stderr(`${sentence ?? `The stream is ${status}.`}\n`);
   }
 
-  /** A closed market's next opening, from the calendar that the service names. */
+  /** A closed market's next opening, from the calendar of its instrument. */
   async #learnHours(): Promise<void> {
     if (this.#subscription.state.status !== 'closed' || this.#isHoursKnown) return;
     try {
@@ -235,7 +234,7 @@ export class StreamWatch {
       const calendar = instruments.find((it) => it.symbol === contract)?.calendar;
       if (calendar !== undefined) this.#opensAt = nextOpen(calendar, this.#nowNs());
     } catch {
-      // Without the answer the sentence only says that the market is closed.
+      // Without it, the sentence only reports that the market is closed.
     }
     this.#isHoursKnown = true;
     this.#screen?.touch();

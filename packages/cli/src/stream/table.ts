@@ -1,10 +1,10 @@
-/** Lines of aligned columns: as wide as their widest cell, so that nothing jumps more than it must. */
+/** Aligned columns, each as wide as its widest cell. */
 
 import { type Ink, padStartSeen, seenWidth } from './ink.ts';
 
 export type Row = readonly string[];
 
-/** Every cell right-aligned below its title, two spaces between. */
+/** Right-aligned cells below their title, two spaces apart. */
 export function tableLines(titles: Row, rows: readonly Row[], ink: Ink): string[] {
   const widths = titles.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => seenWidth(row[column] ?? ''))),

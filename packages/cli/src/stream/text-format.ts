@@ -1,4 +1,4 @@
-/** Numbers and times as people read them. All times are UTC. */
+/** Renders numbers and times for people. All times are UTC. */
 
 import { MS_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
 
@@ -14,7 +14,7 @@ export function tradesText(count: number): string {
   return `${wholeText(count)} ${count === 1 ? 'trade' : 'trades'}`;
 }
 
-/** With its sign, and none for 0: +12, −5, 0. */
+/** Signed, except 0: +12, −5, 0. */
 export function signedText(value: number): string {
   if (value === 0) return '0';
   return value > 0 ? `+${wholeText(value)}` : `−${wholeText(-value)}`;

@@ -1,6 +1,6 @@
 /**
- * Updates as lines of JSON in the words of the stream's protocol (docs/protocol.md), without the name of the
- * subscription: `jq` finds in them what it would find on the wire.
+ * Updates as JSON lines in the words of the stream protocol (docs/protocol.md), without the subscription's name: `jq`
+ * finds the same fields as on the wire.
  */
 
 import type { IndicatorObject, SubscriptionState, Update } from '@tapeloom/client';

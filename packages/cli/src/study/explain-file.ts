@@ -1,5 +1,5 @@
 /**
- * `tapeloom study --file <file> --explain`: what a file is taken for, as a mapping that can be changed and given back with
+ * `tapeloom study --file <file> --explain`: how a file would be read, as a mapping to edit and pass back with
  * `--mapping`. The mapping goes to stdout; reasons and questions go to stderr.
  */
 
@@ -52,7 +52,7 @@ export async function explainFile(args: readonly string[], io: CommandIo): Promi
   }
 }
 
-/** One line per field, so that it is easy to change. */
+/** One line per field, for easy editing. */
 function write(mapping: CsvMapping, io: CommandIo): void {
   const lines = Object.entries(mapping).map(
     ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`,

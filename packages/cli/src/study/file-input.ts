@@ -1,6 +1,6 @@
 /**
- * Somebody's own file as what a study runs over: no data directory, nothing is written. Everything that was guessed, left
- * out or cut is told, so that nobody takes a number for more than it is.
+ * Reads the user's own file as a study's input, without a data directory; writes nothing. It reports everything that
+ * was guessed, left out or cut, so that no result looks more certain than it is.
  */
 
 import { sessionTable } from '@tapeloom/core/calendar/session-book';
@@ -16,7 +16,7 @@ import type { FileSource, StudyRequest } from './study-request.ts';
 import { coveringBook } from './study-sessions.ts';
 import { readTradeFile } from './trade-file.ts';
 
-/** Null when somebody has to say first how the file is to be read. */
+/** Null when the user must first clarify how to read the file. */
 export async function fileInput(
   request: StudyRequest,
   { words, options, from, to }: FileSource,

@@ -1,4 +1,4 @@
-/** The options of `tapeloom study --file`: what somebody says of a file, where it does not say it itself. */
+/** The options of `tapeloom study --file`: what the user declares about a file that it does not state itself. */
 
 import { CSV_PRESETS, type CsvPresetName } from '@tapeloom/server/feeds/csv/csv-guess';
 import { type Decimal, parseDecimal } from '@tapeloom/server/feeds/decimals';
@@ -10,7 +10,7 @@ import { CALENDAR_TEMPLATES } from '@tapeloom/server/markets/instruments/templat
 import { UsageError } from '../command.ts';
 import { readDay } from '../day-text.ts';
 
-/** How a file is to be read. */
+/** Options for the file's format. */
 export const FORM_TEXTS = [
   'side',
   'preset',
@@ -24,7 +24,6 @@ export const FORM_TEXTS = [
 ] as const;
 export const FILE_TEXTS = ['symbol', 'product', 'tick', 'lot', 'calendar', ...FORM_TEXTS] as const;
 
-/** Of the same options. */
 export const FORM_USAGE = `  --side <rule>        tick-rule: infer missing sides from prices; quotes: from the
                        quotes next to each trade; default file: the file's own sides, else unknown
   --preset <form>      databento, binance-trades, binance-aggtrades, tardis, sierra, ninjatrader,
@@ -39,7 +38,7 @@ export const FORM_USAGE = `  --side <rule>        tick-rule: infer missing sides
   --definitions <file|pattern>  DBN definitions of the same days, which name the instruments of DBN that
                        was ordered by other names than the venue's, such as ES.c.0, or by ids`;
 
-/** The name of a calendar that is built in, or a template. */
+/** The name of a built-in calendar or template. */
 export function readCalendarName(name: string | undefined): string | null {
   if (name === undefined) return null;
   const { names } = CALENDAR_TEMPLATES;
@@ -54,13 +53,13 @@ const NANO_DECIMALS = 9;
 
 export interface FileOptions {
   readonly trades: FileTradesOptions;
-  /** The calendar whose sessions count; null: that of the product, where it is known. */
+  /** The calendar of the sessions; null: the product's, if known. */
   readonly calendar: string | null;
-  /** Without what stands in other files, which is read with the file. */
+  /** Without hints from other files, which are read together with the file. */
   readonly hints: FeedHints;
-  /** Where the mapping stands; null: it is guessed. */
+  /** The file with the mapping; null: the mapping is guessed. */
   readonly mappingPath: string | null;
-  /** A path or a pattern; null: there are none. */
+  /** A path or a pattern; null: none. */
   readonly definitionFiles: string | null;
 }
 

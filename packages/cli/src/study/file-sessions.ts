@@ -1,4 +1,4 @@
-/** What a file of trades means for the sessions of its market: which are whole, and where what is told of it ends. */
+/** How a file of trades covers the sessions of its market: which are whole, and where the file's results end. */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -9,12 +9,12 @@ import { missingDays } from '@tapeloom/server/runs/coverage';
 import type { FileFacts } from './file-text.ts';
 import type { TradeFile } from './trade-file.ts';
 
-/** A session whose first trade comes later than this is taken for cut, and so is one that ends earlier. */
+/** A session counts as cut if its first trade comes later, or its last one ends earlier, than this. */
 const EDGE_NS = MINUTE_NS_BIG;
-/** Fewer trades may well be of a second each. */
+/** With fewer trades, one a second may be chance. */
 const BARS_MIN = 100;
 
-/** All that is told of a file. */
+/** The facts reported about a file. */
 export function factsOf(
   { name, options, format, reasons, trades, days, first, last, calendar }: TradeFile,
   sessions: SessionTable,
@@ -43,7 +43,7 @@ export function factsOf(
   };
 }
 
-/** At most one trade a second, each at its very beginning: sums, and no trades. */
+/** True if there is at most one trade a second, each exactly on the second: these are bars, not trades. */
 function areLikeBars(days: TradeFile['days']): boolean {
   let count = 0;
   for (const { ts, count: rows } of days) {
@@ -55,7 +55,7 @@ function areLikeBars(days: TradeFile['days']): boolean {
   return count >= BARS_MIN;
 }
 
-/** How many trades stand in no session. */
+/** The number of trades outside any session. */
 function outsideOf(days: TradeFile['days'], sessions: SessionTable): number {
   let outside = 0;
   for (const { day, ts, count } of days) {
@@ -75,7 +75,7 @@ function outsideOf(days: TradeFile['days'], sessions: SessionTable): number {
   return outside;
 }
 
-/** Where what is told ends: with the session or the day, where the trades reach up to it, else with the last trade. */
+/** The end of the results: the end of the session or day if the trades reach it, else just after the last trade. */
 export function endOf(sessions: SessionTable, last: EpochNs): EpochNs {
   const midnight = epochNs(addDays(dayOf(last), 1), 0);
   const close = sessionAt(sessions, last)?.close ?? midnight;
@@ -88,7 +88,7 @@ function cutAtBegin(sessions: SessionTable, first: EpochNs) {
   return session !== null && first - session.open > EDGE_NS ? session : null;
 }
 
-/** The first day that sessions may take for whole: not the one on which only a cut one was open. */
+/** The first day that sessions may treat as whole: not a day with only a cut session. */
 export function wholeFrom(sessions: SessionTable, first: EpochNs): UtcDay {
   const cut = cutAtBegin(sessions, first);
   const next = cut === null ? null : sessions.atOrAfter(cut.close);

@@ -1,4 +1,4 @@
-/** What is told of a file before a study runs over it, on stderr. */
+/** Reports on stderr how a file was read, before a study runs over it. */
 
 import type { Session } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -9,7 +9,7 @@ import { dateText, rangesText } from '../day-text.ts';
 import { tradesText, wholeText } from '../stream/text-format.ts';
 
 const INSTRUMENTS_SHOWN_MAX = 20;
-/** Which option answers what; what is about the content no option can answer. */
+/** The option that answers each question; null: no option answers a question about the content. */
 const ANSWERS: Readonly<Record<CsvQuestion['about'], string | null>> = {
   preset: '--preset <form>',
   zone: '--zone <zone>',
@@ -27,19 +27,19 @@ export interface FileFacts {
   readonly reasons: readonly string[];
   readonly trades: FileTrades;
   readonly calendar: string;
-  /** Trades in no session of it. */
+  /** Trades outside any session of this calendar. */
   readonly outside: number;
   readonly count: number;
   readonly first: EpochNs;
   readonly last: EpochNs;
-  /** The session in which the file begins, if that is not at its open, and the one in which it ends before its close. */
+  /** The session that was open before the file's first trade, and the one that was still open after its last. */
   readonly cutAtBegin: Session | null;
   readonly cutAtEnd: Session | null;
-  /** Without trades though the market was open. */
+  /** Days without trades although the market was open. */
   readonly emptyDays: readonly UtcDay[];
-  /** On which all of many trades are of one side. */
+  /** Days on which many trades all have one side. */
   readonly oneSidedDays: readonly UtcDay[];
-  /** Whether there is at most one trade a second, each at its very beginning. */
+  /** Whether there is at most one trade a second, each exactly on the second. */
   readonly isLikeBars: boolean;
   readonly hasTickRule: boolean;
   readonly isTickSaid: boolean;
@@ -125,7 +125,7 @@ function gapLines(facts: FileFacts): string[] {
   return lines;
 }
 
-/** Which instruments there are, for who has to choose. */
+/** Lists the instruments to choose from. */
 export function severalText(instruments: FileTrades['instruments']): string {
   const shown = instruments.slice(0, INSTRUMENTS_SHOWN_MAX);
   const list = shown.map(([name, trades]) => `${name} (${wholeText(trades)})`).join(', ');
@@ -134,7 +134,7 @@ export function severalText(instruments: FileTrades['instruments']): string {
   return `Choose an instrument with --symbol. The file has (with number of trades): ${list}${rest}.`;
 }
 
-/** What has to be said before a text can be read, each with the option that says it. */
+/** The questions to answer before a text can be read, each with its option. */
 export function questionsText(
   name: string,
   questions: readonly CsvQuestion[],

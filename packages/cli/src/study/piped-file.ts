@@ -1,4 +1,4 @@
-/** What is piped in, as a file that can be read more than once and from any place. It is gone when it is disposed of. */
+/** Stores piped input in a temporary file, which can be read repeatedly and at any position. Disposing removes it. */
 
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type CommandIo, UsageError } from '../command.ts';
 
-/** The word that means the standard input. */
+/** The argument that means standard input. */
 export const PIPED = '-';
 
 export interface PipedFile extends AsyncDisposable {

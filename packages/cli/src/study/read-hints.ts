@@ -1,4 +1,4 @@
-/** How a file is to be read, with what stands in files of its own: the mapping of its columns, definitions beside it. */
+/** Completes a file's hints from other files: the mapping of its columns, and definitions. */
 
 import type { NamingDefinition } from '@tapeloom/server/feeds/dbn/dbn-instruments';
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';
@@ -11,7 +11,7 @@ import { eachDefinition } from '../instruments/read-definition-file.ts';
 import type { FileOptions } from './file-options.ts';
 import { readMapping } from './read-mapping.ts';
 
-/** All of them are kept while a file is read, about 200 bytes each. */
+/** All definitions stay in memory while a file is read, about 200 bytes each. */
 const DEFINITIONS_MAX = 2_000_000;
 
 export async function readHints(

@@ -1,4 +1,4 @@
-/** The mapping that `--mapping` names: a JSON file that says what the columns of a text mean. */
+/** Reads the JSON file of `--mapping`, which assigns meanings to the columns of a text. */
 
 import { judgeMapping } from '@tapeloom/server/feeds/csv/judge-mapping';
 import type { CsvMapping } from '@tapeloom/server/feeds/feed-mapping';

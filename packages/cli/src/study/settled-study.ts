@@ -1,8 +1,8 @@
 /**
- * Runs one study in settled speed over a tape: the part of its log in (position(from),
- * position(to)], which is what a stream settled in that time and what history gives. Adjoining ranges
- * add up. The run is begun as every other one is (`run-start.ts`), so the state at `from` is right; a day
- * it needs and cannot have is an error, unless whoever asks tells what is missing.
+ * Runs one study over a tape at full speed and emits its log in (position(from), position(to)]: what a stream settled
+ * in that time and what history returns. Adjoining ranges concatenate. The run starts like every other
+ * (`run-start.ts`), so the state at `from` is right. A day that it needs and that is missing is an error, unless
+ * `mayLackDays`.
  */
 
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
@@ -27,14 +27,14 @@ export interface SettledRequest {
   readonly params: Params;
   readonly symbol: string;
   readonly tape: Tape;
-  /** The sessions of the kind the study runs over, and the trading days of the exchange. */
+  /** Sessions of the kind the study runs over, and the exchange's full trading days. */
   readonly sessions: SessionTable;
   readonly fullSessions: SessionTable;
   readonly from: EpochNs;
   readonly to: EpochNs;
   /** Whether to end with the objects that still form at `to`. */
   readonly hasTail: boolean;
-  /** Whether days that are not there are told by somebody else: of a file nothing more can be had. */
+  /** Whether the caller reports missing days itself: a file has no more than it has. */
   readonly mayLackDays?: boolean;
 }
 
@@ -51,16 +51,16 @@ export interface SettledResult {
   readonly trades: number;
   readonly upserts: number;
   readonly removes: number;
-  /** How many of the objects still form at the end. */
+  /** How many objects still form at the end. */
   readonly forming: number;
-  /** False when the look-back could not be had: the study may then lack objects. */
+  /** False when the look-back is incomplete: objects may then be missing. */
   readonly warm: boolean;
 }
 
-/** Days that a run needs are not on the tape. */
+/** Days that a run needs are missing from the tape. */
 export class MissingDaysError extends Error {
   readonly days: readonly UtcDay[];
-  /** The first session from which a run could start; null when there is none. */
+  /** The first session that a run could start from; null when there is none. */
   readonly firstSession: Session | null;
 
   constructor(symbol: string, days: readonly UtcDay[], firstSession: Session | null) {
@@ -90,12 +90,12 @@ export async function runSettled(
   return { ...counts, forming: counts.upserts - settled, warm: run.warm };
 }
 
-/** A run that passes on what it settles once it is heard. */
+/** A run that emits what it settles once `hear` was called. */
 class LogRun implements TapeRun, RunOutput {
   readonly #study: Study;
   readonly #run: StudyRun;
   readonly #listener: SettledListener;
-  /** Of all runs that were tried. */
+  /** Summed over all attempted runs. */
   readonly #counts: { trades: number; upserts: number; removes: number };
   #isHeard = false;
 
@@ -132,7 +132,7 @@ class LogRun implements TapeRun, RunOutput {
     this.#run.advance(instant);
   }
 
-  /** The objects that form where it stands. */
+  /** Emits the objects that form at the current position. */
   tellForming(): void {
     this.#study.forming(null, (version, mark) => this.upsert(version, { ...mark }));
   }
@@ -154,7 +154,7 @@ class LogRun implements TapeRun, RunOutput {
   flushed(): void {}
 }
 
-/** Days without trading may be missing; all others of [start, to) must be there. What is damaged fails as it is read. */
+/** Only days without trading may be missing in [start, to). A damaged day fails when it is read. */
 async function refuseMissingDays(request: SettledRequest, start: EpochNs): Promise<void> {
   const { tape, symbol, sessions, fullSessions, from, to } = request;
   const now = await tapeNow(tape, symbol, new DamagedDays());

@@ -1,11 +1,11 @@
-/** What a study runs over: trades, and all that is known of their instrument. */
+/** The input of a study: trades, and everything known about their instrument. */
 
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Tape } from '@tapeloom/server/tape/tape';
 
 export interface StudyInput {
-  /** For sentences. */
+  /** For messages. */
   readonly kind: 'tape' | 'file';
   readonly tape: Tape;
   readonly symbol: string;

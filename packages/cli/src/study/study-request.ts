@@ -1,6 +1,6 @@
 /**
- * From the words of `tapeloom study` to what is to be computed. What is not understood is told in one
- * sentence that names the option, what was read and what would do; nothing is guessed.
+ * Reads the arguments of `tapeloom study`. An error names the option, the value and what is accepted; nothing is
+ * guessed.
  */
 
 import { resolve } from 'node:path';
@@ -28,7 +28,7 @@ export interface StudyRequest {
   readonly source: TapeSource | FileSource;
   readonly hasTail: boolean;
   readonly format: EntryFormat;
-  /** Where to write; null: to stdout. */
+  /** The output file; null: stdout. */
   readonly out: string | null;
 }
 
@@ -42,10 +42,10 @@ export interface TapeSource {
   readonly data: string;
 }
 
-/** A file of somebody's own; without a range all of it. */
+/** The user's own file; without a range, all of it. */
 export interface FileSource {
   readonly kind: 'file';
-  /** As they were given: paths, patterns, or `-` for what is piped in. */
+  /** As given: paths, patterns, or `-` for standard input. */
   readonly words: readonly string[];
   readonly options: FileOptions;
   readonly from: EpochNs | null;
@@ -73,7 +73,7 @@ export async function readStudyRequest(
     indicator,
     params: readParams(indicator, values.params ?? '{}'),
     source: file === undefined ? await readTape(values, io) : readFile([file, ...more], values),
-    // A file ends where it ends, and what forms there is most of a small one.
+    // A file's end is final for the user, and in a small file most objects still form there.
     hasTail: values.tail || (file !== undefined && !values['no-tail']),
     format: readEntryFormat(values.format, values.json, values.out, io),
     out: values.out === undefined ? null : resolve(values.out),
@@ -136,7 +136,7 @@ export function readParams(indicator: Indicator, text: string): Params {
   throw new UsageError(`--params does not fit ${indicator.id}:${faults.join('')}`);
 }
 
-/** An alias means the contract it designates when the range begins. */
+/** An alias means the contract it designates at the start of the range. */
 export function readContract(
   option: string,
   name: string | undefined,

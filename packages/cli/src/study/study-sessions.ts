@@ -1,4 +1,4 @@
-/** The sessions a study needs around a range: kept ones first, and where they do not reach, what the calendar says. */
+/** The sessions that a study needs around a range: stored ones first, then those of the calendar. */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
@@ -6,7 +6,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 
-/** Calendar days that surely hold this many sessions: holidays, weekends and a spare. */
+/** Calendar days per session that allow for holidays and weekends, and a spare. */
 const DAYS_PER_SESSION = 2;
 const DAYS_SPARE = 14;
 
@@ -19,6 +19,6 @@ export function coveringBook(
   const backDays = indicator.lookBackSessionsMax(params) * DAYS_PER_SESSION + DAYS_SPARE;
   const first = addDays(dayOf(from), -backDays);
   const last = addDays(dayOf(to), DAYS_SPARE);
-  // All sessions on a sealed tape have opened: as of `to` none that is kept may change.
+  // All sessions of a sealed tape have opened, so as of `to` no stored session may change.
   return extendSessionBook(kept, calendar, first, last, to);
 }

@@ -1,6 +1,6 @@
 /**
- * A file of trades read whole: its days, and what is known of its instrument. What is not clear is asked, and what is no
- * file of trades is refused, in the same words whatever it was wanted for.
+ * Reads a whole file of trades: its days, and what is known about its instrument. All commands ask the same questions
+ * about an unclear file and reject other files with the same messages.
  */
 
 import { basename } from 'node:path';
@@ -29,20 +29,20 @@ import { readHints } from './read-hints.ts';
 const ROUND_THE_CLOCK = 'round-the-clock';
 
 export interface TradeFile {
-  /** Of the first, and how many there are more. */
+  /** The first file's name, and the number of further files. */
   readonly name: string;
   readonly options: FileOptions;
   readonly format: string;
   readonly reasons: readonly string[];
   readonly trades: FileTrades;
-  /** Those with trades, ascending; there is one. */
+  /** Days with trades, ascending; at least one. */
   readonly days: readonly DayRows[];
   readonly first: EpochNs;
   readonly last: EpochNs;
   readonly calendar: Calendar;
 }
 
-/** Null when somebody has to say first how it is to be read, which was told. */
+/** Null when the user must first clarify how to read the file; the questions are then printed. */
 export async function readTradeFile(
   disk: Disk,
   words: readonly string[],
@@ -94,7 +94,7 @@ async function readTrades(
         await using opened = await openFile(disk, path, hints, feeds);
         const { feed, size, bytesRead } = opened;
         joined.follow(feed);
-        // Alone a file may call its only instrument by another name later on.
+        // Only a single file may rename its only instrument part way.
         trades ??= new FileTrades(paths.length === 1 ? feed : joined, options.trades);
         let isFirst = true;
         for await (const batch of feed.trades()) {
@@ -132,12 +132,12 @@ function namesText(paths: readonly string[]): string {
   return paths.length === 1 ? name : `${name} and ${paths.length - 1} more`;
 }
 
-/** The option was checked, and what is known of a root is built in. */
+/** The option was checked, and the calendars of known roots are built in. */
 function calendarOf(name: string): Calendar {
   return CALENDAR_TEMPLATES.get(name)!;
 }
 
-/** Why there is nothing to run over. */
+/** Why there are no trades to run over. */
 function noTrades(trades: FileTrades, { trades: { symbol } }: FileOptions): FeedError {
   const { instruments } = trades;
   if (instruments.length === 0) return new FeedError('The file has no trades.');

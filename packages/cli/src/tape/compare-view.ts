@@ -1,4 +1,4 @@
-/** How a file and the tape agree, as text and as JSON. */
+/** Renders the comparison of a file with the tape, as text and as JSON. */
 
 import type { DayComparison, FileComparison } from '@tapeloom/server/imports/compare-file';
 import { dateText } from '../day-text.ts';

@@ -1,4 +1,4 @@
-/** What is on the tape as text for the operator: a table of contracts, or one contract as a calendar and day by day. */
+/** Renders the contents of the tape: a table of contracts, or one contract as a calendar and day by day. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
@@ -35,7 +35,7 @@ const GAPS_SHOWN_MAX = 3;
 const SPANS_SHOWN_MAX = 4;
 const SECOND_NS = 1_000_000_000;
 
-/** One character a day. */
+/** One character per day. */
 const MARKS = {
   complete: '#',
   partial: '%',
@@ -52,7 +52,7 @@ export function contractsTable(listings: readonly ContractListing[]): string {
   return tableText(CONTRACT_COLUMNS, listings.map(contractRow));
 }
 
-/** The calendar of a contract, one line a month, and below it every day that is there or missing. */
+/** A contract's calendar, one line a month, and below it every present or missing day. */
 export function contractText({ listing, days }: ContractDays): string {
   const { dataset, symbol, quality, gaps } = listing;
   const counts = [

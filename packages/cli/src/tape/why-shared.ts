@@ -1,10 +1,10 @@
-/** Why days of a tape cannot be changed on one machine: others have the same, or are about to. */
+/** Whether a tape is shared with a cluster, so that one machine may not change its days. */
 
 import type { Disk } from '@tapeloom/server/platform/disk/disk';
 import { assertAlone, clusterOf } from '@tapeloom/server/tape/shared/shared-directory';
 import { ForeignDirectoryError } from '@tapeloom/server/tape/shared/shared-errors';
 
-/** A sentence for the operator, with what to do instead; null where the machine is alone. */
+/** A sentence with what to do instead; null when the tape is not shared. */
 export async function whyShared(
   disk: Disk,
   tapeRoot: string,
