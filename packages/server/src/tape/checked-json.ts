@@ -1,6 +1,6 @@
 /**
- * Small records of the tape as text: canonical JSON with its own checksum and a version, so that any changed
- * bit is found when it is read.
+ * Small records of the tape as text: canonical JSON with a version and its own checksum, so that a read detects any
+ * changed bit.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ export function printChecked(record: object): string {
   return `${body.slice(0, -1)},"checksum":"${checksum}"}\n`;
 }
 
-/** Throws `TapeDamagedError` unless the text is exactly one that `printChecked` gives. */
+/** Throws `TapeDamagedError` unless the text is exactly what `printChecked` returns. */
 export function parseChecked<Value extends { readonly version: number }>(
   text: string,
   {

@@ -1,7 +1,7 @@
 /**
- * The trades of one contract on a day that is not sealed yet, in memory shared between threads. The
- * ingest thread only ever adds rows after the last; a reader gets to know of them by a message sent
- * after they were written (and are on disk), and never looks beyond the count it was told.
+ * The trades of one contract on a day that is not sealed yet, in memory shared between threads. The ingest thread only
+ * appends rows. It notifies readers by a message after the rows are written and on disk, and a reader never looks
+ * beyond the count in its last message.
  */
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -10,7 +10,7 @@ import type { CommitSection } from './write/log/log-payload.ts';
 
 export const SEGMENT_ROWS = 65_536;
 const ROW_BYTES = 8 + 4 + 4 + 1;
-/** So many at most are copied sooner one by one: an ordinary commit has some. */
+/** Up to this many rows, copying one by one is faster; an ordinary commit has only some. */
 const FEW_ROWS = 32;
 
 /** Columns of `SEGMENT_ROWS` rows over one piece of shared memory. */
@@ -22,7 +22,7 @@ export interface Segment {
   readonly side: Int8Array;
 }
 
-/** A contract's rows as far as they are known to somebody: good for ever, though more may follow. */
+/** A contract's rows as known to one reader: valid for good, though more may follow. */
 export interface ColumnsSnapshot {
   readonly day: UtcDay;
   readonly count: number;
@@ -116,7 +116,7 @@ export function viewSegment(memory: SharedArrayBuffer): Segment {
   };
 }
 
-/** The rows after rank `from` up to and with rank `to`, without copying. */
+/** The rows after rank `from` up to and including rank `to`, without copying. */
 export function* liveBatches(
   { day, count, segments }: ColumnsSnapshot,
   from: number,

@@ -4,7 +4,7 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { LiveColumns } from './live-columns.ts';
 import type { Commit, OpeningContract } from './write/log/log-payload.ts';
 
-/** What an opening says of a day, as far as rows in memory need it. */
+/** The part of an opening that rows in memory need. */
 export interface OpenedDay {
   readonly day: UtcDay;
   readonly contracts: readonly Pick<OpeningContract, 'symbol' | 'highestId'>[];
@@ -32,7 +32,7 @@ export class LiveDay {
     return this.#bySymbol.get(symbol) ?? null;
   }
 
-  /** Adds the rows of a commit that is on disk; returns the contracts that got some. */
+  /** Adds the rows of a commit that is on disk; returns the contracts that grew. */
   apply(commit: Commit): readonly LiveColumns[] {
     for (const { symbol } of commit.contracts) this.add(symbol, -1);
     return commit.sections.map((section) => {
@@ -42,7 +42,7 @@ export class LiveDay {
     });
   }
 
-  /** A contract that the day's log names. */
+  /** Adds a contract that the day's log names. */
   add(symbol: string, highestId: number): LiveColumns {
     const columns = new LiveColumns(symbol, highestId);
     this.#bySymbol.set(symbol, columns);

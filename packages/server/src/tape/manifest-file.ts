@@ -1,4 +1,4 @@
-/** How a dataset's manifests stand on disk: one checked record each, of that dataset, with something for every contract and day. */
+/** The file format of a dataset's manifests: one checked record each, with a value for every contract and day. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type Disk, readFileWhole } from '../platform/disk/disk.ts';
@@ -10,13 +10,13 @@ export type DaysText<Value> = Readonly<Record<string, Readonly<Record<string, Va
 
 interface WantedManifest {
   readonly file: string;
-  /** What it is called when it is damaged. */
+  /** The file's name in error messages. */
   readonly what: string;
   readonly version: number;
   readonly dataset: string;
 }
 
-/** Null when there is none yet. Rejects with `TapeDamagedError`. */
+/** Null when there is no file yet. Rejects with `TapeDamagedError`. */
 export async function readManifestFile<
   Text extends { readonly version: number; readonly dataset: string },
 >(disk: Disk, { file, what, version, dataset }: WantedManifest): Promise<Text | null> {

@@ -1,4 +1,4 @@
-/** Whether the files of a sealed day are those that were written, found by reading every byte of them, a piece at a time. */
+/** Whether the files of a sealed day are still as written: reads every byte of them, a piece at a time. */
 
 import { createHash } from 'node:crypto';
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -9,17 +9,17 @@ import type { Sidecar } from './sidecar.ts';
 import { TapeDamagedError } from './tape-errors.ts';
 import { sealedPath, sidecarPath } from './tape-paths.ts';
 
-/** Digested in a few milliseconds: other work of the thread goes on in between. */
+/** Hashed in a few milliseconds, so that other work of the thread can run between pieces. */
 const PIECE_BYTES = MIB;
 
 export interface ExpectedDay {
   readonly symbol: string;
   readonly day: UtcDay;
-  /** Of its trades. */
+  /** Digest of its trades. */
   readonly digest: string;
 }
 
-/** `gone`: there is no sidecar, or no file of trades. */
+/** `gone`: the sidecar or the file of trades is missing. */
 export async function sealedState(
   disk: Disk,
   tapeRoot: string,

@@ -1,7 +1,6 @@
 /**
- * What is known of a sealed day without opening its Arrow file: identity, checksums, and the index from
- * rank and time to places in the file. The text of a sidecar is canonical and carries its own checksum,
- * so that any changed bit is found when it is read.
+ * Describes a sealed day without its Arrow file: identity, checksums, and the index from rank and time to file offsets.
+ * The text is canonical and carries its own checksum, so that a read detects any changed bit.
  */
 
 import { createHash } from 'node:crypto';
@@ -23,7 +22,7 @@ export interface Sidecar {
   /** Of the Arrow file. */
   readonly bytes: number;
   readonly sha256: string;
-  /** Of the trades themselves, however they are stored: what caches of results are keyed by. */
+  /** Digest of the trades themselves, independent of storage: caches of results are keyed by it. */
   readonly digest: string;
   readonly batches: readonly SidecarBatch[];
 }
@@ -46,12 +45,12 @@ export function printSidecar(sidecar: Omit<Sidecar, 'version'>): string {
   return printChecked({ version: SIDECAR_VERSION, ...sidecar });
 }
 
-/** Throws `TapeDamagedError` unless the text is exactly one that `printSidecar` gives. */
+/** Throws `TapeDamagedError` unless the text is exactly what `printSidecar` returns. */
 export function parseSidecar(text: string, file: string): Sidecar {
   return parseChecked<Sidecar>(text, { what: 'sidecar', version: SIDECAR_VERSION, file });
 }
 
-/** Takes in a day's trades in order, in batches of any length; the digest depends on the trades only. */
+/** Hashes a day's trades in order, in batches of any length; the digest depends on the trades only. */
 export class TradesDigest {
   readonly #columns = [0, 1, 2, 3].map(() => createHash('sha256'));
 

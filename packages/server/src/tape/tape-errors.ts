@@ -1,6 +1,6 @@
-/** What can be wrong with a tape. Each failure says where, so that an operator can go and look. */
+/** Failures of a tape. Each names the place, so that an operator can look there. */
 
-/** A file of the tape is not what was written: it is never repaired in silence. */
+/** A file of the tape differs from what was written. It is never repaired silently. */
 export class TapeDamagedError extends Error {
   readonly file: string;
   /** Where in the file, in bytes. */
@@ -21,7 +21,7 @@ export class TapeDamagedError extends Error {
   }
 }
 
-/** A log that was begun is gone, and with it what was acknowledged: going on would give its ranks again. */
+/** A log that was begun is missing, and acknowledged trades with it: continuing would assign their ranks again. */
 export class LogMissingError extends Error {
   constructor(file: string, manifest: string) {
     super(
@@ -31,7 +31,7 @@ export class LogMissingError extends Error {
   }
 }
 
-/** A write or sync failed: the tape takes nothing more until it is opened anew. */
+/** A write or sync failed: the tape takes no more trades until it is opened again. */
 export class TapeFailedError extends Error {
   constructor(cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -46,14 +46,14 @@ export class TapeClosedError extends Error {
   }
 }
 
-/** A named limit of the intake is reached: this offer was not taken and may be made again. */
+/** A named limit of the intake is reached: this offer was rejected and may be repeated. */
 export class IntakeFullError extends Error {
   constructor(what: string, limit: number) {
     super(`the intake is full: more than ${limit} ${what}`);
   }
 }
 
-/** Two truths for one day of a contract: it is sealed already, with other content. */
+/** Two versions of one day of a contract: it is sealed already, with other content. */
 export class DayConflictError extends Error {
   constructor(dataset: string, symbol: string, day: number, what: string) {
     super(`${dataset} ${symbol} ${day} ${what}`);

@@ -1,15 +1,12 @@
 /**
- * What belongs on the tape of one dataset: the logs that were begun, and the days that are sealed, with the
- * digests of their trades. It is one small file that is replaced whole.
+ * Names what belongs on the tape of one dataset: the logs that were begun, and the sealed days with the digests of
+ * their trades. It is one small file that is replaced as a whole, by one object per process: that of the thread that
+ * holds the tape.
  *
- * It names only what is durable already, and gives a log up only together with naming its sealed day. What a
- * crash kept from being named is found and named at the next opening. So whatever it names and is not there
- * was taken away by somebody else. Nothing is ever struck out here because it is missing.
- *
- * Days that are removed on purpose are given up here first, with the day from which on a contract is kept. So files of
- * such days that a crash has spared are nobody's, and no fill makes the days again.
- *
- * One object per process writes it: that of the thread which holds the directory's tape.
+ * It names only what is already durable, and drops a log only in the step that names its sealed day. What a crash left
+ * unnamed is named at the next opening. So a named file that is missing was removed from outside; a missing file is
+ * never dropped here. Days removed on purpose are dropped here first, and a contract's first kept day is recorded. So
+ * leftover files of such days are ignored, and no fill creates the days again.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -38,7 +35,7 @@ const MANIFEST_VERSION = 1;
 export interface SealedPart {
   readonly symbol: string;
   readonly day: UtcDay;
-  /** Of its trades, as in its sidecar. */
+  /** Digest of its trades, as in its sidecar. */
   readonly digest: string;
 }
 
@@ -46,7 +43,7 @@ export interface ManifestContent {
   readonly logs: ReadonlySet<UtcDay>;
   /** Digests by contract and day. */
   readonly days: ReadonlyMap<string, ReadonlyMap<UtcDay, string>>;
-  /** By contract, the day before which all days were removed; none for most. */
+  /** By contract, the day before which all days were removed; most contracts have none. */
   readonly keptFrom: ReadonlyMap<string, UtcDay>;
 }
 
@@ -58,7 +55,7 @@ interface ManifestText {
   readonly keptFrom?: Readonly<Record<string, UtcDay>>;
 }
 
-/** Null when there is none yet. Rejects with `TapeDamagedError`. */
+/** Null when there is no manifest yet. Rejects with `TapeDamagedError`. */
 export async function readManifest(
   disk: Disk,
   tapeRoot: string,
@@ -84,7 +81,7 @@ export class TapeManifest {
   readonly #keptFrom: Map<string, UtcDay>;
   readonly #missingLogs: UtcDay[] = [];
   readonly #missingDays = new Map<string, string>();
-  /** Named days whose files were found to be others than those that were written, or gone, since the opening. */
+  /** Named days whose files were found missing or changed since the opening. */
   readonly #unsound = new Map<string, SealedPart>();
   #isChanged: boolean;
   readonly #saves = new SerialQueue();
@@ -104,7 +101,7 @@ export class TapeManifest {
     this.#isChanged = found === null;
   }
 
-  /** Reads it and compares it with the names on disk; nothing is written before `save`. */
+  /** Reads the manifest and compares it with the file names on disk; nothing is written before `save`. */
   static async open(disk: Disk, tapeRoot: string, dataset: string): Promise<TapeManifest> {
     const found = await readManifest(disk, tapeRoot, dataset);
     const manifest = new TapeManifest(disk, tapeRoot, dataset, found);
@@ -113,17 +110,17 @@ export class TapeManifest {
     return manifest;
   }
 
-  /** Logs it names that were not there at the opening. */
+  /** Logs it names that were missing at the opening. */
   get missingLogs(): readonly string[] {
     return this.#missingLogs.map((day) => logPath(this.#tapeRoot, this.#dataset, day));
   }
 
-  /** Files of days it names that were not there at the opening and were not sealed again since. */
+  /** Files of days it names that are missing and have not been sealed again since. */
   get missingFiles(): readonly string[] {
     return [...this.#missingDays.values()];
   }
 
-  /** The logs that were begun, or are there: of days of which not all contracts need be sealed. */
+  /** The logs that were begun or exist. Some contracts of their days may not be sealed. */
   get logs(): ManifestContent['logs'] {
     return this.#logs;
   }
@@ -137,7 +134,7 @@ export class TapeManifest {
     return this.#keptFrom;
   }
 
-  /** Whether this day was removed, and is not to be made again. */
+  /** Whether this day was removed on purpose and must not be created again. */
   isRemoved(symbol: string, day: UtcDay): boolean {
     return day < (this.#keptFrom.get(symbol) ?? 0) && this.digestOf(symbol, day) === null;
   }
@@ -147,19 +144,21 @@ export class TapeManifest {
     return this.#days.get(symbol)?.get(day) ?? null;
   }
 
-  /** Whether this day is not named, or its files are not there, or not what was written. */
+  /** Whether this day is not named, or its files are missing or not as written. */
   lacks(symbol: string, day: UtcDay): boolean {
     const key = `${symbol} ${day}`;
     const isNamed = this.digestOf(symbol, day) !== null;
     return !isNamed || this.#missingDays.has(key) || this.#unsound.has(key);
   }
 
-  /** Days it names whose files were found to be gone or damaged since the opening. */
+  /** Days it names whose files were found missing or damaged since the opening. */
   get unsound(): readonly SealedPart[] {
     return [...this.#unsound.values()];
   }
 
-  /** Looks whether the files of a day are what was written: what is not is lacking from now on. Null: it is not named. */
+  /**
+   * Checks whether a day's files are as written; if not, the day counts as missing from now on. Null: it is not named.
+   */
   async check(symbol: string, day: UtcDay): Promise<boolean | null> {
     const digest = this.digestOf(symbol, day);
     if (digest === null) return null;
@@ -175,7 +174,7 @@ export class TapeManifest {
     return state === 'sound';
   }
 
-  /** Resolves when all that was named so far is on disk. */
+  /** Resolves when everything named so far is on disk. */
   save(): Promise<void> {
     return this.#saves.run(async () => {
       if (!this.#isChanged) return;
@@ -190,20 +189,20 @@ export class TapeManifest {
     });
   }
 
-  /** A log is on disk under its name, with nothing but its opening. */
+  /** A log is on disk under its name, with only its opening. */
   logBegun(day: UtcDay): Promise<void> {
     this.#logs.add(day);
     this.#isChanged = true;
     return this.save();
   }
 
-  /** A log is about to be moved out of the way: all it has is sealed. */
+  /** A log is about to be moved aside: all its trades are sealed. */
   logSetAside(day: UtcDay): Promise<void> {
     if (this.#logs.delete(day)) this.#isChanged = true;
     return this.save();
   }
 
-  /** Of a tape that others have too: these are the logs there are, whatever was named before. */
+  /** For a shared tape: replaces all named logs by these. */
   nameLogs(days: readonly UtcDay[]): Promise<void> {
     this.#logs.clear();
     for (const day of days) this.#logs.add(day);
@@ -211,7 +210,7 @@ export class TapeManifest {
     return this.save();
   }
 
-  /** These days are on disk. With `log`, they are all that this log had, and it may go once this resolves. */
+  /** These days are on disk. With `log`, they are everything in this log, and it may be removed once this resolves. */
   async sealed(parts: readonly SealedPart[], log: UtcDay | null = null): Promise<void> {
     for (const { symbol, day, digest } of parts) {
       const known = this.digestOf(symbol, day);
@@ -227,7 +226,7 @@ export class TapeManifest {
     await this.save();
   }
 
-  /** Gives up all days of contracts before the day given for each. Their files may go once this resolves. */
+  /** Drops all days of each contract before the given day. Their files may be removed once this resolves. */
   async removed(keptFrom: ReadonlyMap<string, UtcDay>): Promise<void> {
     for (const [symbol, first] of keptFrom) {
       if (first > (this.#keptFrom.get(symbol) ?? 0)) this.#keptFrom.set(symbol, first);
@@ -243,7 +242,10 @@ export class TapeManifest {
     await this.save();
   }
 
-  /** Gives up what is sealed of a day that others have whole; resolves to the contracts whose files may go. */
+  /**
+   * Drops the sealed files of a day that other nodes have complete; resolves to the contracts whose files may be
+   * removed.
+   */
   async givenUp(day: UtcDay): Promise<readonly string[]> {
     const symbols: string[] = [];
     for (const [symbol, days] of this.#days) {
@@ -275,7 +277,7 @@ export class TapeManifest {
     for (const day of this.#logs) if (!found.has(day)) this.#missingLogs.push(day);
     const news = found.difference(this.#logs);
     if (news.size === 0) return;
-    // Its name may be of a process that died before it was on disk.
+    // Its writer may have crashed before the directory entry was on disk.
     await this.#disk.syncDirectory(directory);
     for (const day of news) this.#logs.add(day);
     this.#isChanged = true;
@@ -303,7 +305,7 @@ export class TapeManifest {
     }
   }
 
-  /** A day whose sidecar is damaged, or of another place, cannot be named: what it was is not known. */
+  /** A day with a damaged sidecar, or with one of another contract or day, stays unnamed: its content is unknown. */
   async #unnamedDays(symbol: string, names: ReadonlySet<string>): Promise<readonly SealedPart[]> {
     const parts: SealedPart[] = [];
     for (const name of names) {

@@ -1,6 +1,6 @@
 /**
- * Where the files of a tape lie below `<data>/tape`. Names of datasets and contracts become names of
- * files as they are, so only names that are safe as such are let through.
+ * The paths of a tape's files below `<data>/tape`. Names of datasets and contracts become file names unchanged, so only
+ * safe names are accepted.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -48,27 +48,27 @@ export function manifestPath(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/manifest.json`;
 }
 
-/** What a machine keeps beside a tape that it shares with others. */
+/** Files that a node stores beside a tape it shares with others. */
 export function sharedDirectory(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/shared`;
 }
 
-/** What was moved out of the tape's way and not deleted; nothing of it is ever read. */
+/** Files that were moved aside and not deleted; they are never read. */
 export function asideDirectory(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/aside`;
 }
 
-/** Who began the tape. */
+/** The file that records which source began the tape. */
 export function sourcePath(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/source.json`;
 }
 
-/** The manifest of a dataset that is made of imported days; there is none where trades go through a log. */
+/** The manifest of a dataset made of imported days; datasets whose trades go through a log have none. */
 export function importedPath(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/imported.json`;
 }
 
-/** What volume has decided in a dataset that is made of imported days. */
+/** The rolls that volume decided in a dataset made of imported days. */
 export function rollsPath(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/rolls.json`;
 }
@@ -77,7 +77,7 @@ export function isSafeName(name: string): boolean {
   return SAFE_NAME.test(name);
 }
 
-/** The day in a file name like `20261113.log`, or null when it is not exactly such a name. */
+/** The day in a file name like `20261113.log`, or null for any other name. */
 export function dayOfFile(name: string, kind: 'log' | 'json' | 'arrow'): UtcDay | null {
   const match = DAY_FILE.exec(name);
   if (match === null || match[2] !== kind) return null;
@@ -85,12 +85,12 @@ export function dayOfFile(name: string, kind: 'log' | 'json' | 'arrow'): UtcDay 
   return isUtcDay(day) ? day : null;
 }
 
-/** Whether a file of this name lies beside the logs of a tape that is shared. */
+/** Whether this name is that of a file beside the logs of a shared tape. */
 export function isBesideLogs(name: string): boolean {
   return BESIDE_LOGS.test(name);
 }
 
-/** The day in a file name like `20261113-0123456789abcdef.arrow`, or null when it is not exactly such a name. */
+/** The day in a file name like `20261113-0123456789abcdef.arrow`, or null for any other name. */
 export function dayOfImportedFile(name: string): UtcDay | null {
   const day = Number(IMPORTED_FILE.exec(name)?.[1] ?? 0);
   return isUtcDay(day) ? day : null;

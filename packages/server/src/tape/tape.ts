@@ -1,6 +1,6 @@
 /**
- * Reading the tape. Sealed days come from their files, the open day from shared memory; a reader
- * cannot tell the difference, and never sees a trade that is not on disk.
+ * Reads the tape. Sealed days come from their files, the open day from shared memory. A reader cannot see the
+ * difference, and never sees a trade that is not on disk.
  */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -10,24 +10,24 @@ export interface TapeDay {
   readonly day: UtcDay;
   readonly trades: number;
   /**
-   * `sealed`: complete and never to change. `open`: growing, complete up to the promise. `damaged`: its
-   * index is not what was written, so its trades are not known (0 is told) and reading it fails.
-   * `partial`: its trades are known, but of the hours in which the market was open some are missing.
+   * `sealed`: complete and never changes. `open`: growing, complete up to the watermark. `damaged`: its index is not as
+   * written, so its trades are unknown (reported as 0) and reading it fails. `partial`: its trades are known, but some
+   * of the market's open hours are missing.
    */
   readonly state: 'sealed' | 'open' | 'damaged' | 'partial';
-  /** Of a damaged day: what is wrong with its index. */
+  /** Of a damaged day: the fault in its index. */
   readonly damage?: Error;
-  /** Of a damaged day: whether its files are not there at all. */
+  /** Of a damaged day: set when its files are missing. */
   readonly isGone?: true;
-  /** Of its trades, when it is sealed or partial: other trades, another digest. */
+  /** Digest of its trades, when it is sealed or partial. */
   readonly digest?: string;
-  /** Of a partial day: the open hours that are missing, ascending and apart. */
+  /** Of a partial day: the missing open hours, ascending and disjoint. */
   readonly gaps?: readonly DaySpan[];
-  /** Trades outside of the market's hours, which studies leave out; not there: none, or not known. */
+  /** Trades outside the market's hours, which studies leave out; absent: none, or unknown. */
   readonly outside?: number;
-  /** Of a day that can be replaced: another one when it was, whether by other trades or by more hours. */
+  /** Of a replaceable day: changes with each replacement, whether by other trades or by more hours. */
   readonly version?: string;
-  /** Of a day that came out of files: whether other trades stood in its place before. */
+  /** Of a day from imported files: whether it replaced other trades. */
   readonly origin?: 'imported' | 'replaced';
 }
 
@@ -35,12 +35,12 @@ export interface TapeDay {
 export type DaySpan = readonly [fromNs: number, toNs: number];
 
 export interface Tape {
-  /** The days of a contract that are on the tape, ascending, empty ones included. */
+  /** The days of a contract on the tape, ascending, empty ones included. */
   days(symbol: string): Promise<readonly TapeDay[]>;
   /**
-   * The trades after `from` (exclusive, by day and rank) up to what is durable now or `to`
-   * (inclusive), in order, as batches that each lie on one day. Those that are lent are good only
-   * until the next is asked for, then their memory is taken back: long reads need little this way.
+   * The trades after `from` (exclusive, by day and rank) up to `to` (inclusive) or the durable end, in order, in
+   * batches of one day each. Lent batches are valid only until the next is requested; their memory is then freed, so
+   * that long reads need little.
    */
   read(
     symbol: string,
@@ -50,11 +50,13 @@ export interface Tape {
   ): AsyncIterable<TradeBatch>;
   /** The rank of the last trade of `day` with ts < `ns`; 0 when there is none, or no such day. */
   rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank>;
-  /** Another text once the files of a sealed day were put there anew, or taken away; what was read of them is forgotten then. */
+  /** Changes when the files of a sealed day are written again or removed; data cached from them is then dropped. */
   filesVersion?(symbol: string, day: UtcDay): Promise<string>;
-  /** Another text once the days of a contract are others, as far as that is seen without reading them; left out: it is not seen. */
+  /**
+   * Changes when a contract's days change, as far as is visible without reading them; absent: changes are not visible.
+   */
   daysVersion?(symbol: string): Promise<string>;
-  /** This tape with its sealed days as they are now, however long it is read; left out where none is ever replaced. */
+  /** This tape with its sealed days fixed as they are now, for the whole read; absent where days are never replaced. */
   pinned?(): Tape;
 }
 
@@ -63,19 +65,19 @@ export interface TapePlace {
   readonly rank: Rank;
 }
 
-/** A tape that grows: what an engine follows. */
+/** A tape that grows; engines follow it. */
 export interface LiveTape extends Tape {
-  /** The sequencer's durable promise: no trade earlier than this will come. Null on an empty tape. */
+  /** The sequencer's durable watermark: no trade earlier than this will come. Null on an empty tape. */
   readonly promise: EpochNs | null;
-  /** Calls back after every commit, in order, when its trades and promise can be read. */
+  /** Calls back after every commit, in order, when its trades and watermark can be read. */
   follow(listener: (commit: Commit) => void): Disposable;
-  /** Of a contract whose tape does not grow with the promise: the last instant of which it can tell. Else null. */
+  /** For a contract whose tape does not grow with the watermark: the end of its known time. Otherwise null. */
   endOf?(symbol: string): EpochNs | null;
   pinned?(): LiveTape;
 }
 
 export interface Commit {
   readonly promise: EpochNs;
-  /** Contracts that got trades in this commit. */
+  /** Contracts with trades in this commit. */
   readonly symbols: readonly string[];
 }

@@ -1,12 +1,12 @@
 /**
- * Which days of a dataset an import has changed: added, replaced, removed, or made more of. A day that an alias gained or
- * lost (`moved`) has changed as well: what was served of it by the alias is no longer what it means.
+ * The days of a dataset that an import changed: added, replaced, removed or extended. A day that an alias gained or
+ * lost (`moved`) has changed as well: earlier results for the alias no longer match it.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { ImportedDay, ImportedDays } from './imported-manifest.ts';
 
-/** By contract; only contracts of which a day is another. */
+/** By contract; only contracts with a changed day. */
 export type ChangedDays = ReadonlyMap<string, readonly UtcDay[]>;
 
 export function changedDays(

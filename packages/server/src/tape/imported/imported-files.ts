@@ -1,4 +1,4 @@
-/** The files of imported days: written beside what is there, read by their digest, removed once no manifest names them. */
+/** The files of imported days: written under new names, read by their digest, removed once no manifest names them. */
 
 import { createHash } from 'node:crypto';
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -13,7 +13,10 @@ import { type ImportedManifest, importedStem } from './imported-manifest.ts';
 
 const NONE_LATE = { ranks: [], byNs: [] };
 
-/** Both files are on disk once this resolves. Nobody sees them before a manifest names them. Sound ones stay as they are. */
+/**
+ * Both files are on disk when this resolves. No reader sees them before a manifest names them. Sound files stay as they
+ * are.
+ */
 export async function writeImportedDay(
   disk: Disk,
   tapeRoot: string,
@@ -40,7 +43,7 @@ async function isSound(disk: Disk, path: string, digest: string): Promise<boolea
   return bytes !== null && createHash('sha256').update(bytes).digest('hex') === sidecar.sha256;
 }
 
-/** All trades of a day. Rejects with `TapeDamagedError` where they are not what was written. */
+/** All trades of a day. Rejects with `TapeDamagedError` when they are missing or not as written. */
 export async function readImportedDay(
   disk: Disk,
   tapeRoot: string,
@@ -66,7 +69,7 @@ export async function readImportedDay(
   return whole;
 }
 
-/** Removes what the manifest does not name: days that were replaced, and what an import that ended early has left. */
+/** Removes files that the manifest does not name: of replaced days, and of an import that ended early. */
 export async function removeNamelessDays(
   disk: Disk,
   tapeRoot: string,
@@ -86,7 +89,7 @@ export async function removeNamelessDays(
   }
 }
 
-/** Without the ending. */
+/** Without extension. */
 export function importedDayPath(
   tapeRoot: string,
   { dataset, symbol, day }: { dataset: string; symbol: string; day: UtcDay },

@@ -1,10 +1,9 @@
 /**
- * What was imported into one dataset: every day of every contract that has come out of files, with where it came from
- * and what of it is there. It is one file that is replaced whole, so a whole import takes effect in one step. It is also
- * what makes a dataset one of imported days: such a dataset has no logs, and nobody but an import writes it.
- *
- * The files of a day bear the digest of its trades in their names. A day that is replaced gets other files, and who
- * reads the old ones by an older manifest goes on doing so. Files that no manifest names are nobody's.
+ * The manifest of an imported dataset: every contract and day that came from files, with its origin and coverage. It is
+ * one file that is replaced as a whole, so an import takes effect in one step. Its existence makes a dataset an
+ * imported one: such a dataset has no logs, and only imports write it. The names of a day's files contain the digest of
+ * its trades. So a replaced day gets other files, and a reader on an older manifest keeps reading the old ones. Files
+ * that no manifest names are unused.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -25,32 +24,32 @@ export interface PlainTrade {
   readonly side: number;
 }
 
-/** A trade that was captured by a file which begins after the trade was made: it is that file's to replace. */
+/** A trade captured by a file that begins after the trade. It belongs to that file and is replaced with it. */
 export interface StrayTrade extends PlainTrade {
-  /** Where that file begins, by the clock of the day; behind `ns`, and often behind midnight. */
+  /** Where that file begins, on the clock of the trade's day: after `ns`, and often after midnight. */
   readonly edge: number;
 }
 
 export interface ImportedDay {
-  /** Of its trades, as in its sidecar. */
+  /** Digest of its trades, as in its sidecar. */
   readonly digest: string;
   readonly trades: number;
-  /** Lots, all trades together: what rolls by volume are decided by. */
+  /** Lots of all trades: rolls by volume are decided by it. */
   readonly volume: number;
-  /** What the files were said, or seen, to have of the day; ascending and apart. */
+  /** The hours of the day that the files declare or show to cover; ascending and disjoint. */
   readonly covered: readonly DaySpan[];
-  /** Of the hours in which the market was open, those that nothing covers; none: the day is whole. */
+  /** The market's open hours that nothing covers; none: the day is complete. */
   readonly gaps: readonly DaySpan[];
   readonly origin: 'imported' | 'replaced';
-  /** The names of the files it was made of, without their folders. */
+  /** The names of its source files, without folders. */
   readonly sources: readonly string[];
-  /** When, as an instant of ISO 8601. */
+  /** The time of the import, in ISO 8601. */
   readonly at: string;
-  /** By which rule unknown sides were filled in; null: they were left unknown. */
+  /** The rule that filled in unknown sides; null: they stay unknown. */
   readonly sideRule: 'tick-rule' | null;
-  /** Trades outside of the hours of the contract's calendar, which studies leave out; not there: none. */
+  /** Trades outside the hours of the contract's calendar, which studies leave out; absent: none. */
   readonly outside?: number;
-  /** Not there: none. */
+  /** Absent: none. */
   readonly strays?: readonly StrayTrade[];
 }
 
@@ -58,7 +57,7 @@ export type ImportedDays = ReadonlyMap<string, ReadonlyMap<UtcDay, ImportedDay>>
 
 export interface ImportedManifest {
   readonly dataset: string;
-  /** Grows by one with every import that changed something. */
+  /** Grows by one with every import that changes something. */
   readonly revision: number;
   /** By contract and day. */
   readonly days: ImportedDays;
@@ -88,7 +87,7 @@ export async function readImported(
   return read && { dataset, revision: read.revision, days: daysInText(read.days) };
 }
 
-/** It is on disk once this resolves. Only who holds the dataset's lock may call it, after all files it names are there. */
+/** On disk when this resolves. The caller must hold the dataset's lock, and all named files must exist. */
 export async function writeImported(
   disk: Disk,
   tapeRoot: string,
@@ -104,7 +103,7 @@ export async function writeImported(
   await replaceFile(disk, importedPath(tapeRoot, dataset), new TextEncoder().encode(text));
 }
 
-/** The name, without its ending, of the two files of an imported day. */
+/** The name, without extension, of the two files of an imported day. */
 export function importedStem(day: UtcDay, digest: string): string {
   return `${day}-${digest.slice(0, 16)}`;
 }

@@ -1,10 +1,8 @@
 /**
- * The tape of an imported dataset. It is read by one manifest at a time: other days than those it names do not exist,
- * and a later one counts from `refresh` on. What was pinned before stays with the manifest it began with, so a reader
- * never gets the old trades of one day and the new ones of another.
- *
- * Files of replaced days are removed some time. Who then still reads by the old manifest is refused as outdated: it is
- * not the day that is damaged.
+ * The tape of an imported dataset. It is read by one manifest at a time: only the days it names exist, and `refresh`
+ * switches to the newest. A pinned tape stays with its manifest, so a reader never mixes old trades of one day with new
+ * ones of another. Files of replaced days are removed eventually. A reader on an old manifest then gets the error
+ * "outdated", because the day is not damaged.
  */
 
 import { hash } from 'node:crypto';
@@ -27,11 +25,11 @@ import {
 
 const NO_DAYS: ReadonlyMap<UtcDay, ImportedDay> = new Map();
 
-/** A tape that stands still, with the newer days of one contract ready to come in. */
+/** A fixed tape with the newer days of one contract, ready to be adopted. */
 export interface NextDays {
-  /** The tape as it will be. */
+  /** The tape after `adopt`. */
   readonly tape: Tape;
-  /** From now on it is so. */
+  /** Switches to the newer days. */
   readonly adopt: () => void;
 }
 
@@ -39,7 +37,7 @@ interface ImportedFiles {
   readonly disk: Disk;
   readonly tapeRoot: string;
   readonly dataset: string;
-  /** Whose sidecars are shared. */
+  /** Its cache of sidecars is shared. */
   readonly kept: SealedDays;
 }
 
@@ -52,24 +50,24 @@ export class ImportedTape implements Tape {
     this.#now = new PinnedTape(files, days);
   }
 
-  /** A dataset into which nothing was imported yet has no days. Rejects with `TapeDamagedError`. */
+  /** A dataset without imports has no days. Rejects with `TapeDamagedError`. */
   static async open(disk: Disk, tapeRoot: string, dataset: string): Promise<ImportedTape> {
     const kept = new SealedDays(disk, tapeRoot, dataset);
     const files = { disk, tapeRoot, dataset, kept };
     return new ImportedTape(files, await daysOnDisk(files));
   }
 
-  /** As the tape is now, for as long as it is read. */
+  /** The tape as it is now, for the whole read. */
   pinned(): Tape {
     return this.#now;
   }
 
-  /** The newest manifest counts from now on. */
+  /** Switches to the newest manifest. */
   async refresh(): Promise<void> {
     this.#now = new PinnedTape(this.#files, await daysOnDisk(this.#files));
   }
 
-  /** The days of one contract as the newest manifest has them; those of others stay as they are. */
+  /** The days of one contract from the newest manifest; those of other contracts stay as they are. */
   async next(symbol: string): Promise<NextDays> {
     const days = (await daysOnDisk(this.#files)).get(symbol) ?? NO_DAYS;
     const withThose = () => new PinnedTape(this.#files, new Map(this.#now.all).set(symbol, days));
@@ -81,7 +79,7 @@ export class ImportedTape implements Tape {
     };
   }
 
-  /** The last instant of its last day; null when it has none. */
+  /** The last instant of its last day; null when it has no days. */
   endOf(symbol: string): EpochNs | null {
     return this.#now.endOf(symbol);
   }
@@ -117,9 +115,9 @@ class PinnedTape implements Tape {
   readonly all: ImportedDays;
   readonly #files: ImportedFiles;
   readonly #reader: TapeReader;
-  /** By contract, as far as they were asked for. */
+  /** By contract, computed on demand. */
   readonly #ends = new Map<string, EpochNs | null>();
-  /** Likewise, digests of its days. */
+  /** Digests of a contract's days, likewise. */
   readonly #versions = new Map<string, string>();
 
   constructor(files: ImportedFiles, all: ImportedDays) {
@@ -187,7 +185,7 @@ class PinnedTape implements Tape {
     return this.all.get(symbol) ?? NO_DAYS;
   }
 
-  /** A file that cannot be read is damaged only if the newest manifest still means it. */
+  /** An unreadable file counts as damaged only if the newest manifest still names it. */
   async #unlessReplaced(symbol: string, error: unknown): Promise<unknown> {
     if (!(error instanceof TapeDamagedError)) return error;
     const day = dayOfImportedFile(error.file.slice(error.file.lastIndexOf('/') + 1));

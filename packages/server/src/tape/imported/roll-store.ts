@@ -1,7 +1,7 @@
 /**
- * Keeps with the tape which contract an alias means on a day, and the volumes that decided it: the same volumes give the
- * same rolls, in whatever order they came, also after their days were removed. A damaged file is refused. A file of an
- * earlier program has no volumes: its rolls are kept as they are until an operator asks for new ones.
+ * Stores the contract that an alias means on each day, and the volumes that decided it. The same volumes give the same
+ * rolls, in any order of arrival, even after their days were removed. A damaged file is rejected. A file of an earlier
+ * program has no volumes: its rolls stay until an operator requests new ones.
  */
 
 import type { DecidedRolls } from '@tapeloom/core/instrument/decided-rolls';
@@ -39,7 +39,7 @@ export class RollStore {
     this.#file = rollsPath(tapeRoot, dataset);
   }
 
-  /** By alias; empty when nothing was decided yet. Rejects with `TapeDamagedError`. */
+  /** By alias; empty before the first decision. Rejects with `TapeDamagedError`. */
   async load(): Promise<ReadonlyMap<string, DecidedRolls>> {
     const aliases = (await this.#read())?.aliases ?? {};
     return new Map(
@@ -50,7 +50,10 @@ export class RollStore {
     );
   }
 
-  /** Those that have decided so far; null where an earlier program has not kept them. Rejects with `TapeDamagedError`. */
+  /**
+   * The volumes behind the decisions so far; null when an earlier program did not store them. Rejects with
+   * `TapeDamagedError`.
+   */
   async volumes(): Promise<KnownVolumes | null> {
     const record = await this.#read();
     if (record === null) return new Map();
@@ -73,7 +76,7 @@ export class RollStore {
     });
   }
 
-  /** All of it, in place of what was there. On disk once this resolves. */
+  /** Replaces everything. On disk when this resolves. */
   async save(
     decided: ReadonlyMap<string, DecidedRolls>,
     volumes: KnownVolumes | null,

@@ -1,4 +1,4 @@
-/** The days of every contract of one dataset, with what is known of each without reading its trades. */
+/** Lists the days of every contract of one dataset, without reading their trades. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Disk } from '../../platform/disk/disk.ts';
@@ -19,15 +19,15 @@ import { LogCheck } from './log-check.ts';
 export interface DayListing {
   readonly day: UtcDay;
   readonly trades: number;
-  /** Of its files; 0 while it is in a log. */
+  /** Size of its files; 0 while it is in a log. */
   readonly bytes: number;
   readonly isSealed: boolean;
-  /** `open`: it still grows. `damaged`: a file of it is missing. */
+  /** `open`: still growing. `damaged`: one of its files is missing. */
   readonly quality: 'complete' | 'partial' | 'no trades' | 'open' | 'damaged';
   readonly origin: 'live' | 'imported' | 'replaced';
-  /** Of the hours in which the market was open, those that are missing. */
+  /** The missing open hours of the market. */
   readonly gaps: readonly DaySpan[];
-  /** What an import has said of it; null where trades came live. */
+  /** What the import recorded; null for live trades. */
   readonly imported: Pick<ImportedDay, 'sources' | 'at' | 'sideRule' | 'outside'> | null;
 }
 
@@ -81,7 +81,7 @@ function importedListing(day: UtcDay, imported: ImportedDay, bytes: number | nul
   };
 }
 
-/** Null when one of both files is not there. */
+/** Null when either file is missing. */
 async function bytesOf(disk: Disk, stem: string): Promise<number | null> {
   const [arrow, json] = [await disk.stat(`${stem}.arrow`), await disk.stat(`${stem}.json`)];
   return arrow === null || json === null ? null : arrow.size + json.size;
@@ -96,7 +96,7 @@ async function findLogged(
   for (const name of await disk.list(logDirectory(tapeRoot, dataset))) {
     const day = dayOfFile(name, 'log');
     const path = day === null ? null : logPath(tapeRoot, dataset, day);
-    // A log that is gone by now was sealed: its day is found among the sealed ones.
+    // A log removed by now was sealed: its day is found among the sealed days.
     if (day === null || path === null || (await disk.stat(path)) === null) continue;
     const check = new LogCheck();
     const { ended } = await readLog(disk, path, check);

@@ -1,4 +1,4 @@
-/** What is on a tape, contract by contract and day by day. It only reads, and may run beside who writes. */
+/** Lists a tape by contract and day. Read-only; may run beside a writer. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
@@ -22,7 +22,7 @@ export interface ContractListing {
   readonly state: 'sealed' | 'open' | 'imported';
   /** Days between the first and the last that are not on the tape, though the market was open. */
   readonly gaps: readonly UtcDay[];
-  /** How many of the days are so. */
+  /** The number of days of each quality. */
   readonly quality: {
     readonly complete: number;
     readonly partial: number;
@@ -32,12 +32,12 @@ export interface ContractListing {
   };
 }
 
-/** The name of a contract's calendar; null where it is not known, so that every day counts as one of trading. */
+/** The name of a contract's calendar; null when unknown, so that every day counts as a trading day. */
 export type CalendarOf = (dataset: string, symbol: string) => string | null;
 
 export interface ContractDays {
   readonly listing: ContractListing;
-  /** Ascending, without those that are missing. */
+  /** Ascending, without missing days. */
   readonly days: readonly DayListing[];
 }
 
@@ -61,7 +61,7 @@ export async function listTape(
   return contracts;
 }
 
-/** On which days a market was open, by the session books of a dataset. */
+/** The days on which a market was open, by the session books of a dataset. */
 class OpenDays {
   readonly #store: SessionStore;
   readonly #known = new Map<string, Promise<ReadonlySet<UtcDay> | null>>();

@@ -1,6 +1,6 @@
 /**
- * Checks what a log says, beyond its checksums: ranks without gaps, stamps that ascend, lie on the day
- * and are never earlier than the promise before them, columns within their ranges.
+ * Checks a log's content beyond checksums: ranks without gaps, ascending stamps that lie on the day and never before
+ * the preceding watermark, columns within their ranges.
  */
 
 import { DAY_NS } from '@tapeloom/core/units';

@@ -1,7 +1,7 @@
-/** What a walk over a tape has to say. */
+/** The findings of a walk over a tape. */
 
 export type VerifyEvent =
-  /** This file was walked, whatever was found in it. */
+  /** This file was walked, with or without findings. */
   | {
       readonly type: 'file';
       readonly file: string;

@@ -1,7 +1,7 @@
 /**
- * Holds an imported dataset against its manifest: every day it names is there with exactly its trades. Files that it
- * does not name are notes: they are of days that were replaced, or of an import that was killed. An import may run
- * meanwhile, so what seems to be missing is wrong only if the newest manifest still names it.
+ * Checks an imported dataset against its manifest: every named day must exist with exactly its trades. Files that it
+ * does not name are notes: they belong to replaced days or to a killed import. An import may run meanwhile, so a
+ * missing day is a finding only if the newest manifest still names it.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -105,7 +105,7 @@ async function isStillNamed(
   return newest?.days.get(symbol)?.get(day)?.digest === digest;
 }
 
-/** What lies among the days without being one of them. */
+/** Files and folders among the days that belong to none. */
 async function* verifyNames(
   disk: Disk,
   tapeRoot: string,

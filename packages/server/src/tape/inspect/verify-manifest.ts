@@ -1,7 +1,6 @@
 /**
- * Holds a tape against its manifest: what is named and not there, or there with other trades, is wrong. A
- * service may write meanwhile: names on disk are read before the manifest, and whatever seems to be missing
- * is looked for once more.
+ * Checks a tape against its manifest: a named day that is missing or has other trades is a finding. A service may write
+ * meanwhile: names on disk are read before the manifest, and missing files are checked again.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -93,7 +92,7 @@ async function* verifyDays(
       yield finding(path, 'is missing');
       continue;
     }
-    // Damage is found where the file itself is verified.
+    // Damage is reported where the file itself is verified.
     const sidecar = await readSoundSidecar(disk, path);
     if (sidecar !== null && sidecar.digest !== digest) {
       yield finding(path, 'has other trades than the manifest records');

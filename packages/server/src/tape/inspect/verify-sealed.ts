@@ -8,7 +8,7 @@ import { BatchDecoder } from '../read/batch-decoder.ts';
 import { type Sidecar, TradesDigest } from '../sidecar.ts';
 import { finding, type VerifyEvent } from './verify-event.ts';
 
-/** The file that a sidecar is of: its checksums, every trade in it, and the digest of them all. */
+/** Checks the Arrow file of a sidecar: its checksums, every trade, and the digest of all trades. */
 export async function* verifySealed(
   disk: Disk,
   file: string,
@@ -32,7 +32,7 @@ export async function* verifySealed(
   yield { type: 'file', file, bytes: bytes.length, trades: sidecar.rows };
 }
 
-/** Decodes every batch and holds it against the sidecar; throws when one cannot be decoded. */
+/** Decodes every batch and compares it with the sidecar; throws when a batch cannot be decoded. */
 function* checkContent(bytes: Uint8Array, file: string, sidecar: Sidecar): Generator<string> {
   const digest = new TradesDigest();
   let rows = 0;

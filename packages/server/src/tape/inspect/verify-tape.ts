@@ -1,7 +1,7 @@
 /**
- * Walks every file of a tape and says what is wrong where. It only reads, and may run beside a service
- * that writes: logs are walked before sealed days, so a day that is sealed meanwhile is seen in its
- * new home, and an end of the open log that is just being written is a note, not a finding.
+ * Walks every file of a tape and reports faults with their place. Read-only; may run beside a writing service. Logs are
+ * walked before sealed days, so a day that is sealed meanwhile is found among the sealed. An incomplete end of the open
+ * log is a note, because it may just be being written.
  */
 
 import { parseSessionBook } from '@tapeloom/core/calendar/session-book-text';
@@ -95,7 +95,7 @@ async function* verifyLog(
   let check = new LogCheck();
   try {
     const recovery = await readLog(disk, file, check).catch(async (error: unknown) => {
-      // A log that grew while it was read may have been caught in the middle of a write.
+      // A log that grew during the read may have been read in the middle of a write.
       if ((await disk.stat(file))?.size === before.size) throw error;
       check = new LogCheck();
       return readLog(disk, file, check);

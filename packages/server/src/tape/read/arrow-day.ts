@@ -1,7 +1,7 @@
 /**
- * Writes a contract's day as one Arrow IPC file with zstd buffers, as any Arrow library reads it: ts
- * (nanoseconds UTC), price (ticks), size (lots), side (-1, 0, +1) and late (nanoseconds between the
- * trade's own time and its stamp, mostly 0). Rows ascend by rank; there are no nulls.
+ * Writes a contract's day as one Arrow IPC file with zstd buffers, readable by any Arrow library: ts (nanoseconds UTC),
+ * price (ticks), size (lots), side (-1, 0, +1) and late (stamp minus source time in nanoseconds, mostly 0). Rows ascend
+ * by rank; there are no nulls.
  */
 
 import { crc32 } from 'node:zlib';
@@ -31,7 +31,7 @@ import { writeEpochColumn } from '../write/seal/epoch-column.ts';
 
 /** Small enough to decode in about a millisecond, large enough to compress well. */
 export const BATCH_ROWS = 32_768;
-/** Columns of numbers hardly become smaller by more work: level 3 takes a third longer, for less than half a percent. */
+/** Higher levels hardly shrink columns of numbers: level 3 takes a third longer for less than half a percent. */
 const ZSTD_LEVEL = 1;
 const EPOCH_DAY = utcDay(19_700_101);
 
@@ -63,7 +63,7 @@ export class ArrowDayWriter {
     this.#writer.reset(undefined, this.#schema);
   }
 
-  /** Adds at most `BATCH_ROWS` rows; `late` has one value per row, null: none was. */
+  /** Adds at most `BATCH_ROWS` rows. `late` has one value per row; null: no row was late. */
   add(batch: TradeBatch, late: Float64Array | null): void {
     const { count, firstRank, ts, price, size, side } = batch;
     const stamps = new BigInt64Array(count);
@@ -71,7 +71,7 @@ export class ArrowDayWriter {
     const lates = new BigInt64Array(count);
     if (late !== null) writeEpochColumn(EPOCH_DAY, late, 0, count, new Uint32Array(lates.buffer));
     const rows = { length: count, nullCount: 0 };
-    // Copies, since the columns may lie in shared memory, which Arrow does not take.
+    // Copied, since the columns may lie in shared memory, which Arrow does not accept.
     const [ticks, lots, sides] = [
       price.slice(0, count),
       size.slice(0, count),
@@ -87,12 +87,12 @@ export class ArrowDayWriter {
     const struct = makeData({ ...rows, type: new Struct(FIELDS), children });
     const recordBatch = new RecordBatch(this.#schema, struct);
     this.#contentLengths.push(contentLengthsOf(ZSTD_LEVEL, () => this.#writer.write(recordBatch)));
-    // The writer has compressed them, or copied them as they are.
+    // The writer has compressed or copied them.
     for (const { buffer } of [stamps, ticks, lots, sides, lates]) freeMemory(buffer);
     this.#index.push({ firstRank, rows: count, firstNs: ts[0]!, lastNs: ts[count - 1]! });
   }
 
-  /** The whole file, and where its batches lie. */
+  /** The whole file, and the index of its batches. */
   finish(): { readonly bytes: Uint8Array; readonly batches: readonly SidecarBatch[] } {
     this.#writer.finish();
     const bytes = this.#writer.toUint8Array(true);

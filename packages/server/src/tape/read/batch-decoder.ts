@@ -1,7 +1,7 @@
 /**
- * Reads one record batch of a sealed day straight from its bytes, through the sidecar's index, to
- * typed arrays: no Arrow library, no copy but the times' change of form. Bytes that do not fit their
- * checksum are refused with file, offset and batch.
+ * Reads one record batch of a sealed day into typed arrays, straight from its bytes and through the sidecar's index:
+ * without the Arrow library, and without a copy except for the conversion of times. Bytes that do not match their
+ * checksum are rejected with file, offset and batch.
  */
 
 import { crc32, createZstdDecompress, zstdDecompressSync } from 'node:zlib';
@@ -21,15 +21,15 @@ const SPARE_BYTES = 64;
 const ELEMENT_BYTES = [8, 4, 4, 1] as const;
 const ROW_BYTES = 17;
 
-/** Which buffer of `SidecarBatch.buffers` is which column. */
+/** The index of each column in `SidecarBatch.buffers`. */
 const COLUMN = { ts: 0, price: 1, size: 2, side: 3, late: 4 } as const;
 
-/** Less is decompressed before another thread has begun. */
+/** Smaller contents are decompressed sooner here than another thread starts. */
 const ASIDE_BYTES = 128 * KIB;
 
-/** A batch before it is decompressed, which is done once: here, or in another thread. */
+/** A batch before its one decompression: in this thread, or in another. */
 export interface PackedBatch {
-  /** In memory that belongs to the batch alone, mostly one piece of it. */
+  /** The trades, in memory that belongs to the batch alone, mostly one allocation. */
   trades(day: UtcDay): TradeBatch;
   tradesAside(day: UtcDay): Promise<TradeBatch>;
 }
@@ -39,7 +39,7 @@ export class BatchDecoder {
   readonly #batch: SidecarBatch;
   readonly #place: { readonly file: string; readonly offset: number; readonly record: number };
 
-  /** `bytes` are the batch's message as it lies in `file`. */
+  /** `bytes`: the batch's message as it is in `file`. */
   constructor(bytes: Uint8Array, batch: SidecarBatch, file: string, record: number) {
     this.#bytes = bytes;
     this.#batch = batch;
@@ -63,7 +63,7 @@ export class BatchDecoder {
     };
   }
 
-  /** What its trades are made of, in memory of its own. */
+  /** The compressed trades, in memory of their own. */
   packed(): PackedBatch {
     const { firstRank, rows } = this.#batch;
     const columns = [COLUMN.ts, COLUMN.price, COLUMN.size, COLUMN.side].map((column) =>
@@ -77,7 +77,7 @@ export class BatchDecoder {
       const copied = this.#copied();
       return { trades: copied.trades.bind(copied), tradesAside: async (day) => copied.trades(day) };
     }
-    // Frames one after the other are decompressed to contents one after the other.
+    // Concatenated frames decompress to concatenated contents.
     const frames = Buffer.concat(columns.map(({ body }) => body));
     const inflated = (day: UtcDay, bytes: Uint8Array<ArrayBuffer> | null): TradeBatch => {
       freeMemory(frames.buffer);
@@ -101,7 +101,7 @@ export class BatchDecoder {
     };
   }
 
-  /** Only the times of the trades. */
+  /** The times of the trades only. */
   times(day: UtcDay): Float64Array {
     return readEpochColumn(day, this.#halves(COLUMN.ts));
   }
@@ -111,7 +111,7 @@ export class BatchDecoder {
     return readEpochColumn(EPOCH_DAY, this.#halves(COLUMN.late));
   }
 
-  /** In memory of their own, for the values' other form is written over them. */
+  /** In memory of their own, because the conversion overwrites them. */
   #halves(column: number): Uint32Array {
     const content = this.#column(column, 8);
     const bytes = content.buffer === this.#bytes.buffer ? new Uint8Array(content) : content;
@@ -147,13 +147,13 @@ export class BatchDecoder {
 }
 
 function inflate(body: Uint8Array, contentBytes: number): Uint8Array<ArrayBuffer> {
-  // One output chunk with room to spare: with less, zlib goes round once more and copies.
+  // One output chunk with spare room: without it, zlib loops once more and copies.
   return zstdDecompressSync(body, { chunkSize: contentBytes + SPARE_BYTES });
 }
 
 /**
- * What frames are decompressed to in another thread; null if that is not one piece of at most so many bytes.
- * `zstdDecompress` does the same, but goes to that thread once more to end its stream.
+ * Decompresses frames in another thread; null if the content is not one chunk of at most `bytesMax`. `zstdDecompress`
+ * does the same, but needs one more call to that thread to end its stream.
  */
 function inflateAside(frames: Buffer, bytesMax: number): Promise<Buffer<ArrayBuffer> | null> {
   return new Promise((resolve, reject) => {
@@ -162,7 +162,7 @@ function inflateAside(frames: Buffer, bytesMax: number): Promise<Buffer<ArrayBuf
     stream.on('data', (piece) => pieces.push(piece));
     stream.on('error', reject);
     stream.write(frames, () => {
-      // Not at once: a stream that is gone while it tells of a write makes an error that nobody gets.
+      // Deferred: a stream destroyed during a write callback emits an error that nothing handles.
       queueMicrotask(() => stream.destroy());
       resolve(pieces.length === 1 ? pieces[0]! : null);
     });

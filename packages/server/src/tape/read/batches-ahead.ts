@@ -1,7 +1,6 @@
 /**
- * The batches of a sealed day, decoded by other threads before they are asked for. Who would have to wait for one decodes
- * a later one meanwhile. So a read uses two processors where they are free; and where they are not, it does itself what
- * others have no time for.
+ * Decodes the batches of a sealed day in other threads ahead of the reader. A reader that would wait for one batch
+ * decodes a later one meanwhile. So a read uses two processors where they are free, and otherwise does the work itself.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';
@@ -9,9 +8,9 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import type { PackedBatch } from './batch-decoder.ts';
 
-/** In other threads at once, beside the one that is asked for: with more, on two processors, who asks has none. */
+/** Decoded in other threads at once, beside the requested one: with more, two processors leave none for the reader. */
 const ASIDE_MAX = 2;
-/** Decoded before they are asked for, or on their way; each is half a mebibyte. */
+/** Batches decoded ahead, or in progress; each is half a mebibyte. */
 const AHEAD_MAX = 6;
 
 interface Decoding {
@@ -23,11 +22,11 @@ export class BatchesAhead {
   readonly #load: (index: number) => Promise<PackedBatch>;
   readonly #day: UtcDay;
   readonly #end: number;
-  /** The first that is not begun. */
+  /** The first batch whose decoding has not begun. */
   #next: number;
   readonly #begun: Decoding[] = [];
 
-  /** Those in [first, end); they are loaded one after the other. */
+  /** The batches in [first, end), loaded one after the other. */
   constructor(
     load: (index: number) => Promise<PackedBatch>,
     day: UtcDay,
@@ -43,11 +42,11 @@ export class BatchesAhead {
   /** The trades of the next batch, while there is one. */
   async next(): Promise<TradeBatch> {
     if (this.#begun.length === 0) {
-      // Whoever begins to read may have something else to do first.
+      // A reader that just began may have other work first.
       await this.#sendAside();
       return await this.#begun.shift()!.trades;
     }
-    // What came meanwhile is only told now.
+    // Lets decodings that finished meanwhile be noticed.
     await turn();
     const wanted = this.#begun.shift()!;
     await this.#sendAside();
@@ -68,7 +67,9 @@ export class BatchesAhead {
     }
   }
 
-  /** Resolves when it is loaded and its work has begun, or that has failed: which is told to who asks for it. */
+  /**
+   * Resolves when the batch is loaded and its decoding has begun. A failure is reported to the reader of that batch.
+   */
   async #begin(decode: (packed: PackedBatch) => TradeBatch | Promise<TradeBatch>): Promise<void> {
     const loaded = this.#load(this.#next++);
     const decoding = { trades: loaded.then(decode), isOver: false };

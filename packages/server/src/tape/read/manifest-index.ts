@@ -1,7 +1,6 @@
 /**
- * Which days of a dataset are sealed, for threads that read its tape while it grows: those whose files are there, and
- * those that the manifest names. A day whose files vanish while the service runs is missed by the next reader, not
- * passed over in silence.
+ * The sealed days of a dataset, for threads that read its tape while it grows: days whose files exist, and days that
+ * the manifest names. So files that vanish while the service runs are reported as missing, not skipped silently.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -17,13 +16,13 @@ export function manifestIndex(disk: Disk, tapeRoot: string, dataset: string): Se
   return {
     ...directory,
     days: async (symbol) => {
-      // Read before the directory: a day is named when its files are there.
+      // Read before the directory: a day is named only when its files exist.
       const named = await manifest.daysOf(symbol);
       const found = await directory.days(symbol);
       const there = new Set([...found.here, ...found.cut]);
       const isGone = (day: UtcDay) => !there.has(day);
       if (!named.keys().some(isGone)) return found;
-      // Days that are removed on purpose are given up before their files go.
+      // Days removed on purpose are dropped from the manifest before their files.
       const still = await manifest.daysOf(symbol);
       return { ...found, gone: [...still.keys()].filter(isGone).sort((a, b) => a - b) };
     },
@@ -32,7 +31,7 @@ export function manifestIndex(disk: Disk, tapeRoot: string, dataset: string): Se
 
 const NO_DAYS: ReadonlyMap<UtcDay, string> = new Map();
 
-/** The manifest, read again when its file is another. */
+/** The manifest, read again when its file changes. */
 class ReadManifest {
   readonly #disk: Disk;
   readonly #tapeRoot: string;
@@ -46,7 +45,7 @@ class ReadManifest {
     this.#dataset = dataset;
   }
 
-  /** None where the manifest cannot be read: its writer says so. */
+  /** Empty when the manifest cannot be read: its writer reports that. */
   async daysOf(symbol: string): Promise<ReadonlyMap<UtcDay, string>> {
     const entry = await this.#disk.stat(manifestPath(this.#tapeRoot, this.#dataset));
     const version = entry?.version ?? null;

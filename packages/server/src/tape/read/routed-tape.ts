@@ -1,6 +1,6 @@
 /**
- * One tape out of several: every contract is read on the tape of its dataset, and time is that of the live one. A
- * contract whose dataset is not known is looked for on the live tape, which has nothing of it.
+ * Combines several tapes: each contract is read on the tape of its dataset, and time is that of the live tape. A
+ * contract of an unknown dataset is looked up on the live tape, which has nothing for it.
  */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -16,7 +16,7 @@ export interface RoutedTapeOptions {
   readonly datasetOf: (contract: string) => string | null;
 }
 
-/** By the names of the datasets. */
+/** Keyed by dataset. */
 export async function openImportedTapes(
   disk: Disk,
   tapeRoot: string,
@@ -82,12 +82,12 @@ export class RoutedTape implements LiveTape {
     return new RoutedTape(this.#options, new Map(pinned));
   }
 
-  /** The newest manifest of this dataset counts from now on. */
+  /** Switches to the newest manifest of this dataset. */
   async refresh(dataset: string): Promise<void> {
     await this.#options.imported.get(dataset)?.refresh();
   }
 
-  /** As `ImportedTape.next` says; null where days are never replaced. */
+  /** See `ImportedTape.next`; null where days are never replaced. */
   async next(symbol: string): Promise<NextDays | null> {
     const imported = this.#options.imported.get(this.#options.datasetOf(symbol) ?? '');
     return imported === undefined ? null : await imported.next(symbol);

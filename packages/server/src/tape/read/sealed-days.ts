@@ -1,6 +1,6 @@
 /**
- * Reads sealed days. A day is sealed when its sidecar is there; files never change afterwards, so what
- * was read of a sidecar is kept. Whatever is read is checked: damage is met with a `TapeDamagedError`.
+ * Reads sealed days. A day is sealed when its sidecar exists. Its files never change afterwards, so sidecars are
+ * cached. All data read is checked: damage gives a `TapeDamagedError`.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -14,33 +14,33 @@ import { contractDirectory, dayOfFile } from '../tape-paths.ts';
 import { BatchDecoder } from './batch-decoder.ts';
 import { BatchesAhead } from './batches-ahead.ts';
 
-/** Sidecars kept in memory, a few kilobytes each; the oldest leaves first. */
+/** Cached sidecars, a few kilobytes each; the oldest is evicted first. */
 const SIDECARS_MAX = 2_048;
-/** Ranks that were looked up in files, kept in memory; the oldest leaves first. */
+/** Cached ranks that were looked up in files; the oldest is evicted first. */
 const RANKS_MAX = 4_096;
-/** Read from a file at a time. */
+/** Bytes read from a file at a time. */
 const STRETCH_BYTES_MAX = 512 * KIB;
 
 /** The sealed days of a contract at one moment. */
 export interface FoundDays {
-  /** Those whose files are there, ascending. */
+  /** Days whose files exist, ascending. */
   readonly here: readonly UtcDay[];
-  /** Those with a sidecar and no file of trades. */
+  /** Days with a sidecar but no file of trades. */
   readonly cut: readonly UtcDay[];
-  /** Those that belong on the tape and have no sidecar. */
+  /** Days that belong on the tape and have no sidecar. */
   readonly gone: readonly UtcDay[];
 }
 
-/** Which days of a contract are sealed, and what their files are called. */
+/** Which days of a contract are sealed, and the names of their files. */
 export interface SealedIndex {
   days(symbol: string): Promise<FoundDays>;
-  /** The name of a day's two files, without their endings. */
+  /** The name of a day's two files, without extension. */
   stem(symbol: string, day: UtcDay): string;
-  /** What its trades must be; null where only its files say that. */
+  /** The digest that its trades must have; null where only its files record it. */
   digest(symbol: string, day: UtcDay): string | null;
 }
 
-/** Days are those that are there: their files are called after them. */
+/** The days that exist on disk: their files are named after them. */
 export function directoryIndex(disk: Disk, tapeRoot: string, dataset: string): SealedIndex {
   return {
     days: async (symbol) => {
@@ -62,12 +62,12 @@ export class SealedDays {
   readonly #dataset: string;
   readonly #index: SealedIndex;
   readonly #sidecars: Map<string, Sidecar>;
-  /** By file and time: every run over a session asks for its open. */
+  /** By file and time: every run over a session looks up the session's open. */
   readonly #ranks: Map<string, number>;
-  /** Of the files of days that were asked for, by sidecar. */
+  /** Of the files of requested days, by sidecar. */
   readonly #versions: Map<string, string>;
 
-  /** With `index` its days are those it names, by the names it gives. With `like`, what that has read is shared. */
+  /** `index` names the days and their files. Caches are shared with `like`. */
   constructor(
     disk: Disk,
     tapeRoot: string,
@@ -88,19 +88,19 @@ export class SealedDays {
     return await this.#index.days(symbol);
   }
 
-  /** All that belong on the tape, whether their files are there or not, ascending. */
+  /** All days that belong on the tape, whether their files exist or not, ascending. */
   async days(symbol: string): Promise<readonly UtcDay[]> {
     const { here, cut, gone } = await this.#index.days(symbol);
     const isAllHere = cut.length === 0 && gone.length === 0;
     return isAllHere ? here : [...here, ...cut, ...gone].sort((a, b) => a - b);
   }
 
-  /** Whether a day is known to be sealed without a look at the disk. */
+  /** Whether the cache proves a day to be sealed, without disk access. */
   knows(symbol: string, day: UtcDay): boolean {
     return this.#sidecars.has(this.#path(symbol, day, 'json'));
   }
 
-  /** Rejects with `TapeDamagedError` when it is damaged, or is not that of this contract and day. */
+  /** Rejects with `TapeDamagedError` when it is missing, damaged, or of another contract, day or digest. */
   async sidecar(symbol: string, day: UtcDay): Promise<Sidecar> {
     const path = this.#path(symbol, day, 'json');
     const known = this.#sidecars.get(path);
@@ -123,13 +123,13 @@ export class SealedDays {
     return sidecar;
   }
 
-  /** Another text after days of a contract came or went. */
+  /** Changes after days of a contract are added or removed. */
   async daysVersion(symbol: string): Promise<string> {
     const directory = contractDirectory(this.#tapeRoot, this.#dataset, symbol);
     return (await this.#disk.stat(directory))?.version ?? 'none';
   }
 
-  /** Tells whether the files of a day are still those they were; what was read of others is forgotten. */
+  /** Changes when a day's files change; cached data of the old files is dropped. */
   async filesVersion(symbol: string, day: UtcDay): Promise<string> {
     const paths = [this.#path(symbol, day, 'json'), this.#path(symbol, day, 'arrow')] as const;
     const found = await Promise.all(paths.map((path) => this.#disk.stat(path)));
@@ -145,7 +145,7 @@ export class SealedDays {
     return version;
   }
 
-  /** The trades after rank `from` up to and with rank `to`; lent batches are taken back. */
+  /** The trades after rank `from` up to and including rank `to`; lent batches are freed when the next is requested. */
   async *read(
     symbol: string,
     day: UtcDay,
@@ -173,7 +173,7 @@ export class SealedDays {
     try {
       for (let index = first; index < end; index++) {
         const trades = await ahead.next();
-        // Everything was read: it is closed while the reader is busy with the last one.
+        // Everything is read: the file closes while the reader is busy with the last batch.
         if (index === end - 1) close().then(undefined, () => {});
         yield cut(trades, from, to);
         if (isLent) freeMemory(trades.ts.buffer);
@@ -210,13 +210,13 @@ export class SealedDays {
   }
 }
 
-/** The sidecar at this path, or null when there is none. */
+/** The sidecar at this path, or null when it is missing. */
 export async function readSidecar(disk: Disk, path: string): Promise<Sidecar | null> {
   const bytes = await readFileWhole(disk, path);
   return bytes === null ? null : parseSidecar(new TextDecoder().decode(bytes), path);
 }
 
-/** A sidecar that is damaged counts as none. */
+/** Treats a damaged sidecar as missing. */
 export async function readSoundSidecar(disk: Disk, path: string): Promise<Sidecar | null> {
   try {
     return await readSidecar(disk, path);
@@ -226,7 +226,7 @@ export async function readSoundSidecar(disk: Disk, path: string): Promise<Sideca
   }
 }
 
-/** A day with a sidecar has its file: without it the day is damaged, and so it is when the file was cut. */
+/** A day with a sidecar must have its file: a missing or truncated file means that the day is damaged. */
 async function openSealed(disk: Disk, path: string, sidecar: Sidecar): Promise<DiskFile> {
   await assertSize(disk, path, sidecar);
   try {
@@ -237,7 +237,7 @@ async function openSealed(disk: Disk, path: string, sidecar: Sidecar): Promise<D
   }
 }
 
-/** All trades may be there and yet not all of the file, which then no other program reads. */
+/** All trades may be present in a truncated file, but no other program could read it. */
 async function assertSize(disk: Disk, path: string, { bytes }: Sidecar): Promise<void> {
   const entry = await disk.stat(path);
   if (entry === null) throw new TapeDamagedError('there is no file', { file: path, offset: 0 });
@@ -246,20 +246,20 @@ async function assertSize(disk: Disk, path: string, { bytes }: Sidecar): Promise
   throw new TapeDamagedError(what, { file: path, offset: Math.min(entry.size, bytes) });
 }
 
-/** The batches [from, to) as they lie in the file. */
+/** The batches [from, to) as they are in the file. */
 interface Stretch {
   readonly from: number;
   readonly to: number;
   readonly bytes: Uint8Array;
 }
 
-/** Reads batches one after the other, those that lie beside each other in stretches, each at once. */
+/** Reads batches in order; adjacent batches are read together, as one stretch. */
 class Stretches {
   readonly #file: DiskFile;
   readonly #batches: readonly SidecarBatch[];
   readonly #end: number;
   #stretch: Stretch = { from: 0, to: 0, bytes: new Uint8Array(0) };
-  /** The one after it, which is read meanwhile. */
+  /** The following stretch, read ahead. */
   #next: Promise<Stretch> | null = null;
 
   /** Batches from `end` on are not read. */
@@ -269,7 +269,7 @@ class Stretches {
     this.#end = end;
   }
 
-  /** The bytes of a batch, fewer when the file has fewer; good until a later batch is asked for. */
+  /** The bytes of a batch, fewer when the file is shorter; valid until a later batch is requested. */
   async message(index: number): Promise<Uint8Array> {
     if (index >= this.#stretch.to) await this.#moveOn(index);
     const { from, bytes } = this.#stretch;
@@ -283,7 +283,7 @@ class Stretches {
     freeMemory(before.buffer);
     const { to } = this.#stretch;
     this.#next = to < this.#end ? this.#read(to) : null;
-    // Perhaps nobody asks for it, so it must not be able to fail alone.
+    // It may never be awaited, so its failure must not become an unhandled rejection.
     this.#next?.catch(() => {});
   }
 

@@ -1,17 +1,17 @@
 /**
- * What the ingest thread tells those who follow its tape, over a `MessagePort`. Every message is
- * answered with an `Ack`. A follower that leaves too many unanswered is sent nothing more until it has
- * answered all, and then the present `state`: so the line never holds more than a named number.
+ * The messages from the ingest thread to the followers of its tape, over a `MessagePort`. A follower acknowledges every
+ * message. A follower with too many unacknowledged messages gets no more until it has acknowledged all, and then the
+ * present `state`: so its queue is bounded.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 
-/** Messages that may be under way to one follower. */
+/** Unacknowledged messages per follower. */
 export const UNANSWERED_MAX = 64;
 
 export type FeedMessage = FeedState | FeedOpened | FeedCommit | FeedSealed;
 
-/** All there is now; replaces whatever the follower knew. */
+/** The complete state; replaces everything the follower knew. */
 export interface FeedState {
   readonly type: 'state';
   readonly promise: EpochNs | null;
@@ -25,7 +25,7 @@ export interface FeedOpened {
   readonly symbols: readonly string[];
 }
 
-/** A commit is on disk: these contracts have grown, and the promise holds. */
+/** A commit is on disk: these contracts have grown, and the watermark holds. */
 export interface FeedCommit {
   readonly type: 'commit';
   readonly day: UtcDay;
@@ -33,7 +33,7 @@ export interface FeedCommit {
   readonly grown: readonly FeedColumns[];
 }
 
-/** The day's files are on disk; its live columns are given up. */
+/** The day's files are on disk; its live columns are released. */
 export interface FeedSealed {
   readonly type: 'sealed';
   readonly day: UtcDay;
@@ -42,9 +42,9 @@ export interface FeedSealed {
 export interface FeedColumns {
   readonly symbol: string;
   readonly count: number;
-  /** In a `state` all segments, else those since the contract last grew. */
+  /** In a `state` all segments, otherwise those added since the contract last grew. */
   readonly segments: readonly SharedArrayBuffer[];
 }
 
-/** The follower has taken in one more message. */
+/** The follower has processed one more message. */
 export type FeedAck = 'ack';

@@ -1,6 +1,6 @@
 /**
- * The engine's side of the live tape: sealed days from their files, the others from memory shared with
- * the ingest thread. A commit is announced to listeners only after its rows and promise can be read.
+ * The engine's side of the live tape: sealed days from their files, the others from memory shared with the ingest
+ * thread. Listeners are notified of a commit only after its rows and watermark can be read.
  */
 
 import { once } from 'node:events';

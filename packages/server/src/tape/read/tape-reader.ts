@@ -1,7 +1,7 @@
 /**
- * One reading of the tape over both of its homes. A day is read from memory as long as it is there, and
- * it is there until its files are on disk: so at every moment each day has at least one home, and a
- * reader that took hold of a day's memory keeps it, whatever is sealed meanwhile.
+ * Reads each day from memory while it is there, otherwise from its files. A day leaves memory only after its files are
+ * on disk, so at every moment it can be read from one of them. A reader that holds a day's memory keeps it, whatever is
+ * sealed meanwhile.
  */
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -54,9 +54,9 @@ export class TapeReader implements Tape {
     to?: TapePlace,
     isLent = false,
   ): AsyncGenerator<TradeBatch> {
-    // Memory first: a day that is sealed between the two look-ups is then seen twice, never not at all.
+    // Memory first: a day that is sealed between the two look-ups is then found twice, never missed.
     const live = new Map(this.#live.liveColumns(symbol).map((one) => [one.day, one]));
-    // Days after one in memory are in memory too, so a follower at the tape's end asks no disk.
+    // Days after one in memory are in memory too, so a follower at the tape's end needs no disk access.
     const sealed = live.has(from.day) ? [] : await this.#sealedDays(symbol, from, to);
     const days = [...new Set([...sealed, ...live.keys()])].sort((a, b) => a - b);
     for (const day of days) {
@@ -86,14 +86,14 @@ export class TapeReader implements Tape {
     return `${await this.#sealed.daysVersion(symbol)} ${live.join()}`;
   }
 
-  /** Those that are sealed, as far as a read from one place to another needs them. */
+  /** The sealed days that a read between two positions needs. */
   async #sealedDays(symbol: string, from: TapePlace, to?: TapePlace): Promise<readonly UtcDay[]> {
     const isOneDay = to?.day === from.day || (to?.rank === 0 && to.day === addDays(from.day, 1));
     if (isOneDay && this.#sealed.knows(symbol, from.day)) return [from.day];
     return await this.#sealed.days(symbol);
   }
 
-  /** One damaged day does not take the others with it. */
+  /** One damaged day does not affect the others. */
   async #sealedDay(symbol: string, day: UtcDay): Promise<TapeDay> {
     try {
       const { rows, digest } = await this.#sealed.sidecar(symbol, day);

@@ -1,6 +1,6 @@
 /**
- * Which days go when all before a day are to go. A session is kept whole or not at all: the cut of a contract lies at a
- * midnight over which none of its sessions reaches, the last one up to the day that was asked for.
+ * Plans which days to remove when all before a day should go. A session is kept whole or not at all: a contract is cut
+ * at the last midnight, up to the requested day, that no session of the contract spans.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -14,21 +14,21 @@ import { SessionStore } from '../write/session-store.ts';
 const BOOK_SUFFIX = '.json';
 
 export interface RemovalRequest {
-  /** Days before this one are to go. */
+  /** Days before this one should be removed. */
   readonly before: UtcDay;
-  /** Only of this contract; null: of all. */
+  /** Only this contract; null: all. */
   readonly symbol: string | null;
 }
 
 export interface ContractRemoval {
   readonly symbol: string;
-  /** The first day that stays, if it is there. */
+  /** The first day that stays, if it exists. */
   readonly keptFrom: UtcDay;
-  /** Those that go, ascending; at least one. */
+  /** The days to remove, ascending; at least one. */
   readonly days: readonly UtcDay[];
 }
 
-/** The sessions by which a contract is cut; more than one table where it is not known which of them is its own. */
+/** The sessions by which a contract is cut; several tables when its own is not known. */
 export type SessionsOf = (symbol: string) => readonly SessionTable[];
 
 export function planRemoval(
@@ -45,7 +45,10 @@ export function planRemoval(
   });
 }
 
-/** `days` ascend. After the last of them nothing is left that could be cut; where no sessions are known, anything might be. */
+/**
+ * `days` ascend. Behind the last day there is nothing to cut. Without known sessions nothing is removed, since any
+ * midnight might be spanned.
+ */
 function firstKeptDay(
   before: UtcDay,
   days: readonly UtcDay[],
@@ -67,7 +70,7 @@ function isOpenOverMidnight(sessions: SessionTable, day: UtcDay): boolean {
   return session !== null && session.close > midnight;
 }
 
-/** By the books of a dataset. Of a contract whose calendar is not known, the sessions of all of them count. */
+/** From the session books of a dataset. For a contract of unknown calendar, all books count. */
 export async function sessionsByBooks(
   disk: Disk,
   tapeRoot: string,

@@ -1,7 +1,7 @@
 /**
- * Removes days of an imported dataset. The manifest gives them up in one step; then their files go. Killed in between,
- * files are left that no manifest names, and the next import removes those. Who reads by the older manifest is refused
- * as outdated.
+ * Removes days of an imported dataset. The manifest drops them in one step; then their files are removed. After a crash
+ * in between, files are left that no manifest names, and the next import removes them. A reader on the older manifest
+ * gets the error "outdated".
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -15,7 +15,7 @@ import {
 import { contractDirectory } from '../tape-paths.ts';
 import type { ContractRemoval } from './plan-removal.ts';
 
-/** Only who holds the dataset's lock may call it, with the manifest that was read under it. */
+/** The caller must hold the dataset's lock and have read the manifest under it. */
 export async function removeImported(
   disk: Disk,
   tapeRoot: string,

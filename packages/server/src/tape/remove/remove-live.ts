@@ -1,6 +1,6 @@
 /**
- * Removes sealed days of a live dataset. The manifest gives them up first, and says from which day on the contract is
- * kept; then their files go. Killed in between, the next opening of the tape deletes what is left of them.
+ * Removes sealed days of a live dataset. The manifest drops them first and records from which day on the contract is
+ * kept; then their files are removed. After a crash in between, the next opening of the tape deletes the rest.
  */
 
 import type { Disk } from '../../platform/disk/disk.ts';
@@ -8,7 +8,7 @@ import type { TapeManifest } from '../tape-manifest.ts';
 import { contractDirectory, dayOfFile } from '../tape-paths.ts';
 import type { ContractRemoval } from './plan-removal.ts';
 
-/** Only who writes this tape may call it. */
+/** Only the writer of this tape may call it. */
 export async function removeLive(
   disk: Disk,
   tapeRoot: string,
@@ -21,7 +21,7 @@ export async function removeLive(
   await deleteRemoved(disk, tapeRoot, dataset, manifest);
 }
 
-/** Deletes files of days that the manifest has given up. A day is off the tape as soon as its sidecar is. */
+/** Deletes files of days that the manifest has dropped. A day is off the tape as soon as its sidecar is. */
 export async function deleteRemoved(
   disk: Disk,
   tapeRoot: string,

@@ -1,7 +1,7 @@
 /**
- * Retries a call to servers that may be electing or out of reach. A passing fault is retried without limit: an outage, however
- * long, must not end a node's part in the tape. A missing or damaged thing is only believed after a minute, for the server that
- * answered may be behind the others.
+ * Retries calls to servers that may be electing a leader or be out of reach. A passing fault is retried without limit:
+ * no outage, however long, may end a node's part in the tape. A missing or damaged object is believed only after a
+ * minute of retries, because the responding server may be behind the others.
  */
 
 import type { Clock } from '../../platform/clock.ts';
@@ -10,11 +10,11 @@ import type { TapeObjects, TapeStream } from '../stream/tape-stream.ts';
 import { DayConflictError, TapeDamagedError } from '../tape-errors.ts';
 
 const ASK_AGAIN: Backoff = { firstMs: 50, lastMs: 1_000 };
-/** Elections take up to ten seconds; what is not there after so many tries is not coming. */
+/** Elections take up to ten seconds; an object still missing after this many tries is taken as missing. */
 const BELIEVED_AFTER = 60;
-/** A fault that is still there after so many tries, some five seconds, is reported. */
+/** A fault that persists for this many tries, some five seconds, is reported. */
 const REPORTED_AFTER = 9;
-/** Another server is looked for at this try, and again after so many more. */
+/** Another server is tried at this attempt, and again after every further `every`. */
 const RECONNECT = { first: 2, every: 8 } as const;
 
 export interface Asking {
@@ -22,7 +22,7 @@ export interface Asking {
   readonly clock: Pick<Clock, 'after'>;
   /** Ends the retries: the call rejects with its reason. */
   readonly signal: AbortSignal;
-  /** Told once per call. */
+  /** Called once per call of `answered`. */
   readonly onWaiting?: (error: unknown) => void;
 }
 
@@ -40,7 +40,7 @@ export async function answered<T>(asking: Asking, ask: () => Promise<T>): Promis
   const passes = async (error: unknown, tries: number) => {
     if (isLasting(error) && tries >= BELIEVED_AFTER) return false;
     if (tries === REPORTED_AFTER) onWaiting?.(error);
-    // The server at the other end may be cut off from the others, and keep its clients.
+    // The connected server may be cut off from the others, and keep its clients.
     if (tries % RECONNECT.every === RECONNECT.first) await stream.reconnect();
     return true;
   };

@@ -1,6 +1,6 @@
 /**
- * A node's turn to append. What it appends goes on from all that its copy has followed, through a log that refuses whoever was
- * fenced. What is in the copy afterwards is exactly what was stored, however the turn ended.
+ * One term of a node's leadership. Its sequencer resumes from everything that the copy has followed, through a log that
+ * rejects a fenced writer. Afterwards the copy holds exactly what was stored, however the term ended.
  */
 
 import type { FencedWriter } from '../stream/fenced-writer.ts';
@@ -15,7 +15,7 @@ import { keepParts } from './parts/part-keeper.ts';
 import type { SharedTapeOptions } from './shared-tape-options.ts';
 import type { TapeCopy } from './tape-copy.ts';
 
-/** What of the shared tape a turn works on. */
+/** The parts of the shared tape that a term uses. */
 export interface LedTape {
   readonly options: SharedTapeOptions;
   readonly copy: TapeCopy;
@@ -23,11 +23,11 @@ export interface LedTape {
   readonly books: BookKeeper;
   readonly counters: SequencerCounters;
   readonly publisher: TapePublisher;
-  /** There is an intake: nothing stands behind the copy any more that it would have to follow. */
+  /** The intake exists: no message is left behind the copy for it to follow. */
   onBegun(): void;
 }
 
-/** Until the signal or the writer ends it. Rejects with what ends the node's part in the tape. */
+/** Runs until the signal or the writer ends it. Rejects with errors that end the node's part in the tape. */
 export async function leadTape(
   writer: FencedWriter,
   signal: AbortSignal,
@@ -58,7 +58,7 @@ export async function leadTape(
       keepParts({ ...options, copy, local, onFault: handler.fault }, over),
     ]);
   } catch (error) {
-    // What the writer or the tape has ended with is judged below; anything else ends the node's part in the tape.
+    // The end of the writer or of the tape is judged below; any other error ends the node's part in the tape.
     if (!over.aborted) stopped.abort(error);
   } finally {
     await intake[Symbol.asyncDispose]();

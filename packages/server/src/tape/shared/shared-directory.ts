@@ -1,6 +1,6 @@
 /**
- * The directory of a tape that is shared. It says which cluster it is of: what was begun alone, or in another cluster, must
- * not be mixed with this one's days.
+ * The directory of a shared tape. It records its cluster: a tape begun on a single machine or in another cluster must
+ * not be mixed with this cluster's days.
  */
 
 import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
@@ -16,7 +16,7 @@ import { removeUnfinished } from '../write/open-tape.ts';
 import { ForeignDirectoryError } from './shared-errors.ts';
 
 const VERSION = 1;
-/** Behind the name of the log of an open day, once all of it is in a cluster's stream. */
+/** Suffix of the log of an open day once all of it is in a cluster's stream. */
 export const MOVED_SUFFIX = '.moved';
 
 export async function prepareDirectory(
@@ -52,7 +52,9 @@ export async function prepareDirectory(
   if (known === null) await nameCluster(disk, tapeRoot, dataset, cluster);
 }
 
-/** Rejects with `ForeignDirectoryError` where others have this tape too: who went on alone would part from them. */
+/**
+ * Rejects with `ForeignDirectoryError` when the tape belongs to a cluster: a machine writing it alone would diverge.
+ */
 export async function assertAlone(disk: Disk, tapeRoot: string, dataset: string): Promise<void> {
   const cluster = await clusterOf(disk, tapeRoot, dataset);
   if (cluster === null) {
@@ -65,7 +67,10 @@ export async function assertAlone(disk: Disk, tapeRoot: string, dataset: string)
   );
 }
 
-/** Its open day is the cluster's already, and only its mark is missing: here it would begin a second time. */
+/**
+ * The cluster already has its open day, only the cluster's mark is missing: used here, the day would begin a second
+ * time.
+ */
 async function assertNotHalfMoved(disk: Disk, tapeRoot: string, dataset: string): Promise<void> {
   const names = await disk.list(logDirectory(tapeRoot, dataset));
   if (!names.some((name) => name.endsWith(MOVED_SUFFIX))) return;
@@ -75,7 +80,7 @@ async function assertNotHalfMoved(disk: Disk, tapeRoot: string, dataset: string)
   );
 }
 
-/** The cluster that a tape is of; null: none. */
+/** The cluster of a tape; null: none. */
 export async function clusterOf(
   disk: Disk,
   tapeRoot: string,
@@ -93,7 +98,7 @@ export async function clusterOf(
   return read.cluster;
 }
 
-/** Makes a directory one of a cluster. */
+/** Assigns a directory to a cluster. */
 export async function nameCluster(
   disk: Disk,
   tapeRoot: string,

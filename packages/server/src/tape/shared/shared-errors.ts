@@ -1,6 +1,6 @@
-/** Why this machine cannot go on with a tape that it shares with others. Each says what to do. */
+/** Reasons why a node cannot continue with a shared tape. Each message names what to do. */
 
-/** What the stream has cannot be a continuation of what this machine has seen of it. */
+/** The stream cannot be a continuation of what this node has read of it. */
 export class TapeRewrittenError extends Error {
   constructor(what: string, sequence: number) {
     super(
@@ -10,7 +10,7 @@ export class TapeRewrittenError extends Error {
   }
 }
 
-/** This machine has something else than what the cluster has agreed on. */
+/** This node has other content than the cluster agreed on. */
 export class CopyDiffersError extends Error {
   constructor(what: string) {
     super(
@@ -19,5 +19,5 @@ export class CopyDiffersError extends Error {
   }
 }
 
-/** The directory is not one of this cluster. */
+/** The directory does not belong to this cluster. */
 export class ForeignDirectoryError extends Error {}

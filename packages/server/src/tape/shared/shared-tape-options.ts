@@ -1,4 +1,4 @@
-/** What the copy of a shared tape needs of its surroundings, and what it tells them. */
+/** The surroundings of a shared tape's copy: what it needs, and what it reports. */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Clock } from '../../platform/clock.ts';
@@ -14,9 +14,9 @@ export interface SharedTapeOptions {
   readonly disk: Disk;
   readonly tapeRoot: string;
   readonly dataset: string;
-  /** The id of the cluster that the stream is of. */
+  /** The id of the stream's cluster. */
   readonly cluster: string;
-  /** This node, as writers name it. */
+  /** This node's name in writers. */
   readonly node: string;
   readonly mayLead: boolean;
   readonly stream: TapeStream;
@@ -26,32 +26,32 @@ export interface SharedTapeOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly listed: ListedSymbols;
-  /** Only to refuse times absurdly far ahead. */
+  /** Used only to reject times absurdly far ahead. */
   readonly now: () => EpochNs;
   readonly handler: SharedTapeHandler;
 }
 
 export interface SharedTapeHandler {
-  /** The newest book has changed; the files say it too. Nothing that stands behind it is applied before this resolves. */
+  /** The newest book and its files have changed. Nothing behind it is applied before this resolves. */
   book(book: TapeBook): void | Promise<void>;
-  /** A sealed day has come behind the tape's back; so many are still to come. */
+  /** A sealed day was fetched in the background; `left` are still to come. */
   dayFetched(symbol: string, day: UtcDay, left: number): void;
-  /** A day has left the tape, because it is too old to be kept. */
+  /** A day was removed because of its age. */
   dayRemoved(symbol: string, day: UtcDay): void;
-  /** This node appends: the source may run on this intake, until the signal says so. */
+  /** This node leads: the source may use this intake until the signal is aborted. */
   lead(term: LeadTerm): Promise<void>;
   state(state: SuccessionState): void;
-  /** Something failed that trades do not depend on. */
+  /** A fault that does not affect trades. */
   fault(what: string, error: unknown): void;
 }
 
-/** The time in which this node appends. */
+/** One term in which this node leads. */
 export interface LeadTerm {
   readonly intake: TapeWriter;
-  /** The day whose log is open and goes on; null when there is none. */
+  /** The day whose log is open and continues; null when there is none. */
   readonly openDay: UtcDay | null;
   readonly signal: AbortSignal;
-  /** Files that a book is made of have changed. Resolves when all know of it. */
+  /** Files of the book have changed. Resolves when the new book is in the stream. */
   bookChanged(): Promise<void>;
   /** All days that the first streams need are sealed here. */
   setReady(): void;

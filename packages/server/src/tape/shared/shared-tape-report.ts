@@ -1,10 +1,10 @@
-/** Where a node stands on the tape of its cluster, as it reports about once a second. */
+/** A node's position on the tape of its cluster, reported about once a second. */
 
 import type { SealedPart } from '../tape-manifest.ts';
 
 /**
- * `joining`: what the stream and its objects hold is not all here yet. `refused`: the stream takes nothing more. `shrunk`: it has lost
- * what it had acknowledged, and nobody appends before a repair.
+ * `joining`: the stream and its objects are not fully read yet. `refused`: the stream accepts nothing more. `shrunk`:
+ * it lost acknowledged messages, and no node appends before a repair.
  */
 export const SHARED_TAPE_ROLES = [
   'joining',
@@ -15,28 +15,28 @@ export const SHARED_TAPE_ROLES = [
   'shrunk',
 ] as const;
 
-/** Where this node stands on the tape of a cluster. */
+/** This node's position on the tape of a cluster. */
 export interface SharedTapeReport {
   readonly role: (typeof SHARED_TAPE_ROLES)[number];
-  /** The number of the last message that is dealt with here. */
+  /** The number of the last message handled here. */
   readonly sequence: number;
-  /** The last number of the stream, as far as was heard. */
+  /** The last number of the stream, as far as known here. */
   readonly end: number;
-  /** Who appends, `<node>.<term>`; null: nobody has been heard. */
+  /** The writer that appends, `<node>.<term>`; null: none seen yet. */
   readonly leader: string | null;
-  /** For how long nothing was heard of the stream. */
+  /** Time without anything from the stream. */
   readonly silentMs: number;
-  /** How often this node began to append, and how often another had begun before it knew. */
+  /** How often this node began to lead, and how often it was fenced. */
   readonly takeovers: number;
   readonly fenced: number;
-  /** Publishes that nobody answered. */
+  /** Publishes of unknown outcome. */
   readonly unknowns: number;
-  /** Sealed days that the cluster has, and this node not yet. */
+  /** Sealed days that the cluster has and this node does not have yet. */
   readonly daysToCome: number;
-  /** Those that were here, and are damaged or gone; left out where there are none. */
+  /** Days whose files were found damaged or missing here; absent when there are none. */
   readonly daysDamaged?: readonly Pick<SealedPart, 'symbol' | 'day'>[];
-  /** The number of the newest book of which it had all of them, and had computed anew what they change. */
+  /** The number of the newest book of which this node had all days and had recomputed their effects. */
   readonly daysAt: number;
-  /** NATS servers that lacked messages when it was last looked; left out before that. */
+  /** NATS servers with missing messages at the last check; absent before the first. */
   readonly serversLacking?: number;
 }

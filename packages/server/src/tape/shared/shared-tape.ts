@@ -1,12 +1,12 @@
 /**
- * The tape of a dataset on one of the machines that share it. It joins with whatever it has, follows the stream, and appends to
- * it when its turn comes; what readers see is the same either way, and the same on every machine.
- *
- * 1. Join: the newest book; own logs as far as they go, or parts that others have put; then the stream behind them.
- * 2. Follow: records into the copy, books into files. Listed days that are not here are fetched behind that.
- * 3. Lead (`lead-tape.ts`): a sequencer that goes on from all that was followed, a writer on the fenced log, the source only now.
- *    Fenced, it is thrown away: the copy has exactly what was stored, and follows on.
- * 4. A stream that no longer has what comes next was purged meanwhile: the days are fetched, and all begins at 1.
+ * The tape of a dataset on one of the nodes that share it. The node joins with what it has, follows the stream, and
+ * appends to it while it leads. Readers see the same tape either way, and on every node.
+ * 
+ * 1. Join: the newest book; own logs as far as they go, or parts of other nodes; then the stream behind them.
+ * 2. Follow: records into the copy, books into files. Listed days that are missing here are fetched in the background.
+ * 3. Lead (`lead-tape.ts`): a sequencer that resumes from everything followed, a writer on the fenced log, then the
+ * source. When fenced, they are discarded: the copy has exactly what was stored, and follows again.
+ * 4. If the stream has purged the next message, the days are fetched and everything restarts at 1.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -38,7 +38,7 @@ import type { SharedTapeOptions } from './shared-tape-options.ts';
 import { TapeCopy } from './tape-copy.ts';
 
 const BOOK = { file: 'book', offset: 0 } as const;
-/** Days that are named in a report at most. */
+/** Days in a report at most. */
 const DAYS_NAMED_MAX = 8;
 
 export class SharedTape implements AsyncDisposable {
@@ -56,15 +56,15 @@ export class SharedTape implements AsyncDisposable {
   #local: LocalLog;
   #copy: TapeCopy | null = null;
   #from = 0;
-  /** Where the stream ended when it was joined. */
+  /** The end of the stream when it was joined. */
   #joinedAt = 0;
   #succession: Succession | null = null;
   #running: Promise<void> | null = null;
   #isLeaving = false;
-  /** The number of the message that did not continue the tape last. */
+  /** The number of the last message that did not continue the tape. */
   #readAgainAt = 0;
   #state: SuccessionState | { readonly role: 'joining' } = { role: 'joining' };
-  /** Of the successions before this one. */
+  /** Totals of earlier successions. */
   #takeovers = 0;
   #unknowns = 0;
   #fenced = 0;
@@ -108,7 +108,7 @@ export class SharedTape implements AsyncDisposable {
     });
   }
 
-  /** Joins, but for what the stream has. Rejects with `ForeignDirectoryError`, `CopyDiffersError`. */
+  /** Joins with everything outside the stream. Rejects with `ForeignDirectoryError`, `CopyDiffersError`. */
   static async open(options: SharedTapeOptions): Promise<SharedTape> {
     const { disk, tapeRoot, dataset, cluster } = options;
     await prepareDirectory(disk, tapeRoot, dataset, cluster);
@@ -127,29 +127,29 @@ export class SharedTape implements AsyncDisposable {
     return this.#books.book;
   }
 
-  /** Resolves when there is a book: this node's, or another's. */
+  /** Resolves when there is a book, of this node or another. */
   get booked(): Promise<void> {
     return this.#books.first;
   }
 
-  /** Resolves when all sealed days are here that streams need at once. */
+  /** Resolves when all sealed days that streams need at once are here. */
   get ready(): Promise<void> {
     return this.#listed.ready;
   }
 
-  /** Has listed days of a contract come before others that are not here. */
+  /** Fetches listed days of a contract before other missing ones. */
   want(symbol: string, first: UtcDay, last: UtcDay): Promise<WantedDays> {
     return this.#listed.want(symbol, first, last);
   }
 
-  /** Whether the files of a day are sound; those that are not are fetched again. Null: it is none of this tape. */
+  /** Checks whether a day's files are sound; unsound ones are fetched again. Null: the day is not on this tape. */
   async check(symbol: string, day: UtcDay): Promise<boolean | null> {
     const isSound = await this.manifest.check(symbol, day);
     if (isSound === false) this.#listed.look();
     return isSound;
   }
 
-  /** Resolves when the end of the stream was reached for the first time, or this node appends. */
+  /** Resolves when the end of the stream is first reached, or this node leads. */
   get caughtUp(): Promise<void> {
     return this.#idle.promise;
   }
@@ -176,12 +176,12 @@ export class SharedTape implements AsyncDisposable {
     };
   }
 
-  /** The number of the newest book in the stream; 0 where that may have lost it. */
+  /** The number of the newest book in the stream; 0 when the stream may have lost it. */
   get bookNumber(): number {
     return this.#books.sequence;
   }
 
-  /** Sealed days that the cluster has, and this machine not yet or no longer, newest first. */
+  /** Sealed days that the cluster has and this node does not have, or no longer, newest first. */
   get missingDays(): readonly SealedPart[] {
     const listed = this.#listed.missing;
     const isListed = ({ symbol, day }: SealedPart) =>
@@ -190,23 +190,23 @@ export class SharedTape implements AsyncDisposable {
     return unlisted.length === 0 ? listed : [...listed, ...unlisted].sort((a, b) => b.day - a.day);
   }
 
-  /** The numbers of the openings that were seen here, by day. */
+  /** The numbers of the openings seen here, by day. */
   get openings(): ReadonlyMap<UtcDay, number> {
     return this.#copy?.openings ?? new Map();
   }
 
-  /** What books say of floors from now on, where this node appends. */
+  /** Sets the floors for future books, for when this node leads. */
   setFloors(floors: string): void {
     this.#books.setFloors(floors);
   }
 
-  /** Follows and leads until it is disposed. Rejects with what cannot be gone on from. */
+  /** Follows and leads until disposed. Rejects with faults from which it cannot resume. */
   run(): Promise<void> {
     this.#running ??= this.#run();
     return this.#running;
   }
 
-  /** Appends no more. Resolves when somebody else does, or two seconds later. */
+  /** Stops appending. Resolves when another node appends, or after a few seconds. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
     await this.#succession?.leave();
@@ -238,7 +238,7 @@ export class SharedTape implements AsyncDisposable {
     }
   }
 
-  /** Until it is disposed, or the stream has lost the place. */
+  /** Runs until disposal, or until the stream has purged the next message. */
   async #follow(): Promise<void> {
     const { stream, clock, random, node, mayLead } = this.#options;
     const succession = new Succession({
@@ -278,7 +278,7 @@ export class SharedTape implements AsyncDisposable {
     return Promise.resolve(taken).then(() => this.#reachEnd());
   }
 
-  /** What does not continue the tape is read once more: it may be of a server that lacks messages. */
+  /** A record that does not continue the tape is read once more: it may come from a server with missing messages. */
   #followed(stored: StoredMessage): void | Promise<void> {
     try {
       return this.#copy!.follow(stored);
@@ -372,7 +372,7 @@ export class SharedTape implements AsyncDisposable {
     );
   }
 
-  /** A day is sealed here: it must be what the cluster has, if that is known. */
+  /** A day was sealed here: it must equal the cluster's day, if that is known. */
   async #retire(day: UtcDay): Promise<void> {
     for (const [symbol, days] of Object.entries(this.book.days)) {
       const listed = days[day]?.digest;
@@ -381,18 +381,18 @@ export class SharedTape implements AsyncDisposable {
       throw new CopyDiffersError(`${symbol} ${day} has other trades than the cluster's`);
     }
     await this.#local.retire(day);
-    // What was listed while it was in memory, and is not of it.
+    // Contracts that were listed while the day was in memory and are not in it.
     this.#listed.look();
   }
 
-  /** The stream was purged beyond this node: days in memory are sealed and listed. */
+  /** The stream was purged beyond this node: the days in memory are sealed and listed. */
   async #rejoin(): Promise<void> {
     this.#state = { role: 'joining' };
     await this.#drop();
     const days = this.publisher.days.map(({ day }) => day);
     await answered(this.#asking, async () => {
       await this.#books.fetchNewest();
-      // Whoever answers may be behind.
+      // The responding server may be behind.
       const unlisted = days.find((day) => !this.#books.isListed(day));
       if (unlisted !== undefined) {
         throw new TapeDamagedError(`${unlisted} is purged, and not listed`, BOOK);
@@ -405,7 +405,7 @@ export class SharedTape implements AsyncDisposable {
     await this.#join();
   }
 
-  /** Ends what is done with the copy there is. */
+  /** Ends all work on the current copy. */
   async #drop(): Promise<void> {
     this.#copy?.days.stop();
     await this.#copy?.days.sealed();

@@ -1,8 +1,8 @@
 /**
- * This machine's copy of a shared tape. Every record passes here once, in the order of the stream, whoever appended it: it has
- * to continue the chain of its day, then it is noted (the end of the chain, the local log, a sequencer that is kept ready
- * to go on), and its trades become visible. What the stream says again, after a start or a repair, is passed over until it
- * continues what is known; anything else that does not continue it is proof that the tape was rewritten.
+ * This node's copy of a shared tape. Every record passes here once, in stream order, whichever node appended it. It
+ * must continue its day's chain; then it is noted (chain end, local log, a sequencer ready to resume) and its trades
+ * become visible. Records that the stream repeats, after a start or a repair, are skipped until they continue the known
+ * chain. Any other break of the chain proves that the tape was rewritten.
  */
 
 import { crc32 } from 'node:zlib';
@@ -23,12 +23,12 @@ import type { LogMark } from './log/log-mark.ts';
 import type { DayCheckpoint } from './parts/day-checkpoint.ts';
 import { TapeRewrittenError } from './shared-errors.ts';
 
-/** Where the chain of the newest day ends. */
+/** The end of the newest day's chain. */
 export interface ChainEnd extends LogEnd {
   readonly day: UtcDay;
   /** The day's last commit is there. */
   readonly isEnded: boolean;
-  /** The number of its last record in the stream, as far as is known. */
+  /** The number of its last record in the stream, as far as known. */
   readonly sequence: number;
 }
 
@@ -38,10 +38,10 @@ export interface TapeCopyOptions {
   readonly local: LocalLog;
   /** Replays every record. */
   readonly sequencer: Sequencer;
-  /** Null when nothing is known; else the stream may begin with what is. */
+  /** Null when nothing is known; otherwise the stream may repeat known records first. */
   readonly end: ChainEnd | null;
   readonly mark: LogMark | null;
-  /** Whether a day needs nothing of the stream any more. */
+  /** Whether a day needs nothing more from the stream. */
   readonly isSealed: (day: UtcDay) => boolean;
 }
 
@@ -50,15 +50,15 @@ export class TapeCopy {
   readonly sequencer: Sequencer;
   readonly #options: TapeCopyOptions;
   #end: ChainEnd | null;
-  /** The stream says what is known: until it continues the chain. */
+  /** The stream repeats known records; true until one continues the chain. */
   #isBehind: boolean;
-  /** Records of a day that is sealed are passed over. */
+  /** Records of a sealed day are skipped. */
   #isPassing = false;
-  /** The day whose records the stream is at; null: not known. */
+  /** The day of the stream's current records; null: unknown. */
   #streamDay: UtcDay | null;
-  /** The last record that was passed over since a repair began; null for none. */
+  /** Checksum of the last record skipped since a repair began; null for none. */
   #passedChecksum: number | null = null;
-  /** Behind which number the stream is read again, where everything known had been read; null: not so. */
+  /** The number behind which the stream is read again after all known messages had been read; null: not rewound. */
   #rewoundTo: number | null = null;
   readonly #openings = new Map<UtcDay, number>();
 
@@ -76,14 +76,14 @@ export class TapeCopy {
     return this.#end;
   }
 
-  /** The numbers of the openings that were seen, by day. */
+  /** The numbers of the openings seen, by day. */
   get openings(): ReadonlyMap<UtcDay, number> {
     return this.#openings;
   }
 
   /**
-   * Whether the stream lacks records that are noted here, once it was read to its end: those of a log go on further than its mark
-   * says, and what they go on with never came.
+   * Whether the stream, read to its end, is missing records that are noted here: a local log goes beyond its mark, and
+   * its further records never came.
    */
   get isAhead(): boolean {
     const { end, mark } = this.#options;
@@ -94,7 +94,7 @@ export class TapeCopy {
     return mark === null || end.records > mark.records;
   }
 
-  /** The newest day up to its last record; null in the moment when that is noted, and not yet visible. */
+  /** The newest day up to its last record; null for a moment, when that record is noted and not yet visible. */
   get checkpoint(): DayCheckpoint | null {
     const end = this.#end;
     const live = this.days.newest;
@@ -116,18 +116,18 @@ export class TapeCopy {
     return { dataset, day, end: logEnd, sequence, isEnded, sequencer, contracts };
   }
 
-  /** A record or a claim that somebody else has appended. */
+  /** Follows a record or claim of another node. */
   follow(stored: StoredMessage): void | Promise<void> {
     if (stored.subject === 'record') return this.#followRecord(stored);
     this.#options.local.passed(stored.sequence);
     if (stored.subject !== 'claim') return;
     const { kind } = claimNews(stored.body);
-    // From here on the stream says again what it had lost.
+    // From here on the stream repeats what it had lost.
     if (kind === 'lost') this.rewound(stored.sequence - 1);
     if (kind === 'mended') this.#endRepair(stored.sequence);
   }
 
-  /** Messages behind this number come next, of which some are known. */
+  /** Messages behind this number come next; some of them are known. */
   rewound(last: number): void {
     if (!this.#isBehind) this.#rewoundTo = last;
     else if (this.#rewoundTo !== null) this.#rewoundTo = Math.min(this.#rewoundTo, last);
@@ -137,7 +137,7 @@ export class TapeCopy {
     this.#passedChecksum = null;
   }
 
-  /** This machine has appended the opening of a day itself; the caller makes it visible. */
+  /** This node has appended a day's opening; the caller makes it visible. */
   noteOpening(record: Uint8Array, opening: Opening, sequence: number): void {
     const { local } = this.#options;
     const { checksum } = readRecordHeader(record, 0)!;
@@ -155,7 +155,7 @@ export class TapeCopy {
     void local.append(record, sequence);
   }
 
-  /** This machine has appended a commit itself, or follows one; the caller makes it visible. */
+  /** This node has appended a commit, or follows one; the caller makes it visible. */
   noteCommit(record: Uint8Array, commit: Commit, sequence: number): void | Promise<void> {
     const { kind, checksum } = readRecordHeader(record, 0)!;
     const { day, bytes, records } = this.#end!;
@@ -175,7 +175,7 @@ export class TapeCopy {
   }
 
   #followRecord({ body, sequence }: StoredMessage): void | Promise<void> {
-    // Columns are looked at in place, which needs them aligned.
+    // Columns are viewed in place, which requires alignment.
     const record = body.byteOffset % 8 === 0 ? body : body.slice();
     const header = this.#header(record, sequence);
     if (header.kind === 'opening') return this.#followOpening(record, header, sequence);
@@ -241,7 +241,7 @@ export class TapeCopy {
     this.#options.local.passed(sequence);
   }
 
-  /** What a repair has put back must have reached the end of what is known here. */
+  /** The restored records must have reached the end of what is known here. */
   #endRepair(sequence: number): void {
     if (!this.#isBehind || this.#end === null) return;
     if (this.#passedChecksum !== null && this.#passedChecksum !== this.#end.checksum) {

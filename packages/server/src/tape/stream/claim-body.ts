@@ -1,14 +1,14 @@
 /**
- * What a claim says beside its writer. Almost always nothing. `lost`: its writer knew of numbers that the stream no longer
- * has, so from here on nobody appends records; `mended`: an operator's repair has put them back behind it. Both
- * stand in the stream, so nodes that were asleep or have restarted learn of them as of everything else.
+ * The body of a claim: almost always empty. `lost`: its writer knew of numbers that the stream no longer has, so no
+ * node appends records from here on. `mended`: an operator's repair has restored them behind the loss. Both are stored
+ * in the stream, so nodes that slept or restarted learn of them like of any message.
  */
 
 import type { StreamMessage } from './tape-stream.ts';
 
 export type ClaimNews =
   | { readonly kind: 'none' }
-  /** The last number that was known to be stored before. */
+  /** The last number that was known to be stored. */
   | { readonly kind: 'lost'; readonly known: number }
   | { readonly kind: 'mended' };
 
@@ -21,7 +21,7 @@ export function lostClaim(known: number): Uint8Array {
   return new TextEncoder().encode(`lost ${known}`);
 }
 
-/** For who has repaired the stream: after it whoever may append does so again. */
+/** Written after a repair of the stream: nodes that may lead can append again. */
 export function mendedClaim(): Uint8Array {
   return new TextEncoder().encode(MENDED);
 }
@@ -34,7 +34,7 @@ export function claimNews(body: Uint8Array): ClaimNews {
   return lost === null ? { kind: 'none' } : { kind: 'lost', known: Number(lost[1]) };
 }
 
-/** Whether a message says that the stream has lost others. */
+/** Whether a message records a loss of others. */
 export function isLossTold(message: StreamMessage | null): boolean {
   return message?.subject === 'claim' && claimNews(message.body).kind === 'lost';
 }

@@ -1,13 +1,13 @@
 /**
- * Appends to a stream as long as nobody else does. A message is stored right behind the last one this writer knows, or not
- * at all; an append that has resolved is durable, and one that was never resolved may be, so nothing else is ever
- * published in its place. The first failure is the last: then the writer is done, and so is whoever appends with it.
- *
- * One append: (1) publish, expecting number L to be the last. Stored as L + 1: done. (2) Nobody knows: publish the same again,
- * sooner first, then every second, and look meanwhile whether somebody stands in its place; after every second time of not
- * knowing by another server, for one that is cut off keeps its clients. (3) Another end: no verdict yet, since this may be the answer to a repetition while the first is still on its
- * way, or of a server that is behind. So number L + 1 is read: ours, it is stored; somebody else's, this writer is fenced;
- * nothing there, still nobody knows.
+ * Appends to a stream as long as no other writer does. A message is stored right behind the last one this writer knows,
+ * or not at all. A resolved append is durable. An unresolved one may be, so nothing else is ever published in its
+ * place. The first failure ends the writer for good.
+ * 
+ * One append: (1) Publish, expecting number L to be the last. Stored as L + 1: done. (2) Unknown outcome: publish the
+ * same again with backoff, at most a second apart, and meanwhile read number L + 1. Reconnect after every second
+ * unknown outcome, because a server that is cut off keeps its clients. (3) Another end: no verdict yet. It may respond
+ * to a repetition while the first attempt is under way, or come from a server that is behind. So read number L + 1:
+ * ours means stored, another writer's means that this writer is fenced, nothing means unknown.
  */
 
 import type { Clock } from '../../platform/clock.ts';
@@ -32,15 +32,15 @@ import {
 } from './tape-stream.ts';
 
 const TRY_AGAIN: Backoff = { firstMs: 50, lastMs: 1_000 };
-/** So often nobody knew before another server is looked for. */
+/** Unknown outcomes before another server is tried. */
 const UNKNOWN_BEFORE_RECONNECT = 2;
 
 export interface FencedWriterOptions {
   readonly stream: TapeStream;
   readonly clock: Pick<Clock, 'after'>;
-  /** `<node>.<term>`: never used twice for two writers. */
+  /** `<node>.<term>`: unique per writer. */
   readonly writer: string;
-  /** The number of the last message that is known. */
+  /** The number of the last known message. */
   readonly last: number;
 }
 
@@ -65,40 +65,40 @@ export class FencedWriter {
     this.#last = last;
   }
 
-  /** The number of the last message that is known: behind it the next one goes. */
+  /** The number of the last known message: the next one goes right behind it. */
   get last(): number {
     return this.#last;
   }
 
-  /** How many messages it has stored. */
+  /** Messages it has stored. */
   get appended(): number {
     return this.#appended;
   }
 
-  /** How often in a row nobody knew whether the message that is being appended is stored; 0 when all is well. */
+  /** Unknown outcomes in a row for the current message; 0 when all is well. */
   get unknowns(): number {
     return this.#unknowns;
   }
 
-  /** How often nobody knew, since it was made. */
+  /** Unknown outcomes since the writer was created. */
   get unknownsTotal(): number {
     return this.#unknownsTotal;
   }
 
-  /** Aborted by the first failure, or when the writer is given up; the reason is the error. */
+  /** Aborted by the first failure, or when the writer is abandoned; the reason is the error. */
   get ended(): AbortSignal {
     return this.#ended.signal;
   }
 
-  /** The largest body that is taken. */
+  /** The largest accepted body. */
   get bodyBytesMax(): number {
     return this.#stream.bodyBytesMax;
   }
 
   /**
-   * Resolves with the number of the message once it is durable. Those who come meanwhile wait for their turn. The bytes are
-   * the caller's again at once. Rejects with `FencedError`, `StreamRefusedError`, `StreamShrunkError`,
-   * `AppendAbandonedError` or `StreamFaultError`, and so does every append after it.
+   * Resolves with the message's number once it is durable. Appends are queued. The caller may reuse the bytes at once.
+   * Rejects with `FencedError`, `StreamRefusedError`, `StreamShrunkError`, `AppendAbandonedError` or
+   * `StreamFaultError`, and so does every later append.
    */
   append(subject: StreamSubject, body: Uint8Array): Promise<number> {
     const message = { subject, writer: this.writer, body: new Uint8Array(body) };
@@ -110,7 +110,10 @@ export class FencedWriter {
     });
   }
 
-  /** Looks whether somebody else has appended; then this writer ends as by an append. Learns nothing where nobody answers. */
+  /**
+   * Checks whether another writer has appended; if so, this writer ends as by an append. Without a response it changes
+   * nothing.
+   */
   look(): Promise<void> {
     return this.#inTurn(async () => {
       const found = await this.#stream.read(this.#last + 1).catch(() => undefined);
@@ -121,12 +124,12 @@ export class FencedWriter {
     });
   }
 
-  /** Gives the writer up. An append under way ends without an answer. */
+  /** Abandons the writer. The outcome of a pending append stays unknown. */
   abandon(): void {
     this.end(new AppendAbandonedError(this.#last + 1));
   }
 
-  /** Likewise, because of what was found elsewhere. */
+  /** Ends the writer because of a fault that was found elsewhere. */
   end(reason: Error): void {
     if (!this.#ended.signal.aborted) this.#ended.abort(reason);
   }
@@ -161,7 +164,7 @@ export class FencedWriter {
     this.#shrinking[Symbol.dispose]();
   }
 
-  /** False where nobody knows. */
+  /** False when the outcome is unknown. */
   async #isStored(message: StreamMessage): Promise<boolean> {
     const published = await this.#stream.publish(message, this.#last);
     this.#ended.signal.throwIfAborted();
@@ -176,7 +179,7 @@ export class FencedWriter {
       case 'otherEnd':
         return (await this.#isFound(message)) || (await this.#looksAtEnd());
       case 'refused':
-        // An earlier attempt may have found the room that this one did not.
+        // The stream may have had room for an earlier attempt.
         if (published.why === 'full' && (await this.#isFound(message))) return true;
         throw new StreamRefusedError(published.why, message.body.length);
       default:
@@ -191,7 +194,7 @@ export class FencedWriter {
     throw this.#fencedBy(found);
   }
 
-  /** Always false: nothing is known of the message, but perhaps of the stream. */
+  /** Always false: the message's outcome stays unknown, but the stream may prove to be shrunk. */
   async #looksAtEnd(): Promise<false> {
     const ends = await this.#stream.ends().catch(() => null);
     if (ends === null) return false;
@@ -203,7 +206,10 @@ export class FencedWriter {
     return false;
   }
 
-  /** A stream that was shrunk, and has grown again to the very number that is known, would take the next message as if nothing had been. */
+  /**
+   * Detects a stream that was shrunk and has grown back to the known number: it would accept the next message as if
+   * nothing had happened.
+   */
   async #requireLastKept(): Promise<void> {
     if (this.#appended === 0) return;
     const kept = await this.#read(this.#last);
@@ -212,7 +218,7 @@ export class FencedWriter {
     if (!isOurs) throw new StreamShrunkError(this.#last, this.#last - 1);
   }
 
-  /** What was purged beyond the last message that is known was somebody else's. */
+  /** Purged numbers beyond the last known message were another writer's. */
   #requireNotPurged(first: number): void {
     if (first > this.#last + 1) throw new FencedError(this.writer, this.#last + 1, null);
   }

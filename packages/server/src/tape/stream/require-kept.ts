@@ -1,6 +1,7 @@
 /**
- * Checks a claim that was just stored against the message before it. A stream that was shrunk, or is led by a server that lacks messages,
- * may have grown to the same number with others: then everybody is told, and nothing is appended.
+ * Checks the message before a claim that was just stored. A shrunk stream, or one led by a server with missing
+ * messages, may have reached the same number with other messages. Then a `lost` claim is stored, and nothing more is
+ * appended.
  */
 
 import type { Clock } from '../../platform/clock.ts';
@@ -12,7 +13,10 @@ import { isSameMessage, type StoredMessage, type TapeStream } from './tape-strea
 
 const ASK_AGAIN_MS = 200;
 
-/** Rejects with `StreamShrunkError` where the stream's leader has another message than this one, behind which a claim was just stored. */
+/**
+ * Rejects with `StreamShrunkError` when the stream's leader has another message than `known`, behind which a claim was
+ * just stored.
+ */
 export async function requireKept(
   writer: FencedWriter,
   stream: TapeStream,

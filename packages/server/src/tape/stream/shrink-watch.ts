@@ -1,14 +1,15 @@
 /**
- * Whether a stream may have lost what it had acknowledged. An old end is named by every server that is cut off from the
- * others, for as long as it is, so one answer means nothing: suspected is only what every answer of half a minute says.
- * And a suspicion is no proof. That is a claim which expects the lower end and is stored: who is cut off can store nothing.
+ * Detects that a stream may have lost acknowledged messages. A server that is cut off reports an old end as long as it
+ * is cut off, so one response proves nothing: a loss is suspected only when all responses of half a minute report an
+ * old end. The proof is a claim that expects the lower end and is stored, because a server that is cut off cannot
+ * store.
  */
 
 import type { Clock } from '../../platform/clock.ts';
 import { lostClaim } from './claim-body.ts';
 import type { TapeStream } from './tape-stream.ts';
 
-/** Cut-off servers named old ends for up to 26 seconds. */
+/** Servers that are cut off report old ends for up to 26 seconds. */
 const SHRUNK_SUSPECTED_MS = 30_000;
 
 export class ShrinkWatch implements Disposable {
@@ -20,7 +21,7 @@ export class ShrinkWatch implements Disposable {
     this.#clock = clock;
   }
 
-  /** Takes note of an end that was named; true when only ends below what is known were, for half a minute. */
+  /** Records a reported end; true when for half a minute every reported end was below `known`. */
   hear(known: number, end: number): boolean {
     if (end >= known) {
       this[Symbol.dispose]();
@@ -43,7 +44,7 @@ export class ShrinkWatch implements Disposable {
   }
 }
 
-/** Whether the stream now ends at `end`, though `known` was stored. Leaves a claim behind that tells everybody. */
+/** Whether the stream now ends at `end`, though `known` was stored. If so, it leaves a `lost` claim for all nodes. */
 export async function isProvedShrunk(
   stream: TapeStream,
   writer: string,

@@ -1,8 +1,8 @@
-/** Why nothing more can be appended to, or followed on, a stream. Each says where it stands. */
+/** Reasons why a stream can no longer be appended to or followed. Each names the position. */
 
-/** Somebody else has appended: this writer's time is over, and what it had not been told of was never stored. */
+/** Another writer has appended: this writer is over, and its unresolved append was not stored. */
 export class FencedError extends Error {
-  /** The number that this writer wanted. */
+  /** The number that this writer expected to get. */
   readonly sequence: number;
 
   constructor(writer: string, sequence: number, by: string | null) {
@@ -11,7 +11,7 @@ export class FencedError extends Error {
   }
 }
 
-/** The stream takes nothing, or nothing of that size: an operator has to give it room. */
+/** The stream accepts nothing, or nothing of that size: an operator has to raise its limits. */
 export class StreamRefusedError extends Error {
   readonly why: 'full' | 'tooLarge';
 
@@ -25,7 +25,7 @@ export class StreamRefusedError extends Error {
   }
 }
 
-/** The writer was given up while nobody knew whether its last message is stored. It may be, now or later. */
+/** The writer was abandoned while its last message's outcome was unknown. The message may be stored, now or later. */
 export class AppendAbandonedError extends Error {
   constructor(sequence: number) {
     super(
@@ -34,11 +34,11 @@ export class AppendAbandonedError extends Error {
   }
 }
 
-/** The stream has lost what it had acknowledged, which is proved: nobody appends until it is repaired. */
+/** The stream provably lost acknowledged messages: nothing is appended until it is repaired. */
 export class StreamShrunkError extends Error {
   /** The last number that was known to be stored. */
   readonly known: number;
-  /** The last number that was left. */
+  /** The last number that is left. */
   readonly end: number;
 
   constructor(known: number, end: number) {
@@ -50,9 +50,9 @@ export class StreamShrunkError extends Error {
   }
 }
 
-/** What was asked for is purged: days and parts have to be fetched elsewhere, and following begun again behind them. */
+/** The requested number is purged: days and parts must be fetched elsewhere, and following restarts behind them. */
 export class StreamPurgedError extends Error {
-  /** The first number there still is. */
+  /** The first number that still exists. */
   readonly first: number;
 
   constructor(wanted: number, first: number) {
@@ -61,5 +61,5 @@ export class StreamPurgedError extends Error {
   }
 }
 
-/** The stream has done what it never does: a fault of ours or of its keeper, not to be gone on from. */
+/** The stream violated its contract: a fault of this program or of the server, from which nothing can resume. */
 export class StreamFaultError extends Error {}

@@ -1,7 +1,7 @@
 /**
- * Every message of a stream behind a number, in order, each once. What comes twice is left out; where one is missing
- * the reading is thrown away and begun anew. So is one that has been silent for too long: a client that waits for its
- * server was seen to wait for a minute. What the stream no longer has is told, never passed over.
+ * Reads every message of a stream behind a number, in order, each once. Repeated messages are dropped. At a gap the
+ * reading is discarded and restarted, and so it is after too long a silence: a client may wait a minute for a dead
+ * server. Purged messages give an error and are never skipped.
  */
 
 import type { Clock } from '../../platform/clock.ts';
@@ -10,23 +10,25 @@ import { sleep } from '../../platform/waiting/sleep.ts';
 import { StreamPurgedError } from './stream-errors.ts';
 import type { StoredMessage, StreamReading, TapeStream } from './tape-stream.ts';
 
-/** How often silence is looked at. Ticks are counted, so a process that was stopped has not waited meanwhile. */
+/** The interval of silence checks. Ticks are counted, so time in which the process was stopped does not count. */
 export const TICK_MS = 100;
-/** A reading that says nothing for so long is thrown away. */
+/** A reading that is silent for this long is discarded. */
 const SILENT_MS_MAX = 1_500;
-/** Without a word of who appends another server is looked for, first so soon, then ever less often. */
+/**
+ * Without a message or heartbeat of a leader another server is tried: first after this time, then less and less often.
+ */
 const RECONNECT_MS = { first: 4_000, last: 16_000 } as const;
-/** Between two readings of which the first ended by itself. */
+/** Between two readings, when the first ended by itself. */
 const READ_AGAIN: Backoff = { firstMs: 20, lastMs: 1_000 };
 
 export interface StreamFollowerOptions {
   readonly stream: TapeStream;
   readonly clock: Pick<Clock, 'after'>;
-  /** The number of the last message that is known. */
+  /** The number of the last known message. */
   readonly from: number;
-  /** The next message is not read before this one is done. What it rejects with ends the following. */
+  /** The next message is read only after this one is handled. A rejection ends the following. */
   readonly onMessage: (stored: StoredMessage) => void | Promise<void>;
-  /** The keeper has said that there is nothing beyond what was read. */
+  /** The server has reported that nothing is left to read. */
   readonly onIdle: () => void;
 }
 
@@ -35,13 +37,13 @@ export class StreamFollower {
   #last: number;
   #reading: StreamReading | null = null;
   #isHandling = false;
-  /** Since a message, or a word of the keeper that there is none. */
+  /** Since a message, or since the server reported that there is none. */
   #quietMs = 0;
-  /** Since then, or since the reading was begun. */
+  /** Since then, or since the reading began. */
   #readingMs = 0;
-  /** Since a message, while somebody has told of one beyond it. */
+  /** Since a message, while a heartbeat has named a later one. */
   #behindMs = 0;
-  /** Since a message or a word of who appends. */
+  /** Since a message or a heartbeat of a leader. */
   #aloneMs = 0;
   #reconnectMs: number = RECONNECT_MS.first;
   #told: number;
@@ -54,27 +56,27 @@ export class StreamFollower {
     this.#told = options.from;
   }
 
-  /** The number of the last message that is known. */
+  /** The number of the last known message. */
   get last(): number {
     return this.#last;
   }
 
-  /** For how long neither a message nor a word of who appends has come; the time in which messages are dealt with does not count. */
+  /** Time without a message or a heartbeat of a leader; time spent handling messages does not count. */
   get aloneMs(): number {
     return this.#aloneMs;
   }
 
-  /** For how long nothing at all has come of the stream or of who appends. */
+  /** Time without anything from the stream or from a leader. */
   get quietMs(): number {
     return Math.min(this.#quietMs, this.#aloneMs);
   }
 
-  /** How many readings were thrown away. */
+  /** Number of discarded readings. */
   get remade(): number {
     return this.#remade;
   }
 
-  /** Until the signal says so. Rejects with `StreamPurgedError`, and with what `onMessage` rejects with. */
+  /** Runs until the signal is aborted. Rejects with `StreamPurgedError`, and with the rejections of `onMessage`. */
   async follow(signal: AbortSignal): Promise<void> {
     const stop = () => this.#throwAway();
     this.refresh();
@@ -92,7 +94,7 @@ export class StreamFollower {
     }
   }
 
-  /** Goes on behind another number than before, as who appended itself, or has learnt that the stream was shrunk. */
+  /** Continues behind another number: after this node appended itself, or after a shrunk stream was detected. */
   moveTo(last: number): void {
     this.#last = last;
     this.#moves += 1;
@@ -101,21 +103,21 @@ export class StreamFollower {
     this.#throwAway();
   }
 
-  /** Somebody who appends has said where the stream ends. */
+  /** A leader's heartbeat has named the end of the stream. */
   hearOf(last: number): void {
     this.#told = last;
     this.#aloneMs = 0;
     this.#reconnectMs = RECONNECT_MS.first;
   }
 
-  /** Begins to count anew, as after having appended itself. */
+  /** Resets the timers, as after appends of this node. */
   refresh(): void {
     this.#hear();
     this.#aloneMs = 0;
     this.#reconnectMs = RECONNECT_MS.first;
   }
 
-  /** Every `TICK_MS`. */
+  /** Called every `TICK_MS`. */
   async tick(): Promise<void> {
     if (this.#isHandling) return;
     this.#quietMs += TICK_MS;
@@ -129,7 +131,7 @@ export class StreamFollower {
     }
   }
 
-  /** One reading, until it ends in whatever way. */
+  /** One reading, until it ends in any way. */
   async #readOn(signal: AbortSignal): Promise<void> {
     const reading = await this.#options.stream.follow(this.#last + 1).catch(() => null);
     if (reading === null) return;
@@ -160,7 +162,7 @@ export class StreamFollower {
     } finally {
       this.#isHandling = false;
     }
-    // Unless it was moved meanwhile.
+    // Unless `moveTo` was called meanwhile.
     if (this.#moves === moves) this.#last = message.sequence;
     this.#hear();
     this.#behindMs = 0;
@@ -172,7 +174,7 @@ export class StreamFollower {
     this.#readingMs = 0;
   }
 
-  /** A reading that begins too late was begun on a purged number; any other gap is one of the line. */
+  /** A reading that begins too late started at a purged number; any other gap is a fault of the connection. */
   async #judgeGap(): Promise<void> {
     const ends = await this.#options.stream.ends().catch(() => null);
     if (ends !== null && ends.first > this.#last + 1) {
@@ -185,7 +187,7 @@ export class StreamFollower {
     if (reading === null) return;
     this.#reading = null;
     this.#remade += 1;
-    // That it has ended is waited for where it is read.
+    // Its end is awaited where it is read.
     void reading[Symbol.asyncDispose]();
   }
 }

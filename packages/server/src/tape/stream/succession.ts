@@ -1,15 +1,16 @@
 /**
- * Who appends to a stream that several nodes share, decided by the stream alone: whoever's claim is stored. Everybody follows.
- * Who has heard neither a message nor a heartbeat for about two seconds by its own ticks claims, right behind the last message
- * it has dealt with: a stored claim proves that there was nothing beyond, and whoever appended before is fenced by it. Heartbeats
- * only keep others from trying; no clocks of two machines are compared, and nothing is held that could be forgotten.
+ * Decides which node appends to a shared stream, by the stream alone: the node whose claim is stored. All others
+ * follow. After about two seconds, by its own ticks, without message or heartbeat a node claims, right behind the last
+ * message it handled. A stored claim proves that nothing was beyond it, and it fences the previous writer. Heartbeats
+ * only keep others from claiming. No clocks of two machines are compared, and there is no lease that could be
+ * forgotten.
  *
  *   following ──silence, or the leader leaves──► claiming ──stored──► leading ──fenced, left──► following
  *       ▲───────────────somebody else was first──────────┘
  *
- * Where a `lost` claim stands in the stream and no `mended` one behind it, nobody claims. Servers may differ, though: one that lacks
- * messages may lead for a while and store such a claim alone. So whether it stands is asked of who leads, again and again, and when
- * it does not, the stream is read again from where the loss was said to begin.
+ * After a `lost` claim without a later `mended` one no node claims. Servers may differ, though: one with missing
+ * messages may lead for a while and store such a claim alone. So each node keeps checking whether the current leader
+ * still has the claim. If not, it reads the stream again from the point where the loss was said to begin.
  */
 
 import type { Clock } from '../../platform/clock.ts';
@@ -27,20 +28,25 @@ import {
 import { StreamFollower, TICK_MS } from './stream-follower.ts';
 import type { Heartbeat, StoredMessage, TapeStream } from './tape-stream.ts';
 
-/** Silence before a claim, and up to how much more by chance, so that not all claim at once. */
+/** Silence before a claim, plus a random part, so that nodes do not claim at once. */
 const PATIENCE_MS = 2_000;
 const PATIENCE_MORE_MS = 300;
-/** Who was fenced could not hear who appends, and waits so many times longer until it has heard somebody. */
+/** A fenced writer could not receive heartbeats; it waits this many times longer until it receives one. */
 const PATIENCE_TIMES_FENCED = 2;
 const BEAT_MS = 400;
-/** Elections take less: who knows nothing of its append for so long lets others try. */
+/**
+ * Elections take less time: a writer in doubt about its append for this long stops its heartbeats and lets others try.
+ */
 const BEAT_IN_DOUBT_MS_MAX = 12_000;
-/** Who has appended nothing for so long looks whether somebody else has, and so does who follows look at the end. */
+/**
+ * A writer that has appended nothing for this long checks whether another has. A follower checks the end at this
+ * interval.
+ */
 const LOOK_MS = 2_000;
 const ASK_AGAIN_MS = 200;
-/** How long one that leaves waits for its append under way and the next one's claim together. */
+/** How long a leaving node waits for its pending append and for the next node's claim together. */
 const LEAVE_APPEND_MS_MAX = 5_000;
-/** How long one that leaves waits for the next one's claim alone, and how often it looks for it. */
+/** How long a leaving node waits for the next node's claim alone, and how often it looks. */
 const LEAVE_MS_MAX = 2_000;
 const LEAVE_LOOK_MS = 100;
 
@@ -48,9 +54,12 @@ export type SuccessionState =
   | { readonly role: 'following' }
   | { readonly role: 'claiming' }
   | { readonly role: 'leading'; readonly writer: string }
-  /** Nobody can append before an operator has given the stream room. */
+  /** No node can append before an operator has raised the stream's limits. */
   | { readonly role: 'refused'; readonly why: 'full' | 'tooLarge' }
-  /** The stream ends below what is known, for half a minute; once that is proved nobody appends before a repair. */
+  /**
+   * For half a minute the stream has ended below the known number. Once that is proved, no node appends before a
+   * repair.
+   */
   | {
       readonly role: 'shrunk';
       readonly known: number;
@@ -59,43 +68,43 @@ export type SuccessionState =
     };
 
 export interface SuccessionHandler {
-  /** A message that somebody else has stored, in order. After a repair of the stream records come again that were known before. */
+  /** Another node's stored message, in order. After a repair of the stream, known records may come again. */
   message(stored: StoredMessage): void | Promise<void>;
-  /** The stream is read again from behind this number, which lies before the last that was known. */
+  /** The stream is read again from behind this number, which lies before the last known one. */
   rewound?(last: number): void;
-  /** What a `lost` claim said is not so: the stream has all that was known. It was rewound before. */
+  /** A `lost` claim proved false: the stream has everything that was known. `rewound` was called before. */
   whole?(): void;
-  /** Everything that was stored up to now has been dealt with. May be told again and again, and too early. */
+  /** Everything stored so far is handled. May be called repeatedly, and too early. */
   idle?(): void;
   /**
-   * This node appends now: its claim is stored, and everything before it was handed to `message`. Until this resolves nothing is
-   * followed. It ends when the signal says so: the writer has failed, or the node shall leave; then at the end of the append
-   * under way. A rejection with another error than the writer's ends the succession; one with `StreamShrunkError` is a loss that
-   * was found there, and told by a claim.
+   * This node now appends: its claim is stored, and `message` has received everything before it. Nothing is followed
+   * until this resolves. It ends when the signal is aborted, because the writer failed, or because the node leaves;
+   * then after the pending append. A rejection with another error than the writer's ends the succession. One with
+   * `StreamShrunkError` is a loss that was found there and recorded by a claim.
    */
   lead(writer: FencedWriter, signal: AbortSignal): Promise<void>;
-  /** Told when it changes; it begins with `following`. */
+  /** Called on every change; the initial state is `following`. */
   state(state: SuccessionState): void;
 }
 
 export interface SuccessionOptions {
   readonly stream: TapeStream;
   readonly clock: Pick<Clock, 'after' | 'every'>;
-  /** From 0 up to 1. */
+  /** In [0, 1). */
   readonly random: () => number;
-  /** This node, as heartbeats and writers name it. */
+  /** This node's name in heartbeats and writers. */
   readonly node: string;
-  /** The number of the last message that is known. */
+  /** The number of the last known message. */
   readonly from: number;
   /** Whether this node may append. */
   readonly mayLead: boolean;
   readonly handler: SuccessionHandler;
 }
 
-/** The time in which this node claims and appends. */
+/** One term in which this node claims and appends. */
 interface Leading {
   readonly writer: FencedWriter;
-  /** Says that the node shall leave. */
+  /** Aborted when the node leaves. */
   readonly stop: AbortController;
   readonly over: PromiseWithResolvers<void>;
   isClaimed: boolean;
@@ -113,16 +122,16 @@ export class Succession implements AsyncDisposable {
   readonly #follower: StreamFollower;
   readonly #shrinking: ShrinkWatch;
   readonly #over = new AbortController();
-  /** Ends the following that is under way. */
+  /** Ends the current following. */
   #following = new AbortController();
   #leading: Leading | null = null;
   #running: Promise<void> | null = null;
   #isLeaving = false;
   #isLost = false;
-  /** What is known of the loss: the stream is right up to this number, and had more. */
+  /** The known loss: the stream is sound up to this number, and had more. */
   #loss: Loss = NO_LOSS;
   #isNewsKnown = false;
-  /** The message that was read last; null for none. */
+  /** The last message read; null for none. */
   #newest: StoredMessage | null = null;
   #state: SuccessionState = { role: 'following' };
   #leader: string | null = null;
@@ -147,38 +156,38 @@ export class Succession implements AsyncDisposable {
     });
   }
 
-  /** The number of the last message that is known. */
+  /** The number of the last known message. */
   get last(): number {
     return this.#leading?.writer.last ?? this.#follower.last;
   }
 
-  /** The writer who appends, as far as is known here. */
+  /** The writer that appends, as far as this node knows. */
   get leader(): string | null {
     return this.#leading?.writer.writer ?? this.#leader;
   }
 
-  /** How often this node has become the one that appends. */
+  /** How often this node has become the leader. */
   get takeovers(): number {
     return this.#takeovers;
   }
 
-  /** How often nobody knew whether a message of this node was stored. */
+  /** Unknown outcomes of this node's appends. */
   get unknownsTotal(): number {
     return this.#unknownsBefore + (this.#leading?.writer.unknownsTotal ?? 0);
   }
 
-  /** For how long nothing has come of the stream: no message, no answer, no word of who appends. */
+  /** Time without anything from the stream: no message, response or heartbeat. */
   get quietMs(): number {
     return this.#leading === null ? this.#follower.quietMs : this.#inDoubtMs;
   }
 
-  /** Follows, and appends where it may and must, until it is disposed. Rejects with what cannot be gone on from. */
+  /** Follows, and leads when possible and needed, until disposed. Rejects with faults from which it cannot resume. */
   run(): Promise<void> {
     this.#running ??= this.#run();
     return this.#running;
   }
 
-  /** Appends no more, now or later, and goes on following. Resolves when somebody else does, or a few seconds later. */
+  /** Stops appending for good and keeps following. Resolves when another node appends, or after a few seconds. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
     const leading = this.#leading;
@@ -213,7 +222,10 @@ export class Succession implements AsyncDisposable {
     }
   }
 
-  /** Before a claim: what is known may lie behind a loss that was not mended. Before the first one it is waited for. */
+  /**
+   * Before a claim: the known messages may lie behind a loss that was not mended. Waits for a response before the first
+   * claim.
+   */
   async #learnNews(): Promise<void> {
     const { stream, clock } = this.#options;
     while (this.#mayClaim() && !this.#over.signal.aborted) {
@@ -259,7 +271,7 @@ export class Succession implements AsyncDisposable {
         this.#loss = NO_LOSS;
       }
     }
-    // Who takes what somebody has stored stands in no doubt of the stream any more, unless that is what it says.
+    // A stored message removes any doubt of the stream, unless the message itself records a loss.
     if (!this.#isLost) this.#become({ role: 'following' });
     return this.#options.handler.message(stored);
   }
@@ -267,7 +279,7 @@ export class Succession implements AsyncDisposable {
   #hear(beat: Heartbeat): void {
     if (beat.writer === this.#leading?.writer.writer) return;
     if (this.#leading !== null) {
-      // Somebody else believes that it appends: one of the two is wrong.
+      // Another node also believes it leads: one of the two is wrong.
       this.#sinceLookMs = LOOK_MS;
       return;
     }
@@ -291,7 +303,7 @@ export class Succession implements AsyncDisposable {
     else await this.#watchEnd();
   }
 
-  /** One that appends nothing would not learn that it is fenced. */
+  /** A leader that appends nothing would not notice that it is fenced. */
   async #watchWriter(writer: FencedWriter): Promise<void> {
     this.#inDoubtMs = writer.unknowns === 0 ? 0 : this.#inDoubtMs + TICK_MS;
     this.#sinceLookMs = writer.appended === this.#appendedBefore ? this.#sinceLookMs + TICK_MS : 0;
@@ -300,7 +312,7 @@ export class Succession implements AsyncDisposable {
     await this.#looking(() => writer.look());
   }
 
-  /** One that follows somebody who knows less than itself would wait for ever. */
+  /** Without this check, a follower of a leader that knows less than itself would wait for ever. */
   async #watchEnd(): Promise<void> {
     this.#sinceLookMs += TICK_MS;
     if (this.#sinceLookMs < LOOK_MS || this.#isLooking) return;
@@ -319,7 +331,7 @@ export class Succession implements AsyncDisposable {
     try {
       await look();
     } catch {
-      // Nobody answered, or the writer has ended, which is told where it is used.
+      // No response, or the writer has ended, which is reported where it is used.
     } finally {
       this.#isLooking = false;
       this.#sinceLookMs = 0;
@@ -338,7 +350,7 @@ export class Succession implements AsyncDisposable {
     else this.#become({ role: 'shrunk', known, end, isProved: false });
   }
 
-  /** The stream was shrunk: the claim that proves it is the next message to be read, of a server that has it. */
+  /** The stream was shrunk: the next message to read is the claim that proves it, from a server that has it. */
   #goBehind(end: number, known: number): void {
     this.#lose(end, Math.max(known, this.#follower.last));
     this.#shrinking[Symbol.dispose]();
@@ -351,7 +363,7 @@ export class Succession implements AsyncDisposable {
     this.#loss = { behind: Math.min(behind, before), known: Math.max(known, more) };
   }
 
-  /** Whether the server that leads knows of the loss. One that is cut off may not, but lets nobody append. */
+  /** Whether the leading server has the loss on record. A server that is cut off may not, but lets no node append. */
   async #judgeLost(): Promise<void> {
     const { stream, handler } = this.#options;
     const { behind, known } = this.#loss;
@@ -365,7 +377,7 @@ export class Succession implements AsyncDisposable {
     this.#become({ role: 'following' });
   }
 
-  /** Reads again from behind this number: what was read since may be of a server that lacked messages. */
+  /** Reads again from behind this number: messages read since may come from a server with missing messages. */
   readAgain(last: number): void {
     this.#follower.moveTo(last);
   }
@@ -415,7 +427,7 @@ export class Succession implements AsyncDisposable {
     await this.#handOver(writer);
   }
 
-  /** Until the next one's claim is seen. */
+  /** Waits until the next node's claim is seen. */
   async #handOver(writer: FencedWriter): Promise<void> {
     for (let waitedMs = 0; waitedMs < LEAVE_MS_MAX; waitedMs += LEAVE_LOOK_MS) {
       if (writer.ended.aborted) return;

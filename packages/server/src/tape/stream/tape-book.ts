@@ -1,7 +1,7 @@
 /**
- * What studies depend on beside trades, agreed on by all who share a tape: sessions, floors, what was removed, and which days
- * are sealed, with the digests of their trades and the objects that hold them. A book in the stream is always whole, so
- * the newest one is enough; one that is too long for a message is an object, which the message names by its digest.
+ * The inputs of studies beside trades, shared by all nodes of a tape: sessions, floors, removals, and the sealed days
+ * with the digests of their trades and the objects that hold them. A book in the stream is always complete, so the
+ * newest one is enough. A book too long for a message is stored as an object, and the message names its digest.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,12 +13,12 @@ import type { TapeObjects } from './tape-stream.ts';
 
 const BOOK_VERSION = 1;
 const BODY_BYTES_MAX = 256 * KIB;
-/** What a book is called where it is found to be damaged. */
+/** The book's name in error messages. */
 const BOOK_FILE = 'book';
 
 /** A sealed day of a contract. */
 export interface BookDay {
-  /** Of its trades. */
+  /** Digest of its trades. */
   readonly digest: string;
   /** The object that holds its files. */
   readonly object: string;
@@ -26,19 +26,19 @@ export interface BookDay {
 
 export interface TapeBook {
   readonly dataset: string;
-  /** Who began the tape, as its own file says it; null: nobody says. */
+  /** The source that began the tape, as the text of its file; null: unknown. */
   readonly source: string | null;
-  /** The session books, as their own files say them, by calendar. */
+  /** The session books, as the text of their files, by calendar. */
   readonly sessions: Readonly<Record<string, string>>;
-  /** The floors of cursors, as their own file says them; null: there are none yet. */
+  /** The floors of cursors, as the text of their file; null: there are none yet. */
   readonly floors: string | null;
   /** By contract, the day before which all days were removed. */
   readonly keptFrom: Readonly<Record<string, UtcDay>>;
   /** Sealed days, by contract and day. */
   readonly days: Readonly<Record<string, Readonly<Record<string, BookDay>>>>;
-  /** The numbers of the openings of the newest days in the stream, by day. */
+  /** The numbers of the newest days' openings in the stream, by day. */
   readonly openings: Readonly<Record<string, number>>;
-  /** Whether all days are listed that the first streams need. */
+  /** Whether all days that the first streams need are listed. */
   readonly isReady: boolean;
 }
 
@@ -52,7 +52,7 @@ export function emptyBook(dataset: string): TapeBook {
   return { dataset, ...none, sessions: {}, keptFrom: {}, days: {}, openings: {} };
 }
 
-/** The body of the message. What it names is kept before this resolves. */
+/** The body of the message. An object that it names is stored before this resolves. */
 export async function encodeBook(book: TapeBook, objects: TapeObjects): Promise<Uint8Array> {
   const bytes = new TextEncoder().encode(printChecked({ version: BOOK_VERSION, ...book }));
   if (bytes.length <= BODY_BYTES_MAX) return bytes;
@@ -61,7 +61,7 @@ export async function encodeBook(book: TapeBook, objects: TapeObjects): Promise<
   return new TextEncoder().encode(printChecked({ version: BOOK_VERSION, object }));
 }
 
-/** Rejects with `TapeDamagedError` when it is not what was written, and when what it names is not there. */
+/** Rejects with `TapeDamagedError` when it is not as written, or when its object is missing. */
 export async function decodeBook(body: Uint8Array, objects: TapeObjects): Promise<TapeBook> {
   const named = parse<NamedBook>(body);
   if (!('object' in named)) return named as unknown as TapeBook;
@@ -72,7 +72,7 @@ export async function decodeBook(body: Uint8Array, objects: TapeObjects): Promis
   return parse<TapeBook & { readonly version: number }>(bytes);
 }
 
-/** The object that holds a book; null where its message does. */
+/** The object that holds a book; null when the message holds it. */
 export function objectOfBook(body: Uint8Array): string | null {
   const named = parse<NamedBook>(body);
   return 'object' in named ? named.object : null;

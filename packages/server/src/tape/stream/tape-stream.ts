@@ -1,25 +1,25 @@
 /**
- * The port of a tape that many machines share: one ordered stream of messages per dataset, replicated and synced by
- * whoever keeps it. Everything that studies depend on goes through it, under one fence: a publish names the last message
- * it knows of, and is stored only right behind that one. Nothing else of a stream may be relied on. What it says of its end, and
- * what it reads, may be old; only a stored publish proves that everything before it was known.
+ * The port of a shared tape: one ordered stream of messages per dataset, replicated and synced by its servers.
+ * Everything that studies depend on goes through it, under one fence: a publish names the last message it knows, and is
+ * stored only right behind that one. Nothing else of a stream is reliable. Reported ends and reads may be stale; only a
+ * stored publish proves that everything before it was known.
  */
 
 /**
- * `record`: one record of a day's log, byte for byte. `claim`: from here on its writer appends; it has no place in any log.
- * `book`: what studies need beside trades, always whole, so that the newest one is enough.
+ * `record`: one record of a day's log, byte for byte. `claim`: its writer appends from here on; it is part of no log.
+ * `book`: the inputs of studies beside trades, always complete, so that the newest one is enough.
  */
 export type StreamSubject = 'record' | 'claim' | 'book';
 
 export interface StreamMessage {
   readonly subject: StreamSubject;
-  /** Who wrote it, outside the body: `<node>.<term>`. */
+  /** Its writer, outside the body: `<node>.<term>`. */
   readonly writer: string;
   readonly body: Uint8Array;
 }
 
 export interface StoredMessage extends StreamMessage {
-  /** 1, 2, 3 … over all subjects; never given twice. */
+  /** 1, 2, 3 … over all subjects; never assigned twice. */
   readonly sequence: number;
 }
 
@@ -36,59 +36,65 @@ export type PublishOutcome =
   | { readonly outcome: 'stored'; readonly sequence: number }
   /** It may be stored, now or later, or never. */
   | { readonly outcome: 'unknown'; readonly cause: unknown }
-  /** Whoever answered knows another end than the one that was expected. Not yet a verdict. */
+  /** The responding server knows another end than the expected one. Not yet a verdict. */
   | { readonly outcome: 'otherEnd' }
-  /** The stream has no room for it, or takes no message of that size. */
+  /** The stream has no room for it, or accepts no message of that size. */
   | { readonly outcome: 'refused'; readonly why: 'full' | 'tooLarge' };
 
-/** A word of who appends, not stored and not relied on: it only keeps others from trying. */
+/** A sign of life of the leader, neither stored nor relied on: it only keeps others from claiming. */
 export interface Heartbeat {
   readonly writer: string;
-  /** It is about to stop: who stands by may try at once. */
+  /** The leader is about to stop: a standby may claim at once. */
   readonly isLeaving: boolean;
-  /** The number of the last message it knows of. */
+  /** The number of the last message it knows. */
   readonly last: number;
 }
 
-/** Messages in their order, from one number on. May be disposed more than once, and never rejects then. */
+/** Messages in order, from one number on. May be disposed more than once; disposal never rejects. */
 export interface StreamReading extends AsyncDisposable {
   /**
-   * The next message; `idle` when the keeper has just said that there is none yet, which may be old. Rejects when the line is
-   * lost, and when the reading is disposed meanwhile.
+   * The next message; `idle` when the server has just reported that there is none yet, which may be stale. Rejects when
+   * the connection is lost, and when the reading is disposed meanwhile.
    */
   next(): Promise<StoredMessage | 'idle'>;
 }
 
 export interface TapeStream extends AsyncDisposable {
-  /** The largest body that is taken. */
+  /** The largest accepted body. */
   readonly bodyBytesMax: number;
   /** Stores the message right behind number `last`, or not at all. Never rejects. */
   publish(message: StreamMessage, last: number): Promise<PublishOutcome>;
-  /** One message; null where there is none, or none any more. May be old. Rejects when nobody answers. */
+  /** One message; null when it does not exist, or no longer. May be stale. Rejects without a response. */
   read(sequence: number): Promise<StoredMessage | null>;
-  /** The newest message of a subject. May be old. Rejects when nobody answers. */
+  /** The newest message of a subject. May be stale. Rejects without a response. */
   newest(subject: StreamSubject): Promise<StoredMessage | null>;
-  /** The first and last number there are; `last` is one below `first` in an empty stream. May be old. Rejects as well. */
+  /**
+   * The first and last existing number; `last` is one below `first` in an empty stream. May be stale. Rejects without a
+   * response.
+   */
   ends(): Promise<{ readonly first: number; readonly last: number }>;
-  /** A stream that no longer has this number begins with the first it has. Rejects when nobody answers. */
+  /** When `from` is no longer there, the reading begins with the first existing number. Rejects without a response. */
   follow(from: number): Promise<StreamReading>;
-  /** Forgets everything below this number; numbers go on as before. */
+  /** Deletes everything below this number; numbering continues. */
   purge(below: number): Promise<void>;
-  /** Looks for another server: this one may be cut off from the others. Neither rejects nor waits until there is one. */
+  /** Tries another server: this one may be cut off from the others. Neither rejects nor waits for the connection. */
   reconnect(): Promise<void>;
   beat(heartbeat: Heartbeat): void;
   onBeat(listener: (heartbeat: Heartbeat) => void): Disposable;
-  /** A reader of some node waits for the present. Not stored, and may be lost: it only hurries whoever appends. */
+  /** A reader on some node waits for the present. Not stored, and may be lost: it only hurries the leader. */
   wantWatermark(): void;
   onWatermarkWanted(listener: () => void): Disposable;
 }
 
-/** Large things that the stream names by their digests. Nobody relies on a name alone. */
+/** Large objects that the stream names by their digests. A name alone proves nothing. */
 export interface TapeObjects {
-  /** Two who put one name at once leave one whole; what was put in part is whole once it is put again. */
+  /**
+   * Concurrent puts of one name leave one of them complete. A put that was interrupted is completed by putting it
+   * again.
+   */
   put(name: string, bytes: Uint8Array): Promise<void>;
   get(name: string): Promise<Uint8Array | null>;
-  /** Names that begin with this. */
+  /** Names with this prefix. */
   list(prefix: string): Promise<readonly string[]>;
   remove(name: string): Promise<void>;
 }

@@ -1,10 +1,12 @@
-/** How a loss is told that who appends has found in what it knows, and not in the numbers of the stream. */
+/** Reports a loss that the leader found in its own records and not in the numbers of the stream. */
 
 import { lostClaim } from './claim-body.ts';
 import type { FencedWriter } from './fenced-writer.ts';
 import { StreamShrunkError } from './stream-errors.ts';
 
-/** Who has just claimed has proved that there was nothing beyond, and yet knows of more: it tells everybody, and is done. */
+/**
+ * Its claim has just proved that nothing was beyond, although the node knows of more: stores a `lost` claim and ends.
+ */
 export async function tellLoss(writer: FencedWriter): Promise<never> {
   const end = writer.last;
   await writer.append('claim', lostClaim(end));

@@ -1,6 +1,6 @@
 /**
- * The door of the tape: what a source hands over and what it gets back. A source knows nothing of
- * ranks. It may send a trade again until it was acknowledged; afterwards the trade is on disk for ever.
+ * The tape's intake: the interface through which a source hands over trades. A source knows nothing of ranks. It may
+ * resend a trade until it is acknowledged; an acknowledged trade is on disk for good.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -10,11 +10,11 @@ export interface IntakeBatch {
   readonly symbol: string;
   readonly day: UtcDay;
   readonly count: number;
-  /** The trade's own number in the feed of its contract: a safe integer that grows along the feed. */
+  /** The trade's number in its contract's feed: a safe integer that grows along the feed. */
   readonly id: Float64Array;
   /** Source time, nanoseconds since the midnight of `day`. */
   readonly ts: Float64Array;
-  /** Price in ticks. A double, so that a price off the tick grid is seen and refused, not rounded. */
+  /** Price in ticks. A double, so that a price off the tick grid is detected and rejected, not rounded. */
   readonly price: Float64Array;
   /** Lots. */
   readonly size: Float64Array;
@@ -24,14 +24,13 @@ export interface IntakeBatch {
 
 export interface Intake {
   /**
-   * Takes trades and, after them, the source's promise that no trade earlier than `promise` will follow
-   * for any contract of its dataset. Resolves once all of it is on disk (or refused and counted); rejects
-   * when it is not and never will be. The columns must stay as they are until then. When too much is
-   * waiting already, the offer is refused and may be made again.
+   * Takes trades and then the source's watermark (`promise`): no trade of its dataset earlier than that will follow.
+   * Resolves once everything is on disk, or rejected and counted. Rejects when it is not on disk and never will be. The
+   * columns must not change until then. When too much is pending, the offer is rejected and may be repeated.
    */
   offer(batches: readonly IntakeBatch[], promise: EpochNs | null): Promise<void>;
-  /** The highest feed number on the tape for this contract, -1 if none: where a source goes on. */
+  /** The highest feed number on the tape for this contract, -1 if none: the point from which a source resumes. */
   lastId(symbol: string): number;
-  /** The durable promise so far, null on an empty tape. */
+  /** The durable watermark, null on an empty tape. */
   readonly promise: EpochNs | null;
 }

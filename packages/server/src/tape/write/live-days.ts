@@ -1,7 +1,7 @@
 /**
- * What becomes of records that are durable, whoever wrote them: the trades are in memory, then readers are told; a day
- * whose next one has opened is sealed into files, the manifest names them, and only then its log and its memory
- * are given up. Nothing here decides anything: the same records give the same days on every machine.
+ * Applies durable records. Trades go to memory first, then followers are notified. Once the next day has opened, a day
+ * is sealed into files and named in the manifest; only then its log and its memory are released. No decision is made
+ * here: the same records give the same days on every machine.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -17,7 +17,7 @@ import { sealColumns } from './seal/seal.ts';
 import type { SequencerCounters } from './sequencer/sequencer-counters.ts';
 import type { TapePublisher } from './tape-publisher.ts';
 
-/** Ended days that may wait to be sealed before the next day has to wait for them. */
+/** Ended days that may wait to be sealed. Beyond this, opening the next day waits for the sealing. */
 const UNSEALED_DAYS_MAX = 2;
 
 export interface LiveDaysOptions {
@@ -39,7 +39,7 @@ export class LiveDays {
   #unsealed = 0;
   #isStopped = false;
 
-  /** With what recovery found, in the order of days: all but the newest have ended. */
+  /** `found`: the days that recovery found, ascending. All but the newest have ended. */
   constructor(options: LiveDaysOptions, found: readonly LiveDay[]) {
     this.#options = options;
     this.#newest = found.at(-1) ?? null;
@@ -51,12 +51,12 @@ export class LiveDays {
     return this.#newest;
   }
 
-  /** Resolves to why a day could not be sealed; never, if all can. */
+  /** Resolves with the error when a day could not be sealed; otherwise never. */
   get failed(): Promise<unknown> {
     return this.#failed.promise;
   }
 
-  /** Waits while too many ended days are not sealed yet. Rejects when this one is sealed already. */
+  /** Waits while too many ended days are not sealed yet. Rejects when `day` itself is sealed already. */
   async makeRoomFor(day: UtcDay): Promise<void> {
     const { disk, tapeRoot, dataset } = this.#options;
     if (this.#unsealed > UNSEALED_DAYS_MAX) await this.#sealing.idle;
@@ -66,7 +66,7 @@ export class LiveDays {
     }
   }
 
-  /** A day's opening is durable: the day before is over. */
+  /** A day's opening is durable, so the day before it has ended. */
   async opened(opening: Opening): Promise<void> {
     const { day, promiseNs } = opening;
     const { manifest, publisher } = this.#options;
@@ -77,7 +77,7 @@ export class LiveDays {
     if (ended !== null) this.#sealLater(ended);
   }
 
-  /** A commit of the newest day is durable: readers may see it. */
+  /** A commit of the newest day is durable and is shown to readers. */
   committed(commit: Commit): void {
     const live = this.#newest!;
     const before = commit.sections.map((section) => section.firstRank - 1);
@@ -86,12 +86,12 @@ export class LiveDays {
     this.#options.publisher.committed(live.day, grown, before, promise);
   }
 
-  /** Resolves when no day is being sealed, nor waits to be. */
+  /** Resolves when no day is being sealed or waits to be. */
   sealed(): Promise<void> {
     return this.#sealing.idle;
   }
 
-  /** What is not sealed by now stays so; the next start seals it. */
+  /** Days that are not sealed by now stay unsealed; the next start seals them. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -108,7 +108,7 @@ export class LiveDays {
     });
   }
 
-  /** False when it was stopped first. */
+  /** False when `stop` came first. */
   async #seal({ day, columns }: LiveDay): Promise<boolean> {
     const { disk, tapeRoot, dataset, manifest, counters, publisher, retireLog } = this.#options;
     const parts: SealedPart[] = [];

@@ -1,9 +1,8 @@
 /**
- * Opens the tape of one dataset for writing: whatever state a crash left it in, it comes out as if the
- * last durable commit had been the last thing that ever happened. Unfinished files are removed, a torn
- * log is cut back, ended days are sealed, memory and sequencer are rebuilt from the logs. Damage is
- * refused with `TapeDamagedError`, a log that is gone with `LogMissingError`; nothing is changed then but
- * unfinished files. Sealed days that are gone are reported: the tape goes on without them.
+ * Opens the tape of one dataset for writing. Whatever state a crash left, the result is the state after the last
+ * durable commit: unfinished files are removed, a torn log is cut back, ended days are sealed, memory and sequencer are
+ * rebuilt. Damage fails with `TapeDamagedError`, a missing log with `LogMissingError`; then nothing is changed except
+ * unfinished files. Missing sealed days are reported: the tape opens without them.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -49,21 +48,21 @@ export interface OpenTapeOptions {
 }
 
 export interface OpenTape extends AsyncDisposable {
-  /** What belongs on the tape; whoever seals days beside the intake names them here. */
+  /** What belongs on the tape. Code that seals days without the intake names them here. */
   readonly manifest: TapeManifest;
   /** Takes trades. */
   readonly intake: TapeWriter;
   /** Reads in this thread. */
   readonly tape: TapeReader;
-  /** Lets other threads follow. */
+  /** Lets other threads follow the tape. */
   readonly publisher: TapePublisher;
   readonly counters: SequencerCounters;
   readonly report: RecoveryReport;
 }
 
-/** What was found at the start, for the log of the service. */
+/** The findings of the start, for the service's log. */
 export interface RecoveryReport {
-  /** The newest durable promise; null on an empty tape. A tape must not lie ahead of its clock. */
+  /** The newest durable watermark; null on an empty tape. A tape must not lie ahead of its clock. */
   readonly promise: EpochNs | null;
   readonly logs: readonly {
     readonly day: UtcDay;
@@ -71,13 +70,13 @@ export interface RecoveryReport {
     readonly bytes: number;
     /** Bytes of a torn record that were cut off; none of it was acknowledged. */
     readonly tornBytes: number;
-    /** Ended days are sealed now; the last log may still be open. */
+    /** Whether the day has ended. Ended days are sealed now; the last log may still be open. */
     readonly ended: boolean;
   }[];
   readonly unfinishedRemoved: number;
-  /** Files of sealed days that the manifest names and that are not there. */
+  /** Files of sealed days that the manifest names and that are missing. */
   readonly missing: readonly string[];
-  /** Logs without an end whose days are sealed, where they were moved to. */
+  /** New paths of the logs without an end whose days are sealed. */
   readonly setAside: readonly string[];
 }
 
@@ -109,7 +108,7 @@ export async function openTape(options: OpenTapeOptions): Promise<OpenTape> {
   }
   const setAside = await setSealedLogsAside({ disk, tapeRoot, dataset }, manifest);
   const logs = await recoverLogs(disk, tapeRoot, dataset, sequencer);
-  // Before anything is written to a log that it does not name yet.
+  // Before the first write to a log that the manifest does not name yet.
   await manifest.save();
   sequencer.resume();
   for (const { live, recovery } of logs) {
@@ -161,7 +160,7 @@ export async function openTape(options: OpenTapeOptions): Promise<OpenTape> {
   };
 }
 
-/** Files that a crash left half written; nothing refers to them. */
+/** Removes files that a crash left half written; nothing refers to them. */
 export async function removeUnfinished(
   disk: Disk,
   tapeRoot: string,
@@ -186,7 +185,7 @@ export async function removeUnfinished(
   return removed;
 }
 
-/** All logs in the order of their days; the sequencer is left at the end of the last one. */
+/** Recovers all logs in the order of their days. The sequencer ends up at the end of the last one. */
 async function recoverLogs(
   disk: Disk,
   tapeRoot: string,
@@ -194,7 +193,7 @@ async function recoverLogs(
   sequencer: Sequencer,
 ): Promise<readonly RecoveredLog[]> {
   const directory = logDirectory(tapeRoot, dataset);
-  // A log that is found may have been named by a process that died before the name was on disk.
+  // A log found here may be from a process that crashed before the directory entry was on disk.
   await disk.syncDirectory(directory);
   const names = await disk.list(directory);
   const days = names.flatMap((name) => dayOfFile(name, 'log') ?? []);

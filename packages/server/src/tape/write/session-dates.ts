@@ -1,7 +1,6 @@
 /**
- * Which trading dates the session books of a tape must have: those of every day on it or about to come to it,
- * however old, with what a look-back reaches before them, and those around today. A day without sessions has
- * no results, so books are made first.
+ * The trading dates that the session books of a tape must cover: every day on the tape or about to come, with the
+ * look-back before it, and the days around today. A day without sessions has no results, so books are made first.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -9,7 +8,7 @@ import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { contractDirectory, dayOfFile, daysDirectory, isSafeName } from '../tape-paths.ts';
 
-/** A look-back reaches less far, a planned roll too. */
+/** Look-backs and planned rolls reach less far. */
 const BACK_DAYS = 60;
 const AHEAD_DAYS = 60;
 

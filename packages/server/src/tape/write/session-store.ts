@@ -1,7 +1,7 @@
 /**
- * Keeps the session book of each calendar with the tape, because session edges are an input of every
- * study. A book on disk is the old one or the new one, never a part; a damaged one is refused, since
- * resolving opened sessions anew could change what was published.
+ * Stores the session book of each calendar with the tape, because session edges are an input of every study. A book on
+ * disk is the old or the new one, never a part. A damaged book is rejected: resolving opened sessions again could
+ * change published results.
  */
 
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
@@ -19,7 +19,7 @@ export class SessionStore {
     this.#directory = sessionsDirectory(tapeRoot, dataset);
   }
 
-  /** The book of this calendar, or null when there is none yet; rejects with `TapeDamagedError`. */
+  /** The book of this calendar, or null when there is none; rejects with `TapeDamagedError`. */
   async load(calendar: string): Promise<SessionBook | null> {
     const file = this.#path(calendar);
     const bytes = await readFileWhole(this.#disk, file);

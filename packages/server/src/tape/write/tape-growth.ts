@@ -1,6 +1,6 @@
 /**
- * What a day of a tape needs on disk, from the newest sealed days: their files, and the log a day has until it
- * is sealed.
+ * Estimates the disk space of one day of a tape, from the newest sealed days: their files, and the log that a day has
+ * until it is sealed.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -14,12 +14,12 @@ import {
   logDirectory,
 } from '../tape-paths.ts';
 
-/** A week, so that quiet and busy days are in it alike. */
+/** A week, so that it has quiet and busy days. */
 const DAYS_MEASURED = 7;
-/** What a trade takes in a log, with its share of a record in a busy market. */
+/** Bytes of a trade in a log, with its share of a record in a busy market. */
 const LOG_BYTES_PER_TRADE = 32;
 
-/** Bytes, the mean of the newest sealed days; 0 when there is none. Days that are damaged are left out. */
+/** Bytes, the mean of the newest sealed days; 0 when there are none. Damaged days are left out. */
 export async function tapeDayBytes(disk: Disk, tapeRoot: string, dataset: string): Promise<number> {
   const byDay = new Map<UtcDay, string[]>();
   const symbols = await disk.list(daysDirectory(tapeRoot, dataset));
@@ -46,7 +46,7 @@ export async function tapeDayBytes(disk: Disk, tapeRoot: string, dataset: string
   return Math.round(bytes / newest.length + Math.max(logBytes, largest));
 }
 
-/** Of those that are there: in a quiet market records take more than their trades. */
+/** The largest existing log: in a quiet market records take more space than their trades. */
 async function largestLog(disk: Disk, directory: string): Promise<number> {
   let largest = 0;
   for (const name of await disk.list(directory)) {

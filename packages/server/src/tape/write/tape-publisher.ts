@@ -1,6 +1,6 @@
 /**
- * The ingest side of the live tape: tells every follower of a commit after it is on disk and its rows
- * are in shared memory. It waits for nobody: a follower that falls behind is brought up to date later.
+ * The ingest side of the live tape: notifies every follower of a commit after it is on disk and its rows are in shared
+ * memory. It never waits: a follower that falls behind is brought up to date later.
  */
 
 import type { MessagePort } from 'node:worker_threads';
@@ -30,12 +30,12 @@ export class TapePublisher implements Disposable {
     return [...this.#days.values()];
   }
 
-  /** The durable promise. */
+  /** The durable watermark. */
   get promise(): EpochNs | null {
     return this.#promise;
   }
 
-  /** Sends the present state and from then on whatever happens, until the port is closed. */
+  /** Sends the present state and then every change, until the port is closed. */
   addFollower(port: MessagePort): void {
     const follower: Follower = { port, unanswered: 0, isBehind: true };
     this.#followers.add(follower);
@@ -55,7 +55,7 @@ export class TapePublisher implements Disposable {
     this.#send({ type: 'commit', day: day.day, promise, grown: [] });
   }
 
-  /** `before` are the counts that `grown` had, in the same order. */
+  /** `before`: the earlier row counts of `grown`, in the same order. */
   committed(
     day: UtcDay,
     grown: readonly LiveColumns[],

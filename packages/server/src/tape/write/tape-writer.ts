@@ -1,15 +1,13 @@
 /**
- * The tape of one dataset being written. An offer is acknowledged after everything of it is on disk,
- * and no follower sees a trade or promise before that. Commits are grouped: whatever was offered while
- * one commit was on its way to disk goes into the next, which is one write and one sync.
+ * Writes the tape of one dataset. An offer is acknowledged after all of it is on disk, and no follower sees a trade or
+ * watermark before that. Commits are grouped: offers made while one commit is being written go into the next, with one
+ * write and one sync. The first failed write or sync stops the tape for good: unacknowledged offers are rejected,
+ * acknowledged trades stay readable, and only a new start takes trades again. A harmless fault can be retried below
+ * (`PatientDisk`).
  *
- * The first failed write or sync stops the tape for good: what was not acknowledged is rejected, what
- * was stays readable, and only a new start, which reads what is really there, takes trades again. A fault that
- * has done nothing need not come so far: a disk that waits it out (`PatientDisk`) is only slower.
- *
- * A day's way: (1) its last commit promises midnight and ends the log; (2) the next log is on disk and in
- * the manifest, so that what is known of feed numbers is never lost; (3) the day is sealed into files;
- * (4) the manifest names them instead of the log; (5) the log is removed, and then (6) its memory given up.
+ * A day: (1) its last commit has the watermark of midnight and ends the log; (2) the next log is on disk and in the
+ * manifest, so that the known feed numbers are never lost; (3) the day is sealed into files; (4) the manifest names
+ * them instead of the log; (5) the log is removed, and (6) its memory is released.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -24,17 +22,17 @@ import type { Sequencer } from './sequencer/sequencer.ts';
 import type { SequencerCounters } from './sequencer/sequencer-counters.ts';
 import type { TapePublisher } from './tape-publisher.ts';
 
-/** Offers that may wait to be taken or to be committed; more are refused. */
+/** Offers that may wait to be taken or committed; more are rejected. */
 export const OFFERS_WAITING_MAX = 1_024;
-/** Rows that may wait to be taken; an offer beyond it is refused unless nothing else waits. */
+/** Rows that may wait to be taken. An offer beyond it is rejected, unless nothing else waits. */
 export const ROWS_WAITING_MAX = 1_048_576;
 
 export interface TapeWriterOptions {
   /** Makes records durable. */
   readonly log: TapeLog;
-  /** What becomes of them then. */
+  /** Applies durable records. */
   readonly days: LiveDays;
-  /** Only to refuse times absurdly far ahead. */
+  /** Used only to reject times absurdly far ahead. */
   readonly now: () => EpochNs;
   readonly sequencer: Sequencer;
   readonly counters: SequencerCounters;
@@ -47,11 +45,11 @@ export class TapeWriter implements Intake, AsyncDisposable {
   readonly #options: TapeWriterOptions;
   #waiting: Offer[] = [];
   #rowsWaiting = 0;
-  /** Whether something was offered since the run last looked. */
+  /** Whether an offer came since `#run` last looked. */
   #isOffered = false;
   #running: Promise<void> | null = null;
   #isTurningDay = false;
-  /** The last commit, on disk but not published yet. */
+  /** The last commit, on disk but not yet published. */
   #durable: { readonly bytes: Uint8Array; readonly completed: readonly Offer[] } | null = null;
   #failure: TapeFailedError | null = null;
   #isClosing = false;
@@ -70,7 +68,7 @@ export class TapeWriter implements Intake, AsyncDisposable {
     return this.#failure;
   }
 
-  /** Whether the next day is being opened: nothing is committed until it is. */
+  /** Whether the next day is being opened: nothing is committed until then. */
   get isTurningDay(): boolean {
     return this.#isTurningDay;
   }
@@ -90,19 +88,19 @@ export class TapeWriter implements Intake, AsyncDisposable {
     if (this.#running === null) {
       this.#running = this.#run();
     } else {
-      // A commit is under way: what can be judged meanwhile is, while the disk is busy.
+      // A commit is being written. Judging goes on while the disk is busy.
       this.#takeWaiting();
     }
     return offer.settled;
   }
 
-  /** Resolves when every day that has ended is sealed. */
+  /** Resolves when every ended day is sealed. */
   async sealed(): Promise<void> {
     await this.#options.days.sealed();
     if (this.#failure !== null) throw this.#failure;
   }
 
-  /** Commits what was offered and closes the log. */
+  /** Commits the pending offers and closes the log. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { log } = this.#options;
     this.#isClosing = true;
@@ -126,7 +124,7 @@ export class TapeWriter implements Intake, AsyncDisposable {
   async #run(): Promise<void> {
     try {
       do {
-        // One turn later, so that offers made in one go share their commit.
+        // One microtask later, so that offers made together share their commit.
         this.#isOffered = false;
         await Promise.resolve();
         while (await this.#step());
@@ -137,7 +135,7 @@ export class TapeWriter implements Intake, AsyncDisposable {
     this.#running = null;
   }
 
-  /** Takes, commits, turns the day; false when there is nothing left to do. */
+  /** Takes, commits, opens the next day; false when there is nothing left to do. */
   async #step(): Promise<boolean> {
     const { sequencer, now } = this.#options;
     this.#takeWaiting();
@@ -169,7 +167,7 @@ export class TapeWriter implements Intake, AsyncDisposable {
   async #commit(): Promise<void> {
     const { log, sequencer, counters } = this.#options;
     const { kind, commit } = sequencer.pendingCommit();
-    // The commit before this one is published while the disk is busy with this one.
+    // The previous commit is published while the disk is busy with this one.
     const writing = log.append(kind, commit, () => this.#publish());
     const completed = sequencer.clearPending();
     try {
@@ -183,7 +181,7 @@ export class TapeWriter implements Intake, AsyncDisposable {
     }
   }
 
-  /** Lets readers see the last commit, which is on disk, and acknowledges it. */
+  /** Publishes the last commit, which is on disk, and acknowledges it. */
   #publish(): void {
     if (this.#durable === null) return;
     const { bytes, completed } = this.#durable;

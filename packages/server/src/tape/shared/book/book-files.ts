@@ -1,6 +1,6 @@
 /**
- * The book of a shared tape as files: whoever reads sessions or the source finds them where they are on a machine that is
- * alone. Files follow the book; only who appends makes a book of its files.
+ * The book of a shared tape as files, so that readers find sessions and source in the same place as on a single
+ * machine. Files follow the book; only the leader makes a book from its files.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -19,7 +19,7 @@ export interface BookPlace {
   readonly manifest: TapeManifest;
 }
 
-/** What of a book lies in files. */
+/** The part of a book that is stored in files. */
 export async function readBookFiles({
   disk,
   tapeRoot,
@@ -34,7 +34,10 @@ export async function readBookFiles({
   return { source: await readText(disk, sourcePath(tapeRoot, dataset)), sessions };
 }
 
-/** Makes the files say what the book says; resolves to the days that have gone. Rejects with `CopyDiffersError` where they can never have. */
+/**
+ * Writes the book's content to the files; resolves to the removed days. Rejects with `CopyDiffersError` when the files
+ * contradict the book.
+ */
 export async function writeBookFiles(
   place: BookPlace,
   book: TapeBook,
@@ -65,7 +68,7 @@ export async function writeBookFiles(
   return await removeDays(place, book);
 }
 
-/** Days that whoever appends has removed, because they are too old to be kept. */
+/** Removes the days that the leader has removed because of their age. */
 async function removeDays(
   { disk, tapeRoot, dataset, manifest }: BookPlace,
   book: TapeBook,

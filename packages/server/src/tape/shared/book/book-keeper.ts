@@ -1,7 +1,7 @@
 /**
- * Keeps the book of a shared tape. Who follows takes the newest one; who appends writes one whenever what it says has changed,
- * and before every opening of a day. A day is listed only after its object was read back, and the stream is purged
- * only below days that are listed. Whatever one that appended has left undone, the next one finds missing in the book.
+ * Maintains the book of a shared tape. A follower takes the newest one. The leader writes one whenever its content
+ * changes, and before every opening of a day. A day is listed only after its object was read back, and the stream is
+ * purged only below listed days. The next leader finds unfinished work of the previous one as missing in the book.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -27,11 +27,11 @@ import { removeParts } from '../parts/day-parts.ts';
 import { type BookPlace, readBookFiles, writeBookFiles } from './book-files.ts';
 import { inUseAgain, sweepBooks } from './book-objects.ts';
 
-/** How often who appends looks for what the book lacks. */
+/** How often the leader looks for unlisted days. */
 const ROUND_MS = 1_000;
-/** Sealed days put as objects before they are listed, and up to the end of a day more. */
+/** Sealed days stored as objects before they are listed together, plus the rest of the last day. */
 const PUT_AT_ONCE = 16;
-/** Openings that a book names. */
+/** Openings in a book. */
 const OPENINGS_NAMED = 4;
 
 export interface BookKeeperOptions extends BookPlace {
@@ -39,9 +39,9 @@ export interface BookKeeperOptions extends BookPlace {
   readonly objects: TapeObjects;
   readonly clock: Pick<Clock, 'after'>;
   readonly signal: AbortSignal;
-  /** The numbers of openings that were seen here. */
+  /** The numbers of the openings that this node has seen. */
   readonly openings: () => ReadonlyMap<UtcDay, number>;
-  /** The newest book has changed, and the files with it. */
+  /** The newest book and its files have changed. */
   readonly onBook: (book: TapeBook) => void | Promise<void>;
   /** A day has left the tape. */
   readonly onRemoved: (symbol: string, day: UtcDay) => void;
@@ -50,21 +50,21 @@ export interface BookKeeperOptions extends BookPlace {
 
 export class BookKeeper {
   readonly #options: BookKeeperOptions;
-  /** Null as long as there was never one. */
+  /** Null until the first book. */
   #book: TapeBook | null = null;
-  /** Its number in the stream; 0 where the stream does not have it. */
+  /** Its number in the stream; 0 when the stream does not have it. */
   #sequence = 0;
   #mayBeLost = false;
-  /** The object that holds it; null where its message does. */
+  /** The object that holds it; null when its message does. */
   #object: string | null = null;
   readonly #first = Promise.withResolvers<void>();
   readonly #writing = new SerialQueue();
-  /** Days that the first streams need, once they are sealed here. */
+  /** Days that the first streams need and that are sealed here. */
   #needed: readonly SealedPart[] | null = null;
   #floors: string | null = null;
   #purgedBelow = 0;
   readonly #unlistable = new Set<string>();
-  /** Objects of days that books no longer list. */
+  /** Objects of days that the book no longer lists. */
   readonly #unlisted = new Set<string>();
 
   constructor(options: BookKeeperOptions) {
@@ -75,7 +75,7 @@ export class BookKeeper {
     return this.#book ?? emptyBook(this.#options.dataset);
   }
 
-  /** The number of the newest book; 0 where the stream may not have it. */
+  /** The number of the newest book; 0 when the stream may have lost it. */
   get sequence(): number {
     return this.#mayBeLost ? 0 : this.#sequence;
   }
@@ -89,14 +89,14 @@ export class BookKeeper {
     return Object.values(this.book.days).some((days) => days[day] !== undefined);
   }
 
-  /** The newest book there is, if any. */
+  /** Fetches the newest book, if any. */
   async fetchNewest(): Promise<void> {
     const { stream, signal } = this.#options;
     const newest = await answered(this.#asking(signal), () => stream.newest('book'));
     if (newest !== null) await this.follow(newest);
   }
 
-  /** A book that somebody else has appended. One that is older than what is known says nothing: a start reads the newest one first. */
+  /** Takes a book of another node. An older one than the known one is ignored: a start reads the newest first. */
   async follow({ body, sequence }: StoredMessage): Promise<void> {
     const { objects, signal } = this.#options;
     if (sequence <= this.#sequence) return;
@@ -105,38 +105,38 @@ export class BookKeeper {
     for (const { symbol, days } of removals) {
       for (const day of days) this.#options.onRemoved(symbol, day);
     }
-    // It says them, or somebody else has said others since.
+    // The book has this node's floors, or newer ones of another node.
     this.#floors = null;
     this.#object = objectOfBook(body);
     await this.#take(book, sequence);
   }
 
-  /** The stream has lost messages, perhaps the newest book as well: who appends next says it once more. */
+  /** The stream has lost messages, perhaps the newest book too: the next leader appends it again. */
   mayBeLost(): void {
     this.#mayBeLost = true;
   }
 
-  /** It has lost nothing after all. */
+  /** The loss proved false. */
   stillThere(): void {
     this.#mayBeLost = false;
   }
 
-  /** What was lost is put back: the next book may have a lower number than one that was lost. */
+  /** Lost messages are restored: the next book may have a lower number than a lost one. */
   putBack(): void {
     this.#sequence = 0;
   }
 
-  /** All days that the first streams need are sealed here: books say so as soon as they list them. */
+  /** All days that the first streams need are sealed here. The book becomes ready once it lists them. */
   setReady(): void {
     this.#needed = this.#daysToList();
   }
 
-  /** What books say of floors from now on. */
+  /** Sets the floors for future books. */
   setFloors(floors: string): void {
     this.#floors = floors;
   }
 
-  /** Appends a book, where it says something new or has to stand there. */
+  /** Appends a book if its content is new, or if it must stand at this position. */
   append(writer: FencedWriter, isNeeded = false): Promise<void> {
     return this.#writing.run(async () => {
       const book = await this.#make(this.book.days);
@@ -145,7 +145,7 @@ export class BookKeeper {
     });
   }
 
-  /** Sees to it that days get listed and the stream does not grow for ever, until the signal says so. */
+  /** Lists days and purges the stream until the signal is aborted. */
   async lead(writer: FencedWriter, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -161,7 +161,7 @@ export class BookKeeper {
     }
   }
 
-  /** Lists some days that are sealed here; false when there are none left. */
+  /** Lists some of the days sealed here; false when none are left. */
   async #listDays(writer: FencedWriter, signal: AbortSignal): Promise<boolean> {
     const parts = withWholeDays(this.#daysToList(), PUT_AT_ONCE);
     const put: [SealedPart, BookDay][] = [];
@@ -186,7 +186,7 @@ export class BookKeeper {
       return await putDay(this.#options, part);
     } catch (error) {
       if (!(error instanceof TapeDamagedError)) throw error;
-      // It stays on this machine, and is told; the others never had it.
+      // The day stays on this node and the fault is reported; other nodes never had it.
       this.#unlistable.add(`${part.symbol} ${part.day}`);
       this.#options.onFault('a sealed day is damaged and cannot be shared', error);
       return null;
@@ -237,14 +237,14 @@ export class BookKeeper {
 
   async #append(writer: FencedWriter, book: TapeBook): Promise<void> {
     const before = this.book;
-    // An outage of the objects must not end this node's turn to append: only the end of its writer does.
+    // An outage of the objects must not end this node's leadership: only the end of its writer does.
     const objects = patientObjects(this.#options.objects, this.#asking(writer.ended));
     const body = await encodeBook(book, objects);
     const object = objectOfBook(body);
     if (object !== null && object !== this.#object) await inUseAgain(objects, object);
     const sequence = await writer.append('book', body);
     this.#object = object;
-    // Others may have been set meanwhile.
+    // Newer floors may have been set meanwhile.
     if (this.#floors === book.floors) this.#floors = null;
     await this.#take(book, sequence);
     for (const object of objectsOf(before).difference(objectsOf(book))) this.#unlisted.add(object);
@@ -265,7 +265,7 @@ export class BookKeeper {
     await this.#options.onBook(book);
   }
 
-  /** What cannot be removed now is removed in a later round. */
+  /** Objects that cannot be removed now are removed in a later round. */
   async #removeUnlisted(): Promise<void> {
     if (this.#unlisted.size === 0) return;
     for (const object of objectsOf(this.book)) this.#unlisted.delete(object);
@@ -275,7 +275,7 @@ export class BookKeeper {
     }
   }
 
-  /** Nobody needs records of days before the last two that are sealed and listed. */
+  /** Records of days before the last two sealed and listed ones are no longer needed. */
   async #purge(writer: FencedWriter): Promise<void> {
     const { manifest, stream, objects } = this.#options;
     const { days, openings } = this.book;
@@ -300,7 +300,10 @@ export class BookKeeper {
   }
 }
 
-/** The first of them, with all contracts of the last day: one that is listed at all counts as sealed, and is read of the stream by nobody. */
+/**
+ * The first `least` parts, completed to all contracts of the last day: a day listed at all counts as sealed, and no
+ * node reads it from the stream.
+ */
 function withWholeDays(parts: readonly SealedPart[], least: number): readonly SealedPart[] {
   const last = parts[least - 1]?.day;
   return parts.filter(({ day }, index) => index < least || day === last);

@@ -1,8 +1,9 @@
 /**
- * Books that are too long for a message are objects. One is removed only when no message of the stream can name it any more: who
- * appends notes, when it purges the stream, which objects are not those of the newest book, and a number that was stored after it had seen
- * them: what names them has a lower one. Once everything up to that number is purged, they go. The notes are objects too, so the
- * next one that appends goes on with them. Whatever the one before has put and could not append is found in the same way.
+ * Removes objects of long books once no message of the stream can name them. When the leader purges the stream, it
+ * writes a note for each object other than the newest book's, with a number stored after that check: messages that name
+ * the object have lower numbers. Once everything up to that number is purged, the object is removed. Notes are objects
+ * too, so the next leader continues with them. Books that a leader stored but could not append are found in the same
+ * way.
  */
 
 import type { TapeObjects } from '../../stream/tape-stream.ts';
@@ -10,19 +11,19 @@ import type { TapeObjects } from '../../stream/tape-stream.ts';
 const BOOK = 'book.';
 const NOTE = 'book-over.';
 const NOTE_NAME = /^book-over\.([0-9a-f]{64})\.(\d+)$/;
-/** Of no meaning: the name says it all. */
+/** The content has no meaning: the name carries everything. */
 const NOTED = Uint8Array.of(1);
 
 export interface BooksInUse {
-  /** The object of the newest book; null where that is in its message. */
+  /** The object of the newest book; null when its message holds it. */
   readonly newest: string | null;
-  /** Appends the newest book once more; its number. That it is stored proves that nobody else appends. */
+  /** Appends the newest book again and resolves to its number. A stored book proves that no other node leads. */
   readonly confirm: () => Promise<number>;
   /** The first number that the stream still has. */
   readonly first: number;
 }
 
-/** To be called by who appends, after a purge. */
+/** Called by the leader after a purge. */
 export async function sweepBooks(objects: TapeObjects, inUse: BooksInUse): Promise<void> {
   const notes = await readNotes(objects);
   const others = (await objects.list(BOOK)).filter((object) => object !== inUse.newest);
@@ -39,13 +40,13 @@ export async function sweepBooks(objects: TapeObjects, inUse: BooksInUse): Promi
   }
 }
 
-/** A book that was noted as over is the newest one once more; to be called before its message is appended. */
+/** A noted book is the newest again. Called before its message is appended. */
 export async function inUseAgain(objects: TapeObjects, object: string): Promise<void> {
   const notes = await objects.list(`${NOTE}${object.slice(BOOK.length)}.`);
   for (const name of notes) await objects.remove(name);
 }
 
-/** By digest, the number below which messages may name it. */
+/** By digest, the number below which messages may name the object. */
 async function readNotes(objects: TapeObjects): Promise<ReadonlyMap<string, number>> {
   const notes = new Map<string, number>();
   for (const name of await objects.list(NOTE)) {

@@ -1,7 +1,7 @@
 /**
- * Sealed days as objects that machines hand on: sidecar and Arrow file in one piece, named by the digest of its bytes. Two machines
- * may pack the same trades into different bytes, so what is compared is the digest of trades; what is fetched must have
- * the one that the book lists, or it is not taken.
+ * Sealed days as objects that nodes exchange: sidecar and Arrow file in one piece, named by the digest of its bytes.
+ * Two nodes may compress the same trades differently, so digests of trades are compared. A fetched day must have the
+ * digest that the book lists, or it is rejected.
  */
 
 import { type Disk, readFileWhole, replaceFile } from '../../../platform/disk/disk.ts';
@@ -22,8 +22,8 @@ export interface DayObjectsPlace {
 }
 
 /**
- * Puts the files of a day that is sealed here, and reads them back. Resolves to the object's name; rejects with `TapeDamagedError` only
- * where the files are at fault.
+ * Stores the files of a day sealed here as an object, and reads it back. Resolves to the object's name. Rejects with
+ * `TapeDamagedError` only when the local files are at fault.
  */
 export async function putDay(place: DayObjectsPlace, part: SealedPart): Promise<string> {
   const { disk, tapeRoot, dataset, objects } = place;
@@ -48,7 +48,7 @@ export async function putDay(place: DayObjectsPlace, part: SealedPart): Promise<
   return name;
 }
 
-/** Writes the files of a listed day; they are on disk once this resolves. */
+/** Writes the files of a listed day; they are on disk when this resolves. */
 export async function fetchDay(
   place: DayObjectsPlace,
   part: SealedPart,

@@ -1,7 +1,7 @@
 /**
- * Fetches sealed days that the book lists and this machine does not have, behind whatever else it does: those that somebody
- * waits for first, then the newest. A day that is in memory is not fetched: it will be sealed here. One that cannot be had
- * does not keep the others from coming.
+ * Fetches sealed days that the book lists and this node does not have, in the background: requested days first, then
+ * the newest. A day in memory is not fetched, because it will be sealed here. A day that cannot be fetched does not
+ * block the others.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -16,23 +16,23 @@ import { type DayObjectsPlace, fetchDay } from './day-objects.ts';
 /** Days before the newest one that streams need at once. */
 const NEEDED_DAYS = 7;
 const TRY_AGAIN_MS = 2_000;
-/** Who asks for a day waits for it so long at most. */
+/** A request for a day waits at most this long. */
 const WANTED_MS_MAX = 2_000;
 const LOOK_AGAIN_MS = 50;
-/** So many wait at once; who comes then is told at once that days are to come. The thread that carries the tape looks for all of them. */
+/** Requests that may wait at once; further ones get `coming` at once. The thread of the tape polls for all of them. */
 const WAITING_MAX = 64;
 
-/** `none`: nothing of it was missing that the cluster has. `here`: it is by now. `coming`: not yet. */
+/** `none`: nothing that the cluster has is missing here. `here`: fetched by now. `coming`: not yet. */
 export type WantedDays = 'none' | 'here' | 'coming';
 
 export interface ListedDaysOptions extends DayObjectsPlace {
   readonly manifest: TapeManifest;
   readonly clock: Pick<Clock, 'after'>;
   readonly book: () => TapeBook;
-  /** Its number in the stream. */
+  /** The book's number in the stream. */
   readonly bookNumber: () => number;
   readonly isInMemory: (day: UtcDay) => boolean;
-  /** `left` are still to come. */
+  /** `left`: days still to be fetched. */
   readonly onFetched: (symbol: string, day: UtcDay, left: number) => void;
   readonly onFault: (what: string, error: unknown) => void;
 }
@@ -41,11 +41,11 @@ export class ListedDays {
   readonly #options: ListedDaysOptions;
   readonly #ready = Promise.withResolvers<void>();
   readonly #failed = Promise.withResolvers<unknown>();
-  /** What somebody waits for, by contract and day. */
+  /** Requested days, by contract and day. */
   readonly #wanted = new Map<string, number>();
   #waiting = 0;
   #completeAt = 0;
-  /** What could not be fetched in this round. */
+  /** Days that could not be fetched in this round. */
   readonly #refused = new Set<string>();
   #isNews = true;
   #wake = Promise.withResolvers<void>();
@@ -54,12 +54,12 @@ export class ListedDays {
     this.#options = options;
   }
 
-  /** Resolves when all that streams need at once is there. */
+  /** Resolves when everything that streams need at once is here. */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
 
-  /** Resolves to why this machine's days are not the cluster's; never, if they are. */
+  /** Resolves with the error when this node's days differ from the cluster's; otherwise never. */
   get failed(): Promise<unknown> {
     return this.#failed.promise;
   }
@@ -70,7 +70,7 @@ export class ListedDays {
     this.#wake.resolve();
   }
 
-  /** Listed days that are not here, newest first. */
+  /** Listed days that are missing here, newest first. */
   get missing(): readonly SealedPart[] {
     return this.#missing(this.#options.isInMemory).map(([part]) => part);
   }
@@ -80,7 +80,7 @@ export class ListedDays {
     return this.#completeAt;
   }
 
-  /** Has the days of a contract from one to another come before all others, and waits for them for a while. */
+  /** Fetches the days of a contract from `first` to `last` before all others, and waits for them for a while. */
   async want(symbol: string, first: UtcDay, last: UtcDay): Promise<WantedDays> {
     const { clock, isInMemory, manifest } = this.#options;
     const missing = this.#missing(isInMemory, [symbol]).flatMap(([part]) =>
@@ -118,7 +118,7 @@ export class ListedDays {
     }
   }
 
-  /** Those of some days at once, as who has lost its place in the stream needs them. */
+  /** Fetches these days at once, for a node that lost its position in the stream. */
   async fetchDays(days: readonly UtcDay[]): Promise<void> {
     for (const [part, listed] of this.#missing(() => false)) {
       if (days.includes(part.day)) await this.#fetchOne(part, listed);
@@ -141,7 +141,7 @@ export class ListedDays {
     await sleep(clock, TRY_AGAIN_MS, signal);
   }
 
-  /** False when nothing more is to be fetched. */
+  /** False when fetching must stop. */
   async #hasFetched(part: SealedPart, listed: BookDay): Promise<boolean> {
     try {
       await this.#fetchOne(part, listed);

@@ -1,4 +1,4 @@
-/** How far the tape in a node's directory goes; nothing is changed by looking. */
+/** How far the tape in a node's directory goes. Read-only. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type Disk, readFileWhole } from '../../../platform/disk/disk.ts';
@@ -10,13 +10,13 @@ import { soundRecords } from './repair-stream.ts';
 const LOG_NAME = /^([1-9]\d{7})\.(?:log|kept)$/;
 
 export interface DirectoryEnd {
-  /** The newest day there is anything of; 0 where there is nothing. */
+  /** The newest day with any data; 0 when there is none. */
   readonly day: UtcDay | 0;
-  /** How many records of it are whole; 0 where only its sealed files are left. */
+  /** Its whole records; 0 when only its sealed files are left. */
   readonly records: number;
-  /** At least so many messages of the stream are known here; 0: nobody can tell. */
+  /** At least this many messages of the stream are known here; 0: unknown. */
   readonly sequence: number;
-  /** Records that its log once had and has no more, or not yet: it was torn, or was being filled. */
+  /** Records that its log once had and that are missing now: it was torn, or is still being filled. */
   readonly lacking: number;
 }
 
@@ -37,7 +37,7 @@ export async function directoryEnd(
   const { day, path } = newest;
   const records = soundRecords((await readFileWhole(disk, path))!).length;
   const mark = await readMark(disk, tapeRoot, dataset, day);
-  // One that is being filled has no opening before it is whole.
+  // A log that is being filled has no opening until it is complete.
   const least = records === 0 ? 1 : 0;
   if (mark === null) return { day, records, sequence: 0, lacking: least };
   const lacking = Math.max(least, mark.records - records);
@@ -46,7 +46,7 @@ export async function directoryEnd(
   return { day, records, sequence, lacking };
 }
 
-/** Negative where the first one has more. */
+/** Negative when `a` goes further. */
 export function compareEnds(a: DirectoryEnd, b: DirectoryEnd): number {
   return b.day - a.day || b.records - a.records;
 }

@@ -1,6 +1,6 @@
 /**
- * The log of who appends to a shared tape: a record is durable once the stream has stored it, and only then it is noted in this
- * machine's copy. One record is on its way at a time; the first that is not stored ends the log.
+ * The leader's log of a shared tape: a record is durable once the stream has stored it, and only then enters this
+ * node's copy. One record is in flight at a time; the first failure ends the log.
  */
 
 import { MIB } from '@tapeloom/core/units';
@@ -17,12 +17,12 @@ import type { TapeLog } from '../../write/log/tape-log.ts';
 import { COMMIT_ROWS_MAX } from '../../write/sequencer/sequencer.ts';
 import type { TapeCopy } from '../tape-copy.ts';
 
-/** What a row of a commit takes at most, and what is left for the rest of its record. */
+/** Bytes of a commit's row at most, and bytes reserved for the rest of its record. */
 const ROW_BYTES_MAX = 33;
 const REST_BYTES = MIB;
 const COMMIT_ROWS_MIN = 1_024;
 
-/** The rows of a commit that a message has room for. */
+/** The rows of a commit that fit into a message. */
 export function commitRowsMax(bodyBytesMax: number): number {
   const rows = Math.floor((bodyBytesMax - REST_BYTES) / ROW_BYTES_MAX);
   return Math.max(COMMIT_ROWS_MIN, Math.min(COMMIT_ROWS_MAX, rows));
@@ -31,13 +31,13 @@ export function commitRowsMax(bodyBytesMax: number): number {
 export interface FencedLogOptions {
   readonly writer: Pick<FencedWriter, 'append'>;
   readonly copy: TapeCopy;
-  /** What has to be in the stream before a day opens. */
+  /** Appends the messages that the stream needs before a day opens. */
   readonly beforeOpening: () => Promise<void>;
 }
 
 export class FencedLog implements TapeLog {
   readonly #options: FencedLogOptions;
-  /** Two in turn: what was stored last can be read while the next is on its way. */
+  /** Two alternate, so the last record can still be read while the next is in flight. */
   readonly #records = [new RecordWriter(), new RecordWriter()] as const;
   #turn = 0;
 
@@ -75,7 +75,7 @@ export class FencedLog implements TapeLog {
     });
   }
 
-  /** The tape goes on without this machine: nothing marks that it stopped. */
+  /** The tape continues without this node: nothing marks that it stopped. */
   async close(): Promise<void> {}
 
   async [Symbol.asyncDispose](): Promise<void> {}

@@ -1,7 +1,7 @@
 /**
- * This machine's own copy of the records of a shared tape: one file per day, byte for byte what the stream has, written behind
- * and never synced. Nothing depends on it: it makes a start fast, and it is what a stream that has lost something is repaired
- * from. So the logs of the last sealed days are kept as well, for as long as the stream keeps their records.
+ * This node's copy of a shared tape's records: one file per day, byte for byte as in the stream, written behind and
+ * never synced. Nothing depends on it, but it makes a start fast, and a stream that lost messages is repaired from it.
+ * So the logs of the last sealed days are kept while the stream keeps their records.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -13,12 +13,12 @@ import { type LogMark, markPath, writeMark } from './log-mark.ts';
 
 /** How long a record waits in memory at most. */
 const FLUSH_EVERY_MS = 200;
-/** The mark is written with every so manieth flush. */
+/** The mark is written with every n-th flush. */
 const MARK_EVERY_FLUSHES = 5;
 const FLUSH_BYTES = 256 * KIB;
-/** What may wait for the disk; who appends more waits as well. */
+/** Bytes that may wait for the disk; beyond this, appending waits too. */
 const WAITING_BYTES_MAX = 16 * MIB;
-/** Logs of sealed days that stay. */
+/** Logs of sealed days that are kept. */
 const KEPT_LOGS = 2;
 const KEPT_NAME = /^([1-9]\d{7})\.kept$/;
 
@@ -54,12 +54,12 @@ export class LocalLog implements AsyncDisposable {
     this.#failed.promise.catch(() => {});
   }
 
-  /** Resolves to why the disk has failed; never, if it does not. */
+  /** Resolves with the error when the disk fails; otherwise never. */
   get failed(): Promise<unknown> {
     return this.#failed.promise;
   }
 
-  /** The open log has its bytes from here on; those before are still to be filled in. */
+  /** The open log has its bytes from here on; the earlier ones are still to be filled in. */
   get wholeFrom(): number {
     return this.#wholeFrom;
   }
@@ -69,14 +69,14 @@ export class LocalLog implements AsyncDisposable {
     if (this.#open?.mark.day === day) this.#wholeFrom = 0;
   }
 
-  /** Goes on with a file that has these bytes, or only those from `wholeFrom` on. */
+  /** Resumes a file that has these bytes, or only those from `wholeFrom` on. */
   resume(bytes: number, mark: LogMark, wholeFrom: number): void {
     const { disk, tapeRoot, dataset } = this.#options;
     this.#openFile(disk.open(logPath(tapeRoot, dataset, mark.day), 'write'), bytes, mark);
     this.#wholeFrom = wholeFrom;
   }
 
-  /** A day begins; its opening is to be appended next. */
+  /** Begins a day; its opening is appended next. */
   begin(day: UtcDay, sequence: number): void {
     const { disk, tapeRoot, dataset } = this.#options;
     this.#flush();
@@ -85,7 +85,7 @@ export class LocalLog implements AsyncDisposable {
     this.#openFile(file, 0, { day, opening: sequence, sequence, records: 0 });
   }
 
-  /** Takes a copy of the record. Resolves at once, unless the disk is far behind. */
+  /** Copies the record. Returns at once, unless the disk is far behind. */
   append(record: Uint8Array, sequence: number): void | Promise<void> {
     const open = this.#open!;
     if (this.#buffered + record.length > this.#buffer.length) this.#flush();
@@ -96,18 +96,18 @@ export class LocalLog implements AsyncDisposable {
     return this.#waitingBytes > WAITING_BYTES_MAX ? this.#work : undefined;
   }
 
-  /** Messages that are no records were read up to here. */
+  /** Messages without a record were read up to here. */
   passed(sequence: number): void {
     if (this.#open !== null) this.#open.mark = { ...this.#open.mark, sequence };
   }
 
-  /** All that was appended is in the file. */
+  /** Resolves when everything appended is in the file. */
   async flushed(): Promise<void> {
     this.#flush();
     await this.#work;
   }
 
-  /** The day is sealed: its log is kept under another name, and older ones go. */
+  /** The day is sealed: its log is kept under another name, and older ones are removed. */
   async retire(day: UtcDay): Promise<void> {
     const { disk, tapeRoot, dataset } = this.#options;
     await this.flushed();
@@ -132,7 +132,7 @@ export class LocalLog implements AsyncDisposable {
 
   #openFile(file: Promise<DiskFile>, bytes: number, mark: LogMark): void {
     this.#wholeFrom = 0;
-    // Whoever writes to it first hears of it.
+    // The first write reports the failure.
     file.catch(() => {});
     this.#open = { file, bytes, mark };
     this.#marked = mark.sequence;
@@ -178,7 +178,7 @@ export class LocalLog implements AsyncDisposable {
     void this.#queue(work).catch(() => {});
   }
 
-  /** In order; nothing is done after the first failure. */
+  /** Runs work in order; after the first failure nothing runs. */
   #queue<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#work.then(work);
     this.#work = done.then(

@@ -1,6 +1,6 @@
 /**
- * Where in the shared stream a day's log on this machine stands. It is a hint that is written about once a second: a log that
- * has fewer records than its mark says was torn, and is read again from its opening on.
+ * Position of a day's local log in the shared stream. It is a hint, written about once a second: a log with fewer
+ * records than its mark was torn, and is read again from its opening.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -15,9 +15,9 @@ export interface LogMark {
   readonly day: UtcDay;
   /** The number of the opening in the stream. */
   readonly opening: number;
-  /** The number of the last record that is noted here. */
+  /** The number of the last record noted here. */
   readonly sequence: number;
-  /** How many records of the day there are up to that one. */
+  /** The day's records up to that one. */
   readonly records: number;
 }
 
@@ -25,7 +25,7 @@ export function markPath(tapeRoot: string, dataset: string, day: UtcDay): string
   return `${logDirectory(tapeRoot, dataset)}/${day}.at`;
 }
 
-/** Null when there is none that can be read. */
+/** Null when there is no readable mark. */
 export async function readMark(
   disk: Disk,
   tapeRoot: string,

@@ -1,8 +1,8 @@
 /**
- * What a machine has of the days of a shared tape that are not sealed, after whatever happened to it. Its own logs were never
- * synced: they are good as far as their records continue each other, and what others have put as columns is not read in them.
- * Where there are none, those columns are taken as they are, or else parts of records make a log. All the rest is in the stream, behind
- * the number that is found here.
+ * Recovers a node's unsealed days of a shared tape after any crash. Its own logs were never synced: they are valid as
+ * far as their records form a chain, and a beginning that is available as columns is not read from them. Without own
+ * logs, columns of other nodes are used, or a log is built from parts. Everything else is in the stream, behind the
+ * number found here.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -20,14 +20,14 @@ import { joinByColumns } from '../parts/join-by-columns.ts';
 import { markPath, readMark, writeMark } from './log-mark.ts';
 import type { JoinFacts, RecoveredCopy, RecoveredDay } from './recovered-copy.ts';
 
-/** Own logs, if the stream goes on from them; else columns that others have put, or records; else nothing. */
+/** Own logs, if the stream continues them; otherwise columns of other nodes, or records; otherwise nothing. */
 export async function recoverOrJoin(
   place: PartsPlace,
   manifest: TapeManifest,
   sequencer: Sequencer,
   facts: JoinFacts,
 ): Promise<RecoveredCopy> {
-  // Own logs are read without objects that are out of reach; nothing else could be joined without them.
+  // For own logs unreachable objects do not matter; joining without own logs needs them.
   const shared = { ...place, objects: facts.objects };
   const ways = [
     () => recoverCopy(place, manifest, sequencer, facts),
@@ -44,12 +44,12 @@ export async function recoverOrJoin(
   return { days: [], mark: null, from: null };
 }
 
-/** Whether the stream still has what comes next. */
+/** Whether the stream still has the following messages. */
 function isFollowed({ days, from }: RecoveredCopy, { first }: JoinFacts): boolean {
   return days.length > 0 && (from === null || from >= first - 1);
 }
 
-/** The logs that are there. Those that nothing can be made of go, and with them all that come after a day that is to be had anew. */
+/** Recovers the existing logs. Useless logs are removed, and so are all logs after a day that must be fetched again. */
 async function recoverCopy(
   place: PartsPlace,
   manifest: TapeManifest,
@@ -78,7 +78,7 @@ async function recoverCopy(
   return { days, mark, from: isTorn ? mark.opening - 1 : mark.sequence };
 }
 
-/** Makes logs out of the parts of days that are not sealed; resolves to whether there are any. */
+/** Builds logs from the parts of unsealed days; resolves to whether there are any. */
 async function joinByParts(
   place: PartsPlace,
   { isListed, openingOf, onFault }: JoinFacts,
@@ -97,8 +97,9 @@ async function joinByParts(
 }
 
 /**
- * A machine that died while it sealed a day has some contracts of it, and may have lost its log. Whoever found those would
- * take the day for sealed, and never have the others: so they go, unless the cluster has listed the day.
+ * A node that crashed while sealing a day has only some contracts of it, and may have lost its log. With those the day
+ * would count as sealed, and the other contracts would never come. So they are removed, unless the cluster has listed
+ * the day.
  */
 export async function giveUpHalfSealed(
   { disk, tapeRoot, dataset }: Pick<PartsPlace, 'disk' | 'tapeRoot' | 'dataset'>,
@@ -114,12 +115,12 @@ export async function giveUpHalfSealed(
   }
 }
 
-/** Gives up every log: the days they are of have to be had otherwise. */
+/** Removes every log: their days must be obtained in another way. */
 export async function removeLogs(place: PartsPlace): Promise<void> {
   for (const day of await logDays(place)) await removeLog(place, day);
 }
 
-/** Whether a day went through a log, and is sealed here. */
+/** Whether a day is sealed here, at least for one contract. */
 export function isSealed(manifest: TapeManifest, day: UtcDay): boolean {
   for (const days of manifest.days.values()) if (days.has(day)) return true;
   return false;

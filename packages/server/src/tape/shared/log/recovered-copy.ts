@@ -1,4 +1,4 @@
-/** What a machine has of the days of a shared tape that are not sealed, wherever it has it from. */
+/** A node's unsealed days of a shared tape, from whatever source. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { LiveDay } from '../../live-day.ts';
@@ -12,27 +12,27 @@ export interface RecoveredDay {
   readonly end: LogEnd;
   readonly promiseNs: number;
   readonly isEnded: boolean;
-  /** The log that has nothing of this yet; null where it has. */
+  /** The log that is still to be filled with this; null when it is complete. */
   readonly hollow: HollowLog | null;
 }
 
 export interface RecoveredCopy {
   /** Ascending; all but the last have ended. */
   readonly days: readonly RecoveredDay[];
-  /** Where the newest of them stands in the stream. */
+  /** Position of the newest day in the stream. */
   readonly mark: LogMark | null;
-  /** Behind this number the stream is read; null: from its beginning. */
+  /** The stream is read behind this number; null: from its beginning. */
   readonly from: number | null;
 }
 
-/** What the book and the stream say of days that are not here. */
+/** What the book and the stream record of days that are missing here. */
 export interface JoinFacts {
   /** The first number that the stream still has. */
   readonly first: number;
   readonly isListed: (day: UtcDay) => boolean;
   readonly openingOf: (day: UtcDay) => number;
-  /** Those of the cluster, for a node without logs of its own: their outages are waited out. */
+  /** The cluster's objects, for a node without own logs: calls are retried through outages. */
   readonly objects: TapeObjects;
-  /** Something that was put cannot be used. */
+  /** A stored object cannot be used. */
   readonly onFault: (what: string, error: unknown) => void;
 }

@@ -1,8 +1,8 @@
 /**
- * Puts back what a stream has lost although it had acknowledged it: the records that nodes still have in their local logs, byte for
- * byte, so that nobody who follows can tell. Of all logs it is given, those that go on furthest from where the stream's records
- * end are taken; a log that does not continue them is of no use. Then everybody may append again. Nothing is done where nobody
- * has proved a loss: a stream that goes on must not be repaired.
+ * Restores records that a stream acknowledged and lost, from the nodes' local logs, byte for byte, so that followers
+ * see no difference. Of all given logs, those that go furthest beyond the end of the stream's records are used; a log
+ * that does not continue them is useless. Then nodes can append again. Without a proven loss nothing is done: a healthy
+ * stream must not be repaired.
  */
 
 import { crc32 } from 'node:zlib';
@@ -31,20 +31,20 @@ export interface RepairSource {
 export interface RepairPlan {
   /** The last number of the stream. */
   readonly last: number;
-  /** What it is known to have had. */
+  /** The last number it is known to have had. */
   readonly known: number;
-  /** Where what is put back comes from; null: nobody has more than the stream. */
+  /** The source of the restored records; null: no source has more than the stream. */
   readonly tapeRoot: string | null;
   /** In order. */
   readonly records: readonly Uint8Array[];
-  /** The days they are of. */
+  /** The days of the records. */
   readonly days: readonly UtcDay[];
 }
 
-/** A stream that nobody has proved to have lost anything is not repaired. */
+/** Thrown when no loss is proved: such a stream is not repaired. */
 export class NothingLostError extends Error {}
 
-/** Where the records of a stream end. */
+/** The end of a stream's records. */
 interface StreamEnd {
   readonly last: number;
   readonly known: number;
@@ -54,7 +54,7 @@ interface StreamEnd {
   readonly isEnded: boolean;
 }
 
-/** What can be put back; nothing is changed. */
+/** Plans what can be restored. Read-only. */
 export async function planRepair(
   stream: TapeStream,
   dataset: string,
@@ -71,7 +71,7 @@ export async function planRepair(
   return { last, known, tapeRoot, records, days };
 }
 
-/** Appends it and lets everybody append again. Rejects as a writer does, when somebody was faster. */
+/** Appends the records and lets nodes append again. Rejects like a writer when another node was faster. */
 export async function repairStream(
   stream: TapeStream,
   clock: Pick<Clock, 'after'>,
@@ -84,7 +84,9 @@ export async function repairStream(
   await writer.append('claim', mendedClaim());
 }
 
-/** Only by what the stream's leader answers: a reading may be served by another, and servers may differ. */
+/**
+ * Reads only from the stream's leader: a continuous reading may be served by another server, and servers may differ.
+ */
 async function readStream(stream: TapeStream): Promise<StreamEnd> {
   const { last } = await stream.ends();
   const claim = await stream.newest('claim');
@@ -104,7 +106,9 @@ function headerOf({ body }: StoredMessage): RecordHeader {
   return readRecordHeader(body.slice(), 0)!;
 }
 
-/** The day that a record is of. Claims and books stand among records, so its opening is as many messages before it, or more. */
+/**
+ * The day of a record. Claims and books stand among records, so its opening is at least `sequence` messages before it.
+ */
 async function dayOf(stream: TapeStream, record: StoredMessage): Promise<UtcDay | null> {
   let at: StoredMessage | null = record;
   for (let back = 1; at !== null; ) {
@@ -119,7 +123,7 @@ async function dayOf(stream: TapeStream, record: StoredMessage): Promise<UtcDay 
   return null;
 }
 
-/** The records of a node's logs from the end of the stream on, as far as they continue each other. */
+/** The records of a node's logs beyond the end of the stream, as far as they form a chain. */
 async function recordsBehind(
   { disk, tapeRoot }: RepairSource,
   dataset: string,
@@ -152,7 +156,7 @@ async function recordsBehind(
   return { records, days };
 }
 
-/** Whole records that continue each other. */
+/** Whole records that form a chain. */
 export function soundRecords(bytes: Uint8Array): readonly Uint8Array[] {
   const records: Uint8Array[] = [];
   let previous = 0;

@@ -1,6 +1,6 @@
 /**
- * The beginning of an own log as columns that others have put, so that a node which starts again in a busy day reads only the records
- * behind them. The log has to go on exactly where they end; what it has before is not looked at.
+ * Reads the beginning of an own log as columns of other nodes, so that a node restarting on a busy day reads only the
+ * records behind them. The log must continue exactly at their end; its earlier content is not read.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -13,7 +13,7 @@ import {
 import { fetchColumns, type JoinedDay } from './column-parts.ts';
 import type { PartsPlace } from './day-parts.ts';
 
-/** Null where there are none that the log continues, or they cannot be had: then all of it is read. */
+/** Null when the log continues no columns, or they are unavailable: then all of the log is read. */
 export async function beginWithColumns(
   place: PartsPlace,
   day: UtcDay,
@@ -28,7 +28,7 @@ export async function beginWithColumns(
     const read = await file.read(bytes, position);
     return read < bytes.length ? null : readRecordHeader(bytes, 0);
   };
-  // One that is not filled in yet has no opening.
+  // A log that is not filled in yet has no opening.
   if ((await headerAt(0))?.kind !== 'opening') return null;
   const upTo = size - RECORD_HEADER_BYTES;
   const joined = await fetchColumns(place, { dataset, day, upTo }, onFault).catch(

@@ -1,7 +1,7 @@
 /**
- * Parts of an open day as columns: beside the parts of its records, put by whoever appends, for who joins. A day of millions of
- * commits is some hundred of them, whose rows only need to be copied. Each says where in the chain of records it begins and
- * ends, so they continue each other, and the stream has to continue the last one, or it is not believed.
+ * Parts of an open day as columns, stored by the leader beside the parts of records, for joining nodes. A day of
+ * millions of commits is some hundred parts, whose rows are only copied. Each names its begin and end in the chain of
+ * records. A part must continue the previous one, and the stream must continue the last one; otherwise it is rejected.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -19,10 +19,10 @@ import {
 import { chainOf, missingFrom, type PartsStore } from './day-parts.ts';
 
 const NAME = /^part\.(\d{8})\.(\d+)\.(\d+)\.columns$/;
-/** Parts that are on their way while one is read. */
+/** Parts in flight while one is being read. */
 const FETCHED_AHEAD = 6;
 
-/** What the parts of a day have given, up to the end of the last one. */
+/** The content of a day's parts, up to the end of the last one. */
 export interface JoinedDay {
   readonly live: LiveDay;
   readonly last: ColumnPartHeader;
@@ -31,19 +31,19 @@ export interface JoinedDay {
 export interface ColumnsWanted {
   readonly dataset: string;
   readonly day: UtcDay;
-  /** Parts that go beyond this byte of the log are of no use. */
+  /** Parts that reach beyond this byte of the log are not used. */
   readonly upTo: number;
 }
 
-/** Where the next part goes on. */
+/** Where the next part begins. */
 export interface ColumnsEnd {
   readonly day: UtcDay;
   readonly end: LogEnd;
-  /** Rows of each contract, by their numbers in the log. */
+  /** Rows of each contract, by contract number in the log. */
   readonly counts: readonly number[];
 }
 
-/** The names of those that follow each other from the day's opening on. */
+/** The names of the parts that form a chain from the day's opening. */
 export async function listColumnParts(
   objects: TapeObjects,
   day: UtcDay,
@@ -51,7 +51,7 @@ export async function listColumnParts(
   return chainOf(await allParts(objects, day)).map(({ name }) => name);
 }
 
-/** Puts what has come since a part, or everything. */
+/** Stores everything since a part, or everything. */
 export async function putColumnPart(
   { objects, packing }: PartsStore,
   checkpoint: DayCheckpoint,
@@ -64,7 +64,7 @@ export async function putColumnPart(
   return { day, end, counts: contracts.map(({ count }) => count) };
 }
 
-/** Where the parts of a day end; null where there are none. Rejects when the last one cannot be read. */
+/** The end of a day's parts; null when there are none. Rejects when the last one cannot be read. */
 export async function columnsEnd(store: PartsStore, day: UtcDay): Promise<ColumnsEnd | null> {
   const name = (await listColumnParts(store.objects, day)).at(-1);
   if (name === undefined) return null;
@@ -73,8 +73,8 @@ export async function columnsEnd(store: PartsStore, day: UtcDay): Promise<Column
 }
 
 /**
- * The day as far as its parts go, or up to the first that is missing, damaged or does not continue the one before, which is
- * told by its name: what it held is had otherwise. Null where there is none.
+ * The day as far as its parts go, or up to the first that is missing, damaged or breaks the chain. That part is
+ * reported by name, and its content comes from elsewhere. Null when there is none.
  */
 export async function fetchColumns(
   store: PartsStore,
@@ -97,7 +97,7 @@ export async function fetchColumns(
       ahead++
     ) {
       const part = fetchPart(store, names[ahead]!);
-      // Told when its turn comes.
+      // A failure is reported when the part is awaited.
       part.catch(() => {});
       coming.push(part);
     }

@@ -1,8 +1,8 @@
 /**
- * An open day at one of its records, as a machine has it in memory: the rows of every contract, and what a sequencer knows. A
- * machine that is given it need not read the records before. It is handed on in parts, each with the rows that came since the
- * one before and all that is known at its end, as bytes:
- *
+ * An open day at one of its records, as in a node's memory: the rows of every contract and the sequencer's state. A
+ * node that receives it need not read the earlier records. It is passed on in parts, each with the rows since the
+ * previous part and the complete state at its end, as bytes:
+ * 
  *   header bytes u32 · 0 u32 · header (JSON, padded to 8) · per contract with new rows: ts u32… (each the time since the row before;
  *   f64… where one is too long) · price i32… · size i32… · side i8… · each padded to 8
  */
@@ -20,7 +20,7 @@ import type { LaneState, SequencerState } from '../../write/sequencer/sequencer-
 
 const VERSION = 1;
 const PREFIX_BYTES = 8;
-/** The longest time between two rows that 32 bits can say. */
+/** The longest time between two rows that 32 bits can hold. */
 const SHORT_NS_MAX = 0xffff_ffff;
 
 export interface DayCheckpoint {
@@ -29,10 +29,10 @@ export interface DayCheckpoint {
   readonly end: LogEnd;
   /** The number of its last record in the stream. */
   readonly sequence: number;
-  /** The day's last commit is there. */
+  /** The day's last commit is included. */
   readonly isEnded: boolean;
   readonly sequencer: SequencerState;
-  /** By their numbers in the log. They may have got more rows since, which do not count. */
+  /** By contract number in the log. Rows beyond `count`, added since, do not belong to it. */
   readonly contracts: readonly CheckpointContract[];
 }
 
@@ -42,10 +42,10 @@ export interface CheckpointContract {
   readonly highestId: number;
 }
 
-/** What is known at the end of a part. */
+/** The state at the end of a part. */
 export interface ColumnPartHeader extends Omit<DayCheckpoint, 'contracts'> {
   readonly version: number;
-  /** Where the part before it ended. */
+  /** The end of the previous part. */
   readonly from: LogEnd;
   readonly contracts: readonly ColumnPartContract[];
 }
@@ -53,7 +53,7 @@ export interface ColumnPartHeader extends Omit<DayCheckpoint, 'contracts'> {
 interface ColumnPartContract {
   readonly symbol: string;
   readonly highestId: number;
-  /** Rows in the parts before, and in this one. */
+  /** Rows in earlier parts, and in this one. */
   readonly before: number;
   readonly count: number;
   readonly firstNs: number;
@@ -64,13 +64,13 @@ interface ColumnPartContract {
 
 export interface ColumnPart {
   readonly header: ColumnPartHeader;
-  /** As the contracts in the header. */
+  /** In the order of the header's contracts. */
   readonly rows: readonly ColumnRows[];
 }
 
 export const NOTHING: LogEnd = { bytes: 0, records: 0, checksum: 0 };
 
-/** What has come since the part before: where that one ended, and how many rows contracts had by then. */
+/** Encodes everything since the previous part: `from` is its end, `before` the contracts' rows up to there. */
 export function encodeColumnPart(
   { contracts, ...checkpoint }: DayCheckpoint,
   from: LogEnd,
@@ -153,7 +153,7 @@ function gather(segments: readonly Segment[], before: number, count: number) {
   return { ts, price, size, side };
 }
 
-/** Each as the time since the one before; null where 32 bits are too few. */
+/** Each time as the difference to the previous one; null when 32 bits are too few. */
 function shortTimes(ts: Float64Array): Uint32Array<ArrayBuffer> | null {
   const short = new Uint32Array(ts.length);
   for (let row = 1; row < ts.length; row++) {
@@ -187,7 +187,7 @@ function longTimes(short: Uint32Array, firstNs: number): Float64Array {
   return ts;
 }
 
-/** Columns one after the other; a RangeError means that there are fewer bytes than they need. */
+/** Reads consecutive columns; a RangeError means that the bytes end too early. */
 class ColumnReader {
   readonly #bytes: Uint8Array;
   #at: number;
@@ -212,7 +212,7 @@ class ColumnReader {
   }
 }
 
-/** Bits as text: there are few of them. */
+/** Bits as base64 text: there are few of them. */
 function printBits(_name: string, value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
 }

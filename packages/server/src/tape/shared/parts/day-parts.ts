@@ -1,7 +1,7 @@
 /**
- * Parts of a day that is not sealed yet: its records, packed, put every few minutes by who appends. They are a mere cache of the
- * stream, so that who joins need not read a day of it message by message. Their names say what they hold; that it is
- * true shows when the records continue each other, as in any log.
+ * Parts of an unsealed day: its packed records, stored by the leader every few minutes. They are only a cache of the
+ * stream, so that a joining node need not read a day message by message. Their names state their content; the chain of
+ * the records verifies it.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -13,10 +13,10 @@ import { TapeDamagedError } from '../../tape-errors.ts';
 import { logPath } from '../../tape-paths.ts';
 
 const PART_NAME = /^part\.(\d{8})\.(\d+)\.(\d+)\.(\d+)\.(\d+)$/;
-/** Record bytes of one part; what is more is put as several. */
+/** Record bytes of one part; more bytes become several parts. */
 const PART_BYTES_MAX = 32 * MIB;
 
-/** Where parts are put and had from. */
+/** The store of parts. */
 export interface PartsStore {
   readonly objects: TapeObjects;
   readonly packing: Packing;
@@ -33,19 +33,19 @@ export interface DayPart {
   readonly day: UtcDay;
   readonly from: number;
   readonly to: number;
-  /** How many records the day has up to there; 0 where it ends in the middle of one. */
+  /** Records of the day up to there; 0 when the part ends within a record. */
   readonly records: number;
   /** The number of the last of them in the stream. */
   readonly sequence: number;
 }
 
-/** Those that follow each other from the day's opening on. */
+/** The parts that form a chain from the day's opening and end with a whole record. */
 export async function listParts(objects: TapeObjects, day: UtcDay): Promise<readonly DayPart[]> {
   const chain = chainOf(await allParts(objects, day));
   return chain.slice(0, chain.findLastIndex(({ records }) => records > 0) + 1);
 }
 
-/** Those that follow each other from the first byte on; of several the longest. */
+/** The parts that form a chain from the first byte; the longest of several candidates. */
 export function chainOf<T extends { readonly from: number; readonly to: number }>(
   parts: readonly T[],
 ): readonly T[] {
@@ -60,7 +60,7 @@ export function chainOf<T extends { readonly from: number; readonly to: number }
   }
 }
 
-/** Where a part should begin that is not there, though later ones are; null where none is missing. */
+/** The begin of a missing part that has later ones behind it; null when none is missing. */
 export function missingFrom(
   parts: readonly { readonly from: number; readonly to: number }[],
 ): number | null {
@@ -68,14 +68,14 @@ export function missingFrom(
   return parts.some(({ from }) => from > end) ? end : null;
 }
 
-/** The days of which there are parts, ascending. */
+/** The days that have parts, ascending. */
 export async function daysOfParts(objects: TapeObjects): Promise<readonly UtcDay[]> {
   const names = await objects.list('part.');
   const days = new Set(names.map((name) => Number(name.split('.')[1]) as UtcDay));
   return [...days].sort((a, b) => a - b);
 }
 
-/** Puts what the log file has from the end of the last part on. */
+/** Stores the bytes [`from`, `to`) of the log file. */
 export async function putPart(place: PartsPlace, part: DayPart): Promise<void> {
   const path = logPath(place.tapeRoot, place.dataset, part.day);
   await using file = await place.disk.open(path, 'read');
@@ -89,7 +89,7 @@ export async function putPart(place: PartsPlace, part: DayPart): Promise<void> {
   }
 }
 
-/** Puts one part whose bytes are at hand. */
+/** Stores one part whose bytes are given. */
 export async function putPartBytes(
   { objects, packing }: PartsStore,
   part: DayPart,
@@ -99,8 +99,8 @@ export async function putPartBytes(
 }
 
 /**
- * Writes the day's log out of its parts, up to the first that is missing or damaged, which is told by its name. Resolves to the
- * last one that ends with a record, null where there is none.
+ * Writes the day's log from its parts, up to the first that is missing or damaged, which is reported by name. Resolves
+ * to the last one that ends with a record, null when there is none.
  */
 export async function fetchParts(
   place: PartsPlace,
@@ -128,7 +128,7 @@ export async function fetchParts(
   return last;
 }
 
-/** The bytes of one part. Rejects when it is not there, or not what it should be. */
+/** The bytes of one part. Rejects when it is missing or incomplete. */
 export async function fetchPart(
   { objects, packing }: PartsStore,
   part: DayPart,
@@ -140,7 +140,7 @@ export async function fetchPart(
   throw new TapeDamagedError('it is not there, or not whole', { file: name, offset: 0 });
 }
 
-/** All parts of a day, which nobody needs once it is listed as sealed. */
+/** Removes all parts of a day, which are not needed once it is listed as sealed. */
 export async function removeParts(objects: TapeObjects, day: UtcDay): Promise<void> {
   for (const name of await objects.list(`part.${day}.`)) await objects.remove(name);
 }

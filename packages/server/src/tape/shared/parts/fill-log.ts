@@ -1,7 +1,7 @@
 /**
- * The beginning of a local log whose day was joined by its columns, out of the parts of its records, behind everything else: for
- * starts and repairs to come. The last part is written first and the opening's first bytes last, so that a log which
- * is not whole has no opening, and a start joins anew.
+ * Fills the beginning of a local log whose day was joined by columns, from the parts of its records, in the background:
+ * for later starts and repairs. The last part is written first and the opening's first bytes last. So an incomplete log
+ * has no opening, and a start joins again.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -11,11 +11,11 @@ import { fetchPart, listParts, type PartsStore } from './day-parts.ts';
 
 const FIRST_BYTES = 8;
 
-/** A log that lacks its bytes below some. */
+/** A log whose bytes below `to` are missing. */
 export interface HollowLog {
   readonly day: UtcDay;
   readonly to: number;
-  /** The log under whatever name it has by now; closed when it is filled. */
+  /** The log under its current name; closed when it is filled. */
   readonly file: DiskFile;
 }
 
@@ -38,7 +38,7 @@ export class LogFiller implements AsyncDisposable {
     this.#work = logs.length === 0 ? Promise.resolve() : this.#fillAll(logs);
   }
 
-  /** What is not whole by now stays so. */
+  /** A log that is incomplete by now stays incomplete. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true;
     this.#stopped.resolve();
@@ -59,7 +59,7 @@ export class LogFiller implements AsyncDisposable {
     }
   }
 
-  /** False when it was stopped first. */
+  /** False when disposal came first. */
   async #fill({ day, to, file }: HollowLog): Promise<boolean> {
     if (this.#isStopped) return false;
     const { store } = this.#options;

@@ -1,4 +1,4 @@
-/** Joins the days that are not sealed by the columns that others have put: no record of them is read. */
+/** Joins unsealed days by columns of other nodes: none of their records is read. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { logPath } from '../../tape-paths.ts';
@@ -7,7 +7,7 @@ import type { JoinFacts, RecoveredCopy, RecoveredDay } from '../log/recovered-co
 import { fetchColumns } from './column-parts.ts';
 import { daysOfParts, type PartsPlace } from './day-parts.ts';
 
-/** Null where there are no columns. The logs begin where they end, and are `hollow` before. */
+/** Null when there are no columns. The logs begin where the columns end, and are `hollow` before. */
 export async function joinByColumns(
   place: PartsPlace,
   sequencer: Sequencer,

@@ -1,4 +1,4 @@
-/** Puts parts of the open day every few minutes, as long as this machine appends: its records, then its columns. */
+/** Stores parts of the open day every few minutes while this node leads: its records, then its columns. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Clock } from '../../../platform/clock.ts';
@@ -10,7 +10,7 @@ import { type DayCheckpoint, NOTHING } from './day-checkpoint.ts';
 import { listParts, type PartsPlace, putPart } from './day-parts.ts';
 
 const PART_EVERY_MS = 300_000;
-/** A record that was stored is visible a moment later. */
+/** A stored record becomes visible a moment later. */
 const VISIBLE_AFTER_MS = 10;
 const VISIBLE_TRIES = 100;
 
@@ -21,7 +21,7 @@ export interface PartKeeperOptions extends PartsPlace {
   readonly onFault: (what: string, error: unknown) => void;
 }
 
-/** Resolves when the signal says so. */
+/** Resolves after the signal is aborted. */
 export async function keepParts(options: PartKeeperOptions, signal: AbortSignal): Promise<void> {
   const { clock, onFault } = options;
   let records: { readonly day: UtcDay; readonly to: number } | null = null;
@@ -62,7 +62,7 @@ async function putRecords(
   const { local, objects } = options;
   const from = last?.day === day ? last.to : ((await listParts(objects, day)).at(-1)?.to ?? 0);
   if (from >= end.bytes) return { day, to: from };
-  // A day that was joined by its columns is whole in the log a while later.
+  // A day joined by columns becomes complete in the log a while later.
   if (from < local.wholeFrom) return null;
   await local.flushed();
   await putPart(options, { day, from, to: end.bytes, records: end.records, sequence });

@@ -1,7 +1,7 @@
 /**
- * The stream and the bucket of a shared tape, made once by an operator and looked at before every use. Nothing here is ever
- * made again by itself: a tape that is gone is a loss to be told, not an empty tape to be begun. Both bear the cluster's id, which
- * PostgreSQL knows too.
+ * The stream and the bucket of a shared tape, created once by an operator and checked before every use. Nothing is ever
+ * created again automatically: a missing tape is a loss to report, not an empty tape to begin. Both carry the cluster's
+ * id, which PostgreSQL knows too.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,11 +30,11 @@ const PEER_OFFLINE_MS = 1_000;
 const STREAM_NOT_FOUND = 10_059;
 const ID_KEY = 'tapeloom-cluster';
 const UNLIMITED = -1;
-/** Those that follow are heard of every second. */
+/** Followers are heard of every second. */
 const SILENT_NS = 4_000_000_000;
 
 export interface KeptState {
-  /** What NATS calls it. */
+  /** Its name in NATS. */
   readonly name: string;
   readonly clusterId: string | null;
   readonly first: number;
@@ -44,27 +44,27 @@ export interface KeptState {
   readonly replicas: number;
   /** The server that leads it; null while there is none. */
   readonly leader: string | null;
-  /** Messages that it has not stored and another server has; null: it could not be asked. */
+  /** Messages that the leader has not stored and another server has; null: unknown. */
   readonly leaderLacks: number | null;
   readonly followers: readonly {
     readonly name: string;
     readonly isCurrent: boolean;
-    /** Whether its leader has not heard of it for some seconds. */
+    /** Whether the leader has received nothing from it for some seconds. */
     readonly isSilent: boolean;
-    /** Operations that it has not got yet. */
+    /** Operations that it has not received yet. */
     readonly lag: number;
-    /** Messages that it has not stored, though it may take itself for whole; null: nobody could be asked. */
+    /** Messages that it has not stored, though it may consider itself complete; null: unknown. */
     readonly lacks: number | null;
   }[];
-  /** Those that keep it together, by the name they have where servers are monitored; null: it is kept by one. */
+  /** The servers' Raft group, by its name on monitoring endpoints; null: a single server without replication. */
   readonly group: string | null;
 }
 
 export interface NatsTapeState {
-  /** Null where there is none. */
+  /** Null when there is none. */
   readonly stream: KeptState | null;
   readonly objects: KeptState | null;
-  /** What of their configuration cannot hold a tape, one sentence each. */
+  /** Faults of the configuration that rule out a tape, one sentence each. */
   readonly faults: readonly string[];
 }
 
@@ -76,7 +76,10 @@ export interface NatsTapePlan {
   readonly objectBytesMax: number;
 }
 
-/** Makes what is missing of both: a run before may have come half the way. Rejects where one is there that is not this cluster's. */
+/**
+ * Creates the missing ones of both: an earlier run may have been interrupted. Rejects when an existing one is not this
+ * cluster's.
+ */
 export async function createNatsTape(
   connection: NatsConnection,
   plan: NatsTapePlan,
@@ -122,7 +125,7 @@ export async function createNatsTape(
   }
 }
 
-/** How both are. Rejects when nobody answers. */
+/** The state of both. Rejects without a response. */
 export async function askNatsTape(
   connection: NatsConnection,
   dataset: string,
@@ -132,8 +135,8 @@ export async function askNatsTape(
 }
 
 /**
- * Servers that choose who leads, or are busy, answer late, so they are asked a few times. Making a stream that is there
- * already with the same configuration, or updating it, changes nothing.
+ * Retries a few times, because servers that are electing or busy respond late. Repeating is safe: creating a stream
+ * that exists with the same configuration, or updating it again, changes nothing.
  */
 async function askedAgain<T>(ask: () => Promise<T>): Promise<T> {
   for (let asked = 1; ; asked++) {
@@ -147,7 +150,7 @@ async function askedAgain<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A server that has just been started is not known to the others at once. */
+/** A freshly started server is not known to the others at once. */
 function isPeerOffline(error: unknown): boolean {
   return error instanceof JetStreamApiError && error.message.includes('peer offline');
 }
@@ -162,7 +165,7 @@ async function askOnce(manager: JetStreamManager, dataset: string): Promise<Nats
   };
 }
 
-/** For an operator who gives the stream, or its objects, more room. */
+/** Raises the size limit of the stream, or of its objects, for an operator. */
 export async function growNatsTape(
   connection: NatsConnection,
   dataset: string,
@@ -201,7 +204,7 @@ function stateOf({ config, state, cluster }: StreamInfo): KeptState {
     followers: (cluster?.replicas ?? []).map(({ name, current, offline, active, lag }) => ({
       name,
       isCurrent: current,
-      // Of one that was killed 2.10.27 never says that it is offline.
+      // NATS 2.10.27 never reports a killed server as offline.
       isSilent: offline === true || active > SILENT_NS,
       lag: lag ?? 0,
       lacks: null,
@@ -210,7 +213,10 @@ function stateOf({ config, state, cluster }: StreamInfo): KeptState {
   };
 }
 
-/** Anything else forgets what nobody has sealed, takes back what was stored, or lets something beside the fence in. */
+/**
+ * Any other configuration could delete messages that are not sealed, take back stored ones, or let writers bypass the
+ * fence.
+ */
 function* configurationFaults(config: StreamConfig, dataset: string): Generator<string> {
   const name = `stream ${config.name}`;
   const subjects = STREAM_SUBJECTS.map((subject) => subjectName(dataset, subject));

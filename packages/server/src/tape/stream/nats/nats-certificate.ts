@@ -1,9 +1,9 @@
-/** What we show to a NATS server that asks for a certificate: a certificate and its key, in two files. */
+/** The client certificate for NATS servers that require one: a certificate and its key, in two files. */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
-/** The files are there, and are not a certificate with its key. */
+/** The files exist, but are not a certificate with its key. */
 export class NatsCertificateError extends Error {
   readonly of: 'certificate' | 'key';
 
@@ -13,7 +13,7 @@ export class NatsCertificateError extends Error {
   }
 }
 
-/** Rejects where a server could only break off, without a word on why. */
+/** Checks the files first, because a server would only close the connection, without a reason. */
 export async function checkNatsCertificate(certFile: string, keyFile: string): Promise<void> {
   const [cert, key] = [await readFile(certFile), await readFile(keyFile)];
   const certificate = taken('certificate', 'certificate (PEM)', () => new X509Certificate(cert));
@@ -27,7 +27,7 @@ function taken<T>(of: 'certificate' | 'key', wanted: string, take: () => T): T {
   try {
     return take();
   } catch {
-    // What it says may show a part of the file.
+    // The original message may contain a part of the file.
     throw new NatsCertificateError(of, `it contains no ${wanted}`);
   }
 }

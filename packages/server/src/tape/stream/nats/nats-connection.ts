@@ -1,6 +1,6 @@
 /**
- * A connection to NATS that notices within about two seconds when its line is dead, and looks for another of the servers it was
- * given for ever. It knows only those: what servers tell of each other may be addresses that cannot be reached from here.
+ * A connection to NATS that detects a dead connection within about two seconds and then retries the configured servers
+ * without limit. It uses only those servers: addresses that servers advertise may be unreachable from here.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { checkNatsCertificate } from './nats-certificate.ts';
 import { natsAuthenticator } from './nats-credentials.ts';
 import { tryNatsTls } from './nats-tls-trial.ts';
 
-/** The client's own defaults notice a dead line after minutes. */
+/** The client's defaults detect a dead connection only after minutes. */
 const PING_MS = 1_000;
 const PINGS_MISSED_MAX = 2;
 const CONNECT_MS_MAX = 2_000;
@@ -23,17 +23,17 @@ export interface NatsAddress {
   readonly credsFile: string | null;
   readonly tokenFile: string | null;
   readonly caFile: string | null;
-  /** What we show to servers that ask for a certificate; both or none. */
+  /** The client certificate for servers that require one; both or none. */
   readonly certFile: string | null;
   readonly keyFile: string | null;
-  /** Whether the servers want TLS before they say anything. */
+  /** Whether the servers start TLS before their greeting. */
   readonly isTlsFirst: boolean;
 }
 
-/** Its own types do not show that the client hands everything on to the line. */
+/** The client passes all options to the socket, which its types do not show. */
 type NatsTls = TlsOptions & Required<Pick<ConnectionOptions, 'checkServerIdentity'>>;
 
-/** Rejects where no server answers, or answers otherwise than it must. */
+/** Rejects when no server responds, or a response violates the protocol. */
 export async function connectNats(address: NatsAddress, name: string): Promise<NatsConnection> {
   const isEncrypted =
     address.caFile !== null || address.servers.some((at) => at.startsWith('tls:'));
@@ -50,7 +50,8 @@ export async function connectNats(address: NatsAddress, name: string): Promise<N
     reconnectJitter: RECONNECT_MORE_MS,
     reconnectJitterTLS: RECONNECT_MORE_MS,
     ignoreClusterUpdates: true,
-    // A server that is being set up may refuse us for a while; one that always does is told by those who wait for answers.
+    // A server that is being set up may reject the login for a while. A permanent rejection shows at the requests that
+    // wait for responses.
     ignoreAuthErrorAbort: true,
     ...(authenticator === null ? {} : { authenticator }),
     ...(tls === null ? {} : { tls }),
@@ -62,8 +63,8 @@ export async function connectNats(address: NatsAddress, name: string): Promise<N
 }
 
 /**
- * The client checks a certificate by the name it was given, and by `localhost` where it was given a bare address: anybody may be
- * that. So a certificate has to be good for the name of its server, or for one of the addresses that are configured.
+ * The client verifies a certificate for the configured host name, but for `localhost` when given a bare address, which
+ * proves nothing. So here a certificate must be valid for its server's name, or for one of the configured addresses.
  */
 async function tlsOf(address: NatsAddress): Promise<NatsTls> {
   const { caFile, certFile, keyFile, isTlsFirst } = address;
@@ -78,19 +79,19 @@ async function tlsOf(address: NatsAddress): Promise<NatsTls> {
   if (caFile !== null) options.ca = await readFile(caFile, 'utf8');
   if (certFile !== null && keyFile !== null) {
     await checkNatsCertificate(certFile, keyFile);
-    // By their names: the client reads them anew for every line, so a renewed certificate needs no new start.
+    // As file names: the client reads them for every connection, so a renewed certificate needs no restart.
     Object.assign(options, { certFile, keyFile });
   }
   return options;
 }
 
-/** What was said against us where the client has heard nothing, and one server alone can have said it. */
+/** The server's TLS error when the client received none, if there is only one server that can have sent it. */
 async function tlsRefusal(
   error: unknown,
   { servers: [server, ...others], certFile, keyFile, isTlsFirst }: NatsAddress,
   { ca, checkServerIdentity }: NatsTls,
 ): Promise<Error | null> {
-  // The second is a line that was closed before anything was said on it.
+  // The second case is a connection closed before any data.
   const isUnheard =
     error instanceof errors.TimeoutError ||
     (error instanceof errors.ConnectionError && /undefined error$/.test(error.message));
@@ -107,7 +108,7 @@ function hostOf(server: string): string {
   return new URL(server).hostname.replace(/^\[|\]$/g, '');
 }
 
-/** The client takes a server that offers no TLS, whatever it was told: then nothing more is said to it. */
+/** The client accepts a server without TLS in spite of its options: then the connection is closed. */
 async function refusePlain(connection: NatsConnection): Promise<void> {
   if (!isEncrypted(connection)) {
     await connection.close();
@@ -121,7 +122,7 @@ async function refusePlain(connection: NatsConnection): Promise<void> {
 }
 
 function isEncrypted(connection: NatsConnection): boolean {
-  // The client's own types do not show its line.
+  // The client's types do not show its transport.
   const { protocol } = connection as unknown as {
     readonly protocol: { readonly transport: { isEncrypted(): boolean } };
   };

@@ -1,6 +1,6 @@
 /**
- * Who we are to a NATS server, out of one file: credentials as `nsc` makes them, the seed of an nkey, or a user and a password; or
- * out of another one, a token. Such a file is read anew at every start and never shown.
+ * Authentication at a NATS server. One file holds credentials made by `nsc`, the seed of an nkey, or a user and
+ * password; another may hold a token. The files are read at every start, and their content is never logged.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -16,17 +16,17 @@ import {
 export const CREDENTIALS_ACCEPT =
   'credentials from nsc, the seed of an nkey (it begins with SU), or user:password on one line';
 
-/** The file is there and is none of what is accepted. */
+/** The file exists, but has none of the accepted contents. */
 export class NatsCredentialsError extends Error {}
 
-/** The token's file is there and holds none. */
+/** The token's file exists, but holds no token. */
 export class NatsTokenError extends Error {}
 
 const SEED = /^SU[A-Z2-7]{56}$/;
 const USER_AND_PASSWORD = /^([^\s:]+):(\S+)$/;
 const TOKEN = /^\S+$/;
 
-/** Null: we are nobody in particular. */
+/** Null: no authentication. */
 export async function natsAuthenticator({
   credsFile,
   tokenFile,
@@ -56,11 +56,11 @@ async function natsCredentials(file: string): Promise<Authenticator> {
     const [, user, password] = USER_AND_PASSWORD.exec(line) ?? [];
     if (user !== undefined) return usernamePasswordAuthenticator(user, password!);
     const authenticator = credsAuthenticator(new TextEncoder().encode(text));
-    // It is taken apart only when a server asks.
+    // The authenticator parses it only at a server's request, so this call validates it.
     authenticator('trial');
     return authenticator;
   } catch {
-    // What it says may show a part of the file.
+    // The original message may contain a part of the file.
     throw new NatsCredentialsError(`it contains none of ${CREDENTIALS_ACCEPT}`);
   }
 }

@@ -1,4 +1,4 @@
-/** What keeps us from using a NATS server, in a sentence that names the setting to look at. */
+/** Describes a fault at using a NATS server in a sentence that names the setting to check. */
 
 import { errors } from '@nats-io/transport-node';
 import { certificateFault, innermostError } from '../../../platform/network/certificate-fault.ts';
@@ -20,9 +20,9 @@ const CERT = 'TAPELOOM_NATS_CERT_FILE';
 const KEY = 'TAPELOOM_NATS_KEY_FILE';
 const TLS = 'TAPELOOM_NATS_TLS';
 
-/** What an encrypted line calls a server's word on our certificate. */
+/** TLS alert codes with which a server rejects a client certificate. */
 const CERTIFICATE_ALERT = /ALERT_(?:CERTIFICATE|BAD_CERTIFICATE|UNSUPPORTED_CERT|UNKNOWN_CA)/;
-/** What a server says who has heard no certificate by TLS 1.2, and much else. */
+/** The TLS 1.2 alert for a missing client certificate, among other faults. */
 const HANDSHAKE_ALERT = /ALERT_HANDSHAKE_FAILURE/;
 
 export function natsFault(address: NatsAddress, url: string, error: unknown): ServerFault {
@@ -41,7 +41,7 @@ export function natsFault(address: NatsAddress, url: string, error: unknown): Se
   );
 }
 
-/** A file that is gone, or holds something else. */
+/** A file that is missing, or has other content. */
 function fileFault(address: NatsAddress, cause: unknown, said: string): ServerFault | null {
   const { credsFile, tokenFile, caFile, certFile, keyFile } = address;
   const path = (cause as { readonly path?: string } | undefined)?.path;
@@ -62,7 +62,7 @@ function fileFault(address: NatsAddress, cause: unknown, said: string): ServerFa
   );
 }
 
-/** We are heard, and may not. */
+/** The server responds, but denies access. */
 function refusal(
   address: NatsAddress,
   url: string,
@@ -92,7 +92,7 @@ function refusal(
   return null;
 }
 
-/** One of us does not believe the other, or they do not speak the same. */
+/** One side does not trust the other, or they do not share a protocol. */
 function tlsFault(
   { caFile, certFile, isTlsFirst }: NatsAddress,
   url: string,
@@ -130,7 +130,7 @@ function tlsFault(
   return null;
 }
 
-/** The few words that count of what OpenSSL says. */
+/** The alert's name out of an OpenSSL message. */
 function alertOf(said: string): string {
   return /alert ([a-z ]+)/.exec(said)?.[1] ?? said;
 }

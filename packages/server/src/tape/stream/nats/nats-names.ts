@@ -1,4 +1,6 @@
-/** What streams, subjects and buckets of a dataset's shared tape are called. Nothing else may be stored under these names. */
+/**
+ * The names of streams, subjects and buckets of a dataset's shared tape. Nothing else may be stored under these names.
+ */
 
 import type { StreamSubject } from '../tape-stream.ts';
 
@@ -12,12 +14,12 @@ export function bucketName(dataset: string): string {
   return `TAPE_${safeName(dataset)}`;
 }
 
-/** The stream behind a bucket. */
+/** The stream that implements a bucket. */
 export function bucketStreamName(dataset: string): string {
   return `OBJ_${bucketName(dataset)}`;
 }
 
-/** Where the note of an object is; the names of objects are words with dots between. */
+/** The subject of an object's note; names of objects are words separated by dots. */
 export function noteSubject(dataset: string, name: string): string {
   return `$O.${bucketName(dataset)}.M.${name}`;
 }
@@ -30,17 +32,17 @@ export function subjectName(dataset: string, subject: StreamSubject): string {
   return `tape.${safeName(dataset)}.${subject}`;
 }
 
-/** Plain messages of who appends: no stream stores them. */
+/** Plain messages from the leader: no stream stores them. */
 export function beatSubject(dataset: string): string {
   return `tape.${safeName(dataset)}.beat`;
 }
 
-/** Plain messages to who appends: a reader waits for a watermark. */
+/** Plain messages to the leader: a reader waits for a watermark. */
 export function watermarkSubject(dataset: string): string {
   return `tape.${safeName(dataset)}.watermark`;
 }
 
-/** Two names stay two: what NATS does not take in a name is written by its code. */
+/** Escapes characters that NATS does not accept by their code, so that distinct datasets keep distinct names. */
 function safeName(dataset: string): string {
   return dataset.replaceAll(
     /[^0-9A-Za-z-]/g,

@@ -1,9 +1,9 @@
 /**
- * The objects of a shared tape, as messages of a stream: pieces, and a note that says which they are. The subject of a piece is a digest
- * of the object's name and content, and holds one message at most. So whatever is put again, arrives late, or is put by two at once
- * is the same bytes at the same place, and an object that lacks a piece is whole once it is put again. (The object store of the
- * client's library gives each attempt pieces of its own, and takes them away when it does not hear that its note was stored.)
- * What is read back has the SHA-256 that was noted, or is refused.
+ * The objects of a shared tape, as messages of a stream: pieces, and a note that describes them. A piece's subject is a
+ * digest of the object's name and content, and holds at most one message. So repeated, late or concurrent puts store
+ * the same bytes in the same place, and another put completes an object with missing pieces. (The client library's
+ * object store uses new pieces for each attempt, and deletes them when its note's acknowledgement is lost.) Content
+ * that does not match the SHA-256 in the note is rejected.
  */
 
 import { createHash } from 'node:crypto';
@@ -20,18 +20,18 @@ import { bucketStreamName, noteSubject, pieceSubject } from './nats-names.ts';
 const ANSWER_MS_MAX = 5_000;
 const PIECE_BYTES_MAX = 1_048_576;
 const PIECES_UNDER_WAY = 4;
-/** Somebody may put another content while it is read. */
+/** The content may be replaced while it is read. */
 const GET_TRIES_MAX = 3;
 const NO_MESSAGE = 10_037;
 
-/** What is stored under an object's name. */
+/** The stored description of an object. */
 interface Note {
   readonly bytes: number;
   readonly pieces: number;
   readonly sha256: string;
 }
 
-/** What a server answers to who asks for a message. */
+/** A server's response to a request for a message. */
 interface Answer {
   readonly message?: { readonly data?: string };
   readonly error?: {
@@ -63,7 +63,7 @@ export class NatsObjects implements TapeObjects {
     this.#answerMsMax = answerMsMax;
   }
 
-  /** Does not look whether there is such a stream. The connection stays its owner's. */
+  /** Does not check that the stream exists. The caller keeps owning the connection. */
   static async over(
     connection: NatsConnection,
     dataset: string,
@@ -117,7 +117,7 @@ export class NatsObjects implements TapeObjects {
     return found === null ? null : (JSON.parse(found.toString()) as Note);
   }
 
-  /** Null where a piece is missing, or is not what was put. */
+  /** Null when a piece is missing or differs. */
   async #content(name: string, note: Note): Promise<Uint8Array | null> {
     const bytes = new Uint8Array(note.bytes);
     let length = 0;
@@ -143,14 +143,14 @@ export class NatsObjects implements TapeObjects {
     return pieceSubject(this.#dataset, sha256(`${name} ${note.sha256}`), index);
   }
 
-  /** In the place of what is stored there. */
+  /** Replaces the stored message of this subject. */
   async #store(subject: string, body: Uint8Array | string): Promise<void> {
     const replacing = headers();
     replacing.set('Nats-Rollup', 'sub');
     await this.#client.publish(subject, body, { headers: replacing });
   }
 
-  /** The client's own way takes eight times as long to decode it. */
+  /** The client's own method takes eight times as long to decode the message. */
   async #newest(subject: string): Promise<Buffer | null> {
     const said = await this.#connection.request(
       `$JS.API.STREAM.MSG.GET.${this.#stream}`,
@@ -173,7 +173,7 @@ export class NatsObjects implements TapeObjects {
   }
 }
 
-/** Some at a time, the rest in the order of their numbers. */
+/** Works on some at a time, in ascending order. */
 async function inSomeOrder(count: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async () => {

@@ -1,14 +1,14 @@
 /**
- * Messages of a stream as an ordered consumer of NATS hands them out, a limited number ahead of who reads. The consumer mends
- * itself as far as it can; who finds it silent throws it away.
+ * Messages of a stream from an ordered consumer of NATS, a limited number ahead of the reader. The consumer repairs
+ * itself as far as it can; the reader discards it when it is silent.
  */
 
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type { StoredMessage, StreamReading, StreamSubject } from '../tape-stream.ts';
 
-/** Asked of the server at a time; a tenth of it halves the speed. */
+/** Requested from the server at a time; a tenth of it halves the speed. */
 const MESSAGES_AHEAD = 2_000;
-/** Kept here while nobody asks for them. */
+/** Messages queued here until the reader takes them. */
 const MESSAGES_WAITING_MAX = 256;
 const HEARTBEAT_MS = 500;
 
@@ -63,7 +63,7 @@ export class NatsReading implements StreamReading {
     if (this.#failure !== null) return;
     this.#fail(new Error('the reading has ended'));
     this.#messages.stop();
-    // A server that does not hear it forgets the consumer by itself.
+    // A server that misses this deletes the idle consumer by itself.
     this.#consumer.delete().catch(() => {});
   }
 
@@ -121,7 +121,7 @@ export class NatsReading implements StreamReading {
       sequence: message.seq,
       subject,
       writer: message.headers?.get(WRITER_HEADER) ?? '',
-      // Of its own: what came off the line is a piece of something larger, and lies anywhere.
+      // Copied, because the received bytes are an unaligned part of a larger buffer.
       body: new Uint8Array(message.data),
     };
   }

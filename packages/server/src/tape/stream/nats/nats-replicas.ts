@@ -1,7 +1,7 @@
 /**
- * What the servers of a shared tape have stored, asked of each of them and compared with the one that has most. A server whose disk was
- * full, or whose stream got more room, may lack messages, take itself for whole and be taken for that by the others
- * (2.10.27). It may even come to lead, and then knows nothing of what it lacks.
+ * Compares what the servers of a shared tape have stored, each against the one with most. A server whose disk was full,
+ * or whose stream was enlarged, may miss messages while it and the others consider it complete (NATS 2.10.27). It may
+ * even become leader, without knowledge of the missing messages.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,13 +12,13 @@ import {
   type NatsServersAddress,
 } from './nats-servers-check.ts';
 
-/** Within which every server has what one of them had. */
+/** Within this time every server stores a message that one server has. */
 const FOLLOWED_MS = 1_000;
 
-/** What a server lacks of each stream, by the name of those that keep the stream together. */
+/** A server's missing messages of each stream, by Raft group. */
 type Lacks = ReadonlyMap<string, number>;
 
-/** The same with what each server lacks, as far as it is monitored. */
+/** Adds to the state the missing messages of each monitored server. */
 export async function withLackingReplicas(
   address: NatsServersAddress,
   servers: readonly NatsServerState[],
@@ -38,7 +38,7 @@ export async function withLackingReplicas(
   return { ...tape, stream: told(tape.stream), objects: told(tape.objects) };
 }
 
-/** How many servers have not stored what another had a second ago, of those that are monitored. */
+/** The number of monitored servers that are missing messages that another server had a second ago. */
 export async function countLacking(
   address: NatsServersAddress,
   tape: NatsTapeState,
@@ -47,7 +47,7 @@ export async function countLacking(
   return [...(await askLacking(address, tape, wait)).values()].filter(isLacking).length;
 }
 
-/** By the ids of the servers that answer. A server that is only a moment behind is asked once more. */
+/** By the ids of the responding servers. A second request clears servers that were only a moment behind. */
 async function askLacking(
   address: NatsServersAddress,
   { stream, objects }: NatsTapeState,

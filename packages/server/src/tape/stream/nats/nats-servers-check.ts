@@ -1,7 +1,7 @@
 /**
- * Whether the servers of a shared tape keep what they acknowledge: new enough, every acknowledgement behind a sync, room for the
- * largest record. A server tells its version and its largest message to every client; how it syncs it tells where it is
- * monitored, and nowhere else.
+ * Checks that the servers of a shared tape keep what they acknowledge: version, sync before every acknowledgement, and
+ * room for the largest record. A server sends its version and message limit to every client, but reports its sync
+ * setting only on its monitoring endpoint.
  */
 
 import { once } from 'node:events';
@@ -13,9 +13,9 @@ import type { ServerFault } from '../../../platform/network/server-fault.ts';
 import { connectNats, type NatsAddress } from './nats-connection.ts';
 import { natsFault } from './nats-fault.ts';
 
-/** Older ones could lose a stream when killed, or could not sync at all; why is in docs/decisions/0064. */
+/** Older versions could lose a stream when killed, or could not sync at all; see docs/decisions/0064. */
 const NATS_VERSION_MIN: readonly [number, number, number] = [2, 10, 27];
-/** More than the largest opening of a day with its headers. */
+/** More than a day's largest opening with its headers. */
 const NATS_PAYLOAD_BYTES_MIN = 4 * 1_048_576;
 const MONITOR_MS_MAX = 2_000;
 
@@ -25,21 +25,21 @@ export interface NatsServersAddress extends NatsAddress {
 }
 
 export interface NatsServerState {
-  /** As it was configured. */
+  /** The configured URL. */
   readonly url: string;
-  /** What it calls itself; null: it does not answer. */
+  /** Its own name; null: it does not respond. */
   readonly name: string | null;
-  /** What it is called where it is monitored. */
+  /** Its id on monitoring endpoints. */
   readonly id: string | null;
-  /** Why it does not, in a sentence. */
+  /** The reason why it does not respond, in a sentence. */
   readonly fault: ServerFault | null;
   readonly version: string | null;
   readonly payloadBytesMax: number | null;
-  /** Null where nobody could be asked. */
+  /** Null: unknown. */
   readonly isSyncAlways: boolean | null;
 }
 
-/** What each server says of itself. */
+/** The state that each server reports. */
 export async function askNatsServers(
   address: NatsServersAddress,
   client: string,
@@ -70,7 +70,7 @@ export async function askNatsServers(
   );
 }
 
-/** What of them cannot hold a tape, one sentence each. Servers that do not answer are not judged. */
+/** Faults of the servers that rule out a tape, one sentence each. Servers that do not respond are not judged. */
 export function natsServerFaults(
   servers: readonly NatsServerState[],
   isSyncAssured: boolean,
@@ -101,7 +101,7 @@ export function natsServerFaults(
   return faults;
 }
 
-/** By the ids of the servers that answered. */
+/** By the ids of the responding servers. */
 async function askMonitors(address: NatsServersAddress): Promise<ReadonlyMap<string, boolean>> {
   const answers = await eachMonitor(address, '/jsz');
   return new Map(
@@ -111,7 +111,7 @@ async function askMonitors(address: NatsServersAddress): Promise<ReadonlyMap<str
   );
 }
 
-/** How far each server has stored each stream, by its id and by the name of those that keep the stream together. */
+/** The last stored number of each stream on each server, by server id and Raft group. */
 export async function askStoredEnds(
   address: NatsServersAddress,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
@@ -127,7 +127,7 @@ export async function askStoredEnds(
   );
 }
 
-/** What a server says where it is monitored, as far as it is looked at. */
+/** The used part of a monitoring response. */
 interface MonitorAnswer {
   readonly server_id: string;
   readonly config?: { readonly sync_always?: unknown };
@@ -139,7 +139,7 @@ interface MonitorAnswer {
   }[];
 }
 
-/** Without those that do not answer. */
+/** Without servers that do not respond. */
 async function eachMonitor(
   { monitors, caFile }: NatsServersAddress,
   path: string,
@@ -158,14 +158,14 @@ async function eachMonitor(
   return answers.filter((answer) => answer !== null);
 }
 
-/** By the same authority as the servers themselves: `fetch` takes none. */
+/** Trusts the same CA as the servers do; `fetch` has no option for that. */
 async function askMonitor(url: URL, ca: string | null): Promise<unknown> {
   const signal = AbortSignal.timeout(MONITOR_MS_MAX);
   const asked =
     url.protocol === 'https:'
       ? https.get(url, { signal, ...(ca === null ? {} : { ca }) })
       : http.get(url, { signal });
-  // One that is broken off while it answers tells both.
+  // A request that is aborted during the response emits on both objects.
   asked.on('error', () => undefined);
   const [answer] = (await once(asked, 'response')) as [http.IncomingMessage];
   return await json(answer);

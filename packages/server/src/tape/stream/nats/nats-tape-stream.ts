@@ -1,7 +1,7 @@
 /**
- * The stream of a shared tape in NATS JetStream. Every publish expects the last number of the whole stream; expectations by
- * subject, locks in key-value buckets and message ids were tried and let two win (docs/decisions/0064). Reads are
- * answered by the stream's leader, which may be one that is cut off.
+ * The stream of a shared tape in NATS JetStream. Every publish expects the last number of the whole stream:
+ * expectations by subject, locks in key-value buckets and message ids let two writers win (docs/decisions/0064). The
+ * stream's leader responds to reads, and it may be cut off.
  */
 
 import {
@@ -34,14 +34,14 @@ import { NatsReading, WRITER_HEADER } from './nats-reading.ts';
 
 const PUBLISH_MS_MAX = 1_000;
 const ASK_MS_MAX = 1_500;
-/** More than our headers need, which a server counts as payload. */
+/** More than this program's headers, which a server counts as payload. */
 const HEADER_BYTES_MAX = 512;
-/** A consumer that nobody reads any more is forgotten by its server after so long. */
+/** A server deletes an unread consumer after this time. */
 const CONSUMER_IDLE_NS = 30_000_000_000;
 const NO_MESSAGE = 10_037;
-/** "Wrong last sequence", with and without the number that is the last. */
+/** "Wrong last sequence", with and without the last number. */
 const OTHER_END: ReadonlySet<number> = new Set([10_071, 10_164]);
-/** The stream has its `max_bytes`, or its server no room for it. */
+/** The stream has reached its `max_bytes`, or its server is out of space. */
 const FULL: ReadonlySet<number> = new Set([10_077, 10_023, 10_047]);
 const TOO_LARGE = 10_054;
 
@@ -70,7 +70,7 @@ export class NatsTapeStream implements TapeStream {
     );
   }
 
-  /** Does not look whether there is such a stream. The connection stays its owner's. */
+  /** Does not check that the stream exists. The caller keeps owning the connection. */
   static async over(connection: NatsConnection, dataset: string): Promise<NatsTapeStream> {
     const client = jetstream(connection, { timeout: ASK_MS_MAX });
     const manager = await client.jetstreamManager(false);
@@ -79,7 +79,7 @@ export class NatsTapeStream implements TapeStream {
     return stream;
   }
 
-  /** As the last server said: while the client looks for another it knows of none. */
+  /** The last server's value, because the client has none while it reconnects. */
   get bodyBytesMax(): number {
     this.#payloadBytesMax = this.#connection.info?.max_payload ?? this.#payloadBytesMax;
     return this.#payloadBytesMax - HEADER_BYTES_MAX;
@@ -115,7 +115,7 @@ export class NatsTapeStream implements TapeStream {
 
   async ends(): Promise<{ readonly first: number; readonly last: number }> {
     const { state } = await this.#manager.streams.info(this.#stream);
-    // A stream that never had a message says that its first one is 0.
+    // An empty stream reports 0 as its first number.
     return { first: Math.max(state.first_seq, 1), last: state.last_seq };
   }
 
@@ -138,7 +138,7 @@ export class NatsTapeStream implements TapeStream {
   }
 
   beat(heartbeat: Heartbeat): void {
-    // The client would keep it for a server that comes back, when it is no news any more.
+    // The client would buffer it until a server is back, when it is stale.
     if (!isConnected(this.#connection)) return;
     this.#connection.publish(beatSubject(this.#dataset), JSON.stringify(heartbeat));
   }
@@ -186,7 +186,7 @@ export class NatsTapeStream implements TapeStream {
   }
 }
 
-/** What is a verdict of the stream; anything else leaves open whether the message is stored. */
+/** The stream's verdict, if it is one; any other error leaves open whether the message is stored. */
 function refusalOf(error: unknown): PublishOutcome | null {
   if (error instanceof errors.InvalidArgumentError) return { outcome: 'refused', why: 'tooLarge' };
   if (!(error instanceof JetStreamApiError)) return null;
@@ -195,7 +195,7 @@ function refusalOf(error: unknown): PublishOutcome | null {
   return error.code === TOO_LARGE ? { outcome: 'refused', why: 'tooLarge' } : null;
 }
 
-/** Null for what is none of ours. */
+/** Null for a foreign message. */
 function heartbeatOf(text: string): Heartbeat | null {
   try {
     const said = JSON.parse(text) as Partial<Heartbeat> | null;
@@ -208,7 +208,7 @@ function heartbeatOf(text: string): Heartbeat | null {
 }
 
 function isConnected(connection: NatsConnection): boolean {
-  // The client's own types do not show it.
+  // The client's types do not show it.
   const { protocol } = connection as unknown as {
     readonly protocol: { readonly connected: boolean };
   };

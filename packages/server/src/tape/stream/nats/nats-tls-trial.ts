@@ -1,6 +1,6 @@
 /**
- * Why a server breaks an encrypted line off. With TLS 1.3 it says so after the handshake, when our client no longer listens, and all
- * that is left of it is that nobody answers. So the line is tried once more, without the client.
+ * Finds out why a server closes a TLS connection. With TLS 1.3 it sends its alert after the handshake, when the client
+ * no longer listens and only sees a timeout. So this module tries one connection without the client.
  */
 
 import { createConnection, type Socket } from 'node:net';
@@ -10,10 +10,10 @@ const GREETING_MS_MAX = 2_000;
 const REFUSAL_MS_MAX = 2_000;
 const PORT = 4_222;
 
-/** The line is there, and nobody says a word on it. */
+/** The connection is open, but the server sends nothing. */
 export class NatsSilentError extends Error {}
 
-/** What the server says against us; null where it says nothing. */
+/** The server's TLS error; null when it sends none. */
 export async function tryNatsTls(
   server: string,
   options: Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'checkServerIdentity'>,

@@ -1,7 +1,7 @@
 /**
- * The shared tape of a dataset as a node opens it: the servers keep what they acknowledge, the stream is the one that
- * `tapeloom cluster init` made, and it is this cluster's. Otherwise it is not opened: a node that began another tape would give the
- * same cursors twice.
+ * Opens the shared tape of a dataset for a node, after checks: the servers keep what they acknowledge, `tapeloom
+ * cluster init` created the stream, and it belongs to this cluster. Otherwise it rejects: a node that began another
+ * tape would issue the same cursors twice.
  */
 
 import type { TapeObjects, TapeStream } from '../tape-stream.ts';
@@ -20,22 +20,22 @@ import { NatsTapeStream } from './nats-tape-stream.ts';
 export interface NatsTapeOptions {
   readonly nats: NatsServersAddress;
   readonly dataset: string;
-  /** What servers show who is connected. */
+  /** The client's name on the servers. */
   readonly client: string;
-  /** As PostgreSQL knows it. */
+  /** As in PostgreSQL. */
   readonly clusterId: string;
 }
 
 export interface NatsTape extends AsyncDisposable {
   readonly stream: TapeStream;
   readonly objects: TapeObjects;
-  /** How many servers lack messages now, of those that are monitored, and perhaps do not know it. */
+  /** The number of monitored servers that are missing messages now, perhaps unknowingly. */
   lacking(): Promise<number>;
-  /** The stream and its objects, with what each server lacks of them. */
+  /** The stream and its objects, with the missing messages of each server. */
   replicas(): Promise<NatsTapeState>;
 }
 
-/** What is there cannot hold this cluster's tape. */
+/** The existing stream, objects or servers cannot hold this cluster's tape. */
 export class NatsTapeError extends Error {
   readonly faults: readonly string[];
 
@@ -79,7 +79,7 @@ export async function openNatsTape(options: NatsTapeOptions): Promise<NatsTape> 
   }
 }
 
-/** Where nobody lets us in, and waiting would not change it for one of them. */
+/** Throws when no server grants access, and retrying cannot help for at least one of them. */
 function refuseLasting(servers: readonly NatsServerState[]): void {
   const faults = servers.flatMap(({ fault }) => (fault === null ? [] : [fault]));
   if (faults.length < servers.length || faults.every(({ isPassing }) => isPassing)) return;

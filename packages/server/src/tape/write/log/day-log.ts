@@ -1,7 +1,7 @@
 /**
- * The writing end of one day's log. One record is one write and one sync, and the next write starts
- * only after that sync, so at most the last record of a log can ever be torn. The first failure ends the
- * log for good: a disk that failed once is never asked again whether it has changed its mind.
+ * The writing end of one day's log. One record is one write and one sync, and the next write starts only after that
+ * sync, so at most the last record of a log can be torn. The first failure ends the log for good: after a failed sync
+ * the state of the disk is unknown, so nothing is retried.
  */
 
 import { type Disk, type DiskFile, UNFINISHED_SUFFIX } from '../../../platform/disk/disk.ts';
@@ -22,7 +22,7 @@ export interface LogEnd {
 export class DayLog implements AsyncDisposable {
   readonly path: string;
   readonly #file: DiskFile;
-  /** Two in turn: what was written last can be read while the next is on its way. */
+  /** Two alternate, so the last record can still be read while the next is being written. */
   readonly #records = [new RecordWriter(), new RecordWriter()] as const;
   #end: LogEnd;
   #failure: TapeFailedError | null = null;
@@ -34,7 +34,7 @@ export class DayLog implements AsyncDisposable {
     this.#end = end;
   }
 
-  /** A new log that is on disk under its name, with its opening record, before this resolves. */
+  /** Creates a log. When this resolves, the log is on disk under its name, with its opening record. */
   static async create(disk: Disk, path: string, opening: Opening): Promise<DayLog> {
     const unfinished = path + UNFINISHED_SUFFIX;
     const file = await disk.open(unfinished, 'create');
@@ -51,7 +51,7 @@ export class DayLog implements AsyncDisposable {
     return log;
   }
 
-  /** Goes on where recovery found the log's end. */
+  /** Resumes at the end that recovery found. */
   static async resume(disk: Disk, path: string, end: LogEnd): Promise<DayLog> {
     return new DayLog(path, await disk.open(path, 'write'), end);
   }
@@ -61,9 +61,9 @@ export class DayLog implements AsyncDisposable {
   }
 
   /**
-   * Starts to append; the commit is encoded before this returns, so its columns may be reused then.
-   * Calls `onSyncing` when all that is left is to wait for the disk. Resolves once it is on disk, with
-   * the bytes that were written, good until the next append but one.
+   * Starts to append. The commit is encoded before this returns, so its columns may be reused at once. Calls
+   * `onSyncing` when only the sync is left. Resolves when the record is on disk, with its bytes, which are valid until
+   * the next append but one.
    */
   async append(
     kind: 'commit' | 'end',

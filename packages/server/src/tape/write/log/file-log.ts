@@ -1,4 +1,4 @@
-/** The log of a tape that this machine alone writes: one file per day. */
+/** The log of a tape that only this machine writes: one file per day. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Disk } from '../../../platform/disk/disk.ts';
@@ -13,7 +13,7 @@ export class FileLog implements TapeLog {
   readonly #dataset: string;
   #newest: DayLog | null;
 
-  /** `newest` is the log that recovery found, to go on with. */
+  /** `newest` is the log that recovery found; appends resume there. */
   constructor(disk: Disk, tapeRoot: string, dataset: string, newest: DayLog | null) {
     this.#disk = disk;
     this.#tapeRoot = tapeRoot;

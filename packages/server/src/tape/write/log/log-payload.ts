@@ -1,7 +1,7 @@
 /**
- * What the records of a day's log say. The opening names the day and carries what the log before knew
- * of feed numbers; each commit carries trades in columns and the promise that holds after them; the
- * `end` commit's promise is the next midnight. Columns are views of the record: nothing is copied.
+ * The payloads of log records. The opening names the day and carries the feed numbers known from the previous log. Each
+ * commit carries trades in columns and the watermark (`promise`) that holds after them; the `end` commit's watermark is
+ * the next midnight. Columns are views of the record: nothing is copied.
  *
  *   opening: version u32 · day u32 · promise f64 · dataset · contracts u32 · held u32 · per contract:
  *            symbol · highest number f64 · window bits · then held trades
@@ -12,8 +12,8 @@
  *            size i32… · side i8… · padding to 8 · then held trades
  *   held:    symbol · id f64 · ts f64 · day u32 · price i32 · size i32 · side i32
  *
- * Held trades are trades of a day to come. The opening carries all that wait; the log's first commit
- * settles them: each is a trade of the day in it, or held in it again.
+ * Held trades belong to a later day. The opening carries all that are held; the log's first commit settles each of
+ * them: it is a trade in that commit, or held in it again.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -50,7 +50,7 @@ export interface Commit {
   readonly held: readonly HeldTrade[];
 }
 
-/** A sound trade that waits for its day. */
+/** A valid trade that waits for its day. */
 export interface HeldTrade {
   readonly symbol: string;
   readonly day: UtcDay;
@@ -62,7 +62,7 @@ export interface HeldTrade {
   readonly side: number;
 }
 
-/** A contract that this log had not named before. */
+/** A contract that this log has not named before. */
 export interface CommitContract {
   readonly index: number;
   readonly symbol: string;
@@ -76,7 +76,7 @@ export interface CommitSection {
   readonly ts: Float64Array;
   /** The first row's feed number. */
   readonly firstId: number;
-  /** Every row's feed number; null when each is one more than the last. */
+  /** Every row's feed number; null when the numbers are consecutive. */
   readonly id: Float64Array | null;
   /** Stamp minus source time; null when no row was late. */
   readonly late: Float64Array | null;
@@ -103,7 +103,7 @@ export function writeOpening(record: RecordWriter, opening: Opening): void {
   for (const trade of opening.held) writeHeld(record, trade);
 }
 
-/** The opening in this payload, or null when it says what no version of ours does. */
+/** The opening in this payload, or null when it is of an unknown version or not valid. */
 export function readOpening(payload: Uint8Array): Opening | null {
   const reader = new PayloadReader(payload);
   if (reader.uint32() !== LOG_VERSION) return null;
@@ -212,7 +212,7 @@ function readSection(reader: PayloadReader): CommitSection {
   return { index, firstRank, count, ts, firstId, id, late, price, size, side };
 }
 
-/** Reads on from the start of a payload; a RangeError means it is shorter than it says. */
+/** Reads a payload from its start. A RangeError means that the payload is shorter than its own counts require. */
 class PayloadReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;

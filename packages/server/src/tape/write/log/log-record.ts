@@ -1,21 +1,20 @@
 /**
- * The frame of a log record. A log is a chain: every record names its place (sequence number) and the
- * checksum of the record before it, and its own checksum covers both, so a record that is missing,
- * doubled, moved or changed breaks the chain. Records start at multiples of 8 bytes, so the columns in
- * them can be looked at in place.
- *
+ * The frame of a log record. A log is a chain: every record carries its sequence number and the checksum of the record
+ * before it, and its own checksum covers both. So a record that is missing, doubled, moved or changed breaks the chain.
+ * Records start at multiples of 8 bytes, so their columns can be viewed in place.
+ * 
  *   marker u32 · kind u32 · sequence u32 · payload bytes u32 · empty sectors u32 · previous header's
  *   checksum u32 · payload's checksum u32 · this header's checksum u32 · payload, padded to 8
  *
- * "Empty sectors" counts the payload's pieces (cut at the file's 512-byte sectors) that are all zeros.
- * It tells a torn write, which leaves sectors of zeros, from damage, which does not.
+ * "Empty sectors" counts the payload's pieces (cut at the file's 512-byte sectors) that are all zeros. It distinguishes
+ * a torn write, which leaves sectors of zeros, from damage, which does not.
  */
 
 import { crc32 } from 'node:zlib';
 import { KIB, MIB } from '@tapeloom/core/units';
 
 export const RECORD_HEADER_BYTES = 32;
-/** More than the largest commit or opening needs; a longer record is not one of ours. */
+/** More than the largest commit or opening needs; a longer record is not one of this program's. */
 export const PAYLOAD_BYTES_MAX = 16 * MIB;
 const SECTOR_BYTES = 512;
 const MARKER = 0x4b4f4f4c;
@@ -75,7 +74,7 @@ export class RecordWriter {
     this.#length += 8;
   }
 
-  /** The first `count` elements of a column, as they lie in memory. */
+  /** The first `count` elements of a column, in their memory layout. */
   column(
     values: Float64Array | Int32Array | Int8Array | Uint8Array | Uint32Array,
     count: number,
@@ -119,7 +118,7 @@ export class RecordWriter {
   }
 }
 
-/** The header at this offset, or null when there is no whole and sound one. */
+/** The header at this offset, or null when it is incomplete or damaged. */
 export function readRecordHeader(bytes: Uint8Array, offset: number): RecordHeader | null {
   if (offset + RECORD_HEADER_BYTES > bytes.length) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset, RECORD_HEADER_BYTES);
@@ -140,7 +139,7 @@ export function readRecordHeader(bytes: Uint8Array, offset: number): RecordHeade
   };
 }
 
-/** How many of the pieces that the file's sectors cut these bytes into hold zeros only. */
+/** How many pieces of these bytes, cut at the file's sector boundaries, hold only zeros. */
 export function countEmptySectors(bytes: Uint8Array, position: number): number {
   let empty = 0;
   for (let from = 0; from < bytes.length; ) {

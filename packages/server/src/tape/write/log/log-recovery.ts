@@ -1,11 +1,11 @@
 /**
- * Reads a day's log back. What it hands out is exactly what was appended, record by record. The end of
- * a log may be torn by a crash, and is then cut back to the last whole record; anything else that does
- * not fit the chain is damage, and is refused with file, offset and record number, never repaired.
- *
- * A tear is told from damage by what a torn write can leave: since one record is one write and is
- * synced before the next, (1) nothing follows it, and (2) what is missing is either past the end of the
- * file or whole sectors that read as zeros. A flipped bit, even in the last record, leaves neither.
+ * Reads a day's log back, record by record, exactly as it was appended. A crash may tear the end of a log; it is then
+ * cut back to the last whole record. Anything else that breaks the chain is damage: it is rejected with file, offset
+ * and record number, and never repaired.
+ * 
+ * A torn write is recognized by what it can leave. One record is one write and is synced before the next, so (1)
+ * nothing follows it, and (2) the missing bytes are past the end of the file or whole sectors of zeros. A flipped bit
+ * leaves neither, even in the last record.
  */
 
 import { crc32 } from 'node:zlib';
@@ -33,15 +33,15 @@ const NOTHING_KNOWN: KnownLog = {
 
 export interface LogVisitor {
   opening(opening: Opening): void;
-  /** False when the commit cannot follow what was before. Its columns are good during this call only. */
+  /** False when the commit cannot follow the state before it. Its columns are valid during this call only. */
   commit(commit: Commit): boolean;
 }
 
 export interface LogRecovery {
   readonly end: LogEnd;
-  /** The last promise, nanoseconds since the midnight of the log's day. */
+  /** The last watermark, nanoseconds since the midnight of the log's day. */
   readonly promiseNs: number;
-  /** The day is over: the last commit promised the next midnight. */
+  /** The day has ended: the watermark of the last commit is the next midnight. */
   readonly ended: boolean;
   /** The log was closed by a clean shutdown and not written since. */
   readonly closed: boolean;
@@ -60,8 +60,8 @@ export async function readLog(disk: Disk, path: string, visitor: LogVisitor): Pr
 export type KnownLog = Pick<LogRecovery, 'end' | 'promiseNs' | 'ended'>;
 
 /**
- * Reads a log that was never synced, behind what is known of it and up to the first record that is not whole, and cuts off what
- * follows: whoever wrote it can have it again from elsewhere. Null when not even its opening is whole.
+ * Reads a log that was never synced, from the known position up to the first record that is not whole, and cuts off the
+ * rest: it can be fetched again from elsewhere. Null when not even the opening is whole.
  */
 export async function recoverUnsynced(
   disk: Disk,
@@ -76,7 +76,7 @@ export async function recoverUnsynced(
   return recovery;
 }
 
-/** Reads the whole log, cuts a torn end off and makes sure that the rest is on disk. */
+/** Reads the whole log, cuts off a torn end and makes sure that the rest is on disk. */
 export async function recoverLog(
   disk: Disk,
   path: string,
@@ -87,8 +87,8 @@ export async function recoverLog(
   const reader = new LogReader(file, path, size);
   const recovery = await reader.run(visitor);
   if (recovery.tornBytes > 0) await file.truncate(recovery.end.bytes);
-  // The last record may have been read from memory that a failed sync never brought to disk. The same
-  // bytes written once more, in place, can only make it true.
+  // The last record may have been read from the page cache although its sync failed. Writing the same bytes again, in
+  // place, makes them durable.
   if (!recovery.closed)
     await file.write(reader.lastRecord, recovery.end.bytes - reader.lastRecord.length);
   if (recovery.tornBytes > 0 || !recovery.closed) await file.sync();
@@ -96,7 +96,7 @@ export async function recoverLog(
 }
 
 class LogReader {
-  /** The last whole record, as it lies in the file. */
+  /** The last whole record, as it is in the file. */
   lastRecord: Uint8Array = new Uint8Array(0);
   readonly #file: DiskFile;
   readonly #path: string;
@@ -124,7 +124,7 @@ class LogReader {
     return this.#recovery;
   }
 
-  /** Whatever is behind the last whole record. */
+  /** Stops at the first record that is not whole, whatever follows it. */
   async runSound(visitor: LogVisitor): Promise<LogRecovery | null> {
     try {
       await this.#readRecords(visitor);
@@ -136,7 +136,7 @@ class LogReader {
 
   async #readRecords(visitor: LogVisitor): Promise<void> {
     while (this.#end.bytes < this.#size) {
-      // A busy day has millions of records: nobody waits for one that is in memory.
+      // A busy day has millions of records: no await for a record that is already in memory.
       if (!this.#holds(RECORD_HEADER_BYTES)) await this.#load(RECORD_HEADER_BYTES);
       const header = this.#readHeader();
       if (header === null) break;
@@ -208,7 +208,7 @@ class LogReader {
     if (!visitor.commit(commit)) throw this.#damaged('a commit does not follow the one before it');
   }
 
-  /** Throws unless everything after the last whole record is what a torn write can leave. */
+  /** Throws unless a torn write can have left everything after the last whole record. */
   async #assertTorn(): Promise<void> {
     const tailBytes = this.#size - this.#end.bytes;
     if (this.#end.records === 0) throw this.#damaged('the opening is damaged');
@@ -225,12 +225,12 @@ class LogReader {
     if (!isTorn(tail, this.#end.bytes)) throw this.#damaged('a record is damaged');
   }
 
-  /** Whether so many bytes behind the last whole record are in memory. */
+  /** Whether `count` bytes after the last whole record are in memory. */
   #holds(count: number): boolean {
     return this.#end.bytes - this.#windowStart + count <= this.#window.length;
   }
 
-  /** Them, fewer at the end of the file. */
+  /** These bytes; fewer at the end of the file. */
   #held(count: number): Uint8Array {
     const at = this.#end.bytes - this.#windowStart;
     return this.#window.subarray(at, at + count);
@@ -257,7 +257,7 @@ function isTorn(tail: Uint8Array, position: number): boolean {
   if (tail.length < RECORD_HEADER_BYTES) return true;
   const header = readRecordHeader(tail, 0);
   if (header === null) {
-    // The header lies in one sector or two; one of them never reached the disk.
+    // The header lies in one sector or two; one of these never reached the disk.
     const edge = Math.min(sectorEnd(position) - position, tail.length);
     if (isEmpty(tail, 0, edge)) return true;
     const nextEdge = Math.min(sectorEnd(position + edge) - position, tail.length);

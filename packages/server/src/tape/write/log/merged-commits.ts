@@ -1,6 +1,7 @@
 /**
- * Several commits of a day's log as one: the same trades in the same order, and the last promise. Whoever replays it comes to the same
- * state. Trades that wait for a day to come are settled commit by commit, so a commit that has some stays alone.
+ * Merges several commits of a day's log into one: the same trades in the same order, and the last watermark. A replay
+ * of the merged commit gives the same state. Held trades are settled commit by commit, so a commit with held trades
+ * stays alone.
  */
 
 import type { Commit, CommitContract, CommitSection } from './log-payload.ts';
@@ -9,19 +10,19 @@ export class MergedCommits {
   readonly #rowsMax: number;
   readonly #take: (commit: Commit) => void;
   #contracts: CommitContract[] = [];
-  /** By index of the contract, in the order in which they came. */
+  /** By index of the contract, in the order of arrival. */
   #sections = new Map<number, CommitSection[]>();
   #rows = 0;
-  /** Null while nothing waits. */
+  /** Null while nothing is pending. */
   #promiseNs: number | null = null;
 
-  /** `take` may keep nothing of a commit beyond its call. */
+  /** `take` must not keep anything of a commit beyond its call. */
   constructor(rowsMax: number, take: (commit: Commit) => void) {
     this.#rowsMax = rowsMax;
     this.#take = take;
   }
 
-  /** Keeps nothing of its columns beyond this call. */
+  /** Keeps none of the commit's columns beyond this call. */
   add(commit: Commit): void {
     const rows = commit.sections.reduce((sum, { count }) => sum + count, 0);
     if (commit.held.length > 0) {
@@ -40,7 +41,7 @@ export class MergedCommits {
     this.#promiseNs = commit.promiseNs;
   }
 
-  /** All that was added has been taken after this. */
+  /** Hands everything that was added to `take`. */
   flush(): void {
     if (this.#promiseNs === null) return;
     const sections = [...this.#sections.values()].map(joined);

@@ -1,7 +1,7 @@
 /**
- * Moves logs out of the way whose day is sealed already: a copy of the directory that was taken on several days has
- * yesterday's unfinished log beside the sealed day. Such a log has nothing that the sealed day lacks, so the tape opens
- * without it. It is moved to `aside/` and never deleted. A log with trades that the sealed day lacks stays where it is.
+ * Moves logs aside whose day is already sealed: a copy of the directory that took several days can have an unfinished
+ * log beside the sealed day. Such a log has no trade that the sealed day is missing, so the tape opens without it. It
+ * moves to `aside/` and is never deleted. A log with trades that the sealed day is missing stays in place.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -19,7 +19,7 @@ interface Place {
   readonly dataset: string;
 }
 
-/** Resolves to where the logs are now. */
+/** Resolves to the new paths of the logs. */
 export async function setSealedLogsAside(
   place: Place,
   manifest: TapeManifest,
@@ -29,7 +29,7 @@ export async function setSealedLogsAside(
   const days = [...manifest.logs].sort((a, b) => a - b);
   for (const day of days) {
     if (!(await isSealed(place, day, manifest, day < days.at(-1)!))) continue;
-    // First the name: a log that is gone and named would refuse the next start.
+    // The manifest first: a log that it names and that is gone would make the next start fail.
     await manifest.logSetAside(day);
     const directory = asideDirectory(tapeRoot, dataset);
     await disk.makeDirectory(directory);
@@ -60,7 +60,7 @@ async function isSealed(
   return true;
 }
 
-/** What a log without an end has; null where it has one, is gone, or is damaged: the recovery judges those. */
+/** The content of a log without an end. Null when the log has one, is gone or is damaged: recovery handles those. */
 async function unfinishedLog(disk: Disk, path: string): Promise<LogCheck | null> {
   if ((await disk.stat(path)) === null) return null;
   const check = new LogCheck();

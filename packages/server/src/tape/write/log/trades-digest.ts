@@ -1,6 +1,6 @@
 /**
- * A digest of the trades that commits have, by contract, whatever the commits are cut into: each column of each contract in its order,
- * feed numbers and lateness included, the trades that wait, and the last promise.
+ * A digest of the trades in commits, independent of how the commits are cut: each column of each contract in order,
+ * with feed numbers and lateness, the held trades, and the last watermark.
  */
 
 import { createHash, type Hash } from 'node:crypto';
@@ -14,7 +14,7 @@ export class TradesDigest {
   #promiseNs = 0;
   trades = 0;
 
-  /** `symbols`: of the contracts that an opening names. */
+  /** `symbols`: the contracts that an opening names. */
   constructor(symbols: readonly string[]) {
     this.#symbols.push(...symbols);
   }
@@ -37,7 +37,7 @@ export class TradesDigest {
     this.#promiseNs = promiseNs;
   }
 
-  /** Nothing can be added after it. */
+  /** Nothing can be added afterwards. */
   end(): string {
     const whole = createHash('sha256').update(`${this.#promiseNs} ${this.#held.digest('hex')}`);
     for (const [key, hash] of [...this.#columns].sort(([a], [b]) => (a < b ? -1 : 1))) {

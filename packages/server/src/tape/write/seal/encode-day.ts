@@ -1,6 +1,6 @@
 /**
- * A finished day as the bytes of its two files, the Arrow file and the sidecar. What was encoded is decoded again and
- * compared with the trades before it is handed out. Between batches other work gets its turn: a busy contract's day takes
+ * Encodes a finished day as its two files, the Arrow file and the sidecar. The result is decoded again and compared
+ * with the trades before it is returned. Between batches it yields to the event loop: a busy contract's day takes
  * hundreds of milliseconds, and live trades must not wait for that.
  */
 
@@ -24,7 +24,7 @@ export interface DayFiles {
   readonly sidecar: Uint8Array;
 }
 
-/** `digest` is that of these trades. */
+/** `digest` is the digest of these trades. */
 export async function encodeDay(
   place: DayPlace,
   batches: readonly TradeBatch[],
@@ -53,7 +53,7 @@ export async function encodeDay(
   return { arrow: bytes, sidecar: new TextEncoder().encode(sidecar) };
 }
 
-/** What a day is encoded with is large and needed once a day, so a start does without it. */
+/** Loaded on demand: the encoder is large and needed once a day, so a start does not load it. */
 export function loadEncoder(): Promise<typeof import('../../read/arrow-day.ts')> {
   return import('../../read/arrow-day.ts');
 }
@@ -87,7 +87,7 @@ async function encode(
   return { bytes, index };
 }
 
-/** Whether the file has exactly these trades. */
+/** Whether the file holds exactly these trades. */
 async function readsBack(
   bytes: Uint8Array,
   index: readonly SidecarBatch[],
@@ -100,7 +100,7 @@ async function readsBack(
     const trades = new BatchDecoder(message, batch, symbol, record).trades(day);
     if (!isSame(trades, parts[record]!)) return false;
     for (const { buffer } of [trades.ts, trades.price, trades.size, trades.side]) {
-      // What could not be compressed is read where it lies.
+      // An incompressible column is a view of the file's own memory.
       if (buffer !== bytes.buffer) freeMemory(buffer);
     }
     await nextTurn();

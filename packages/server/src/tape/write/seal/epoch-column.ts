@@ -1,7 +1,7 @@
 /**
- * Times between the two forms of the tape: doubles of nanoseconds since a day's midnight, and 64-bit
- * nanoseconds since 1970 as files have them. Both directions are exact and touch no BigInt per row: a
- * 64-bit value is handled as two 32-bit halves, low half first.
+ * Converts times between the two forms of the tape: doubles of nanoseconds since a day's midnight, and 64-bit
+ * nanoseconds since 1970 as in files. Both directions are exact and use no BigInt per row: a 64-bit value is handled as
+ * two 32-bit halves, low half first.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -16,8 +16,9 @@ const MANTISSA_BITS = 52n;
 const EXPONENT_OF_ONE = 1_023;
 
 /**
- * Writes rows [from, from + count) of `ns`, moved by the day's midnight, to the start of `halves`. Where all times of the day are
- * doubles of one exponent, each is made as such a double (see `readEpochColumn`), else half by half.
+ * Writes rows [from, from + count) of `ns`, offset by the day's midnight, to the start of `halves`. If all times of the
+ * day, read as doubles, have one exponent, each is computed as such a double (see `readEpochColumn`), otherwise half by
+ * half.
  */
 export function writeEpochColumn(
   day: UtcDay,
@@ -56,12 +57,12 @@ function writeHalves(
 }
 
 /**
- * Changes values back to nanoseconds since the day's midnight, in their own memory. They lie on that day, or within 52
- * days after 1970 began if it is the day of that.
+ * Converts values to nanoseconds since the day's midnight, in place. They lie on that day; for the day 1970-01-01,
+ * within its first 52 days.
  *
- * No value is converted: its 64 bits are taken for a double as they are. Integers that share the upper 12 bits, as those of
- * a day mostly do, are doubles of one exponent then, as far apart as the integers are, but for a power of two. Both the
- * difference to the midnight and its product with that are exact.
+ * No value is converted: its 64 bits are reinterpreted as a double. Integers with the same upper 12 bits, as most days
+ * have, become doubles of one exponent. Their distances are those of the integers times a power of two. The difference
+ * to midnight and its product with that power are both exact.
  */
 export function readEpochColumn(day: UtcDay, halves: Uint32Array): Float64Array {
   const { buffer, byteOffset, length } = halves;
@@ -73,7 +74,10 @@ export function readEpochColumn(day: UtcDay, halves: Uint32Array): Float64Array 
   return ns;
 }
 
-/** The midnight as such a double, and how many nanoseconds one is; null where the day has several exponents, or that of zero. */
+/**
+ * Midnight as such a double, and the nanoseconds per unit. Null when the day spans several exponents, or has exponent
+ * zero.
+ */
 function doublesOf(day: UtcDay): { readonly start: number; readonly scale: number } | null {
   const midnight = BigInt(dayNumber(day)) * BigInt(DAY_NS);
   const exponent = Number(midnight >> MANTISSA_BITS);
@@ -84,12 +88,12 @@ function doublesOf(day: UtcDay): { readonly start: number; readonly scale: numbe
 }
 
 /**
- * The same on any day. A double of 2^52 and more, but less than 2^53, has an integer as it is in its lower bits, under
- * a fixed upper part. So the upper halves get that part, and what is too much then is taken off as doubles.
+ * The same for any day. A double in [2^52, 2^53) holds an integer unchanged in its lower bits, below a fixed upper
+ * part. So the upper halves get that part, and the excess is subtracted as doubles.
  */
 function readOverExponents(day: UtcDay, halves: Uint32Array, ns: Float64Array): Float64Array {
   const [midnightLow, midnightHigh] = midnightHalves(day);
-  // Signed halves are added faster.
+  // Signed halves add faster.
   const signed = new Int32Array(halves.buffer, halves.byteOffset, halves.length);
   const upper = (INTEGER_UPPER - midnightHigh) | 0;
   for (let high = 1; high < signed.length; high += 2) signed[high] = (signed[high]! + upper) | 0;

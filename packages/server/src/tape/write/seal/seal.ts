@@ -1,7 +1,7 @@
 /**
- * Makes a finished day into files that never change again: first the Arrow file, then the sidecar that
- * says it is whole, each written beside, synced and renamed, so that a crash at any point leaves a day
- * that is sealed or one that can be sealed again.
+ * Seals a finished day into files that never change again: first the Arrow file, then the sidecar that marks it
+ * complete. Each is written to a temporary file, synced and renamed. So a crash at any point leaves a sealed day, or
+ * one that can be sealed again.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -18,9 +18,9 @@ export interface SealRequest {
   readonly symbol: string;
   /** The whole day, from rank 1. */
   readonly batch: TradeBatch;
-  /** Stamp minus source time of every trade, where a source knows it. */
+  /** Stamp minus source time of every trade, if the source has it. */
   readonly late?: Float64Array;
-  /** What the day's digest is known to be; other trades are refused then. */
+  /** The day's known digest; other trades are rejected. */
   readonly expected?: string | null;
 }
 
@@ -32,8 +32,8 @@ interface Place {
 }
 
 /**
- * Seals a day that is complete in memory, and resolves to the digest of its trades. A day that is sealed with
- * the same trades stays as it is.
+ * Seals a day that is complete in memory, and resolves to the digest of its trades. A day already sealed with the same
+ * trades stays unchanged.
  */
 export async function sealDay(
   disk: Disk,
@@ -52,7 +52,7 @@ export async function sealDay(
   return await seal(disk, tapeRoot, place, [batch], { ranks, byNs });
 }
 
-/** Seals what a log had for one contract, likewise. */
+/** Seals one contract's rows from a log in the same way. */
 export async function sealColumns(
   disk: Disk,
   tapeRoot: string,
@@ -78,11 +78,11 @@ async function seal(
   }
   const path = sidecarPath(tapeRoot, dataset, symbol, day);
   const directory = contractDirectory(tapeRoot, dataset, symbol);
-  // A damaged one counts as none, since the day can still be sealed anew.
+  // A damaged sidecar counts as none, since the day can still be sealed again.
   const before = await readSoundSidecar(disk, path);
   if (before !== null) {
     if (before.digest === digest) {
-      // Whoever wrote it may have died before its name was on disk, and the log goes next.
+      // Its writer may have crashed before the directory entry was on disk, and the log is removed next.
       await disk.makeDirectory(directory);
       await disk.syncDirectory(directory);
       return digest;

@@ -1,12 +1,13 @@
 /**
- * One contract on the open day: judges each print, gives it rank and stamp, and keeps what waits for
- * the next commit. Ranks have no gaps; stamps never decrease, are never before the promise, and are
- * equal for two neighbours only when their source times are. State is a function of what was accepted.
+ * One contract on the open day: judges each print, assigns rank and stamp, and collects the rows of the next commit.
+ * Ranks have no gaps. Stamps never decrease, are never before the watermark (`promise`), and two neighbours share one
+ * only when their source times are equal. The state depends only on the accepted trades.
+ * 
  *
  *   stamp = max(source time, promise, contract's last stamp), and 1 ns more where that equals the last
  *   stamp though the two source times differ.
  *
- * A print whose stamp would reach midnight belongs to a day to come: it gets no rank here.
+ * A print whose stamp would reach midnight belongs to a later day and gets no rank here.
  */
 
 import { TICKS_MAX } from '@tapeloom/core/numbers';
@@ -19,12 +20,12 @@ import type { LaneState } from './sequencer-state.ts';
 
 const CAPACITY_ROWS_MIN = 256;
 
-/** How a batch's rows lie to the open day, all in nanoseconds since its midnight. */
+/** How a batch's rows relate to the open day, in nanoseconds since the open day's midnight. */
 export interface RowFrame {
   /** Midnight of the batch's day. */
   readonly offsetNs: number;
   readonly promiseNs: number;
-  /** Source times beyond this are refused. */
+  /** Later source times are rejected. */
   readonly aheadNs: number;
 }
 
@@ -33,13 +34,13 @@ export class ContractLane {
   readonly dedupe: DedupeWindow;
   /** Its number in the open log, -1 while the log has not named it. */
   index: number;
-  /** The last rank given. */
+  /** The last assigned rank. */
   rank = 0;
   #lastNs = -1;
   #lastSourceNs = Number.NaN;
   #count = 0;
   #hasLate = false;
-  /** Whether the pending rows are not numbered in a row. */
+  /** Whether the pending rows have other than consecutive numbers. */
   #hasIds = false;
   #ts = new Float64Array(0);
   #id = new Float64Array(0);
@@ -58,7 +59,7 @@ export class ContractLane {
     return this.#count;
   }
 
-  /** What waits for the next commit; the columns are reused after `clearPending`. */
+  /** The rows of the next commit; the columns are reused after `clearPending`. */
   get pending(): CommitSection {
     return {
       index: this.index,
@@ -81,9 +82,9 @@ export class ContractLane {
   }
 
   /**
-   * Takes rows [from, to) in order. Refused rows are counted; rows that belong to a later day are given
-   * to `postpone`, which says whether their number now counts as seen. Runs of plain rows, nearly all of a sound feed, are copied column by column; the others
-   * are judged one by one. Nothing is allocated per row.
+   * Takes rows [from, to) in order. Rejected rows are counted. Rows of a later day go to `postpone`, which returns
+   * whether their number now counts as seen. Runs of plain rows, nearly all of a sound feed, are copied column by
+   * column; the others are judged one by one. Nothing is allocated per row.
    */
   take(
     batch: IntakeBatch,
@@ -106,8 +107,8 @@ export class ContractLane {
   }
 
   /**
-   * The end of the run from `from` on whose rows are sound, on time, in order and numbered in a row.
-   * Their prices and sizes are put where they belong on the way, since they were just made integers.
+   * The end of the run of sound, punctual, ordered rows with consecutive numbers that starts at `from`. Their prices
+   * and sizes are stored on the way, because this check has already converted them to integers.
    */
   #plainEnd(batch: IntakeBatch, from: number, to: number, frame: RowFrame): number {
     const { ts, price, size, side, id } = batch;
@@ -116,7 +117,7 @@ export class ContractLane {
     const sizes = this.#size;
     const shift = this.#count - from;
     const untilNs = Math.min(frame.aheadNs, DAY_NS - 1);
-    // The last stamp may be shared only with a trade of the same source time.
+    // Only a trade with the same source time may share the last stamp.
     const afterNs = this.#lastSourceNs === this.#lastNs ? this.#lastNs : this.#lastNs + 1;
     let leastNs = Math.max(frame.promiseNs, afterNs);
     let nextId = id[from]!;
@@ -137,7 +138,7 @@ export class ContractLane {
     return row;
   }
 
-  /** Takes a run of plain rows, whose prices and sizes are in place. */
+  /** Takes a run of plain rows whose prices and sizes are already stored. */
   #takePlain(batch: IntakeBatch, from: number, to: number): void {
     const count = this.#count;
     const end = count + to - from;
@@ -184,7 +185,7 @@ export class ContractLane {
     this.#side[at] = knownSide(batch.side[row]!, counters);
   }
 
-  /** Takes a trade that was held, whose number counts as seen; false when its day is still to come. */
+  /** Takes a held trade, whose number counts as seen already; false when its day is still to come. */
   takeHeld(trade: HeldTrade, frame: RowFrame, counters: SequencerCounters): boolean {
     const sourceNs = trade.ts + frame.offsetNs;
     const stampNs = this.#stamp(sourceNs, frame.promiseNs);
@@ -205,7 +206,7 @@ export class ContractLane {
     return isShared ? stampNs + 1 : stampNs;
   }
 
-  /** Adds a row but for its price, size and side; returns where. */
+  /** Adds a row without price, size and side; returns its position. */
   #append(
     id: number,
     sourceNs: number,
@@ -229,7 +230,7 @@ export class ContractLane {
     return at;
   }
 
-  /** Brings the state to what it was after this section was accepted; false when it does not follow. */
+  /** Restores the state after this section was accepted; false when the section does not follow. */
   replay(section: CommitSection): boolean {
     if (section.firstRank !== this.rank + 1 || section.count === 0) return false;
     if (section.id !== null) {
@@ -246,7 +247,7 @@ export class ContractLane {
     return true;
   }
 
-  /** What another one needs to go on from here; nothing of what waits. */
+  /** The state from which another lane resumes, without pending rows. */
   get state(): LaneState {
     const { symbol, index, rank, dedupe } = this;
     const windowBits = new Uint8Array(dedupe.bits.buffer).slice();
@@ -255,7 +256,7 @@ export class ContractLane {
     return { symbol, index, rank, lastNs, lastSourceNs, highestId: dedupe.highest, windowBits };
   }
 
-  /** One that the log has not named yet. */
+  /** A lane that the log has not named yet. */
   static unnamed(symbol: string): ContractLane {
     return new ContractLane(symbol, new DedupeWindow(), -1);
   }
@@ -269,7 +270,7 @@ export class ContractLane {
     return lane;
   }
 
-  /** Notes whether the next row's number follows the one before it. */
+  /** Records whether the next row's number follows the previous one. */
   #expectId(id: number): void {
     if (this.#count > 0 && id !== this.#id[this.#count - 1]! + 1) this.#hasIds = true;
   }
@@ -286,7 +287,7 @@ export class ContractLane {
   }
 }
 
-/** Whether the row is a trade at all; counts why not. `| 0` is exact for 32-bit integers only. */
+/** Whether the row is a valid trade; counts the reason if not. `| 0` is exact for 32-bit integers only. */
 function isSound(batch: IntakeBatch, row: number, counters: SequencerCounters): boolean {
   const size = batch.size[row]!;
   if ((size | 0) !== size || size <= 0) {

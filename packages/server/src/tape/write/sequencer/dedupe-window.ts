@@ -1,7 +1,7 @@
 /**
- * Which feed numbers of a contract are on the tape: the highest one, and for each of the 4,096
- * numbers up to it whether it was seen. A number is `NEW` once only. The state is a function of the
- * numbers added, in any order that the window admits, so replaying a log gives it back.
+ * The feed numbers of a contract that are on the tape: the highest, and one bit for each of the 4,096 numbers up to it.
+ * A number is `NEW` once only. The state depends only on the numbers added, in any order the window admits, so
+ * replaying a log restores it.
  */
 
 const WINDOW_IDS = 4_096;
@@ -16,7 +16,7 @@ export const TOO_OLD = 2;
 export class DedupeWindow {
   /** The highest number seen, -1 for none. */
   highest = -1;
-  /** Where in `bits` the highest number stands: the remainder of a huge double would cost too much. */
+  /** The highest number's slot in `bits`, tracked because the remainder of a large double is slow. */
   #highestSlot = WINDOW_MASK;
   readonly bits = new Uint32Array(WINDOW_IDS / 32);
 
@@ -28,7 +28,7 @@ export class DedupeWindow {
     return window;
   }
 
-  /** `NEW`, `SEEN` or `TOO_OLD`; `id` is a whole number that is not negative. */
+  /** Returns `NEW`, `SEEN` or `TOO_OLD`; `id` is a non-negative integer. */
   judge(id: number): number {
     if (id > this.highest) return NEW;
     const back = this.highest - id;

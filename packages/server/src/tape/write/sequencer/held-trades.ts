@@ -1,7 +1,6 @@
 /**
- * Trades of days to come. They are on disk like any other (in the open day's log, then carried by the
- * next log's opening), their feed numbers count as seen, and they keep their order; what they lack is
- * a rank, which they get when their day opens.
+ * Trades of later days. They are on disk like any other: in the open day's log, then in the next log's opening. Their
+ * feed numbers count as seen, and they keep their order. They get a rank when their day opens.
  */
 
 import { dayNumber } from '@tapeloom/core/utc-day';
@@ -13,7 +12,7 @@ import type { SequencerCounters } from './sequencer-counters.ts';
 export class HeldTrades {
   readonly #counters: SequencerCounters;
   #waiting: HeldTrade[] = [];
-  /** Those of the waiting that the open log does not have yet. */
+  /** The waiting trades that the open log does not have yet. */
   #unlogged: HeldTrade[] = [];
 
   constructor(counters: SequencerCounters) {
@@ -28,7 +27,7 @@ export class HeldTrades {
     return this.#unlogged;
   }
 
-  /** The first day, in days since 1970 and not before `from`, that one waits for; Infinity for none. */
+  /** The earliest day, in days since 1970 and not before `from`, that a trade waits for; Infinity for none. */
   firstDay(from: number): number {
     let first = Number.POSITIVE_INFINITY;
     for (const { day } of this.#waiting) first = Math.min(first, Math.max(from, dayNumber(day)));
@@ -43,19 +42,19 @@ export class HeldTrades {
     this.#add({ symbol, day, id, ts, price, size, side });
   }
 
-  /** All of them are in a record of the log. */
+  /** All waiting trades are in a record of the log. */
   logged(): void {
     this.#unlogged = [];
   }
 
-  /** Hands each to `take`, in order, and keeps those it does not take, for the log's next record. */
+  /** Offers each trade to `take`, in order. Trades that it does not take stay held, for the log's next record. */
   release(take: (trade: HeldTrade) => boolean): void {
     const trades = this.#waiting;
     this.replace([]);
     for (const trade of trades) if (!take(trade)) this.#add(trade);
   }
 
-  /** Recovery: these are all that wait, and the log has them. */
+  /** Recovery: these are all the waiting trades, and the log has them. */
   replace(trades: readonly HeldTrade[]): void {
     this.#waiting = [...trades];
     this.#unlogged = [];

@@ -1,11 +1,11 @@
-/** Which contracts may trade on a day, asked for each of millions of prints. */
+/** Which contracts may trade on a day, cached because it is looked up for each of millions of prints. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 
 /** The contracts of the dataset that may trade on a day. */
 export type ListedSymbols = (day: UtcDay) => readonly string[];
 
-/** Days that are remembered: the open one, and its neighbours. */
+/** Days in the cache: the open one and its neighbours. */
 const DAYS_MAX = 3;
 
 export class ListedOn {

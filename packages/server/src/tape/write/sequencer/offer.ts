@@ -1,4 +1,4 @@
-/** One call of `Intake.offer` on its way: what of it is still to be judged, and who waits for it. */
+/** One call of `Intake.offer` in progress: the rows still to be judged, and the promise of its caller. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { IntakeBatch } from '../intake.ts';
@@ -13,11 +13,11 @@ export interface Run {
 export class Offer {
   readonly rows: number;
   readonly promise: EpochNs | null;
-  /** What is to be judged on the open day, in order. */
+  /** Rows to judge on the open day, in order. */
   runs: Run[] = [];
-  /** What belongs to a day that opens as soon as the open one is over: the promise is there. */
+  /** Rows of a day that opens as soon as the open one ends: the offer's watermark is already there. */
   deferred: Run[] = [];
-  /** The day that `deferred` was deferred on, in days since 1970. */
+  /** The open day at the time of the deferral, in days since 1970. */
   deferredOn = 0;
   readonly #settled = Promise.withResolvers<void>();
 
@@ -31,7 +31,7 @@ export class Offer {
     this.promise = promise;
   }
 
-  /** Resolves once all of it is on disk. */
+  /** Resolves once everything is on disk. */
   get settled(): Promise<void> {
     return this.#settled.promise;
   }

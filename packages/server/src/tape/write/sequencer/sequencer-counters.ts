@@ -1,41 +1,41 @@
-/** What became of everything a source handed over, counted since the start: `/metrics` shows it as it is. */
+/** Outcomes of everything that sources handed over, counted since the start; `/metrics` shows them unchanged. */
 
 export interface SequencerCounters {
   /** Trades that got a rank. */
   accepted: number;
-  /** Accepted, but earlier than the promise: stamped with it. */
+  /** Accepted, but earlier than the watermark: stamped with it. */
   late: number;
-  /** Accepted, but earlier than its contract's last trade: stamped with that one's time, or 1 ns later. */
+  /** Accepted, but earlier than its contract's last trade: stamped with that trade's time, or 1 ns later. */
   backwards: number;
-  /** Accepted with a side that is none of -1, 0, +1: taken as unknown. */
+  /** Accepted with a side other than -1, 0 and +1: taken as unknown. */
   sideUnknown: number;
   /** Dropped: the feed number is on the tape already. */
   duplicate: number;
-  /** Refused: the feed number lies below the window of numbers we remember. */
+  /** Rejected: the feed number is below the window of remembered numbers. */
   tooOld: number;
-  /** Refused: the feed number is no whole number from 0 to 2^53 - 1. */
+  /** Rejected: the feed number is not an integer from 0 to 2^53 - 1. */
   badId: number;
-  /** Refused: a size of 0. */
+  /** Rejected: a size of 0. */
   zeroSize: number;
-  /** Refused: a size that is negative, fractional or too large. */
+  /** Rejected: a size that is negative, fractional or too large. */
   badSize: number;
-  /** Refused: a price between two ticks. */
+  /** Rejected: a price between two ticks. */
   offTickPrice: number;
-  /** Refused: a price that is no number or out of range. */
+  /** Rejected: a price that is not a number or out of range. */
   badPrice: number;
-  /** Refused: a time that is no whole nanosecond of the batch's day. */
+  /** Rejected: a time that is not a whole nanosecond of the batch's day. */
   badTime: number;
-  /** Refused: a time too far ahead of the clock and the promise. */
+  /** Rejected: a time too far ahead of the clock and the watermark. */
   aheadOfTime: number;
-  /** Refused: the dataset has no such contract on that day. */
+  /** Rejected: the dataset has no such contract on that day. */
   unknownSymbol: number;
-  /** Trades of a day to come that wait for midnight now. */
+  /** Trades of a later day that wait for midnight now. */
   held: number;
-  /** Promises earlier than the one before: ignored. */
+  /** Watermarks earlier than the one before: ignored. */
   promiseBackwards: number;
-  /** Promises too far ahead of the clock: ignored. */
+  /** Watermarks too far ahead of the clock: ignored. */
   promiseAhead: number;
-  /** Offers refused because a limit of the intake was reached. */
+  /** Offers rejected because a limit of the intake was reached. */
   offersRefused: number;
   /** Commits on disk. */
   commits: number;

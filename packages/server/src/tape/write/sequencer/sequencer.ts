@@ -1,12 +1,12 @@
 /**
- * Gives every trade its place, without any I/O. What it decides depends on the offers alone, in their
- * order, never on how they were grouped into commits: so a run that was cut anywhere and fed again
- * from the first unacknowledged offer gives the same ranks and stamps as one that never stopped.
+ * Assigns every trade its position on the tape, without I/O. Its decisions depend only on the offers and their order,
+ * never on the grouping into commits: a run that was cut anywhere and refed from the first unacknowledged offer gives
+ * the same ranks and stamps.
  *
- * Days. The open day ends when the promise reaches its midnight. A trade of a later day is deferred
- * when its own offer promises that midnight, and else held (see `held-trades.ts`). Between two days
- * nothing is open: the next log starts when a trade comes, or when the promise passes that midnight.
- * Days that a promise skips and that have no trades get no log: they are "not on the tape", not "empty".
+ * The open day ends when the watermark (`promise`) reaches its midnight. A trade of a later day is deferred when its
+ * own offer's watermark reaches that midnight, otherwise held (see `held-trades.ts`). Between two days nothing is open:
+ * the next log starts when a trade comes, or when the watermark passes that midnight. Days without trades that a
+ * watermark skips get no log: they are "not on the tape", not "empty".
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -23,18 +23,18 @@ import type { Offer, Run } from './offer.ts';
 import type { SequencerCounters } from './sequencer-counters.ts';
 import type { SequencerState } from './sequencer-state.ts';
 
-/** Rows in one commit, unless told otherwise: about 2 MB of log, a few milliseconds of disk. */
+/** Rows in one commit by default: about 2 MB of log, a few milliseconds of disk. */
 export const COMMIT_ROWS_MAX = 65_536;
-/** Trades that may be held for days to come; an offer that brings more is refused. */
+/** Trades that may be held for later days; an offer with more is rejected. */
 export const HELD_TRADES_MAX = 16_384;
 /**
- * How far a source's time may lie ahead of clock and promise. Wide enough for a machine whose clock is
- * an hour wrong, narrow enough that one absurd time cannot carry the tape into another year.
+ * How far a source's time may lie ahead of clock and watermark. Wide enough for a clock that is an hour wrong, narrow
+ * enough that one absurd time cannot move the tape into another year.
  */
 const AHEAD_NS_MAX = 2 * HOUR_NS;
 const DAY_NS_BIG = BigInt(DAY_NS);
 
-/** `done`: the offer is taken. `full`: the commit is. `turn`: the day must turn first. */
+/** `done`: the offer is taken. `full`: the commit is full. `turn`: the next day must open first. */
 export type TakeResult = 'done' | 'full' | 'turn';
 
 export class Sequencer {
@@ -42,19 +42,19 @@ export class Sequencer {
   readonly #counters: SequencerCounters;
   readonly #listed: ListedOn;
   #lanes = new Map<string, ContractLane>();
-  /** The lanes the open log has named, by their number in it. */
+  /** The lanes that the open log has named, by their number in it. */
   #named: ContractLane[] = [];
-  /** The open day, or the last one that was, in days since 1970. */
+  /** The open day, or the last open one, in days since 1970. */
   #day = 0;
-  /** Whether the tape never had a day. */
+  /** Whether the tape has never had a day. */
   #isFresh = true;
   #promiseNs = DAY_NS;
-  /** Whether the promise has reached the end of `#day`. */
+  /** Whether the watermark has reached the end of `#day`. */
   #isOver = true;
   #pendingRows = 0;
   #isPromiseNew = false;
   readonly #held: HeldTrades;
-  /** Whether the open day has not yet settled what its opening carried. */
+  /** Whether the open day has still to settle the trades of its opening. */
   #isReleaseDue = false;
   #isHeldFull = false;
   #ready: Offer[] = [];
@@ -83,12 +83,12 @@ export class Sequencer {
     return this.#ready.length;
   }
 
-  /** Whether no further offer can be taken before the day has turned. */
+  /** Whether no further offer can be taken until the next day opens. */
   get mustTurn(): boolean {
     return this.#isOver && (this.isPending || this.#held.firstDay(this.#day + 1) === this.#day + 1);
   }
 
-  /** Takes as much of the offer as it can now; call again with the same offer until `done`. */
+  /** Takes as much of the offer as possible now; call again with the same offer until `done`. */
   take(offer: Offer, now: EpochNs): TakeResult {
     const isFirst = this.#isFresh && offer.deferred.length === 0;
     if (isFirst && !this.#startBefore(offer, now)) return this.#finish(offer);
@@ -110,7 +110,7 @@ export class Sequencer {
     return offer.deferred.length > 0 ? 'turn' : this.#finish(offer);
   }
 
-  /** The next commit and whether it ends the day; the columns are good until `clearPending`. */
+  /** The next commit, and whether it ends the day. The columns are valid until `clearPending`. */
   pendingCommit(): { readonly kind: 'commit' | 'end'; readonly commit: Commit } {
     const contracts: CommitContract[] = [];
     const sections: CommitSection[] = [];
@@ -127,7 +127,10 @@ export class Sequencer {
     return { kind: this.#isOver ? 'end' : 'commit', commit };
   }
 
-  /** After the pending commit was encoded: starts the next one. Returns the offers it completes. */
+  /**
+   * Called after the pending commit was encoded: starts the next one. Returns the offers that the encoded one
+   * completes.
+   */
   clearPending(): readonly Offer[] {
     for (const lane of this.#lanes.values()) lane.clearPending();
     this.#held.logged();
@@ -139,8 +142,8 @@ export class Sequencer {
   }
 
   /**
-   * The day to open next, or null when it is not time yet. `offer` is the first that waits, if one does:
-   * it may wait for the turn.
+   * The day to open next, or null when it is too early. `offer` is the first waiting offer, if any: it may wait for
+   * this day.
    */
   nextDay(offer: Offer | null, now: EpochNs): UtcDay | null {
     if (!this.#isOver) return null;
@@ -157,7 +160,7 @@ export class Sequencer {
     return next === Number.POSITIVE_INFINITY ? null : dayFromNumber(next);
   }
 
-  /** Opens a day that `nextDay` named and takes the trades held for it. Its log starts with this. */
+  /** Opens a day that `nextDay` returned, and takes the trades held for it. Its log starts with the result. */
   openDay(day: UtcDay): Opening {
     const before = this.#lanes;
     this.#lanes = new Map();
@@ -188,7 +191,7 @@ export class Sequencer {
     this.#isReleaseDue = true;
   }
 
-  /** Recovery: what a commit of the log had decided; false when it cannot follow what was before it. */
+  /** Recovery: applies a commit of the log; false when it cannot follow the state before it. */
   replay(commit: Commit): boolean {
     for (const { index, symbol } of commit.contracts) {
       const before = this.#lanes.get(symbol) ?? ContractLane.unnamed(symbol);
@@ -217,7 +220,7 @@ export class Sequencer {
     if (this.#isReleaseDue) this.#release();
   }
 
-  /** What was replayed; null on a tape without days. */
+  /** The replayed state; null on a tape without days. */
   get state(): SequencerState | null {
     if (this.#isFresh) return null;
     return {
@@ -229,7 +232,7 @@ export class Sequencer {
     };
   }
 
-  /** Recovery: goes on from what another one had replayed. */
+  /** Recovery: resumes from the state that another sequencer replayed. */
   adopt({ day, promiseNs, isReleaseDue, held, lanes }: SequencerState): void {
     const adopted = lanes.map((state) => ContractLane.from(state));
     this.#lanes = new Map(adopted.map((lane) => [lane.symbol, lane]));
@@ -241,14 +244,14 @@ export class Sequencer {
     this.#isReleaseDue = isReleaseDue;
   }
 
-  /** Another one that goes on from what this one has replayed, counting for itself. */
+  /** A copy that resumes from the state replayed here, with its own counters. */
   copy(counters: SequencerCounters, commitRowsMax: number): Sequencer {
     const copy = new Sequencer(this.#dataset, this.#listed.of, counters, commitRowsMax);
     if (this.state !== null) copy.adopt(this.state);
     return copy;
   }
 
-  /** On a tape without days: stands just before the offer's first day; false when it has none. */
+  /** On a tape without days: moves just before the offer's first day; false when the offer has no acceptable one. */
   #startBefore({ runs, promise }: Offer, now: EpochNs): boolean {
     const latest = now + BigInt(AHEAD_NS_MAX);
     const days = runs.flatMap(({ batch: { symbol, day } }) =>
@@ -279,10 +282,10 @@ export class Sequencer {
     this.#isOver = false;
   }
 
-  /** Gives what was held to the open day; whatever stays held goes into its first commit once more. */
+  /** Offers the held trades to the open day. Trades that stay held go into its first commit again. */
   #release(): void {
     this.#isReleaseDue = false;
-    // Also when nothing is left to write: the first commit says that the opening's trades are settled.
+    // Also when no row is left to write: the first commit records that the opening's trades are settled.
     this.#isPromiseNew ||= this.#held.waiting.length > 0;
     this.#held.release((trade) => {
       const offsetNs = (dayNumber(trade.day) - this.#day) * DAY_NS;
@@ -293,7 +296,7 @@ export class Sequencer {
     });
   }
 
-  /** Accepts, refuses, defers or holds every row of the run. */
+  /** Accepts, rejects, defers or holds every row of the run. */
   #judge(offer: Offer, { batch, from, to }: Run, now: EpochNs): void {
     const lane = isUtcDay(batch.day) ? this.#lane(batch.symbol, batch.day) : null;
     if (lane === null) {
@@ -327,7 +330,7 @@ export class Sequencer {
     return !this.#isHeldFull;
   }
 
-  /** Takes a promise; false when the day must turn before it can hold. */
+  /** Takes a watermark; false when the next day must open before it can hold. */
   #promise(promise: EpochNs, now: EpochNs): boolean {
     const promiseNs = this.#nsSinceDay(promise);
     if (promiseNs > this.#believedNs(now)) {
@@ -357,21 +360,21 @@ export class Sequencer {
     return 'done';
   }
 
-  /** Whether this promise ends the open day. */
+  /** Whether this watermark ends the open day. */
   #endsDay(promise: EpochNs | null, now: EpochNs): boolean {
     if (promise === null) return false;
     const promiseNs = this.#nsSinceDay(promise);
     return promiseNs >= DAY_NS && promiseNs <= this.#believedNs(now);
   }
 
-  /** The latest source time that is believed: the offer's own promise may vouch for it. */
+  /** The latest accepted source time. The offer's own watermark, if accepted, extends it. */
   #aheadNs(promise: EpochNs | null, now: EpochNs): number {
     const believedNs = this.#believedNs(now);
     const promiseNs = promise === null ? 0 : this.#nsSinceDay(promise);
     return promiseNs > believedNs ? believedNs : Math.max(believedNs, promiseNs + AHEAD_NS_MAX);
   }
 
-  /** The latest promise that is believed, by the later of clock and promise. */
+  /** The latest accepted watermark, relative to the later of clock and current watermark. */
   #believedNs(now: EpochNs): number {
     return Math.max(this.#nsSinceDay(now), this.#promiseNs) + AHEAD_NS_MAX;
   }
@@ -383,8 +386,7 @@ export class Sequencer {
   #lane(symbol: string, day: UtcDay): ContractLane | null {
     const lane = this.#lanes.get(symbol);
     if (lane !== undefined) return lane;
-    // Never by a day that is over: a contract that has left the list must not come back without the
-    // memory of its feed numbers.
+    // Never by a day that has ended: a contract that left the list must not return without its remembered feed numbers.
     const open = this.#isOver ? this.#day + 1 : this.#day;
     if (!this.#listed.has(symbol, dayFromNumber(Math.max(open, dayNumber(day))))) return null;
     const added = ContractLane.unnamed(symbol);
