@@ -1,7 +1,4 @@
-/**
- * The routes, as the framework is told of them: who may come in, what may be sent, and an answer to every method at
- * a path that is known.
- */
+/** Registers the routes with the framework: admission, validation, and a response to every method at a known path. */
 
 import type { IncomingMessage } from 'node:http';
 import type { Deprecation } from '@tapeloom/core/deprecation';
@@ -19,18 +16,18 @@ const PREFLIGHT = {
 };
 
 const FRAMEWORK_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
-/** No route has it: each method that the framework does not know is taken for it. */
+/** No route uses it: it stands for every method that the framework does not know. */
 const FOREIGN_METHOD = 'TRACE';
 
 /**
- * Before a route is looked for: every method that the framework knows has a table of all paths, and HTTP has some
- * thirty more that no route uses. The body of a foreign method is never looked at.
+ * Runs before routing. The framework has a table of all paths for each method it knows, and HTTP has some thirty more
+ * methods that no route uses. The body of a foreign method is never read.
  */
 export function foldMethods(request: IncomingMessage): void {
   if (!FRAMEWORK_METHODS.includes(request.method!)) request.method = FOREIGN_METHOD;
 }
 
-/** What lets requests in, and looks after answers until they are over. */
+/** Admits requests, and watches responses until they are over. */
 export interface DoorWatch extends AnswerWatch {
   admitTo(door: Door, isReadAnywhere: boolean): onRequestHookHandler;
 }
@@ -97,7 +94,7 @@ function addRoute(
   });
 }
 
-/** RFC 9745 and RFC 8594; refusals have them too. */
+/** RFC 9745 and RFC 8594; errors carry these headers too. */
 function saysItGoes({ since, until }: Deprecation): onRequestHookHandler {
   const headers = {
     deprecation: `@${Date.parse(since) / 1_000}`,
@@ -110,12 +107,12 @@ function saysItGoes({ since, until }: Deprecation): onRequestHookHandler {
   };
 }
 
-/** Whatever changes something below the portal's path, signing in among it. */
+/** Every change below the portal's path, signing in included. */
 function isOwnPagesOnly({ method, path }: Route): boolean {
   return method !== 'GET' && path.startsWith(PORTAL_PATH);
 }
 
-/** A known path answers OPTIONS with what it allows, and any other method with 405. */
+/** A known path responds to OPTIONS with the allowed methods, and to any other method with 405. */
 function addOtherMethods(
   app: FastifyInstance,
   path: string,
@@ -137,7 +134,7 @@ function addOtherMethods(
     method: 'OPTIONS',
     url: path,
     onRequest: admitTo({ access: isPublic ? 'public' : 'optional' }, isReadAnywhere),
-    // Before the body is read, for none is needed.
+    // Before the body is read: none is needed.
     preParsing: async (_request, reply) =>
       reply
         .code(204)

@@ -39,7 +39,7 @@ after(() => service[Symbol.asyncDispose]());
 const rateHeadersOf = ({ headers }: RestAnswer<unknown>) =>
   Object.keys(headers).filter((name) => name.toLowerCase().startsWith('ratelimit-'));
 const remainingOf = ({ headers }: RestAnswer<unknown>) => Number(headers['ratelimit-remaining']);
-/** The address of a customer nobody else is. */
+/** An address that no other customer has. */
 let addresses = 0;
 const newAddress = () => `198.18.${(addresses >> 8) & 255}.${addresses++ & 255}`;
 

@@ -1,11 +1,9 @@
 /**
- * The one place where requests are let in, for every path, known or not. In this order: who is it (401,
- * or 429 after too many failures from an address), is there allowance left (429), is there anything here
- * (404, 405), may this caller have it (403). Only then does a route look at body and query.
- *
- * From the moment a key is recognised its request counts, and every answer, whatever it says, carries
- * the rate-limit headers. Requests without one are limited by address, and carry none. Who is signed in to the
- * portal is known by a cookie, has a limit of its own, and changes something from the portal's own pages only.
+ * The one place where requests are admitted, for every path, known or not. The order of the checks: caller (401, or 429
+ * after too many failures from an address), allowance (429), existence (404, 405), rights (403). Only then a route
+ * reads body and query. Once a key is recognised its request counts, and every response carries the rate-limit headers.
+ * Requests without a key are limited by address and carry none. A portal session is known by its cookie, has a limit of
+ * its own, and changes something only from the portal's own pages.
  */
 
 import type { Socket } from 'node:net';
@@ -41,21 +39,21 @@ export interface AdmissionOptions {
   readonly addresses: AddressThrottle;
   /** The clock of accounts. */
   readonly clock: Clock;
-  /** Whose word is taken on where a request came from. */
+  /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: () => readonly IpRange[];
   readonly sockets: DoorSockets;
   readonly portal: PortalDoor;
 }
 
-/** What is known of who is signed in, and where. */
+/** Portal sessions, and the origin they belong to. */
 export interface PortalDoor {
   readonly sessions: Pick<SessionKeeper, 'recall' | 'find'>;
   readonly store: Pick<AccountStore, 'findAccount'>;
-  /** The origin at which people reach the service. */
+  /** The public origin of the service. */
   origin(): string;
 }
 
-/** Who was let in; both null where nobody needs to be known. */
+/** The admitted caller and session; both null where no authentication is needed. */
 export interface Admitted {
   readonly caller: Caller | null;
   readonly session: Session | null;
@@ -65,29 +63,29 @@ const NOBODY: Admitted = { caller: null, session: null };
 const RETRY_AFTER_BUSY_S = 1;
 export const SESSION_REQUESTS_PER_MINUTE: CountedLimit = { limit: 300, testLimit: null };
 
-/** What a request knocked at. */
+/** How a route or page admits requests. */
 export interface Door {
   readonly access: Access;
-  /** A page, of which a browser asks for many at once. */
+  /** A page: a browser requests many at once. */
   readonly isPage?: true;
-  /** Only the portal's own pages may ask for it. */
+  /** Only the portal's own pages may request it. */
   readonly isOwnPagesOnly?: boolean;
-  /** Not for who is signed in to a suspended account: looking, ending and leaving is all that is left. */
+  /** Not for sessions of a suspended account: these may only read, end subscriptions and leave. */
   readonly isClosedToSuspended?: boolean;
-  /** A signature says who knocks: only who failed too often to have one is not let in. */
+  /** A signature identifies the sender. Only an address with too many failed signatures is rejected. */
   readonly isSigned?: boolean;
   /** Why there is nothing here: an unknown path or method. */
   readonly refusal?: () => ProblemError;
 }
 
-/** Where a connection keeps what is known of it: nothing is looked up by it. */
+/** Key of a connection's `Known`, stored on the socket itself to avoid a lookup. */
 const KNOWN = Symbol('known');
 
-/** What is known of a connection: most have one address and one customer. */
+/** Cached facts of a connection: most connections have one address and one account. */
 interface Known {
-  /** Where it comes from, where no proxy stands between. */
+  /** The peer's address, for use when no proxy is trusted. */
   readonly address: string;
-  /** What its last request with a valid key said, which need not be judged from scratch; null: there was none. */
+  /** The `Authorization` of its last request with a valid key, which saves a full check; null before the first. */
   authorization: string | null;
   caller: Caller | null;
 }
@@ -102,7 +100,7 @@ export class Admission {
     this.#options = options;
   }
 
-  /** A caller whose request counts is named in it, also when it is refused after that. */
+  /** Sets `countsFor` to a caller whose request counts, even if the request is rejected afterwards. */
   admit(request: FastifyRequest, reply: FastifyReply, door: Door): Promise<Admitted> | Admitted {
     const address = this.addressOf(request);
     this.#enter(request.raw.socket, reply, address);
@@ -122,7 +120,7 @@ export class Admission {
     });
   }
 
-  /** Who calls with a key; nobody where none was recognised and none is needed. */
+  /** The caller of a key; `NOBODY` where no key was recognised and none is needed. */
   #calling(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -140,7 +138,7 @@ export class Admission {
     });
   }
 
-  /** Who sends no key is held to what his address may. */
+  /** Limits a request without a key by its address. */
   #hear(reply: FastifyReply, door: Door, address: string): void {
     const { addresses, clock } = this.#options;
     const now = clock.now();
@@ -168,8 +166,8 @@ export class Admission {
   }
 
   /**
-   * Who is signed in, and where that is asked the key that he is seen as. Another site's link brings the cookie
-   * along, so where it comes from is judged before anything of the account is used up.
+   * The session and, for `session-as-key`, the key it acts as. The cookie also comes with requests from links of other
+   * sites, so the origin is checked before anything of the account is used up.
    */
   async #signedIn(
     request: FastifyRequest,
@@ -194,7 +192,7 @@ export class Admission {
     return { ...(await this.#count(caller, request, reply)), session };
   }
 
-  /** What is not known to be signed is read whole before anybody can tell, so few are read at once. */
+  /** A body must be read whole before its signature can be checked, so few unknown senders are read at once. */
   #hearUnknown(reply: FastifyReply, from: string): void {
     const leave = this.#unknown.enter(from);
     if (leave === null)
@@ -202,7 +200,7 @@ export class Admission {
     reply.raw.once('close', leave);
   }
 
-  /** From here to the end of its answer the request holds its connection's place. */
+  /** From here to the end of its response the request holds its connection's slot. */
   #enter(socket: Socket, reply: FastifyReply, address: string): void {
     const { sockets } = this.#options;
     const hasRoom = sockets.request(socket, () => neighbourhood(address));
@@ -210,7 +208,7 @@ export class Admission {
     if (!hasRoom) throw tooBusy('Too many requests are under way; try again in a moment.');
   }
 
-  /** Where the request comes from. */
+  /** The client's address. */
   addressOf({ raw: { headers, socket } }: FastifyRequest): string {
     const trustedProxies = this.#options.trustedProxies();
     if (trustedProxies.length === 0) return knownOf(socket).address;
@@ -219,7 +217,7 @@ export class Admission {
     return clientAddress(socket.remoteAddress, claims, trustedProxies);
   }
 
-  /** Whose key came along; null where there is none and none is needed. */
+  /** The caller of the sent key; null where none was sent and none is needed. */
   #recognise(
     { raw }: FastifyRequest,
     address: string,
@@ -254,7 +252,7 @@ export class Admission {
     throw unauthorized(verdict);
   }
 
-  /** Null where the accounts cannot be asked and nobody needs to be known. */
+  /** Null when the accounts are unavailable and no authentication is needed. */
   async #look(
     address: string,
     authorization: string | undefined,
@@ -289,7 +287,7 @@ function refusedSession(
   );
 }
 
-/** The answer to who is not looked at, or failed too often. */
+/** The error for a client that is not checked now, or that failed too often. */
 export function refusedAtDoor(refusal: DoorRefusal): ProblemError {
   if (refusal.verdict === 'throttled') {
     return tooMany('Too many failed authentications from your address.', refusal);
@@ -300,13 +298,13 @@ export function refusedAtDoor(refusal: DoorRefusal): ProblemError {
 }
 
 function requireRights(caller: Caller, address: string, access: Access): void {
-  // What everybody may see is kept from nobody for the key that came along.
+  // Public resources stay readable whatever key was sent.
   if (access === 'public' || access === 'optional' || access === 'session') return;
   if (caller.isSuspended) throw suspended();
   if (!caller.entitlements.allowsAddress(address)) {
     throw new ProblemError('FORBIDDEN', 'The key may not be used from your IP address.');
   }
-  // Of a session its routes say what it may do.
+  // The routes of sessions define their rights.
   if (access === 'key' || access === 'session-as-key') return;
   if (!caller.entitlements.hasScope(access.scope)) {
     throw new ProblemError('FORBIDDEN', `The key needs the scope ${access.scope}.`);
@@ -318,7 +316,7 @@ function suspended(): ProblemError {
 }
 
 function setRateHeaders(reply: FastifyReply, verdict: AllowanceVerdict): void {
-  // In small letters, as they are sent in the end.
+  // Lower-case, as they are sent in the end.
   reply
     .header('ratelimit-limit', verdict.limit)
     .header('ratelimit-remaining', verdict.remaining)

@@ -177,7 +177,7 @@ test('failures over REST and the stream, by header and by token, count at one th
     assert.equal(await doors.tokenCloseCode(newTokenText(randomBytes)), 4001);
     checkProblem(await doors.get(guess()), DOCS_URL, { status: 401, code: 'UNAUTHORIZED' });
   }
-  // The stream has spent what REST had, and the other way round; its close says nothing of it.
+  // The stream has spent REST's allowance, and the reverse; its close code does not show it.
   const limited = await doors.get(guess());
   checkProblem(limited, DOCS_URL, { status: 429, code: 'RATE_LIMITED' });
   assert.equal(await doors.closeCode(guess()), 4001);
@@ -207,7 +207,7 @@ test('an account that connects and goes without end is closed with 1013, and ano
   using other = await new StreamClient(doors.url, `Bearer ${calm}`).opened();
   await other.answered();
   doors.rest.clock.advance(1_000);
-  // With one connection open the plan is what is in the way.
+  // With one connection open, the plan is the limit that applies.
   assert.equal(await doors.closeCode(`Bearer ${restless}`), 4029);
 });
 

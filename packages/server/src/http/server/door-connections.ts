@@ -1,4 +1,4 @@
-/** Every TCP connection of the public port takes a place among its sockets before a byte of it is read. */
+/** Every TCP connection of the public port takes a slot among its sockets before a byte of it is read. */
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,7 +12,7 @@ export function watchConnections(
   sockets: DoorSockets,
   trustedProxies: () => readonly IpRange[],
 ): void {
-  // One more, so that another can give way to it. Beyond, each is closed before the next is accepted.
+  // One more than the limit, so that an existing connection can give way to the new one.
   server.maxConnections = sockets.limits.all + 1;
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;

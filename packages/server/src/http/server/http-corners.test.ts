@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** A connection that writes as it is told, and all that came back. */
+/** A connection that writes on demand, and all the text that came back. */
 class Line {
   readonly #socket: Socket;
   text = '';

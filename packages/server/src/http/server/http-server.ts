@@ -1,7 +1,7 @@
 /**
- * The public HTTP server. Every request ends in an answer of ours: a route's JSON, or the problem
- * document, with a request id in `X-Request-Id`. Who is let in is judged by `admission.ts` before a body
- * is read; what a request says by `request-faults.ts`. Slow or oversized requests are cut off.
+ * The public HTTP server. Every request gets a response of ours: a route's JSON or a problem document, with a request
+ * id in `X-Request-Id`. `admission.ts` admits requests before a body is read; `request-faults.ts` checks their content.
+ * Slow or oversized requests are cut off.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -66,24 +66,23 @@ const READ_ANYWHERE = {
 };
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose request this is, once it was let in. */
+    /** The caller of an admitted request. */
     caller: Caller | null;
-    /** Who is signed in, where that is asked. */
+    /** The session, on routes that need one. */
     session: Session | null;
-    /** Where it comes from. */
     clientAddress: string;
-    /** Whose allowance it took, also when it was refused after that. */
+    /** The caller whose allowance the request took, even if it was rejected afterwards. */
     countsFor: Caller | null;
-    /** What a page is counted as; null for a route. */
+    /** The metrics label of a page; null for a route. */
     pageLabel: string | null;
   }
   interface FastifyContextConfig {
-    /** The body is left as it comes. */
+    /** The body is passed on unparsed. */
     readonly isBodyRaw?: boolean;
   }
 }
 
-/** Lets a request in or throws why not; what need not be waited for is no promise. */
+/** Admits a request or throws the error. It returns no promise when it need not wait. */
 type Admit = (request: FastifyRequest, reply: FastifyReply, door: Door) => Promise<void> | void;
 
 export interface HttpTimeouts {
@@ -91,35 +90,35 @@ export interface HttpTimeouts {
   readonly headersMs: number;
   /** From the first byte to the last of a whole request. */
   readonly requestMs: number;
-  /** How long a connection may wait for its next request. */
+  /** How long an idle connection may wait for its next request. */
   readonly keepAliveMs: number;
-  /** How often headers and requests are held against theirs. */
+  /** How often the two limits above are checked. */
   readonly checkEveryMs: number;
 }
 
 export interface HttpServerOptions extends AdmissionOptions, RouteHandlerOptions {
   readonly routes: readonly Route[];
-  /** What stands at addresses that are no route's; left out: nothing. */
+  /** The pages at addresses without a route; absent: none. */
   readonly pages?: Pages;
-  /** Where the documentation stands, asked at every error. */
+  /** The URL of the documentation, read for every error. */
   readonly docsUrl: () => string;
   /** Takes over the sockets of WebSocket requests at the stream's path. */
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Counts an answered request by its route's path (null for an unknown one). */
   readonly onAnswered?: (path: string | null, request: AnsweredRequest) => void;
-  /** Told of what was refused on its socket, before it could be a request: a handshake for the stream, or broken HTTP. */
+  /** Called for requests rejected on their socket before routing: handshakes for the stream, or broken HTTP. */
   readonly onRefused?: (request: AnsweredRequest) => void;
-  /** What looks after answers that nobody reads, if the server shares it with another. */
+  /** Watches unread responses, if the server shares this with another. */
   readonly unread?: UnreadAnswers;
-  /** Only a test is in more of a hurry. */
+  /** For tests only. */
   readonly timeouts?: HttpTimeouts;
 }
 
 export interface HttpServer {
   readonly app: FastifyInstance;
-  /** From now on every request is refused with 503, and connections close after their answer. */
+  /** From now on every request gets 503, and connections close after their response. */
   stopAccepting(): void;
-  /** Resolves when nothing is done for any request any more, be its client still there or not. */
+  /** Resolves when no work is done for any request any more, even if its client has gone. */
   idle(): Promise<void>;
 }
 
@@ -150,7 +149,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 
   const app = createApp(options.timeouts ?? TIMEOUTS, (error, request, reply) => {
-    // The framework calls this for addresses it cannot read, and runs no hooks for them.
+    // The framework calls this for addresses it cannot parse, and runs no hooks for them.
     const malformed: Door = { access: 'optional', refusal: () => problemOf(error) };
     void Promise.try(admit, request, reply, malformed)
       .catch((refused: unknown) => sendProblem(refused, request, reply))
@@ -174,8 +173,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.setNotFoundHandler(() => {
     throw notFound('');
   });
-  // Routes admit for themselves; what has none is judged before the body is read all the same, so that an unknown
-  // path is 404 whatever is sent to it.
+  // Routes admit their own requests. Others are judged here, also before the body is read, so that an unknown path is
+  // 404 whatever is sent to it.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
     return unknownPath(request, reply);
@@ -191,12 +190,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.addHook('onSend', (request, reply, _payload, done) => {
     countRequest(request, options);
     drainUnreadBody(request.raw, reply, options.clock);
-    // When it was written.
+    // Once it is written.
     const line = unread.lineOf(request.raw.socket);
     queueMicrotask(() => line.recount());
     done();
   });
-  // The framework would do so itself only if it had been the one to listen.
+  // The framework closes connections by itself only if it had opened the listening socket.
   app.addHook('preClose', (done) => {
     app.server.closeAllConnections();
     done();
@@ -228,14 +227,14 @@ function createApp(
     return503OnClosing: false,
     requestTimeout: requestMs,
     keepAliveTimeout: keepAliveMs,
-    // An id of any length is looked up, and is unknown.
+    // An id of any length is looked up, and found unknown.
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     http: {
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: headersMs,
       connectionsCheckingInterval: checkEveryMs,
       requireHostHeader: false,
-      // Any other wish to upgrade is ignored, as HTTP allows, and answered as a plain request.
+      // Any other request to upgrade is ignored, as HTTP allows, and answered as a plain request.
       shouldUpgradeCallback: isStreamRequest,
     },
     ajv: {
@@ -244,7 +243,7 @@ function createApp(
         removeAdditional: false,
         useDefaults: false,
         allErrors: true,
-        // The schemas are made by code that knows how: to check them too would double a start's share of them.
+        // The schemas are generated by our code: checking them too would double their share of the start time.
         meta: false,
         validateSchema: false,
       },
@@ -254,14 +253,14 @@ function createApp(
   });
 }
 
-/** Writes a thrown value as the problem document. Only the route's pattern reaches the log, no address. */
+/** Writes a thrown value as the problem document. Only the route's pattern is logged, no address. */
 function problemSender({ log, docsUrl }: HttpServerOptions) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    // A body that ended before it was whole is what its own stream failed with.
+    // The request's own stream failed: its body ended early.
     const problem = error === request.raw.errored ? cutBody(error) : problemOf(error);
     const isOurs =
       problem.code === 'INTERNAL' ||
-      // Trouble of the whole store is told once, however many meet it, and who waits too long is counted.
+      // An outage of the whole store is logged once elsewhere, and requests that wait too long are counted.
       (error instanceof AccountsTroubleError
         ? error.trouble === 'busy'
         : error instanceof AccountsUnavailableError && !(error instanceof AccountsBusyError));
@@ -270,10 +269,10 @@ function problemSender({ log, docsUrl }: HttpServerOptions) {
       log.error({ error, requestId: request.id, method: request.method, route }, 'request failed');
     }
     if (problem.status === 401) {
-      // A key that ended after it was recognised is no recognised key.
+      // A key that ended after it was recognised must not get rate headers.
       for (const name of Object.values(RATE_HEADERS)) reply.removeHeader(name);
     }
-    // The framework closes after any fault of a body, but what is left of one is drained.
+    // The framework closes after any fault of a body, but here the rest of the body is drained.
     reply.removeHeader('connection');
     const document = problemDocument(problem, request.id, docsUrl());
     return reply
@@ -297,7 +296,7 @@ function readJsonOnly(app: FastifyInstance): void {
     async (request: FastifyRequest, body: Buffer) =>
       request.routeOptions.config.isBodyRaw === true ? body : readJsonBody(body),
   );
-  // No body at all is welcome under any name: tools like to send a type along.
+  // An empty body is accepted with any content type: some tools always send one.
   app.addContentTypeParser(
     '*',
     { parseAs: 'buffer' },
@@ -309,11 +308,11 @@ function readJsonOnly(app: FastifyInstance): void {
   );
 }
 
-/** What lets in to a route, before its body is read. */
+/** The hook that admits requests to a route, before the body is read. */
 function routeDoor(admit: Admit) {
   return (door: Door, isReadAnywhere: boolean): onRequestHookHandler =>
     (request, reply, done) => {
-      // Refusals too: a page shall see why.
+      // Errors too: a page must be able to read the reason.
       if (isReadAnywhere) reply.headers(READ_ANYWHERE);
       const fault = hostFault(request.raw);
       const admitted = admit(
@@ -326,12 +325,12 @@ function routeDoor(admit: Admit) {
     };
 }
 
-/** HTTP/1.1 wants it refused; left to itself, Node would do so without a document. */
+/** HTTP/1.1 requires this error; Node alone would send it without a problem document. */
 function hostless(fault: ProblemError): Door {
   return { access: 'optional', refusal: () => fault };
 }
 
-/** Bodies are taken as they are: nothing is unpacked for anybody. */
+/** Bodies are never decompressed. */
 function plainDoor({ headers }: FastifyRequest, door: Door): Door {
   const encoding = headers['content-encoding'];
   if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return door;
@@ -352,7 +351,7 @@ function pathOf(request: { readonly url?: string | undefined }): string {
   return (request.url ?? '').split('?', 1)[0]!;
 }
 
-/** The address itself is not repeated: whoever pastes a secret into one finds it nowhere again. */
+/** The address is not repeated, so that a secret pasted into one appears nowhere. */
 function notFound(path: string): ProblemError {
   if (path === STREAM_PATH) {
     return new ProblemError('NOT_FOUND', `${path} is the stream: connect to it by WebSocket.`);

@@ -62,7 +62,7 @@ test('a key that is asked for again is answered without its secret, and was made
   assert.equal(first.headers['idempotent-replayed'], undefined);
   const { key: secret, ...record } = first.body;
   assert.match(secret!, /^svc_live_/);
-  // The order of fields says nothing.
+  // The order of fields does not matter.
   const turned = { scopes: BODY.scopes, environment: BODY.environment, name: BODY.name };
   for (const body of [BODY, turned]) {
     const again = await post('/v1/keys', key, 'one', body);
@@ -151,7 +151,7 @@ test('the header is 1 to 255 printable ASCII characters, sent once; else 400 and
     ['/name', '/Idempotency-Key'],
   );
   assert.equal((await keysOf(key)).length, count);
-  // A route that does not know it does not look at it.
+  // A route that does not support the header ignores it.
   const headers = { 'idempotency-key': '' };
   assert.equal((await service.get('/v1/usage', { key, headers })).status, 200);
   assert.equal((await service.post('/v1/stream-tokens', { key, headers })).status, 201);

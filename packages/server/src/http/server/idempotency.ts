@@ -1,6 +1,6 @@
 /**
- * The header `Idempotency-Key`: a request that carries it is done once, however often it comes within 24
- * hours. Requests are the same when method, path, query and body say the same, in whatever order.
+ * The header `Idempotency-Key`: a request that carries it is done once, however often it is sent within 24 hours. Two
+ * requests are equal when method, path, query and body are equal, in any order of fields.
  */
 
 import { createHash } from 'node:crypto';
@@ -29,7 +29,7 @@ export function idempotencyFaults(route: Route, request: FastifyRequest): readon
   return [{ path: AT_HEADER, message: `is a header that must be sent once, with ${form}` }];
 }
 
-/** Null when the request does not ask for it, or the route does not know it. */
+/** Null when the request has no idempotency key, or the route does not support them. */
 export function onceOf(route: Route, request: FastifyRequest): OnceRequest | null {
   if (route.isIdempotent !== true) return null;
   const [idempotencyKey] = valuesOf(request);
@@ -39,7 +39,7 @@ export function onceOf(route: Route, request: FastifyRequest): OnceRequest | nul
   return { idempotencyKey, request: createHash('sha256').update(said).digest('hex') };
 }
 
-/** What a request that was not done for the sake of its idempotency key is answered with. */
+/** The error for a request that was not done because of its idempotency key. */
 export function onceProblem(
   refused: Exclude<OnceRefused, { readonly refused: 'done-before' }>,
   now: EpochNs,
@@ -60,14 +60,14 @@ export function onceProblem(
   }
 }
 
-/** One for each time it was sent: joined, two would read like one. */
+/** One value for each time the header was sent: joined, two would read like one. */
 function valuesOf({ raw: { rawHeaders } }: FastifyRequest): readonly string[] {
   return rawHeaders.filter(
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === HEADER,
   );
 }
 
-/** The same for the same JSON, in whatever order the fields of its objects stand. */
+/** Equal for equal JSON, in whatever order the fields of its objects stand. */
 function canonicalText(value: unknown): string {
   return JSON.stringify(value, (_name, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

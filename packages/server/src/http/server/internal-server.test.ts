@@ -117,7 +117,7 @@ test('a web page that reaches this machine under a name of its own reads nothing
   };
   assert.equal(await statusOf('/metrics'), 403);
   assert.equal(await statusOf('/topics'), 403);
-  // Load balancers ask for it under names of theirs.
+  // Load balancers use host names of their own.
   assert.equal(await statusOf('/health/live'), 200);
 });
 

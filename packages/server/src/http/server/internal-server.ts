@@ -1,6 +1,6 @@
 /**
- * The operator's port, bound to the loopback unless configured otherwise: metrics, health, and the
- * topics with their sharing; for who develops, the mailbox. It has no part in the public interface.
+ * The operator's port, bound to the loopback unless configured otherwise: metrics, health, topics with their sharing,
+ * and the mailbox in development. It is no part of the public interface.
  */
 
 import type { Server } from 'node:http';
@@ -12,9 +12,9 @@ import type { TopicFacts } from '../../topics/topic-counters.ts';
 
 export interface InternalFacts {
   registry(): Promise<Registry>;
-  /** Why a customer would not be served, or null when he would. */
+  /** Why the node cannot serve customers, or null when it can. */
   notReadyBecause(): string | null;
-  /** What is computed now. */
+  /** The topics computed now. */
   topics(): readonly TopicFacts[];
   /** The development mailbox, while there is one. */
   mailbox?(request: MailboxRequest): MailboxAnswer | null;
@@ -35,7 +35,7 @@ export function createInternalServer(facts: InternalFacts): Server {
       return send(405, 'text/plain', 'use GET\n');
     }
     const { url, headers, socket } = request;
-    // Health says nothing that anybody could use, and load balancers ask for it under their own names.
+    // Health reveals nothing useful to an attacker, and load balancers request it under their own host names.
     const isHealth = url?.startsWith('/health/') ?? false;
     if (!isHealth && isForeign(headers.host, socket.localAddress)) {
       return send(403, 'text/plain', 'this port responds only to requests for its own address\n');
@@ -72,8 +72,8 @@ export function createInternalServer(facts: InternalFacts): Server {
 }
 
 /**
- * A web page may reach the loopback of its reader's machine under a name of its own. Over other networks the operator's
- * programs may use any name.
+ * Rejects DNS rebinding: a web page may reach the loopback of its reader's machine under a name of its own. Over other
+ * networks the operator's programs may use any name.
  */
 function isForeign(host = '', localAddress = ''): boolean {
   return LOOPBACK_ADDRESS.test(localAddress) && !LOOPBACK_HOST.test(host);

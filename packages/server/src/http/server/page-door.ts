@@ -1,7 +1,7 @@
 /**
- * Pages at the public port, for addresses that no route has. They go through the same admission as routes, so
- * they take turns and are limited by address, with an allowance of their own. A form is read only where a page
- * takes one, only whole, and only from a page of the public address.
+ * Pages at the public port, for addresses without a route. They pass the same admission as routes: they keep the order
+ * of their connection and are limited by address, with an allowance of their own. A form is read only where a page
+ * takes one, only whole, and only from a page of the public origin.
  */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -25,7 +25,7 @@ export interface PageDoorOptions {
   ) => Promise<void> | void;
 }
 
-/** Whether it was answered: a page stands there. */
+/** Whether there is a page at this address; then it was sent. */
 export async function answerPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -63,7 +63,7 @@ function doorTo(page: Page, method: string): Door {
   return { access: 'public', isPage: true, refusal };
 }
 
-/** The framework reads JSON only, and not before it has found a route. */
+/** The framework parses only JSON, and only after it has found a route. */
 async function readForm(
   request: FastifyRequest,
   { raw: response }: FastifyReply,

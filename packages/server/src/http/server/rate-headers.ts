@@ -1,6 +1,6 @@
-/** The headers that tell a customer how much of the allowance is left. */
+/** The headers that report how much of the allowance is left. */
 
-/** The allowance is that of a minute. */
+/** The allowance is per minute. */
 export const RATE_WINDOW_SECONDS = 60;
 
 export const RATE_HEADERS = {

@@ -188,7 +188,7 @@ test('test keys share 60 a minute beside production: the headers say the sandbox
     const of = (name: string) => headers[`ratelimit-${name}`];
     return [answer.status, of('limit'), of('remaining'), of('reset'), of('policy')];
   };
-  // As much as the sandbox allows, by production alone: test keys are not refused for it.
+  // Production alone uses all that the sandbox allows: test keys are not rejected for it.
   for (let count = 0; count < 100; count += 1) await ask(live);
   assert.deepEqual(await ask(trials[0]!.secret), [200, '60', '59', '21', '60;w=60']);
   for (let count = 1; count < 60; count += 1) await ask(trials[count % 2]!.secret);

@@ -1,6 +1,6 @@
 /**
- * From a request that was let in to its answer. What became of it is told once, when everything that was
- * done for it is over: also when its client has gone before.
+ * Runs an admitted request's route and sends the answer. The outcome is reported once, when all work for the request is
+ * over, even if its client has gone before.
  */
 
 import type { OutgoingHttpHeaders } from 'node:http';
@@ -34,11 +34,11 @@ export interface RouteHandlerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Pick<UsageMeter, 'countRequest'>;
-  /** Told of the route's path, and of the bytes of a body that is not made from an object. */
+  /** Called with the route's path, and the bytes of a body that is not JSON of an object. */
   readonly onOutcome?: (path: string, outcome: Outcome, bytes: number) => void;
 }
 
-/** What looks after answers until they are over. */
+/** Watches answers until they are over. */
 export interface AnswerWatch {
   readonly underWay: UnderWay;
   readonly unread: UnreadAnswers;
@@ -100,7 +100,7 @@ export function routeHandler(
   return (request, reply) => underWay.during(() => answerTo(request, reply));
 }
 
-/** Once per request, when its answer is known: a usage report does not count the request it answers. */
+/** Called once per request when its answer is known: a usage report does not count its own request. */
 export function countRequest(
   request: FastifyRequest,
   { meter }: Pick<RouteHandlerOptions, 'meter'>,
@@ -111,7 +111,7 @@ export function countRequest(
   meter.countRequest(caller);
 }
 
-/** The request as its route sees it. Throws what is wrong with it. */
+/** The request as its route sees it. Throws its faults. */
 function handled(
   route: Route,
   request: FastifyRequest,
@@ -125,7 +125,7 @@ function handled(
   return new HandledRequest(route, request, reply, now);
 }
 
-/** Asked for what a route needs, and no more. */
+/** Getters: a route computes only the parts it uses. */
 class HandledRequest implements RouteRequest<never, never, never, never> {
   readonly now: EpochNs;
   readonly #route: Route;
@@ -159,12 +159,12 @@ class HandledRequest implements RouteRequest<never, never, never, never> {
     return this.#request.params as Record<string, string>;
   }
 
-  /** Admission let nobody in without a key where the route needs one. */
+  /** Admission guarantees a caller where the route needs one. */
   get caller() {
     return this.#request.caller as never;
   }
 
-  /** Likewise, nobody who is not signed in. */
+  /** Likewise a session. */
   get session() {
     return this.#request.session as never;
   }
@@ -198,7 +198,7 @@ class HandledRequest implements RouteRequest<never, never, never, never> {
   }
 }
 
-/** What anybody may keep; with a key it is that customer's answer, and nobody's to keep. */
+/** A public answer, which any cache may keep. With a key it is that customer's answer, and no cache may keep it. */
 async function sendPublic(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -222,7 +222,7 @@ interface Streaming {
   readonly unread: UnreadAnswers;
 }
 
-/** Beside the framework, which would not tell what has left. */
+/** Bypasses the framework, which does not report how many bytes have left. */
 async function sendStreamed(
   { request, reply, answer, unread }: Streaming,
   options: RouteHandlerOptions,
@@ -231,7 +231,7 @@ async function sendStreamed(
   reply.hijack();
   const { raw } = reply;
   const { headers } = answer.options;
-  // A client of HTTP/1.0 knows no end but that of the connection.
+  // For an HTTP/1.0 client only the end of the connection ends the body.
   const isTrailed = raw.useChunkedEncodingByDefault && !('content-length' in headers);
   const trailer = isTrailed ? { trailer: CONTENT_DIGEST } : {};
   raw.writeHead(200, { ...reply.getHeaders(), ...headers, ...trailer } as OutgoingHttpHeaders);

@@ -1,6 +1,6 @@
 /**
- * A route as a record: from it come the handler, the validation, the rights check and its page in
- * `contract/openapi.json`, so none of them can disagree. Query and body schemas are closed.
+ * A route as a record. The handler, the validation, the rights check and its page in `contract/openapi.json` all come
+ * from it, so they cannot disagree. Query and body schemas are closed.
  */
 
 import type { Deprecation } from '@tapeloom/core/deprecation';
@@ -15,11 +15,14 @@ import type { OnceRequest } from '../../accounts/store/once.ts';
 import type { StreamedAnswer } from './answers/streamed-answer.ts';
 
 /**
- * Who is let in. `public`: everybody, and no key is looked at. `optional`: everybody, but a recognised
- * key counts its request. `key`: any valid key. `scope`: a key that has it. `session`: who is signed in to the
- * portal, and no key is looked at; what changes something must come from the portal's own pages, as must
- * everything else below its path. `session-as-key`: likewise, from our own pages whatever it does, and seen as a live
- * key of the account: with its plan's rights, counted and charged.
+ * Who may call the route.
+ * - `public`: any client; no key is read.
+ * - `optional`: any client, but a recognised key counts its request.
+ * - `key`: any valid key. `scope`: a key that has it.
+ * - `session`: a portal session; no key is read. Changes must come from the portal's own pages, as must all other
+ *   requests that change something below its path.
+ * - `session-as-key`: likewise, but all its requests must come from our own pages. The session acts as a live key of
+ *   the account: with its plan's rights, counted and charged.
  */
 export type Access =
   | 'public'
@@ -29,7 +32,7 @@ export type Access =
   | 'session-as-key'
   | { readonly scope: Scope };
 
-/** The caller a handler sees, by who is let in. */
+/** The caller that a handler sees, by access. */
 type CallerOf<A extends Access> = A extends 'public' | 'session'
   ? null
   : A extends 'optional'
@@ -52,51 +55,53 @@ export interface RouteDefinition<
   readonly description?: string;
   readonly access: A;
   readonly query?: Query;
-  /** The handler judges the query and tells all its faults at once; the schema only describes it. */
+  /** The handler checks the query and reports all its faults at once; the schema only describes it. */
   readonly judgesQuery?: true;
-  /** It takes `Idempotency-Key`: with one it is done once, however often it is asked for. */
+  /** It supports `Idempotency-Key`: with one it is done once, however often it is requested. */
   readonly isIdempotent?: true;
-  /** Of the portal: where the account has passkeys, the header `X-Passkey` confirms it; see `passkey-proof.ts`. */
+  /**
+   * Portal only: if the account has passkeys, the header `X-Passkey` must confirm the request; see `passkey-proof.ts`.
+   */
   readonly asksPasskey?: true;
-  /** Of the portal: the owner of a suspended account may have it done as well, though it is a POST. */
+  /** Portal only: allowed for the owner of a suspended account too, though it is a POST. */
   readonly isForSuspended?: true;
   /**
-   * The `Cache-Control` of an answer that anybody may read: it has an `ETag`, comes compressed to who
-   * accepts that, and pages of any origin may read it. Left out: nobody may keep or share the answer.
+   * The `Cache-Control` of a public answer. It has an `ETag`, is compressed when the client accepts it, and pages of
+   * any origin may read it. Absent: the answer must not be cached or shared.
    */
   readonly cacheControl?: string;
-  /** Some of its answers have an `ETag`, by the handler, which then answers `NOT_MODIFIED` to who has them. */
+  /** Its handler sets an `ETag` on some answers, and returns `NOT_MODIFIED` when the client has them already. */
   readonly isTagged?: true;
-  /** Left out: no body is needed, and an empty object is the only one accepted. */
+  /** Absent: no body is needed, and an empty object is the only one accepted. */
   readonly body?: Body;
-  /** The body is taken as it comes, whatever it says it is; only the handler reads it. */
+  /** The body is passed on as it comes, whatever its content type; only the handler reads it. */
   readonly rawBody?: true;
-  /** How large a body may be, where it may be larger than others. */
+  /** The largest body, where it may be larger than the default. */
   readonly bodyBytesMax?: number;
   /**
-   * Of a public route: a signature in the request says who sent it. What has a good one counts for nobody; what has
-   * none counts for its address, by the handler.
+   * For a public route: a signature in the request identifies its sender. A request with a good signature is not
+   * limited; one without counts for its address, by the handler.
    */
   readonly isSigned?: true;
-  /** It is to go: every response says so, and the contract too. */
+  /** It will be removed: every response announces it, and so does the contract. */
   readonly deprecated?: Deprecation;
   readonly answer: Answer;
-  /** The content types of an answer that is no JSON. */
+  /** The content types of an answer that is not JSON. */
   readonly answerTypes?: readonly string[];
   /** The status of success: 201 where something was created, 202 where something will be done. */
   readonly status?: 200 | 201 | 202;
-  /** What it may refuse with, beyond what every route of its access may. */
+  /** Possible errors, beyond those of every route with this access. */
   readonly errors?: readonly RouteError[];
   /**
-   * Faults of the body that no schema can see. They are reported together with the schema's, so a body
-   * of any shape comes here.
+   * Faults of the body that no schema can express. They are reported together with the schema's, so `body` may have any
+   * shape.
    */
   faults?(body: unknown, now: EpochNs): readonly FieldFault[];
   handle(
     request: RouteRequest<Static<Query>, Static<Body>, CallerOf<A>, SessionOf<A>>,
   ): Promise<RouteAnswer<Answer>> | RouteAnswer<Answer>;
   /**
-   * Of a GET whose body costs something: what HEAD does in its place. It refuses what GET would refuse before anything is
+   * For a GET whose body costs something: the handler of HEAD. It rejects what GET would reject before anything is
    * computed or charged, and sets the headers that are known by then.
    */
   head?(
@@ -104,10 +109,10 @@ export interface RouteDefinition<
   ): Promise<void> | void;
 }
 
-/** For what changes only with a new version of the service. */
+/** For answers that change only with a new version of the service. */
 export const PUBLIC_CACHE_CONTROL = 'public, max-age=60';
 
-/** What is answered, its JSON where it was encoded before, or a body that is no JSON. */
+/** The answer, its JSON encoded before, or a body that is not JSON. */
 type RouteAnswer<Answer extends TSchema> =
   | Static<Answer>
   | EncodedJson
@@ -116,13 +121,13 @@ type RouteAnswer<Answer extends TSchema> =
   | typeof NOT_MODIFIED
   | typeof NO_BODY;
 
-/** Answered where the request names, by `If-None-Match`, the very answer it would get: 304, without a body. */
+/** Returned when `If-None-Match` names the answer that the request would get: 304, without a body. */
 export const NOT_MODIFIED = Symbol('not modified');
 
-/** Answered to HEAD where the body would have had to be computed: 200, without a length. */
+/** Returned to HEAD when the body would have to be computed: 200, without a length. */
 export const NO_BODY = Symbol('no body');
 
-/** JSON that was encoded before; its bytes are made once, however often they are sent. */
+/** JSON encoded once; its bytes are made once, however often they are sent. */
 export class EncodedJson {
   readonly text: string;
   #bytes: Buffer | null = null;
@@ -145,30 +150,29 @@ export interface RouteError {
 export interface RouteRequest<Query, Body, C, S = null> {
   readonly query: Query;
   readonly body: Body;
-  /** The body as it came, where the route takes it so; else nothing. */
+  /** The raw body of a route with `rawBody`; otherwise empty. */
   readonly bytes: Uint8Array;
   /** The variable parts of the path, by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly caller: C;
-  /** Who is signed in. */
   readonly session: S;
-  /** Where the request comes from. */
+  /** The client's address. */
   readonly address: string;
-  /** By their names in small letters. */
+  /** By lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** What the request says in a header of this name, in small letters. */
+  /** The value of the request header with this lower-case name. */
   header(name: string): string | undefined;
   /** Sent with the answer. */
   setHeader(name: string, value: string): void;
-  /** Null: the request has no idempotency key, or the route does not know of them. */
+  /** Null: the request has no idempotency key, or the route does not support them. */
   readonly once: OnceRequest | null;
-  /** Marks the answer as one that was given before. */
+  /** Marks the answer as a repeated one. */
   markReplayed(): void;
-  /** The request id: no other request has it. */
+  /** The unique request id. */
   readonly id: string;
   /** Aborted when the client goes before it has its answer. */
   readonly signal: AbortSignal;
-  /** By the clock of accounts, when the whole request had arrived. */
+  /** By the clock of accounts, at the arrival of the whole request. */
   readonly now: EpochNs;
 }
 
@@ -182,7 +186,7 @@ export type AccessRequest<A extends Access> = RouteRequest<
 
 export type Route = RouteDefinition<TObject, TObject, TSchema, Access>;
 
-/** Checks the definition's types against its schemas and forgets them, so that routes make a list. */
+/** Checks the definition's types against its schemas and erases them, so that routes fit in one list. */
 export function defineRoute<
   Query extends TObject,
   Body extends TObject,

@@ -1,6 +1,6 @@
 /**
- * What a request must hold to become a stream (RFC 6455, version 13). Whatever it lacks is answered with the problem document, as any
- * other request is.
+ * What a request needs to become a stream (RFC 6455, version 13). An invalid one gets a problem document, like any
+ * other request.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -17,7 +17,7 @@ const PROTOCOL_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 type OnUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** Hands over requests that can become a stream, and answers the others. */
+/** Hands over valid handshakes, and rejects the others. */
 export function handshakesOnly(onUpgrade: OnUpgrade, refusals: SocketRefusals): OnUpgrade {
   return (request, socket, head) => {
     const fault = handshakeFault(request);
@@ -26,7 +26,7 @@ export function handshakesOnly(onUpgrade: OnUpgrade, refusals: SocketRefusals): 
   };
 }
 
-/** Why this request, which asks for the stream, cannot become one; null: it can. */
+/** Why this handshake cannot become a stream; null when it can. */
 function handshakeFault(request: IncomingMessage): ProblemError | null {
   const { method, headers } = request;
   if (method !== 'GET') {

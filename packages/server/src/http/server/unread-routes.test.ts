@@ -1,4 +1,4 @@
-/** Whatever the public port answers, to clients that do not read it. */
+/** All answers of the public port, to clients that do not read them. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -41,7 +41,7 @@ after(() => service[Symbol.asyncDispose]());
 const requestOf = (line: string, secret = key) =>
   `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\n\r\n`;
 
-/** Something was written for this client. */
+/** Waits until something was written for this client. */
 async function waits(reader: SlowReader): Promise<SlowReader> {
   while (reader.writableLength === 0) await turn();
   return reader;
@@ -80,7 +80,7 @@ test('every kind of answer is cut when nobody reads it for a minute, and no othe
   const before = service.unread.cutTotal.stalled;
   const readers: SlowReader[] = [];
   for (const text of answers) readers.push(await waits(new SlowReader(server).ask(text)));
-  // The last has a rule of its own for its body.
+  // The last one has a limit of its own for its body.
   const upload = readers.pop()!;
   service.clock.advance(9_000);
   upload.ask('x'.repeat(5_000));
@@ -119,7 +119,7 @@ test('an export that was cut for not being read is charged what it wrote, and re
   const whole = await exported(`/v1/export?${RANGE}`);
   const before = await used();
   const cut = await waits(new SlowReader(server).ask(requestOf(`GET /v1/export?${RANGE}`)));
-  // Half of it, and then nothing more.
+  // It reads half of it, and then nothing more.
   while (unchunked(cut.received).length < LARGE_BYTES / 2) {
     cut.consume(10_000);
     await turn();
@@ -132,7 +132,7 @@ test('an export that was cut for not being read is charged what it wrote, and re
   const { used: after_, reserved } = await used();
   assert.equal(reserved, 0);
   const charged = after_ - before.used;
-  // Charged are pieces that left as a whole.
+  // Only pieces that left as a whole are charged.
   assert.ok(charged > 0 && charged <= taken, `${charged} of ${taken} bytes`);
   const token = /^x-export-token: (.*)\r$/im.exec(cut.received.toString('latin1'))![1]!;
   const again = await exported(`/v1/export?resume=${token}`);

@@ -1,10 +1,8 @@
 /**
- * One connection of a server, and what of its answers the reader has not taken. Requests that were sent
- * without waiting for answers have their turns one after the other: the next begins when the answer before
- * it has left, so nobody makes us hold more than one answer by not reading.
- *
- * What counts as taken is what the system took from us. Buffers on the way fill in a moment; from then on it
- * goes by the reader.
+ * One connection of a server, and the pending output of its answers. Pipelined requests are handled one after the
+ * other: the next begins when the answer before it has left, so a client that does not read makes us hold only one
+ * answer. Bytes count as taken once the system has taken them from us. Buffers on the way fill in a moment; from then
+ * on the reader sets the pace.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -12,29 +10,31 @@ import type { Socket } from 'node:net';
 import { MINUTE_MS } from '@tapeloom/core/units';
 import { ClientGoneError } from './client-gone-error.ts';
 
-/** How often every connection is looked at. Looks are counted, not hours: a clock may jump. */
+/** How often every connection is checked. Checks are counted, not time: a clock may jump. */
 export const LOOK_EVERY_MS = 5_000;
 export const WINDOW_MS = MINUTE_MS;
 export const BYTES_PER_SECOND_MIN = 4_096;
 const WINDOW_LOOKS = WINDOW_MS / LOOK_EVERY_MS;
 const WINDOW_BYTES_MIN = (BYTES_PER_SECOND_MIN * WINDOW_MS) / 1_000;
-/** Requests of a connection that may wait for their turn. The last of them is told that it closes then. */
+/** Pipelined requests that may wait. The response to the last of them announces that the connection closes. */
 export const WAITING_MAX = 32;
 
 export interface LineOwner {
-  /** What waits has changed. */
+  /** The pending bytes have changed. */
   recount(line: AnswerLine): void;
   cut(line: AnswerLine, reason: CutReason): void;
-  /** Whether the holder may have more bytes waiting. */
+  /** Whether the holder may have more pending bytes. */
   hasRoom(holder: string): boolean;
-  /** Resolves when the holder has room, or the line is over. */
+  /** Resolves when the holder may have more, or the line is over. */
   room(line: AnswerLine): Promise<void>;
 }
 
-/** `stalled`: read too slowly. `share`: its holder had most when all was full. `flood`: too many requests. */
+/**
+ * `stalled`: read too slowly. `share`: its holder had the most when all memory was used. `flood`: too many requests.
+ */
 export type CutReason = 'stalled' | 'share' | 'flood';
 
-/** What the platform knows of writes it has begun; nothing public tells how far a large one has come. */
+/** Progress of a write inside Node; no public API reports how far a large write has come. */
 interface WriteHandle {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;
@@ -42,20 +42,20 @@ interface WriteHandle {
 
 export class AnswerLine {
   readonly socket: Socket;
-  /** Whose answer it is: an account, or an address. */
+  /** The account or address that the answer counts for. */
   holder: string;
-  /** As the owner has counted it. */
+  /** As last counted by the owner. */
   counted: { readonly holder: string; readonly bytes: number };
   isOver = false;
   readonly #owner: LineOwner;
-  /** Of the present answer, not given to the socket yet. */
+  /** Bytes of the present answer that the socket does not have yet. */
   #ahead = 0;
-  /** What had been taken at the looks of the last minute, since something waits. */
+  /** Bytes taken at the checks of the last minute, while output is pending. */
   readonly #takenAtLooks: number[] = [];
   readonly #turns: PromiseWithResolvers<void>[] = [];
-  /** Whose turn it is. */
+  /** The response being handled. */
   #response: ServerResponse | null = null;
-  /** The last request that will be answered is known. */
+  /** No request after the queued ones will be answered. */
   #isClosing = false;
   #ignored = 0;
 
@@ -66,22 +66,22 @@ export class AnswerLine {
     this.counted = { holder, bytes: 0 };
   }
 
-  /** A request is being worked at. */
+  /** A request is being handled. */
   get isAnswering(): boolean {
     return this.#response !== null;
   }
 
-  /** Something of its answer was written. */
+  /** A part of its answer was written. */
   get hasBegunAnswer(): boolean {
     return this.#response?.headersSent === true;
   }
 
-  /** Bytes that wait for the reader. */
+  /** Bytes pending for the reader. */
   get unsent(): number {
     return this.isOver ? 0 : this.#ahead + waitingOn(this.socket);
   }
 
-  /** For how many looks nothing at all was taken. */
+  /** For how many checks no byte was taken. */
   get looksWithoutProgress(): number {
     const last = this.#takenAtLooks.at(-1);
     return last === undefined
@@ -89,7 +89,7 @@ export class AnswerLine {
       : this.#takenAtLooks.length - 1 - this.#takenAtLooks.indexOf(last);
   }
 
-  /** Null when it is this response's turn, else a promise of it; throws or rejects when that will never be. */
+  /** Null when this response may begin now, otherwise a promise of it. Throws or rejects when it never may. */
   turn(response: ServerResponse): Promise<void> | null {
     if (this.#isClosing || this.isOver) {
       this.#ignored += 1;
@@ -109,7 +109,7 @@ export class AnswerLine {
     return turn.promise.then(() => this.#begin(response));
   }
 
-  /** So many bytes of the answer are held for it beside what the socket has. */
+  /** Sets how many bytes of the answer are held besides those on the socket. */
   hold(ahead: number): void {
     this.#ahead = ahead;
     this.#owner.recount(this);
@@ -119,17 +119,17 @@ export class AnswerLine {
     this.#owner.recount(this);
   }
 
-  /** All was taken, and nothing more is there yet: that is no fault of the reader. */
+  /** The reader has taken everything and the next bytes are not made yet: this time does not count against it. */
   isAhead(): void {
     if (waitingOn(this.socket) === 0) this.#takenAtLooks.length = 0;
   }
 
-  /** Before more is computed for it. */
+  /** Call before more is computed for it. */
   async room(): Promise<void> {
     if (!this.#owner.hasRoom(this.holder)) await this.#owner.room(this);
   }
 
-  /** Once per look: whether the reader took too little in the last minute. */
+  /** Called once per check: whether the reader took too little in the last minute. */
   isTooSlow(): boolean {
     const waiting = waitingOn(this.socket);
     if (waiting === 0) {
@@ -163,7 +163,7 @@ export class AnswerLine {
   }
 }
 
-/** What the socket was given and the system has not taken. */
+/** Bytes that the socket was given and the system has not taken. */
 function waitingOn(socket: Socket): number {
   const { writableLength = 0 } = socket;
   if (writableLength === 0) return 0;

@@ -1,4 +1,4 @@
-/** The client went before it had its answer: nobody is left to hear of anything. */
+/** The client went before it had its answer: there is no receiver for an error. */
 export class ClientGoneError extends Error {
   constructor() {
     super('the client has gone');

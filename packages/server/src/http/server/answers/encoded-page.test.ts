@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { PageEncoder } from './encoded-page.ts';
 
-/** Memory of its own, as pages have it: it is given back. */
+/** A buffer of its own, as pages have: it is freed. */
 function page(bytes = 10_000): Buffer {
   return Buffer.from(new Uint8Array(bytes).fill(7).buffer);
 }

@@ -1,6 +1,6 @@
 /**
- * Answers that are the same for all who may see the same, made once while nothing they are made of has changed. What
- * changes is counted by who keeps it (`revision`); what only time changes has an end that its maker knows.
+ * Cached answers that are equal for all callers with equal rights, made once while their sources are unchanged. The
+ * owner of the sources counts their changes (`revision`). For changes that time alone brings, the maker returns an end.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -8,7 +8,7 @@ import { EncodedJson } from '../route.ts';
 
 export interface MadeAnswer {
   readonly text: string;
-  /** The first instant at which it may be another though nothing has changed; null: never. */
+  /** The first instant at which the answer may differ without a new revision; null: never. */
   readonly until: EpochNs | null;
 }
 
@@ -18,11 +18,11 @@ interface Kept {
   readonly json: EncodedJson;
 }
 
-/** More kinds are not kept: the one that was made longest ago goes. */
+/** Beyond this number, the answer that was made longest ago is evicted. */
 const KINDS_MAX = 256;
 
 export class KeptAnswers {
-  /** The last of each kind of question. */
+  /** The last of each kind. */
   readonly #kept = new Map<string, Kept>();
 
   answer(kind: string, revision: number, now: EpochNs, make: () => MadeAnswer): EncodedJson {

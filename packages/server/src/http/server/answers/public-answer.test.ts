@@ -83,7 +83,7 @@ test('many bodies that are asked for at once are encoded one after the other, or
     assert.equal(plain.toString(), `page ${index} `.repeat(500));
   }
   assert.ok(process.memoryUsage.rss() - rssBefore < 64 * 1024 ** 2);
-  // When they are made, the next comer has them; and of what was sent as it is the tag is another.
+  // Once encoded, the next client gets it; the tag of the unencoded body is another.
   const later = bodies.at(-1)!.choose('zstd');
   assert.equal(later.encoding, 'zstd');
   assert.notEqual(later.etag, sent.at(-1)!.etag);

@@ -1,8 +1,7 @@
-/** The answer of a route that anybody may read: its encodings are kept until its text is another. */
+/** The answer of a public route: its encodings are cached until its text changes. */
 
 import { EncodedBody, type Representation } from '../../../platform/network/encoded-body.ts';
 
-/** One route's: it remembers the text it answered last. */
 export class PublicAnswer {
   #text: string | null = null;
   #body = new EncodedBody(Buffer.alloc(0));

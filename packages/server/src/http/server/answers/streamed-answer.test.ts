@@ -12,13 +12,13 @@ import { StreamedAnswer, writeStreamed } from './streamed-answer.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
 interface Outcome {
-  /** What was told to have been written, each time. */
+  /** Each number of bytes reported as written. */
   readonly told: readonly number[];
   readonly fault: unknown;
   readonly isClosed: boolean;
 }
 
-/** Serves one answer of these chunks to one client, and tells how it went. */
+/** Serves one answer of these chunks to one client, and returns the outcome. */
 async function served(
   chunks: () => AsyncGenerator<Uint8Array>,
   client: (socket: Socket, told: readonly number[]) => Promise<void>,
@@ -42,7 +42,7 @@ async function served(
     const answer = new StreamedAnswer({ headers: {}, chunks: watched(), digest, onWritten });
     const line = unread.lineOf(request.socket);
     const over = writeStreamed(response, answer, line).finally(() => {
-      // As who sends it does with what was cut.
+      // As the sender does with an answer that was cut.
       if (!response.writableEnded) response.destroy();
     });
     over.then(() => ended.resolve(null), ended.resolve);
@@ -199,7 +199,7 @@ test('an answer whose digest is lost is cut off, and what was written is told al
   assert.deepEqual(told, [100_000]);
 });
 
-/** A response whose socket has ended: Node keeps what is written then, and never tells of it. */
+/** A response whose socket has ended: Node keeps later writes and never reports on them. */
 class EndedResponse extends EventEmitter {
   destroyed = false;
   readonly socket = null;

@@ -1,9 +1,8 @@
 /**
- * Answers that are written piece by piece, no further ahead than the socket takes them. The next chunk is asked
- * for when the socket has the whole of one, so of a reader that stops there is never more than one. What left for
- * the socket is counted and told once, before the client can know that the answer is over; a client that is
- * gone, or that was cut because it does not read, ends it. A whole answer ends with its digest (RFC 9530), unless
- * its headers have it: a body that arrived can be told from one that was changed on the way.
+ * Answers written piece by piece, no further ahead than the socket takes them. The next chunk is requested when the
+ * socket has all of the last one, so a stalled reader holds at most one. The bytes that left are reported once, before
+ * the client can know that the answer is over. A client that has gone, or was cut for not reading, ends the answer. A
+ * complete answer ends with its digest (RFC 9530), unless its headers have it, so a changed body can be detected.
  */
 
 import { hash } from 'node:crypto';
@@ -11,15 +10,15 @@ import type { ServerResponse } from 'node:http';
 import { freeMemory } from '../../../platform/memory/free-memory.ts';
 import type { AnswerLine } from './answer-line.ts';
 
-/** What is written at once: so little is not counted when it did not leave as a whole. */
+/** The size of one write. A write that did not leave as a whole is not counted. */
 const PIECE_BYTES = 65_536;
 export const CONTENT_DIGEST = 'Content-Digest';
 
-/** Made of a body while it is sent: of the parts that have left, in their order. */
+/** A digest computed while the body is sent, over the parts that have left, in order. */
 export interface RunningDigest extends Disposable {
   /** Resolves when the next part may be added. */
   room(): Promise<void>;
-  /** A part that is the only one in its memory is given away. */
+  /** Takes ownership of a part that is alone in its buffer. */
   add(part: Uint8Array): void;
   /** As base64. */
   end(): Promise<string>;
@@ -27,11 +26,11 @@ export interface RunningDigest extends Disposable {
 
 export interface StreamedAnswerOptions {
   readonly headers: Readonly<Record<string, string>>;
-  /** They are given away: memory is given back as soon as all of it has left, in one chunk or in several. */
+  /** The writer takes ownership: a buffer is freed as soon as all of it has left, in one chunk or in several. */
   readonly chunks: AsyncIterableIterator<Uint8Array>;
-  /** Begins one; only a chunked answer can say anything at its end. */
+  /** Begins a digest; only a chunked answer can send one at its end. */
   readonly digest: () => RunningDigest;
-  /** Told how many bytes of the body were written, also when the answer was cut. */
+  /** Called with the bytes of the body that were written, also when the answer was cut. */
   readonly onWritten: (bytes: number) => Promise<void>;
 }
 
@@ -44,7 +43,7 @@ export class StreamedAnswer {
     this.options = options;
   }
 
-  /** In place of being written. */
+  /** Instead of writing it. */
   async discard(): Promise<void> {
     const { chunks, onWritten } = this.options;
     await chunks.return?.();
@@ -52,15 +51,15 @@ export class StreamedAnswer {
   }
 }
 
-/** As the header has it, of a body that is known. */
+/** The header's form of the digest of a complete body. */
 export function digestText(body: Uint8Array): string {
   return `sha-256=:${hash('sha256', body, 'base64')}:`;
 }
 
-/** Where an answer goes. */
+/** The connection of an answer. */
 export type StreamLine = Pick<AnswerLine, 'hold' | 'isAhead' | 'room'>;
 
-/** Resolves when all is over; rejects with what cut the answer off, unless that was the client. */
+/** Resolves when all is over; rejects with the error that cut the answer off, unless the client did. */
 export async function writeStreamed(
   response: ServerResponse,
   answer: StreamedAnswer,
@@ -80,7 +79,7 @@ export async function writeStreamed(
   if (fault !== null) response.destroy();
   answer.written = writer.written;
   const digested = fault === null && digest !== null ? digest.end() : Promise.resolve(null);
-  // What it rejects with is told below; until then nobody waits for it.
+  // A rejection is handled below; until then the promise has no reader.
   digested.catch(() => undefined);
   await onWritten(writer.written);
   if (fault !== null && !isGone) throw fault;
@@ -110,13 +109,13 @@ class PieceWriter {
   readonly #response: ServerResponse;
   readonly #line: StreamLine;
   readonly #digest: RunningDigest | null;
-  /** Nothing is there to be written: the next chunk is being made. */
+  /** Nothing is left to write: the next chunk is being made. */
   #isAsking = false;
   #pending = 0;
-  /** Has left, and was not given away: more of its memory may follow. */
+  /** Bytes that left and are not freed yet: more of their buffer may follow. */
   #left: Uint8Array | null = null;
   #idle = Promise.withResolvers<void>();
-  /** The client has gone: what waits may never be told of then. */
+  /** The client has gone: pending writes may never be reported then. */
   readonly #over = Promise.withResolvers<void>();
 
   constructor(response: ServerResponse, line: StreamLine, digest: RunningDigest | null) {
@@ -126,12 +125,12 @@ class PieceWriter {
     response.once('close', () => this.#over.resolve());
   }
 
-  /** The response hears of the end of its socket a little later. */
+  /** The response learns of the end of its socket a little later. */
   get isGone(): boolean {
     return this.#response.destroyed || this.#response.socket?.destroyed === true;
   }
 
-  /** The next chunk, as soon as its reader may have more waiting. */
+  /** The next chunk, as soon as its reader may have more pending output. */
   async asked<Chunk>(next: () => Promise<Chunk>): Promise<Chunk> {
     this.#isAsking = true;
     if (this.#pending === 0) this.#line.isAhead();
@@ -154,7 +153,7 @@ class PieceWriter {
     this.#line.hold(0);
   }
 
-  /** Resolves when everything has left, and was given away. */
+  /** Resolves when everything has left and was given away. */
   async flushed(): Promise<void> {
     while (this.#pending > 0 && !this.isGone) {
       await Promise.race([this.#idle.promise, this.#over.promise]);
@@ -184,7 +183,7 @@ class PieceWriter {
     });
   }
 
-  /** Pieces that lie one after the other in one memory are given away together: that is what can be moved. */
+  /** Pieces that follow each other in one buffer are given away together: only a whole buffer can be moved. */
   #noteLeft(piece: Uint8Array): void {
     const before = this.#left;
     const { buffer, byteOffset, length } = piece;

@@ -1,8 +1,8 @@
-/** Counts works from their beginning to their end, so that one can wait until there is none. */
+/** Counts pieces of work from beginning to end, so that a caller can wait until there is none. */
 
 export class UnderWay {
   #count = 0;
-  /** Only while somebody waits. */
+  /** Only while a caller waits. */
   #idle: PromiseWithResolvers<void> | null = null;
 
   during<T>(work: () => Promise<T> | T): Promise<T> | T {

@@ -17,7 +17,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 interface Rig extends Disposable {
   readonly clock: ManualClock;
   readonly unread: UnreadAnswers;
-  /** Requests that have got their turn. */
+  /** Requests that were let to begin. */
   turns(): number;
   /** A new client, with a request whose answer counts for its holder. */
   ask(holder?: string): Promise<SlowReader>;
@@ -166,7 +166,7 @@ test('the time in which nothing is there to be read does not count [SEC-38]', as
   );
   const reader = await service.ask();
   for (let minute = 0; minute < 10; minute += 1) {
-    // Behind at every look, and yet never for long.
+    // Behind at every check, yet never for long.
     await read(service, reader, 4, 0);
     reader.consume(MIB);
     await manyTurns(2);

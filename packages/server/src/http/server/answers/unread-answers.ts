@@ -1,9 +1,9 @@
 /**
- * Answers that nobody reads, on every connection of a server and of whatever kind. A reader that takes less
- * than 4 KiB a second over a minute, while something waits for it, is cut; the time in which we have nothing
- * for it does not count. What waits is counted for who asked: an account, or the neighbourhood of an address.
- * Who has more waiting than his share gets nothing new, and his streams wait. When all that waits is too
- * much, the one who has most of it loses the answer that has stood still longest: never somebody else.
+ * Limits pending output on every connection of a server. A reader that takes less than 4 KiB a second over a minute,
+ * while output is pending, is cut; time in which we have nothing for it does not count. Pending bytes count for a
+ * holder: an account, or the neighbourhood of an address. A holder beyond its share gets no new answers, and its
+ * streams wait. When the total is too large, the largest holder loses the answer that has stalled longest, never
+ * another holder.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -20,25 +20,25 @@ export interface UnreadLimits {
   readonly allMax: number;
 }
 
-/** Two of the largest pages each: who reads has a moment of one. In all, so much memory is kept for it. */
+/** Two of the largest pages each: a good reader holds one for a moment. In all, the memory reserved for this. */
 export const UNREAD_LIMITS: UnreadLimits = { eachMax: 32 * MIB, allMax: 256 * MIB };
 
-/** Within a minute what is not read at all is cut. */
+/** An answer that is not read at all is cut within a minute. */
 const RETRY_AFTER_S = 10;
 
-/** Where a connection keeps its line: nothing is looked up by it. */
+/** Key of a connection's line, stored on the socket itself to avoid a lookup. */
 const LINE = Symbol('line');
 
 interface Lined {
-  /** Undefined again once the stream has it. */
+  /** Undefined again once the stream has taken over the socket. */
   [LINE]?: AnswerLine | undefined;
 }
 
 interface Holder {
   bytes: number;
-  /** Those with bytes that wait. */
+  /** Those with pending bytes. */
   readonly lines: Set<AnswerLine>;
-  /** Streams that wait for room, in their order. */
+  /** Streams that wait until the holder may have more, in their order. */
   readonly waiting: Map<AnswerLine, () => void>;
 }
 
@@ -46,11 +46,11 @@ export class UnreadAnswers implements LineOwner {
   readonly cutTotal: Record<CutReason, number> = { stalled: 0, share: 0, flood: 0 };
   readonly #clock: Pick<Clock, 'every'>;
   readonly #limits: UnreadLimits;
-  /** Those that are looked at. */
+  /** Watched connections. */
   readonly #lines = new Set<AnswerLine>();
   readonly #holders = new Map<string, Holder>();
   #bytes = 0;
-  /** Streams that wait for room, whoever's. */
+  /** Waiting streams of all holders. */
   #waiting = 0;
   /** Only while there are connections. */
   #looking: Disposable | null = null;
@@ -60,13 +60,13 @@ export class UnreadAnswers implements LineOwner {
     this.#limits = { ...UNREAD_LIMITS, ...limits };
   }
 
-  /** Bytes that wait now. */
+  /** The pending bytes now. */
   get bytes(): number {
     this.#recountAll();
     return this.#bytes;
   }
 
-  /** From now on every connection of this server is looked after. */
+  /** Watches every connection of this server from now on. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
       this.#lines.add(this.lineOf(socket));
@@ -80,14 +80,14 @@ export class UnreadAnswers implements LineOwner {
     });
   }
 
-  /** The stream looks after its sockets itself; those that it refuses stay with us. */
+  /** The stream watches its own sockets; those it rejects stay watched here. */
   handOver(
     server: Server,
     onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void,
   ): void {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const line = this.lineOf(request.socket);
-      // Its frames would stand in the middle of an answer.
+      // The stream's frames would stand in the middle of an answer.
       if (line.isAnswering) return void socket.destroy();
       onUpgrade(request, socket, head);
       if (socket.writableEnded) return;
@@ -96,19 +96,21 @@ export class UnreadAnswers implements LineOwner {
     });
   }
 
-  /** Also of a connection that nobody watches: nothing ever waits on it. */
+  /** Also for a connection that is not watched: no output is ever pending there. */
   lineOf(of: Duplex): AnswerLine {
     const socket = of as Socket & Lined;
     socket[LINE] ??= new AnswerLine(this, socket, neighbourhood(socket.remoteAddress ?? ''));
     return socket[LINE];
   }
 
-  /** Before anything is done for a request: null, or resolves when the answers before it have left. */
+  /** Called before a request is handled: null, or resolves when the answers before it have left. */
   turn(socket: Socket, response: ServerResponse): Promise<void> | null {
     return this.lineOf(socket).turn(response);
   }
 
-  /** From now on the present answer of a connection is this holder's. Throws if it has too much already. */
+  /**
+   * From now on the present answer of a connection counts for this holder. Throws if the holder has too much already.
+   */
   requireRoom(socket: Socket, holder: string): void {
     this.lineOf(socket).holder = holder;
     if (this.hasRoom(holder)) return;
@@ -143,7 +145,8 @@ export class UnreadAnswers implements LineOwner {
     if (line.isOver) return;
     this.cutTotal[reason] += 1;
     const { socket } = line;
-    // The system too lets go of what it holds for somebody who does not read, and he learns that it is not all.
+    // A reset: the system drops its buffers for a client that does not read, and the client sees the answer is
+    // incomplete.
     if (socket.writableLength > 0) socket.resetAndDestroy();
     else socket.destroy();
     line.end();
@@ -177,11 +180,11 @@ export class UnreadAnswers implements LineOwner {
     }
   }
 
-  /** Whether it is more than before. */
+  /** Whether it has grown. */
   #count(line: AnswerLine): boolean {
     const before = line.counted;
     const { holder, unsent: bytes } = line;
-    // Most answers were taken whole when they were written.
+    // Most answers are taken whole as they are written.
     if (before.bytes === 0 && bytes === 0 && this.#waiting === 0) return false;
     if (before.bytes > 0 || bytes > 0) {
       line.counted = { holder, bytes };
@@ -204,7 +207,7 @@ export class UnreadAnswers implements LineOwner {
     else holder.lines.delete(line);
   }
 
-  /** One stream at a time goes on: what it brings is counted before the next one does. */
+  /** One stream resumes at a time: its next bytes are counted before another one resumes. */
   #wakeNext(name: string): void {
     const holder = this.#holders.get(name);
     if (holder === undefined || holder.bytes >= this.#limits.eachMax) return;

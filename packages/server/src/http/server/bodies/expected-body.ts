@@ -1,31 +1,32 @@
 /**
- * `Expect: 100-continue`: the client sends its body only when it is told to. It is told so once the request was let in and the body is
- * known to be small enough; a request that is refused before that never sends one, and its connection closes.
+ * `Expect: 100-continue`: the client sends its body only on request. The server requests it once the request is
+ * admitted and the body is known to be small enough. A request rejected before that sends none, and its connection
+ * closes.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
-/** Requests whose bodies were not asked for yet. */
+/** Requests whose bodies were not requested yet. */
 const awaited = new WeakSet<IncomingMessage>();
 
-/** The server would ask for every body at once, whoever sends it. */
+/** Without this handler the server would request every body at once. */
 export function awaitExpectedBodies(server: Server): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     awaited.add(request);
     server.emit('request', request, response);
   });
-  // An expectation nobody understands may be ignored, and then the request is one like any other.
+  // An unknown expectation may be ignored; the request is then an ordinary one.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });
 }
 
-/** Whether the client still waits to be asked for the body. */
+/** Whether the client still waits for the request to send its body. */
 export function isBodyAwaited(request: IncomingMessage): boolean {
   return awaited.has(request);
 }
 
-/** Asks for the body, unless it is announced to be larger than this. */
+/** Requests the body, unless it is announced to be larger than this. */
 export function askForBody(
   request: IncomingMessage,
   response: ServerResponse,

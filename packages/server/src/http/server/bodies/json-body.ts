@@ -1,6 +1,6 @@
 /**
- * Reads a request body. What it returns is plain JSON of bounded depth in which no key can reach an
- * object's prototype, however the value is copied later.
+ * Reads a request body. The result is plain JSON of bounded depth in which no key can reach an object's prototype,
+ * however the value is copied later.
  */
 
 import { jsonFault } from '@tapeloom/core/json-fault';
@@ -9,7 +9,7 @@ import { invalidParameters } from '../problems/problem-error.ts';
 
 export const DEPTH_MAX = 16;
 
-/** The value of a body; undefined for an empty one, which is the schema's to refuse. */
+/** The value of a body; undefined for an empty one, which the schema rejects where a body is needed. */
 export function readJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = utf8Text(bytes);

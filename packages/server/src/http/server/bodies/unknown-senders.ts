@@ -1,6 +1,7 @@
 /**
- * Who may send something that has to be signed and from whom nothing signed came yet: bodies are large and slow ones
- * stay in memory, so there are few places, and an address has a share of them. Providers try again, and are known after the first.
+ * Limits requests that must be signed, from addresses that have sent no signed one yet. Bodies are large and slow ones
+ * stay in memory, so there are few slots, and an address has a share of them. Providers retry, and are known after the
+ * first success.
  */
 
 export const UNKNOWN_AT_ONCE_MAX = 64;
@@ -10,7 +11,7 @@ export class UnknownSenders {
   readonly #byAddress = new Map<string, number>();
   #size = 0;
 
-  /** What gives the place back; null: there is none. */
+  /** Returns the function that frees the slot; null: no slot is free. */
   enter(address: string): (() => void) | null {
     const own = this.#byAddress.get(address) ?? 0;
     if (own >= UNKNOWN_PER_ADDRESS_MAX || this.#size >= UNKNOWN_AT_ONCE_MAX) return null;

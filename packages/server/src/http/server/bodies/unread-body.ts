@@ -1,8 +1,8 @@
 /**
- * What a client still sends when its answer is known: a body too large, or one of a request that was refused
- * before it was read. A connection that is closed over unread bytes is reset, and a client that writes all
- * before it reads never sees why. So the rest is read and thrown away, within limits of bytes and time;
- * whoever goes on beyond them is cut.
+ * The rest of a body that a client still sends when its answer is known: the body is too large, or its request was
+ * rejected. Closing over unread bytes resets the connection, and a client that writes everything before it reads would
+ * never see the reason. So the rest is read and discarded, within limits of bytes and time; beyond them the client is
+ * cut.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -15,14 +15,14 @@ export const UNREAD_BYTES_MAX = 16 * MIB;
 export const UNREAD_MS_MAX = 10_000;
 
 /**
- * Before the head of the answer is written. A connection that was to close with it (as we or the client wish) stays
- * open until the rest was read.
+ * Called before the head of the answer is written. A connection that was to close with the answer stays open until the
+ * rest is read.
  */
 export function drainUnreadBody(request: IncomingMessage, reply: FastifyReply, clock: Clock): void {
   if (request.complete || request.readableEnded || request.destroyed) return;
   const { headers, socket } = request;
   const hasBody = Number(headers['content-length']) > 0 || 'transfer-encoding' in headers;
-  // Nobody sends what was not asked for: the connection closes instead.
+  // A body that was not requested is not sent: the connection closes instead.
   if (!hasBody || isBodyAwaited(request)) return;
   const { raw: response } = reply;
   const isLast = reply.getHeader('connection') === 'close' || !response.shouldKeepAlive;

@@ -1,4 +1,4 @@
-/** The refusal of a key that was valid when its request came and ended before it was carried out. */
+/** The error for a key that was valid when its request came and ended before the request was carried out. */
 
 import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';

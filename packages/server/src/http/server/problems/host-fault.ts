@@ -1,6 +1,6 @@
 /**
- * What is wrong with the `Host` of a request: HTTP/1.1 wants exactly one, with the name of a host and maybe a port (RFC 9112, 3.2).
- * Two readers of one request that take different ones for the host is how requests are smuggled.
+ * The fault of a request's `Host`: HTTP/1.1 requires exactly one, with a host name and an optional port (RFC 9112,
+ * 3.2). Request smuggling relies on two readers that take different values for the host.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -24,7 +24,7 @@ export function hostFault(request: IncomingMessage): ProblemError | null {
   return why === null ? null : invalidParameters([{ path: '', message: why }]);
 }
 
-/** The framework keeps the first of several. */
+/** The framework keeps only the first of several. */
 function hasSeveral({ rawHeaders }: IncomingMessage): boolean {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,6 +1,6 @@
 /**
- * Turns whatever went wrong with a request into the problem document. What the caller did is told
- * exactly; what we did wrong is told by a request id and nothing else.
+ * Turns any failure of a request into the problem document. It names the caller's faults exactly; for our own faults it
+ * holds a request id and nothing else.
  */
 
 import { ERROR_CODES, errorAnchor } from '@tapeloom/protocol/error-codes';
@@ -26,7 +26,7 @@ export function problemDocument(error: ProblemError, instance: string, docsUrl: 
   };
 }
 
-/** What a thrown value means to the caller. Anything unforeseen is `INTERNAL`. */
+/** The error that a thrown value means to the caller. Anything unforeseen is `INTERNAL`. */
 export function problemOf(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof Refusal) return problemOfRefusal(error);
@@ -68,13 +68,13 @@ export function notJson(cause: unknown): ProblemError {
   return invalidParameters([{ path: '', message: NOT_JSON }], { status: 415, cause });
 }
 
-/** What a body that claims to be JSON breaks by, in words that hold nothing of it. */
+/** Where a body fails to be JSON, without quoting any of it. */
 export function brokenJson(fault: string, cause: unknown): ProblemError {
   const message = `The body is not JSON: ${fault}.`;
   return invalidParameters([{ path: '', message }], { status: 415, cause });
 }
 
-/** One fault per field, at the field itself or at the place where a missing one belongs. */
+/** One fault per field, at the field itself or where a missing one belongs. */
 export function fieldFaults(validation: readonly FastifySchemaValidationError[]): FieldFault[] {
   const faults = new Map<string, FieldFault>();
   for (const { instancePath, keyword, params, message } of validation) {

@@ -1,6 +1,6 @@
 /**
- * An answer that is an error: thrown by a route or a hook, written by the error handler as the problem
- * document. Its status is always one the table allows for its code.
+ * An answer that is an error: thrown by a route or a hook, written by the error handler as the problem document. Its
+ * status is always one that the table allows for its code.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -10,7 +10,7 @@ import { ERROR_CODES, type ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault, ProblemMembers } from '@tapeloom/protocol/problem';
 
 export interface ProblemOptions {
-  /** One of the code's statuses; the usual one when left out. */
+  /** One of the code's statuses; by default the first. */
   readonly status?: number;
   readonly errors?: readonly FieldFault[];
   readonly headers?: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export function invalidParameters(
   return new ProblemError('INVALID_PARAMETERS', detail.join('; '), { ...options, errors });
 }
 
-/** `RATE_LIMITED` until an instant; the words end with how long that is. */
+/** `RATE_LIMITED` until an instant; the text ends with the time to wait. */
 export function rateLimited(why: string, until: EpochNs, now: EpochNs): ProblemError {
   const seconds = Math.max(1, Math.ceil(Number(until - now) / SECOND_NS));
   return new ProblemError('RATE_LIMITED', `${why} Try again in ${waitText(seconds)}.`, {

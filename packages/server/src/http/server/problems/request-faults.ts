@@ -1,6 +1,6 @@
 /**
- * Everything that is wrong with what a request says, at once: body and query against their schemas, and
- * what the route itself knows better. Each field is named once, by its pointer.
+ * All faults of a request's content at once: body and query against their schemas, and the route's own checks. Each
+ * field is named once, by its pointer.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

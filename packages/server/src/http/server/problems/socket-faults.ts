@@ -1,6 +1,6 @@
 /**
- * Requests that never become requests: broken HTTP, headers too large or too slow, CONNECT, and those that ask for the stream and
- * cannot become one. They too get the problem document, written straight to the socket, which then closes.
+ * Input that never becomes a request: broken HTTP, headers too large or too slow, CONNECT, and invalid handshakes for
+ * the stream. It gets the problem document too, written straight to the socket, which then closes.
  */
 
 import type { IncomingMessage, Server } from 'node:http';
@@ -20,16 +20,16 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 };
 
 interface SocketFault extends NodeJS.ErrnoException {
-  /** What was read last. */
+  /** The last bytes read. */
   readonly rawPacket?: Buffer;
 }
 
-/** Shorter lines fit beside any header field that was refused for its size. */
+/** Shorter request lines fit beside any header field that was rejected for its size. */
 const LINE_BYTES_MIN = 8_192;
 /** The beginning of a request: its method and a blank. */
 const REQUEST_LINE = /^[A-Z]{3,16} /;
 
-/** Refuses what is no request on its socket. */
+/** How errors are written to a socket and reported. */
 export interface SocketRefusals {
   readonly docsUrl: () => string;
   readonly onRefused: (request: AnsweredRequest) => void;
@@ -42,7 +42,7 @@ export function answerSocketFaults(
   hasBegunAnswer: (socket: Duplex) => boolean,
 ): void {
   server.on('clientError', (error: SocketFault, socket: Duplex) => {
-    // In the middle of an answer it would be taken for a part of it.
+    // In the middle of an answer the client would take it for a part of that.
     if (error.code === 'ECONNRESET' || !socket.writable || hasBegunAnswer(socket)) {
       socket.destroy();
       return;
@@ -58,7 +58,9 @@ export function answerSocketFaults(
   });
 }
 
-/** Writes the problem as a whole HTTP response and ends the connection. Of what could not be read there is no request. */
+/**
+ * Writes the problem as a whole HTTP response and ends the connection. `request` is absent when none could be parsed.
+ */
 export function refuseOnSocket(
   socket: Duplex,
   problem: ProblemError,
@@ -104,8 +106,10 @@ function requestFault({ code, rawPacket }: SocketFault): ProblemError {
   return invalidParameters([{ path: '', message }]);
 }
 
-/** Whether what was read begins with a request line that has no end. Of one that came in
- * pieces the beginning is not known any more. */
+/**
+ * Whether the last bytes begin with a request line that does not end. For a line that came in pieces, its beginning is
+ * unknown.
+ */
 function isAddressTooLong(packet: Buffer | undefined): boolean {
   if (packet === undefined) return false;
   const line = packet.indexOf('\r\n');

@@ -1,6 +1,6 @@
 /**
- * The 401 answers, to keys as to sessions and links. `WWW-Authenticate` is written as the interface writes it, and says that a token is
- * invalid only when one was sent.
+ * The 401 answers, for keys as for sessions and links. `WWW-Authenticate` is written as the interface defines it. It
+ * reports an invalid token only when one was sent.
  */
 
 import type { Authentication } from '../../../accounts/auth/authenticator.ts';
@@ -15,7 +15,7 @@ const DETAILS: Readonly<Record<Failure, string>> = {
   malformed:
     'Send the Authorization header once, as "Bearer <key>", with the key exactly as it was shown to you.',
   unknown: 'The API key is not known.',
-  // These very words are part of the interface.
+  // These words are part of the interface.
   expired: 'API key expired',
   revoked: 'The API key was revoked.',
 };
@@ -27,7 +27,7 @@ export function unauthorized(failure: Failure): ProblemError {
   });
 }
 
-/** Who is not signed in, or not by this link. No key was sent that could be invalid. */
+/** For clients without a session, or without a valid link. No key was sent that could be invalid. */
 export function notSignedIn(detail: string): ProblemError {
   return new ProblemError('UNAUTHORIZED', detail, { headers: { 'www-authenticate': CHALLENGE } });
 }
