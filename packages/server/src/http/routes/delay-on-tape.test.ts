@@ -1,4 +1,4 @@
-/** The delay of a key passes on the tape: a clock that is fast shows nothing sooner, and one that is slow shows no more. */
+/** The delay of a key is measured on the tape: a fast clock shows nothing sooner, and a slow one shows no more. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ const TAPE = instantOf('2026-11-11T15:30:00Z');
 const MINUTE = 60_000_000_000n;
 const DELAY = 10n * MINUTE;
 
-/** One trade a minute up to the end of the tape, and a clock that is so far from it. */
+/** One trade a minute up to the end of the tape, and a clock at this distance from it. */
 async function serviceAt(aheadNs: bigint): Promise<RestService> {
   const service = await RestService.start({ start: instantOf('2026-11-10T23:59:59Z') });
   const trades = Array.from({ length: 60 }, (_, at) => ({
@@ -29,7 +29,7 @@ async function serviceAt(aheadNs: bigint): Promise<RestService> {
   return service;
 }
 
-/** When the last trade was that a key gets out of history, and what instruments say of it. */
+/** The time of the last trade that history shows to a key, and the time that instruments report. */
 async function lastSeen(service: RestService, key: string) {
   const asked = new URLSearchParams({
     ...{ instrument: 'ESZ6', indicator: 'bars', params: '{"bar":"tick","size":1}' },
@@ -53,7 +53,7 @@ test('a fast clock shows a delayed key nothing sooner, a slow one no more than i
     await using service = await serviceAt(aheadNs);
     const visible = TAPE + (aheadNs < 0n ? aheadNs : 0n) - DELAY;
     const seen = await lastSeen(service, await service.customer('sandbox'));
-    // What stands at the very end is not part of it.
+    // A trade at the very end is not part of it.
     assert.deepEqual(seen, { history: visible - MINUTE, updatedAt: visible }, `${aheadNs} ns`);
     const live = await lastSeen(service, await service.customer('live_history'));
     const last = aheadNs < 0n ? TAPE + aheadNs : TAPE - MINUTE;

@@ -1,10 +1,10 @@
-/** `GET /v1/openapi.json` and `GET /v1/asyncapi.json`: what this service speaks, for tools. Public. */
+/** `GET /v1/openapi.json` and `GET /v1/asyncapi.json`: machine-readable descriptions of the interface. Public. */
 
 import { asyncapiText, openapiText } from '../contract/interface-documents.ts';
 import { Type } from '../contract/schema.ts';
 import { defineRoute, EncodedJson, PUBLIC_CACHE_CONTROL, type Route } from '../server/route.ts';
 
-/** `routes` are all there are, these two among them; `origin` is where people reach the service. */
+/** `routes`: all routes, including these two. `origin`: the public origin of the service. */
 export function documentRoutes(
   routes: () => readonly Route[],
   origin: () => string | null = () => null,

@@ -1,4 +1,4 @@
-/** `GET /v1/history/estimate`: what a history query would cost. It costs nothing itself. */
+/** `GET /v1/history/estimate`: the cost of a history query. The estimate itself is free. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type CoveredQuery, lookBackText } from '../../history/covered-query.ts';
@@ -80,7 +80,7 @@ export function estimateRoute(history: () => HistoryFacts): Route {
   });
 }
 
-/** Of all studies: the one whose session opened first lacks the most. */
+/** Of all studies: the study whose session opened first has the most missing days. */
 function missingDaysOf(covered: readonly CoveredQuery[]): readonly UtcDay[] {
   const all = covered.flatMap(({ coverage }) => coverage.missingDays);
   return [...new Set(all)].sort((a, b) => a - b);
@@ -90,7 +90,7 @@ function studyView({ query: { indicator }, computeUnits, coverage }: CoveredQuer
   return { indicator, computeUnits, lookBackFrom: lookBackText(coverage) };
 }
 
-/** From then on what each of them carries is there. */
+/** From then on the values that each study carries over are there. */
 function latestLookBack(covered: readonly CoveredQuery[]): string | null {
   const texts = covered
     .map(({ coverage }) => lookBackText(coverage))

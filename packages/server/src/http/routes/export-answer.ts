@@ -1,6 +1,6 @@
 /**
- * An export on its way: its body from a line or byte on, no faster than its reader takes it. Bytes are charged
- * at the end of every response, cut ones too: those that were written.
+ * Sends an export from a line or byte on, no faster than its reader takes it. At the end of every response, cut ones
+ * too, the written bytes are charged.
  */
 
 import { parseCursor } from '@tapeloom/core/cursor';
@@ -26,7 +26,7 @@ import type { HistoryFacts } from './history-access.ts';
 interface FormatFacts {
   readonly contentType: string;
   readonly extension: string;
-  /** What a resumed export is told to begin with. */
+  /** The parameter that sets where a resumed export begins. */
   readonly place: 'line' | 'byte';
 }
 
@@ -52,7 +52,7 @@ export interface ExportFacts extends HistoryFacts {
   readonly pace: ExportPace;
 }
 
-/** Who asks for an export, and how. */
+/** A request for an export. */
 export interface ExportAsked {
   readonly facts: ExportFacts;
   readonly caller: Caller;
@@ -63,25 +63,25 @@ export interface ExportAsked {
   readonly markReplayed: () => void;
 }
 
-/** What is to be sent. */
+/** An export to be sent. */
 export interface ExportDelivery {
-  /** Each study. */
+  /** One for each study. */
   readonly covered: readonly CoveredQuery[];
-  /** What its token is of. */
+  /** The content of its token. */
   readonly begun: ExportBegun;
   readonly token: string;
-  /** The first line, or byte of a table, that is wanted. */
+  /** The first requested line, or byte of a table. */
   readonly first: number;
-  /** Resolves when its volume is reserved, and what else it costs: nothing is computed before. */
+  /** Resolves when its volume and its other costs are reserved: nothing is computed before. */
   readonly reserved: Promise<void>;
 }
 
-/** What the bytes of an answer are reserved as. */
+/** The reservation's id of an answer's bytes. */
 export function volumeOf({ id }: ExportAsked): string {
   return `${id} volume`;
 }
 
-/** Everything that can be refused is refused before this resolves: first what the reservation is refused with. */
+/** Every error comes before this resolves, the reservation's first. */
 export async function exportAnswer(
   asked: ExportAsked,
   delivery: ExportDelivery,
@@ -165,7 +165,7 @@ function requestOf(
   return { account, contract, indicator, params, from, last, hasTail, allowsGaps };
 }
 
-/** A chunk that was taken, before those that were not. */
+/** Puts a chunk that was already taken before the rest. */
 function withFirst(
   first: IteratorResult<Uint8Array>,
   rest: AsyncGenerator<Uint8Array>,

@@ -1,6 +1,6 @@
 /**
- * Many exports that nobody reads: they hold no place among those that compute, what was computed for them is
- * little, and it is given back when they go.
+ * Many exports that no client reads: they hold no slot for computing, little is computed for them, and its memory is
+ * freed when they go.
  */
 
 import assert from 'node:assert/strict';
@@ -106,7 +106,7 @@ test('two accounts with 32 exports each that nobody reads hold up nobody, and th
     }
   }
   await until(() => answers.length === 2 * EXPORTS_EACH);
-  // Until every line is full, or its account may have no more in memory.
+  // Until every connection is full, or its account may have no more in memory.
   let quiet = 0;
   for (let bytes = -1; quiet < 50; ) {
     await turn();
@@ -117,7 +117,7 @@ test('two accounts with 32 exports each that nobody reads hold up nobody, and th
   const { open, working, idle } = pool.counts;
   assert.deepEqual([open, working], [2 * EXPORTS_EACH, 0]);
   assert.ok(idle <= 16, `${idle} reads are kept in the thread`);
-  // A share may be passed by what was let in with the last of it: eight chunks.
+  // Exports admitted with the last of a share may exceed it: eight chunks.
   assert.ok(service.pace.bytes <= 2 * (16 + 8) * MIB, `${service.pace.bytes} bytes are ahead`);
 
   const page = await third.page(RANGE);
@@ -130,7 +130,7 @@ test('two accounts with 32 exports each that nobody reads hold up nobody, and th
 
   for (const answer of answers) answer.destroy();
   await until(() => pool.counts.open === 0 && service.pace.bytes === 0);
-  // The thread may still be told of the last ends.
+  // The thread may still have to process the last ends.
   await until(() => pool.counts.calls === 0);
   const counts = pool.counts;
   assert.deepEqual([counts.idle, counts.working, counts.waiting], [0, 0, 0]);

@@ -1,4 +1,4 @@
-/** How exports end that do not end by themselves: the service stops, or they take very long. */
+/** Exports that do not end by themselves: the service stops, or they take very long. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ interface Asked extends AsyncDisposable {
   received(): Buffer;
 }
 
-/** A service that makes each further day of an export when `nextDay` says so, and one who asks for it. */
+/** A service that makes each further day of an export when `nextDay` allows it, and a client that requests it. */
 async function asked(nextDay: (day: DaysPage) => Promise<DaysPage>): Promise<Asked> {
   const service = await RestService.start();
   fillMarket(service);

@@ -1,6 +1,6 @@
 /**
- * What a resumed export is of: its token and the place to go on at, judged as exactly as a query is, and the
- * rights of who asks now, which may be others than when it began.
+ * Reads a resumed export: its token and position, checked as strictly as a query, and the rights of the present caller,
+ * which may differ from those at its start.
  */
 
 import { dayOf, later } from '@tapeloom/core/utc-day';
@@ -17,11 +17,11 @@ const RESUME_FIELDS: readonly string[] = ['resume', 'line', 'byte'];
 export interface ExportResume {
   readonly begun: ExportBegun;
   readonly token: string;
-  /** The first line or byte that is wanted. */
+  /** The first requested line or byte. */
   readonly first: number;
 }
 
-/** Throws where it is none that could go on there. */
+/** Throws when the export cannot be resumed there. */
 export function readResume(
   asked: ExportAsked,
   raw: Readonly<Record<string, unknown>>,
@@ -64,7 +64,7 @@ function begunBy({ facts, caller }: ExportAsked, token: string): ExportBegun {
   }
 }
 
-/** Of another key of the account, or of one whose rights have changed. */
+/** The caller may use another key of the account, or its rights may have changed. */
 export function requireRights({ facts, caller }: ExportAsked, query: HistoryQuery): void {
   const { entitlements } = caller;
   const { instrument: name, from, to } = query;
@@ -79,12 +79,12 @@ export function requireRights({ facts, caller }: ExportAsked, query: HistoryQuer
     throw new ProblemError('FORBIDDEN', `The key does not allow the instrument "${name}".`);
   }
   const earliest = entitlements.historyFrom(now);
-  // The machine on which it began may have had a later clock: its end is then seen here in a moment.
+  // The node that began it may have had a later clock: its end becomes visible here in a moment.
   const reached = entitlements.visibleUntil(later(facts.tapeTime() ?? now, latest(now)));
   if (earliest === null || from < earliest || to > reached) {
     throw new ProblemError('FORBIDDEN', 'Your plan no longer covers this export.');
   }
-  // After a restart the tape may need a moment, too, to come back to where it was.
+  // After a restart the tape may need a moment to catch up with that position.
   if (to > visible) {
     throw new ProblemError('WARMING', 'The service is still reading its tape. Try again soon.');
   }

@@ -179,7 +179,7 @@ test('resuming starts at exactly the line asked for, at any line, free of comput
   assert.equal((await usageOf(secret)).remaining.exportBytes, VOLUME - written);
 });
 
-/** Gives a page that is not the last, then waits for ever, unless it is not to stop. */
+/** Returns a page that is not the last, then waits for ever, unless it must not stop. */
 function stoppingAfterOne({ days, replays }: Sources, isStopped: () => boolean): Sources {
   const read: Sources['days']['read'] = async (request, signal) => {
     const whole = await days.read(request);
@@ -244,7 +244,7 @@ test('a cut export is charged its whole range and the bytes that were written; t
   }
 });
 
-/** The server hears of a client that is gone in its own time. */
+/** The server notices a gone client a little later. */
 async function untilExported(accountId: string): Promise<number> {
   for (;;) {
     const { used } = await service.store.usageOf(service.clock.now(), accountId, '2026-11');
@@ -276,7 +276,7 @@ test('forged, foreign, cut and outdated tokens are refused, and cost nothing [SE
     await refusedAt({ resume }, '/resume', secret);
   }
   await refusedAt({ resume: token }, '/resume', await service.customer('history'));
-  // Another key of the account has to have the rights itself.
+  // Another key of the account needs the rights itself.
   const other = await service.key(accountId, { instruments: ['CLF7'] });
   await refused({ resume: token }, 403, 'FORBIDDEN', other.secret);
   const trial = await service.key(accountId, { environment: 'test' });

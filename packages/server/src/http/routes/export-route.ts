@@ -1,7 +1,6 @@
 /**
- * `GET /v1/export`: the whole history of a query as one compressed file. Its range is charged when it starts,
- * however little of it is read; a token lets it be resumed for 24 hours without being charged again, lines at
- * any line, a table at any byte.
+ * `GET /v1/export`: the whole history of a query as one compressed file. Its range is charged when it starts, however
+ * little of it is read. For 24 hours a token resumes it without another charge: lines at any line, a table at any byte.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -95,7 +94,7 @@ export function exportRoute(exports: () => ExportFacts): Route {
   });
 }
 
-/** From its first line on, like a resume: charged are its bytes, and no units. */
+/** Repeats it from its first line, like a resume: bytes are charged, compute units are not. */
 async function repeated(asked: ExportAsked, refused: OnceRefused): Promise<StreamedAnswer> {
   const { facts, caller, id, markReplayed } = asked;
   const now = facts.accountsNow();
@@ -106,7 +105,7 @@ async function repeated(asked: ExportAsked, refused: OnceRefused): Promise<Strea
       `The computation has changed since: start a new export with a new ${IDEMPOTENCY_KEY}.`,
     );
   }
-  // Its volume is reserved under a name of its own: of two that come together, the later has begun before.
+  // The repeat reserves its volume under its own id: of two concurrent requests, the later one has already reserved.
   const answer = await resumed({ ...asked, id: `${id} repeated` }, { resume: refused.answer });
   markReplayed();
   return answer;
@@ -119,13 +118,13 @@ function whose({ caller: { accountId, keyId } }: ExportAsked, once: OnceRequest)
 async function started(asked: ExportAsked, raw: Readonly<Record<string, unknown>>) {
   const queries = askedOf(asked, raw);
   return await passingDamage((found) => {
-    // What was reserved before was given back, and its name is used up.
+    // The earlier reservation was given back, and its id is used up.
     const id = found === 0 ? asked.id : `${asked.id} without ${found}`;
     return delivered({ ...asked, id }, queries);
   });
 }
 
-/** What is asked for, refused where its plan or its form does not have it. */
+/** The requested queries. Throws when the plan or the format does not allow them. */
 function askedOf({ facts, caller }: ExportAsked, raw: Readonly<Record<string, unknown>>) {
   const queries = askedQueries(facts, { raw, operation: 'export', caller });
   requireColumns(queries);
@@ -156,7 +155,7 @@ async function delivered(asked: ExportAsked, queries: readonly HistoryQuery[]) {
       await charges.settle(id, computeUnits);
       return answer;
     }
-    // No longer than the token is good for.
+    // Remembered no longer than the token is valid.
     const done = {
       ...whose(asked, once),
       answer: token,
@@ -181,7 +180,7 @@ async function resumed(asked: ExportAsked, raw: Readonly<Record<string, unknown>
   const resume = readResume(asked, raw);
   const { queries, inputs } = resume.begun;
   requireVolume(caller);
-  // They differ in what no right is about.
+  // The queries differ only in parts that no right concerns.
   requireRights(asked, queries[0]!);
   const covered = await coveredQueries(facts, queries, caller, signal);
   if (inputs !== null && inputsOf(covered) !== inputs) {

@@ -1,4 +1,4 @@
-/** Several indicators of one contract in one export, and what every export says of its bytes. */
+/** Several indicators of one contract in one export, and the digest headers of every export. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -156,7 +156,7 @@ test('what is wrong with one of several is told at its place', async () => {
 });
 
 test('an export says its digest: small ones ahead with their length, others and tables at the end', async () => {
-  // What has to be computed first is not waited for.
+  // The digest does not wait for a part that must be computed first.
   await exported(RANGE);
   const small = await exported(RANGE);
   const { headers } = small.answer;

@@ -51,7 +51,7 @@ const RANGE: Fields = {
   to: '2026-11-10T16:10:00.000000001Z',
 };
 const BARS: Fields = { ...RANGE, indicator: 'bars' };
-/** Where the defaults would find nothing on this tape. */
+/** Parameters for indicators whose defaults would find nothing on this tape. */
 const PARAMS: Readonly<Record<string, object>> = {
   'large-trades': { minSize: 40, gapMs: 100 },
   imbalances: { size: 600, minVolume: 1, ratio: 1.1, stack: 1, zero: 'count' },
@@ -177,13 +177,13 @@ test('a table of every indicator is the lines of the same query, row by row [EXP
   assert.ok(seen.some(({ ts }) => !String(ts).endsWith('000')));
 });
 
-/** As CSV has it: what is empty is not there. */
+/** As CSV has it: empty fields are absent. */
 function inTexts(row: TableRow): Readonly<Record<string, string>> {
   const entries = Object.entries(row).filter(([, value]) => value !== null && value !== '');
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
 }
 
-/** Told without the code that is tested. */
+/** Decided without the code under test. */
 function isNested(data: object): boolean {
   return /"type":"(array|object)"/.test(
     JSON.stringify((data as { properties: object }).properties),
@@ -315,7 +315,7 @@ test('a cut table is charged its range and the bytes that were written; the rest
     const { value } = await response.body!.getReader().read();
     const held = Buffer.from(value!);
     const { computeUnits } = await usageOf(secret);
-    // What was read is counted when its piece has left: when nothing waits on a line any more.
+    // Bytes read are counted when their piece has left: when nothing is pending on a connection any more.
     while (lines.values().some(({ writableLength }) => writableLength > 0)) await turn();
     await turn();
     client.abort();
@@ -330,7 +330,7 @@ test('a cut table is charged its range and the bytes that were written; the rest
   }
 });
 
-/** Gives one result, then waits until nobody wants more. */
+/** Returns one result, then waits until its reader goes. */
 function stoppingAfterOne({ days, replays }: Sources): Sources {
   const read: Sources['days']['read'] = async (request, signal) => {
     const all = await days.read(request);
@@ -340,7 +340,7 @@ function stoppingAfterOne({ days, replays }: Sources): Sources {
       if (given === 1) return all.next();
       return new Promise((_resolve, reject) => {
         const over = () => reject(signal!.reason);
-        // He may have gone before he was waited for.
+        // The reader may have gone before the wait.
         if (signal!.aborted) over();
         else signal!.addEventListener('abort', over);
       });
@@ -352,7 +352,7 @@ function stoppingAfterOne({ days, replays }: Sources): Sources {
   return { replays, days: { read, coverage, tradesAfter } };
 }
 
-/** The server hears of a client that is gone in its own time. */
+/** The server notices a gone client a little later. */
 async function untilExported(accountId: string): Promise<number> {
   for (;;) {
     const { used } = await service.store.usageOf(service.clock.now(), accountId, '2026-11');

@@ -1,4 +1,4 @@
-/** Tokens of exports as attackers and the careless send them, and what their use costs. */
+/** Tokens of exports as attackers and careless clients send them, and the cost of their use. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -84,7 +84,7 @@ test('a token with any character changed, missing or added is none [SEC-24]', as
     ),
     { numRuns: 150 },
   );
-  // The last character carries bits that no byte needs: they are no other way to write it.
+  // The last character carries bits that no byte needs: they are no second spelling of the token.
   const last = BASE64URL.indexOf(token.at(-1)!);
   for (let bits = 1; bits < 4; bits += 1) {
     await refusedAtResume(token.slice(0, -1) + BASE64URL[last ^ bits]);
@@ -106,7 +106,7 @@ test('a token of another account, another service or another query is refused [S
   const other = await exported({ ...RANGE, from: '2026-11-10' });
   const [payload, code] = [token.split('.')[0]!, other.token.split('.')[1]!];
   await refusedAtResume(`${payload}.${code}`);
-  // What it stands for cannot be widened by what is asked beside it.
+  // Parameters beside the token cannot widen its range.
   const names = [
     'from',
     'to',

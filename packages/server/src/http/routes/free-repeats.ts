@@ -1,6 +1,6 @@
 /**
- * How often a page that was paid is made again for nothing: often enough for any line that drops, too seldom to have the
- * service compute for nobody. Counted by each process for itself, and for the latest pages only.
+ * How often a paid page is computed again free of charge: enough for any unstable connection, too few to waste much
+ * work. Each process counts for itself, and only the latest pages.
  */
 
 import type { OnceRequest } from '../../accounts/store/once.ts';
@@ -11,7 +11,7 @@ const PAGES_MAX = 10_000;
 export class FreeRepeats {
   readonly #counts = new Map<string, number>();
 
-  /** Whether one more is free. */
+  /** Whether one more repeat is free. */
   take(keyId: string, { idempotencyKey }: OnceRequest): boolean {
     const page = `${keyId} ${idempotencyKey}`;
     const count = (this.#counts.get(page) ?? 0) + 1;

@@ -1,6 +1,6 @@
 /**
- * How history is asked for at this door: from the words of a request to a range that is there and that the
- * caller may have, or to a refusal. History, estimates and exports go through here.
+ * The common front end of history, estimates and exports: from a request's text to a range that exists and that the
+ * caller may read, or to an error.
  */
 
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
@@ -19,7 +19,7 @@ import { isRefused, Refusal } from '../../platform/refusal.ts';
 import type { SharedSlots } from '../../platform/sharing/shared-slots.ts';
 import type { RouteError } from '../server/route.ts';
 
-/** What the routes of history know of the running service. */
+/** The state of the running service that history routes read. */
 export interface HistoryFacts {
   book(): InstrumentBook;
   /** Whether a contract is streamed in real time. */
@@ -31,35 +31,34 @@ export interface HistoryFacts {
   /** The accounts' time. */
   accountsNow(): EpochNs;
   readonly charges: Charges;
-  /** What was done for requests with an idempotency key. */
+  /** Results remembered for requests with an idempotency key. */
   readonly requests: Pick<AccountStore, 'findOnce'>;
-  /** How far the tape has come; null while that is not known. */
+  /** The tape's watermark; null while it is not known. */
   tapeTime(): EpochNs | null;
-  /** Real time passes. */
+  /** Waits in real time. */
   pause(ms: number): Promise<unknown>;
-  /** Asks the source how far the tape is now. */
+  /** Requests the current watermark from the source. */
   requestWatermark(): void;
   /** Requests that wait for a cursor, by account. */
   readonly awaited: SharedSlots;
-  /** Whether others are known to have more of the tape than there is here; left out where nobody else has it. */
+  /** Whether other nodes are known to have more of the tape; absent on a single node. */
   readonly isBehind?: () => boolean;
-  /** Whether days are here that others have, after some waiting; left out where nobody else has any. */
+  /** Whether this node has all days that other nodes have, after some waiting; absent on a single node. */
   readonly daysHere?: (contract: string, first: UtcDay, last: UtcDay) => Promise<boolean>;
   /** The compute threads. */
   readonly sources: HistorySources & CoverSources;
   readonly engineFingerprint: string;
-  /** Of the service. */
   readonly version: string;
 }
 
-/** Days before a range in which a look-back over sessions ends at the latest: holidays, and how far sessions lie apart. */
+/** Slack in days for the start of a look-back over sessions: holidays, and the distance between sessions. */
 const DAYS_AROUND = 10;
 const DAYS_OF_SESSION = 2;
 
-/** Days that are found damaged by one request; with more it fails, and the next one goes on. */
+/** Damaged days that one request may find. With more it fails, and the next request continues. */
 const DAMAGED_MAX = 8;
 
-/** What a route of history may refuse with, beyond what every route with a key may. */
+/** Possible errors of a history route, beyond those of every route with a key. */
 export const HISTORY_ERRORS: readonly RouteError[] = [
   { code: 'NOT_COVERED', status: 402 },
   { code: 'UNKNOWN_INDICATOR', status: 404 },
@@ -69,13 +68,13 @@ export const HISTORY_ERRORS: readonly RouteError[] = [
 ];
 
 export interface HistoryQuestion {
-  /** The query of the request, as it came. */
+  /** The raw query of the request. */
   readonly raw: Readonly<Record<string, unknown>>;
   readonly operation: HistoryOperation;
   readonly caller: Caller;
 }
 
-/** Of a page, which has one study. */
+/** For a page, which has one study. */
 export function askedQuery(facts: HistoryFacts, question: HistoryQuestion): HistoryQuery {
   return askedQueries(facts, question)[0]!;
 }
@@ -107,7 +106,7 @@ export async function coveredQuery(
   return (await coveredQueries(facts, [query], caller, signal))[0]!;
 }
 
-/** All of them, or a refusal. */
+/** All of them, or an error. */
 export async function coveredQueries(
   facts: HistoryFacts,
   queries: readonly HistoryQuery[],
@@ -120,7 +119,7 @@ export async function coveredQueries(
   const now = facts.now();
   const moment = {
     visible: () => visibleTo(caller, facts),
-    // Streams may have told what the tape has, whatever a slow clock says.
+    // Streams may have published these trades already, whatever a slow clock shows.
     arrived: caller.entitlements.visibleUntil(later(facts.tapeTime() ?? now, now)),
     isReady: () => facts.tapeTime() !== null,
     contractOn: (day: UtcDay) => book.resolve(instrument, day)?.symbol ?? null,
@@ -130,7 +129,7 @@ export async function coveredQueries(
     ...(facts.isBehind !== undefined && { isBehind: facts.isBehind }),
     pause: async (ms: number) => {
       await facts.pause(ms);
-      // Nobody is there any more to be answered.
+      // The client has gone: no answer is needed.
       signal.throwIfAborted();
     },
   };
@@ -146,7 +145,7 @@ export async function coveredQueries(
   return covered;
 }
 
-/** Without a day that others have, this node would refuse what they answer, or answer otherwise. */
+/** Without a day that other nodes have, this node would reject queries that they answer, or answer differently. */
 async function requireDays({ daysHere }: HistoryFacts, query: HistoryQuery): Promise<void> {
   if (daysHere === undefined) return;
   const { contract, indicator, params, from, to } = query;
@@ -158,12 +157,12 @@ async function requireDays({ daysHere }: HistoryFacts, query: HistoryQuery): Pro
 }
 
 /**
- * Damage of a sealed day is found by reading it, and the day counts as missing from then on. What it was found by is
- * done once more: it is refused with the day's name, or given without it where gaps are allowed or only the look-back
+ * Reading finds damage of a sealed day, and from then on the day counts as missing. So the work that found it runs once
+ * more. It fails with the day's name, or succeeds without the day: where gaps are allowed, or only the look-back
  * becomes shorter.
  */
 export async function passingDamage<T>(
-  /** Told how many days were found. */
+  /** Called with the number of days found so far. */
   work: (found: number) => Promise<T>,
 ): Promise<T> {
   for (let found = 0; ; found += 1) {
@@ -175,14 +174,14 @@ export async function passingDamage<T>(
   }
 }
 
-/** What they cost together. */
+/** Their cost together. */
 export function unitsOf(covered: readonly CoveredQuery[]): number {
   return covered.reduce((sum, { computeUnits }) => sum + computeUnits, 0);
 }
 
 /**
- * How far this caller sees the tape: it has come so far, and the delay has passed on it since. A clock that is fast shows nothing
- * sooner by that, here or on another machine.
+ * How far this caller sees the tape: up to its watermark, less the delay. A fast clock, here or on another node, shows
+ * nothing sooner.
  */
 export function visibleTo({ entitlements }: Caller, facts: HistoryFacts): EpochNs {
   return entitlements.visibleUntil(earlier(facts.tapeTime() ?? facts.now(), facts.now()));

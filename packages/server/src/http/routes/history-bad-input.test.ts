@@ -1,4 +1,4 @@
-/** Whatever is wrong with a question to history or to its estimate, the answer says where, and nothing breaks. */
+/** For every fault in a query of history or its estimate, the response names the field, and nothing breaks. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -31,7 +31,7 @@ after(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** Texts that look like cursors and are none. */
+/** Texts that look like cursors but are not. */
 const NO_CURSORS = [
   '',
   'x',
@@ -86,7 +86,7 @@ test('a foreign next is refused, or costs what lies behind it', async () => {
       await reader.refusedAt({ ...OPEN, untilCursor }, '/untilCursor', path);
     }
   }
-  // One of another indicator is a place on the same tape: nothing is had for less.
+  // A cursor of another indicator is a position on the same tape: it lowers no cost.
   for (const k of [0, 1, 5, 4_000_000_000]) {
     const cursor = `20261110.5.${k}`;
     const page = await reader.page({ ...RANGE, cursor, params: TICK_BARS, limit: '10000' });

@@ -1,6 +1,6 @@
 /**
- * Clients that go before they have what they asked for: the pool's read is given up at once, whatever it was
- * doing, and nothing is charged that was not received.
+ * Clients that go before they have their answer: the pool's read is given up at once, whatever it was doing, and only
+ * received output is charged.
  */
 
 import assert from 'node:assert/strict';
@@ -141,7 +141,7 @@ async function until(is: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await is())) await turn();
 }
 
-/** That no work goes on, nobody waits, and nothing is held. */
+/** Checks that no work continues, no request waits, and nothing is held. */
 async function isOver(reader: HistoryReader, limits = { units: BUDGET, bytes: VOLUME }) {
   await until(() => pool.counts.open === 0);
   assert.equal(pool.counts.waiting, 0);
@@ -181,7 +181,7 @@ test('a client that goes while it waits for room gives its place in the queue up
   clients[2]!.leave();
   await until(() => pool.counts.waiting === 1);
   assert.equal(pool.counts.open, 2);
-  // The room of one that goes is the next one's.
+  // The slot of one that goes is given to the next one.
   clients[0]!.leave();
   await until(() => pool.counts.waiting === 0);
   assert.equal(pool.counts.open, 2);
@@ -236,7 +236,7 @@ test('a client that goes while its cursor is waited for is waited for no longer,
     client.leave();
     await assert.rejects(client.answer);
   }
-  // The server hears of it a little later than the client knows.
+  // The server notices a little later than the client.
   await until(() => gone === paths.length);
   const { pausedMs } = service;
   resume.resolve();

@@ -1,4 +1,4 @@
-/** What history costs and what an estimate says of it; what is refused because of it, or for now. */
+/** The cost of history and its estimate; rejections because of the cost, or for now. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,6 @@
-/** A sealed day that nobody has read since it was damaged: the first request that meets it already knows that it is missing. */
+/**
+ * A sealed day that was not read since it was damaged: the first request that meets it already reports it as missing.
+ */
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -31,7 +33,7 @@ afterEach(() => service[Symbol.asyncDispose]());
 const ASKED: readonly (readonly [HistoryPath, Fields])[] = [
   ['/v1/history', { limit: '10000' }],
   ['/v1/history', { limit: '10000', snapshot: 'true' }],
-  // Of one that has begun, the line is cut: so the day is the first that is read.
+  // An export that has begun is cut: so the day is the first that is read.
   ['/v1/export', { format: 'ndjson', from: '2026-11-06' }],
   ['/v1/export', { format: 'parquet', from: '2026-11-06' }],
 ];

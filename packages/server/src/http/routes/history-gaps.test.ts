@@ -1,4 +1,4 @@
-/** `gaps=allow`: what is there of a range that is not all there, and what is missing of it. */
+/** `gaps=allow`: the present parts of an incomplete range, and the list of its missing parts. */
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -93,7 +93,7 @@ test('missing, partial and damaged days are refused, and passed over where gaps 
     ...new Set(items.map(({ cursor }) => cursor.slice(0, 8))),
   ];
   assert.deepEqual(days(page.items), ['20261102', '20261104', '20261105']);
-  // Monday's session is there, so what it says is what it says with all days on the tape.
+  // Monday's session is there, so it gives the same as with all days on the tape.
   const monday = ({ cursor }: Page['items'][number]) => cursor.startsWith('20261102');
   assert.deepEqual(page.items.filter(monday), whole.items.filter(monday));
 });
@@ -189,7 +189,7 @@ test('damage that is found by reading is passed over in the same answer, until i
   const tape = service.tape.of('ESZ6');
   tape.damaged.set(FRIDAY!, 'trades');
   assert.deepEqual(await reader.page(ALLOWED), page);
-  // Its files are put back: that is seen within a second.
+  // Its files are restored: that is noticed within a second.
   const whole = { ...WEEK, from: '2026-11-05' };
   assert.deepEqual((await reader.refused(whole, 402, 'NOT_COVERED')).missingDays, ['2026-11-06']);
   tape.damaged.clear();

@@ -1,4 +1,4 @@
-/** Indicators that take a value over from an earlier session: refused where the tape has none to give. */
+/** Indicators that carry a value over from an earlier session: rejected where the tape does not have that session. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

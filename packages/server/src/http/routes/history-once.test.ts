@@ -1,4 +1,4 @@
-/** A page that is asked for again because its answer never came: charged once. */
+/** A page that is requested again because its response never came: charged once. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The parameters of history queries as they are published; `history-fields.ts` reads and judges them. */
+/** The published parameters of history queries; `history-fields.ts` parses and checks them. */
 
 import {
   CURSOR_PATTERN,
@@ -71,7 +71,7 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   }),
 };
 
-/** Of exports and what they cost, where they may be repeated. */
+/** For exports and estimates, which accept several studies. */
 const REPEATED: Readonly<Record<string, TSchema>> = {
   indicator: listed(
     IndicatorId('The id of an indicator.'),

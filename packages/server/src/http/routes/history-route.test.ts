@@ -1,4 +1,4 @@
-/** Pages of history: what a query takes, and what its pages are. */
+/** Pages of history: their queries and their content. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -149,7 +149,7 @@ test('with snapshot the state at from comes first, then updates with their curso
       assert.ok(compare(last, cursor) < 0);
       last = cursor;
     }
-    // The state at from is what everything since the session opened, the evening before, leaves behind.
+    // The state at `from` is the result of everything since the session opened, the evening before.
     const session = { ...fields, from: '2026-11-09T23:00:00Z', to: from, limit: '10000' };
     const rebuilt = stateAfter((await reader.page(session)).items);
     assert.ok(rebuilt.length > 10);

@@ -1,9 +1,9 @@
 /**
- * `GET /v1/history`: one page of results. Before it starts, the trades from its start to the end of the
- * range must fit into what is left of the budget; charged are the trades it covered. A client that goes
- * before the page is ready ends the work, and is charged nothing. A conditional request (`If-None-Match`) that matches
- * costs nothing: no budget is reserved and nothing is computed. A page that is requested again with its idempotency
- * key is computed again and not charged again, ten times at most.
+ * `GET /v1/history`: one page of results. Before it starts, all trades from its start to the end of the range must fit
+ * into the remaining budget; only the trades it covered are charged. A client that goes before the page is ready ends
+ * the work and is not charged. A conditional request (`If-None-Match`) that matches costs nothing: no budget is
+ * reserved and nothing is computed. A repeat with the same idempotency key is computed again free of charge, ten times
+ * at most.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -38,7 +38,7 @@ import {
 import { historyParameters } from './history-parameters.ts';
 import { reserving } from './reserving.ts';
 
-/** By the caller alone, who asks each time whether he may still have it. */
+/** Only the caller may cache it, and must revalidate it each time. */
 const KEPT_BY_CALLER = 'private, no-cache';
 
 const CursorText = Type.String({ pattern: CURSOR_PATTERN });
@@ -137,7 +137,7 @@ interface PageAsked {
   readonly facts: HistoryFacts;
   readonly encoder: PageEncoder;
   readonly repeats: FreeRepeats;
-  /** The query of the request, as it came. */
+  /** The raw query of the request. */
   readonly raw: Readonly<Record<string, unknown>>;
   readonly caller: Caller;
   /** The request id. */
@@ -153,7 +153,7 @@ function whose({ caller: { accountId, keyId } }: PageAsked, once: OnceRequest) {
   return { accountId, keyId, once };
 }
 
-/** The page that was paid, made again: of the same range, also where that had no end. Charged anew when it was too often. */
+/** Repeats a paid page, with the same range even if that had no end. After too many repeats it is charged again. */
 async function repeated(asked: PageAsked, before: OnceRefused) {
   const { facts, repeats, raw, caller, once, markReplayed } = asked;
   if (before.refused !== 'done-before') throw onceProblem(before, facts.accountsNow());
@@ -167,7 +167,7 @@ async function repeated(asked: PageAsked, before: OnceRefused) {
 
 async function pageOf(asked: PageAsked, isPaid: boolean): Promise<Buffer | typeof NOT_MODIFIED> {
   const { facts, encoder, raw, caller, id, signal, header, setHeader } = asked;
-  // Should they change while the page is made, it bears the revision before: going on from it is refused.
+  // If they change while the page is made, it carries the old revision, and a cursor from it is rejected.
   const servedDays = facts.servedDays();
   const query = askedQuery(facts, { raw, operation: 'history', caller });
   let covered = await coveredQuery(facts, query, caller, signal);
@@ -192,7 +192,7 @@ async function pageOf(asked: PageAsked, isPaid: boolean): Promise<Buffer | typeo
     const pages = new HistoryPages({ ...sources, engineFingerprint, servedDays });
     const page = await passingDamage(async (found) => {
       if (found > 0) {
-        // It costs no more than what was reserved: trades of days that are damaged are not read.
+        // It costs no more than was reserved: trades of damaged days are not read.
         covered = await coveredQuery(facts, query, caller, signal);
         tag = pageTag(covered, { version, engineFingerprint, encoding });
       }
@@ -210,7 +210,7 @@ async function pageOf(asked: PageAsked, isPaid: boolean): Promise<Buffer | typeo
     if (encoded.encoding !== null) setHeader('content-encoding', encoded.encoding);
     return encoded.bytes;
   } catch (error) {
-    // What it is refused with goes before all else.
+    // An error of the reservation takes precedence.
     await reservation;
     await charges.giveBack(id);
     throw signal.aborted ? signal.reason : error;
@@ -233,7 +233,7 @@ async function settled(
   return await facts.charges.settleOnce(id, computeUnits, done, items);
 }
 
-/** The same query from the next page on, as an address relative to this one. */
+/** The same query for the next page, as a relative address. */
 function nextLink(raw: object, next: string): string {
   const query = new URLSearchParams({ ...(raw as Record<string, string>), cursor: next });
   return `<?${query}>; rel="next"`;

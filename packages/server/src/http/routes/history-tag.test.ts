@@ -1,4 +1,4 @@
-/** Pages of sealed days have an `ETag`; who names the page he would get is told so, and pays nothing. */
+/** Pages of sealed days have an `ETag`; a conditional request that matches gets 304 and pays nothing. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** A session is given whole or not at all: what a query needs before its range, and how far back objects come. */
+/** A session is served whole or not at all: the days a query needs before its range, and how far back objects come. */
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

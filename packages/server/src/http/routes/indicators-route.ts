@@ -1,6 +1,6 @@
 /**
- * `GET /v1/indicators`: the catalogue, public. It is exactly the definitions the studies were built
- * from, plus the fingerprint of the computation.
+ * `GET /v1/indicators`: the public catalogue. It is exactly the definitions that the studies are built from, plus the
+ * fingerprint of the computation.
  */
 
 import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/indicator';
@@ -93,7 +93,6 @@ interface PublishedIndicator extends IndicatorDefinition {
   readonly paramsSchema: JsonSchema;
 }
 
-/** The catalogue as it is published. */
 export function catalogueFacts(definitions: readonly IndicatorDefinition[]): CatalogueFacts {
   return {
     version: catalogueVersion(definitions),
@@ -106,7 +105,7 @@ export function catalogueFacts(definitions: readonly IndicatorDefinition[]): Cat
 }
 
 export function indicatorsRoute(facts: () => CatalogueFacts): Route {
-  // It is large and asked for without a key, so it is encoded once.
+  // Large and requested without a key, so it is encoded once.
   let encoded: { readonly of: CatalogueFacts; readonly json: EncodedJson } | null = null;
   const answer = () => {
     const of = facts();

@@ -1,6 +1,6 @@
 /**
- * What customers see of an instrument at this moment. Status and time of the last change are pure
- * functions of the book, the calendar, the clock and the tape: nothing is remembered here.
+ * The public view of an instrument at this moment. Status and time of the last change are pure functions of the book,
+ * the calendar, the clock and the tape: no state is kept here.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -33,9 +33,9 @@ const Nanos = (description: string) => Type.Integer({ minimum: 1, description })
 
 const Day = (description: string) => Type.String({ description, format: 'date' });
 
-/** Ranges of days that are named of one contract at most: the newest. */
+/** Most ranges of days listed for one contract: the newest. */
 const RANGES_MAX = 200;
-/** Gaps that are named of one day at most. */
+/** Most gaps listed for one day. */
 const GAPS_A_DAY_MAX = 24;
 
 const DayQualityView = namedObject('DayQuality', {
@@ -135,23 +135,22 @@ export type InstrumentView = Static<typeof InstrumentView>;
 export interface InstrumentFacts {
   readonly book: InstrumentBook;
   readonly now: EpochNs;
-  /** The day whose aliases hold: that of tape time. */
+  /** The day whose aliases apply: that of tape time. */
   readonly day: UtcDay;
   readonly isSourceUp: boolean;
-  /** Another whenever anything but `now` is. */
+  /** Changes whenever anything but `now` does. */
   readonly revision: number;
   isStreamed(symbol: string): boolean;
   /** The full trading days of a contract. */
   fullSessions(symbol: string): SessionTable;
   /** Time of the newest trade on the tape; null when it has none. */
   lastTradeAt(symbol: string): EpochNs | null;
-  /** How far the tape has come; null while that is not known. */
+  /** The tape's watermark; null while it is not known. */
   readonly tapeTime: EpochNs | null;
-  /** The days that are on the tape. */
   days(): Promise<DaysByContract> | DaysByContract;
 }
 
-/** The streamed contracts that have not expired, in the book's order, with their states at this moment. */
+/** The streamed contracts that have not expired, in the book's order, with their present states. */
 export function streamedInstruments(
   facts: InstrumentFacts,
 ): { symbol: string; alias: string | null; state: InstrumentState }[] {
@@ -165,8 +164,8 @@ export function streamedInstruments(
 }
 
 /**
- * `{ instruments }` in JSON: the streamed contracts, or all contracts of a dataset, in the book's order.
- * Nothing shows that these rights do not see.
+ * `{ instruments }` in JSON: the streamed contracts, or all contracts of a dataset, in the book's order. It shows only
+ * facts that these rights may see.
  */
 export function instrumentsJson(
   facts: InstrumentFacts,
@@ -183,11 +182,11 @@ function instrumentsWith(
   days: DaysByContract,
 ): EncodedJson {
   const { answers, parts } = fixedParts(facts);
-  // A delay passes on the tape. Without one the last trade is seen, also where the tape is not told to be there yet.
+  // A delay is measured on the tape. Without one the last trade is visible, even ahead of the tape's watermark.
   const isDelayed = entitlements.visibleUntil(facts.now) < facts.now;
   const visibleUntil = isDelayed ? visibleOnTape(entitlements, facts) : facts.now;
   const reach = historyReach(entitlements, facts);
-  // Those who see with a delay see other times.
+  // Callers with a delay see other times.
   const seen = isDelayed ? 'delayed' : 'now';
   const past = reach === null ? '' : `${reach.first} ${reach.last} ${entitlements.restriction}`;
   const kind = `${seen} ${dataset ?? ''} ${past}`;
@@ -209,7 +208,7 @@ function instrumentsWith(
   });
 }
 
-/** Of days of which nothing is missing. */
+/** Days without missing parts. */
 const WHOLE_STATES: ReadonlySet<DayState> = new Set(['complete', 'no-trades', 'open']);
 
 interface Reach {
@@ -217,7 +216,7 @@ interface Reach {
   readonly last: UtcDay;
 }
 
-/** The days that may be asked for now, whatever the tape has; null: none. */
+/** The days that may be requested now, whatever the tape has; null: none. */
 function historyReach(entitlements: Entitlements, facts: InstrumentFacts): Reach | null {
   const earliest = entitlements.historyFrom(facts.now);
   const hasHistory = entitlements.hasScope('history') && entitlements.limits.computeBudget > 0;
@@ -226,7 +225,7 @@ function historyReach(entitlements: Entitlements, facts: InstrumentFacts): Reach
   return { first: dayOf(earliest), last: dayOf((visible - 1n) as EpochNs) };
 }
 
-/** The tape has come so far, and the delay has passed on it since; a fast clock shows nothing sooner. */
+/** Up to the tape's watermark, less the delay; a fast clock shows nothing sooner. */
 function visibleOnTape(entitlements: Entitlements, { now, tapeTime }: InstrumentFacts): EpochNs {
   return entitlements.visibleUntil(earlier(tapeTime ?? now, now));
 }
@@ -276,7 +275,7 @@ function rangeView({ from, to, state, origin, gaps, outside }: QualityRange) {
   };
 }
 
-/** What stays the same all day: most of the bytes, made once a day. */
+/** The part that stays the same all day: most of the bytes, made once a day. */
 interface FixedPart {
   readonly contract: Contract;
   readonly alias: string | null;
@@ -334,7 +333,7 @@ function fixedPart(book: InstrumentBook, day: UtcDay, contract: Contract): Fixed
 interface Moment {
   readonly status: InstrumentState;
   readonly updatedAt: EpochNs;
-  /** The first instant at which time alone makes it another; null: never. */
+  /** The first instant at which time alone changes it; null: never. */
   readonly until: EpochNs | null;
 }
 
@@ -353,7 +352,7 @@ function moment(
   const trade = facts.lastTradeAt(symbol) ?? (0n as EpochNs);
   const seen = trade < visibleUntil ? trade : visibleUntil;
   const edge = session === null ? seen : isOpen ? session.open : session.close;
-  // What is seen of a newer trade moves with the time, and beyond the table nobody knows the next edge.
+  // The visible part of a newer trade moves with time, and beyond the session table the next edge is unknown.
   const isFixed = trade <= visibleUntil;
   const next = isOpen ? session.close : sessions.atOrAfter(now)?.open;
   const until = isFixed ? (next ?? now) : now;

@@ -1,4 +1,4 @@
-/** What instruments say of the history that can be asked for. */
+/** The history that instruments report as available. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -61,7 +61,7 @@ test('with a dataset it says how good its days are, as ranges that weekends do n
   const none = { state: 'missing', origin: null };
   assert.deepEqual(missing, { from: '2026-11-05', to: '2026-11-05', ...none });
   assert.deepEqual(second, { ...live, from: '2026-11-06', to: dayBefore(days!.lastDay) });
-  // A partial day, and one that cannot be read, as they are told a second later.
+  // A partial day, and one that cannot be read, as reported a second later.
   const tape = service.tape.of('CLF7');
   tape.partial.set(utcDay(20261103), [[3_600_000_000_000, 7_200_000_000_000]]);
   tape.damaged.set(utcDay(20261104), 'index');

@@ -1,4 +1,4 @@
-/** `GET /v1/instruments`: what can be subscribed to, and with `dataset` all contracts of one. */
+/** `GET /v1/instruments`: the streamed instruments, or with `dataset` all contracts of one dataset. */
 
 import { closedObject, namedObject, Type } from '../contract/schema.ts';
 import { invalidParameters } from '../server/problems/problem-error.ts';

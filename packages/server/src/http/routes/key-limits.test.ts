@@ -52,7 +52,7 @@ async function crowded(count: number, by: 'operator' | 'key'): Promise<Crowded> 
   return { service, keys, manager, target: target.id, calls, [Symbol.asyncDispose]: dispose };
 }
 
-/** The answer is 429, and after the seconds it names the same is done, not a second earlier. */
+/** The response is 429, and after its seconds the same request succeeds, not a second earlier. */
 async function isTruthful(
   service: RestService,
   ask: () => Promise<RestAnswer<unknown>>,

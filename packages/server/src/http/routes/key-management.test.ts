@@ -22,7 +22,7 @@ after(() => service[Symbol.asyncDispose]());
 type Rights = Partial<KeyRights>;
 const OPERATIONS = ['create', 'rotate', 'revoke'] as const;
 
-/** Does all three to a target of these rights, with a manager of those; a fresh account each. */
+/** Does all three to a target with these rights, by a manager with those; a fresh account each. */
 async function manage(manager: Rights, target: Rights): Promise<RestAnswer<unknown>[]> {
   const account = await service.account('live_history');
   const { secret: key } = await service.key(account, manager);

@@ -1,4 +1,4 @@
-/** What customers see of a key: everything but its secret, which only the answer that makes it holds. */
+/** The public view of a key: everything but its secret, which only the response that creates it holds. */
 
 import {
   ENVIRONMENTS,

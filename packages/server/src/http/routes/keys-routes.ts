@@ -1,4 +1,4 @@
-/** The routes that manage keys: with a key, and (of the portal, which has its own list) as the account's owner. */
+/** The routes that manage keys: for a key, and for the account's owner at the portal (which has its own list). */
 
 import { KEYS_LISTED_MAX, KEYS_MADE_MAX } from '../../accounts/keys/keys-store.ts';
 import type { AccountStore } from '../../accounts/store/account-store.ts';
@@ -31,19 +31,19 @@ export interface KeysFacts {
   instrumentFault(name: string): string | null;
 }
 
-/** Who manages keys, and where. */
+/** The access, paths and texts of one way to manage keys. */
 export interface KeysDoor<A extends Access> {
   readonly access: A;
   readonly path: `/v1/${string}`;
-  /** What operations are called after. */
+  /** The suffix of the operations' names. */
   readonly name: string;
   readonly isIdempotent?: true;
-  /** Which rights a new key may have. */
+  /** Description of the rights that a new key may have. */
   readonly rights: string;
-  /** Said of whatever makes a key; with a blank before it. */
+  /** Appended to the description of each operation that makes a key; begins with a blank. */
   readonly limits: string;
   managerOf(request: AccessRequest<A>): KeyManager;
-  /** Left out: nothing else has to confirm that a key is made. */
+  /** Absent: making a key needs no further confirmation. */
   confirm?(request: AccessRequest<A>): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ function listRoute(facts: KeysFacts): Route {
   });
 }
 
-/** Creating, rotating and revoking, whoever does it. */
+/** Creating, rotating and revoking, for every manager. */
 export function managingRoutes<A extends Access>(facts: KeysFacts, door: KeysDoor<A>) {
   const { access, path, name, rights, limits } = door;
   const idempotent = door.isIdempotent === true ? ({ isIdempotent: true } as const) : {};

@@ -1,4 +1,4 @@
-/** The limits of a plan, as they are shown. */
+/** The public view of a plan's limits. */
 
 import { namedObject, Type } from '../contract/schema.ts';
 

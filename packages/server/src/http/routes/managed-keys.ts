@@ -1,7 +1,6 @@
 /**
- * Making, rotating and revoking keys, the same for a key that manages others and for the owner at the portal.
- * What the manager may do is judged by the store, in the transaction that does it; here the refusals get their
- * words. A key of another account is unknown.
+ * Creates, rotates and revokes keys, for a managing key and for the owner at the portal alike. The store checks the
+ * manager's rights in the same transaction; here its rejections become errors. A key of another account is unknown.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -48,11 +47,11 @@ export interface KeyManager {
   readonly accountId: string;
   readonly actor: Actor;
   readonly now: EpochNs;
-  /** The refusal of who was let in and may do nothing any more. */
+  /** The error for a manager that was admitted and has lost its rights since. */
   ended(): Promise<ProblemError>;
 }
 
-/** What was done, or (`isReplayed`) was done before for the same request. */
+/** The result, or (`isReplayed`) the result of the same request before. */
 export interface Managed<View> {
   readonly view: View;
   readonly isReplayed: boolean;
@@ -108,7 +107,7 @@ export async function revokeKey(manager: KeyManager, id: string): Promise<KeyVie
   return viewKey(revoked, now);
 }
 
-/** A key that is in the list, found without it. */
+/** A key of the list, found by its id. */
 async function listedKey({ store, accountId, now }: KeyManager, id: string): Promise<KeyRecord> {
   const found = await store.findKeyById(accountId, id);
   if (found === null) throw unknownKey();

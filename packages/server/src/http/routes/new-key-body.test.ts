@@ -16,7 +16,7 @@ import { digestOf, newKeyText } from '../../accounts/auth/secret.ts';
 const SECOND_NS = 1_000_000_000n;
 const DAY_NS = 86_400n * SECOND_NS;
 
-/** Blank, or with something in them that nobody sees. */
+/** Blank, or with invisible characters. */
 const HIDDEN_NAMES = [
   ' ',
   '\u00a0\u2003\u3000',

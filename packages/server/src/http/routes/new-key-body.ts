@@ -1,6 +1,6 @@
 /**
- * The body of `POST /v1/keys`: its schema, the faults no schema can see, and the key it asks for. An
- * entry listed twice means the same as once, so it is kept once.
+ * The body of `POST /v1/keys`: its schema, the faults no schema can express, and the key it describes. Duplicate
+ * entries are removed.
  */
 
 import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';
@@ -63,7 +63,7 @@ export const NewKeyBody = namedObject('NewKey', {
 });
 export type NewKeyBody = Static<typeof NewKeyBody>;
 
-/** What the schema cannot see of a body of any shape. */
+/** Faults that the schema cannot express, for a body of any shape. */
 export function newKeyFaults(
   body: unknown,
   now: EpochNs,
@@ -86,7 +86,7 @@ export function newKeyFaults(
   return faults;
 }
 
-/** The key a sound body asks for. */
+/** The key that a valid body describes. */
 export function newKeyOf(body: NewKeyBody): NewKey {
   const once = <T>(list: readonly T[]): readonly T[] => [...new Set(list)];
   return {

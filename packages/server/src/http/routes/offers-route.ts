@@ -1,4 +1,4 @@
-/** `GET /v1/offers`: what can be bought, and the limits of each combination. Public. */
+/** `GET /v1/offers`: the offers, and the limits of each combination. Public. */
 
 import { PLAN_LIMITS, PLANS } from '@tapeloom/core/entitlement/plan';
 import { OFFER_IDS, OFFERS, PLAN_OFFERS } from '../../billing/offers.ts';

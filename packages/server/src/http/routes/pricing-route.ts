@@ -1,4 +1,4 @@
-/** `GET /v1/pricing`: prices, the countries that are served, and the current text of the waiver. Public. */
+/** `GET /v1/pricing`: prices, the countries served, and the current text of the waiver. Public. */
 
 import { WITHDRAWAL_DAYS_MAX } from '@tapeloom/core/entitlement/withdrawal';
 import type { OfferBook } from '../../billing/offer-book.ts';
@@ -70,7 +70,7 @@ const PricingView = namedObject('Pricing', {
 });
 
 export function pricingRoute(book: () => OfferBook): Route {
-  // Asked for without a key, so it is encoded once for each book.
+  // Requested without a key, so it is encoded once for each book.
   let encoded: { readonly of: OfferBook; readonly json: EncodedJson } | null = null;
   const answer = () => {
     const of = book();

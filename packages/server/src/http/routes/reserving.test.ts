@@ -13,7 +13,7 @@ const RANGE = new URLSearchParams({
 });
 
 let service: RestService;
-/** What was done for reads, in its order. */
+/** The steps of reads, in their order. */
 const done: string[] = [];
 before(async () => {
   service = await RestService.start();

@@ -1,11 +1,11 @@
 /**
- * What is paid for is opened while its price is being reserved; nothing of it is computed before that is done.
- * A reservation that is refused ends the opening at once.
+ * Opens a charged answer while its price is being reserved; nothing is computed before the reservation succeeds. A
+ * rejected reservation ends the opening at once.
  */
 
 export interface Reserving {
   readonly reserved: Promise<void>;
-  /** Of the opening: also aborted, with what was refused, when the reservation is. */
+  /** Of the opening: also aborted when the reservation is rejected, with its error. */
   readonly signal: AbortSignal;
 }
 

@@ -56,7 +56,7 @@ test('the catalogue is public and complete, and the same at every call [CAT-01, 
 test('a display parameter carries the category view, and the schema of params is the definition [CAT-05]', async () => {
   const { indicators } = await get<CatalogueFacts>('/v1/indicators');
   for (const indicator of indicators) {
-    // Depth is the one parameter of display there is; a few indicators have no need of it.
+    // Depth is the only view parameter; a few indicators have none.
     for (const { name, category } of indicator.parameters) {
       assert.equal(category, name === 'depth' ? 'view' : undefined, `${indicator.id} ${name}`);
     }

@@ -38,7 +38,7 @@ import { streamTokensRoute } from './stream-tokens-route.ts';
 import { type UsageOf, usageRoute } from './usage-route.ts';
 import { webhookRoute } from './webhook-route.ts';
 
-/** What the routes know of the running service. */
+/** The state of the running service that routes read. */
 export interface RestFacts extends StatusFacts {
   catalogue(): CatalogueFacts;
   statusHistory(): Promise<StatusHistory>;
@@ -48,14 +48,14 @@ export interface RestFacts extends StatusFacts {
   readonly openNow: PortalUsageFacts['openNow'];
   history(): ExportFacts;
   portal(): PortalFacts;
-  /** Where the service is, for its documents; left out in the committed ones. */
+  /** The public origin, for the documents; absent in the committed ones. */
   readonly publicOrigin?: () => string;
   offers(): OfferBook;
-  /** Left out: the operator has none. */
+  /** Absent: the operator has no pages. */
   readonly operatorPages?: () => OperatorPages;
   billing(): Billing;
   payments(): Payments;
-  /** What addresses may try; left out: everything. */
+  /** Limits of addresses; absent: none. */
   readonly addresses?: AddressThrottle;
 }
 

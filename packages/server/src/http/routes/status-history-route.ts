@@ -1,4 +1,4 @@
-/** `GET /v1/status/history`: the state of the last ninety days, and the incidents in them. Needs no key. */
+/** `GET /v1/status/history`: the state of each of the last ninety days, and their incidents. Needs no key. */
 
 import {
   type StatusHistory as History,

@@ -38,7 +38,7 @@ export function statusRoute(facts: StatusFacts): Route {
     description:
       'Whether results are being computed, and the state of every streamed instrument. Needs no key; one that is sent is counted.',
     access: 'optional',
-    // It may be kept, and is asked for again at every use.
+    // It may be cached, and must be revalidated at every use.
     cacheControl: 'no-cache',
     answer: ServiceStatus,
     handle: () => ({

@@ -10,7 +10,7 @@ import { namedObject, Type } from '../contract/schema.ts';
 import { endedKey } from '../server/problems/ended-key.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 
-/** When a token ends that is issued now. */
+/** The end of a token issued now. */
 export function tokenEnd(now: EpochNs): EpochNs {
   return (now + TOKEN_VALID_NS) as EpochNs;
 }

@@ -62,7 +62,7 @@ test('a usage report has its six parts, with the plan and limits of each plan [U
     assert.equal(report.plan, plan);
     assert.deepEqual(report.limits, PLAN_LIMITS[plan]);
   }
-  // By hand, as the interface has them.
+  // Written by hand, from the interface.
   const expected: Record<Plan, unknown[]> = {
     sandbox: [50_000_000, 0, 60, 7, 600, 1, 2, 1, false],
     live: [0, 0, 300, 0, 0, 5, 50, 25, true],

@@ -1,6 +1,6 @@
 /**
- * `GET /v1/usage`: what may be used this month, what was, and what is left. To a live key the account's, over
- * all keys; to a test key the sandbox's limits, what test keys used of them, and what both limits leave.
+ * `GET /v1/usage`: this month's limits, use and remainder. A live key gets the account's, over all keys. A test key
+ * gets the sandbox's limits, the use by test keys, and the remainder under both limits.
  */
 
 import type { CountedField, Entitlements } from '@tapeloom/core/entitlement/entitlements';
@@ -48,7 +48,7 @@ export const UsageView = namedObject('Usage', {
   ),
 });
 
-/** What an account has used in a month. */
+/** The use of an account in a month. */
 export type UsageOf = (
   now: EpochNs,
   accountId: string,
@@ -72,7 +72,7 @@ export function usageRoute(usageOf: UsageOf): Route {
   });
 }
 
-/** This month's, as who has these rights sees it. */
+/** This month's use, as a caller with these rights sees it. */
 export function usageView(
   now: EpochNs,
   usage: MonthUsage,

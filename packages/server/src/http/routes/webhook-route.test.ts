@@ -46,13 +46,13 @@ test('a webhook may have 256 KiB, and not more', async () => {
 });
 
 test('a flood without signatures is refused by its address, and keeps no provider out [SEC-29]', async () => {
-  // A provider that comes by the same address, as behind a proxy, was heard before.
+  // A provider at the same address, as behind a proxy, has sent a signed event before.
   assert.equal((await webhook()).status, 200);
   for (let count = 0; count < UNSIGNED_PER_MINUTE + 5; count += 1) {
     assert.equal((await forged()).status, 400);
   }
   assert.equal((await webhook()).status, 200, 'what is signed is heard');
-  // Nobody heard of it for a day: then it is as any address.
+  // After a day without one, it is treated like any address.
   service.clock.advance(86_400_000);
   for (let count = 0; count < UNSIGNED_PER_MINUTE; count += 1) {
     assert.equal((await forged()).status, 400);

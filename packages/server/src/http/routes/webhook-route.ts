@@ -1,7 +1,6 @@
 /**
- * `POST /v1/webhooks/:provider`: what payment providers tell by themselves. It is taken only with the provider's
- * signature over exactly these bytes, and it is answered when it is kept: what comes of it is asked of the
- * provider afterwards.
+ * `POST /v1/webhooks/:provider`: events of payment providers. An event is accepted only with the provider's signature
+ * over exactly these bytes, and acknowledged once it is stored. Its effect is requested from the provider afterwards.
  */
 
 import type { AddressThrottle } from '../../accounts/auth/address-throttle.ts';
@@ -10,12 +9,12 @@ import { closedObject } from '../contract/schema.ts';
 import { invalidParameters, ProblemError } from '../server/problems/problem-error.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 
-/** Some providers tell the whole object in an event: Stripe up to 256 KiB. */
+/** Some providers send the whole object in an event: Stripe up to 256 KiB. */
 const WEBHOOK_BYTES_MAX = 262_144;
 
 export interface WebhookFacts {
   readonly payments: () => Payments;
-  /** Whom to let in; left out: everybody. */
+  /** The limits of unsigned senders; absent: none. */
   readonly addresses: Pick<AddressThrottle, 'foundSigned'> | undefined;
 }
 
