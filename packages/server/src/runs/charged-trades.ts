@@ -1,7 +1,7 @@
 /**
- * Counts, by rank, the trades after a place that lie before an instant: what a replay costs. Whatever
- * the pages are, their counts add up to the trades between the replay's start and its end, each counted
- * once, because every count is the difference of two sums over the same trades.
+ * Counts by rank the trades after a position and before an instant: the charge of a replay. However the pages are cut,
+ * their counts add up to the trades between start and end, each counted once: every count is the difference of two sums
+ * over the same trades.
  */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -15,9 +15,9 @@ export class ChargedTrades {
   /** Charged trades of the days before `#day`. */
   #earlier = 0;
   #day: UtcDay;
-  /** The last trade of `#day` that is not charged for lying before the start. */
+  /** The last trade of `#day` that lies before the start and is not charged. */
   #from: Rank;
-  /** The last charged trade of `#day` that was seen. */
+  /** The last charged trade of `#day` seen so far. */
   #to: Rank;
   #told = 0;
 
@@ -41,7 +41,7 @@ export class ChargedTrades {
     if (count > 0) this.#to = (batch.firstRank + count - 1) as Rank;
   }
 
-  /** How many lie at or before `end` and were not told before; `end` is a place among those seen. */
+  /** How many trades lie at or before `end` and were not counted before; `end` must be a position already seen. */
   tell(end: TapePlace): number {
     const ofDay = end.day > this.#day ? this.#to : Math.min(this.#to, end.rank);
     const all = this.#earlier + Math.max(0, ofDay - this.#from);

@@ -19,7 +19,7 @@ function at(days: number, hours: number): EpochNs {
   return epochNs(addDays(DAY, days), hours * HOUR_NS);
 }
 
-/** Trading from 10 to 20 on Thursday, Friday and Monday; on Sunday from 23 to Monday's 2. */
+/** Trading from 10 to 20 on Thursday, Friday and Monday, and from Sunday 23 to Monday 2. */
 const SESSIONS = createSessionTable([
   { date: DAY, open: at(0, 10), close: at(0, 20) },
   { date: addDays(DAY, 1), open: at(1, 10), close: at(1, 20) },
@@ -130,7 +130,7 @@ test('gaps are of open hours; those of one reason are one, with a closed market 
     { from: at(1, 10), to: at(4, 0), why },
     { from: at(4, 0), to: at(4, 12), why: 'damaged' },
   ]);
-  // Before the first session that is known nobody can tell the hours.
+  // The market's hours before the first known session are unknown.
   assert.deepEqual(await gaps(at(-3, 5), at(0, 12)), [{ from: at(-3, 5), to: at(0, 0), why }]);
 });
 

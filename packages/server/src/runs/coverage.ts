@@ -1,9 +1,8 @@
 /**
- * What the tape has of a range, by day and rank, and of what a study needs before it: the one answer to which
- * days are missing. A day is missing when the market was open at some needed time of it and the tape does
- * not have it whole: partial days are missing too. Of the open day that much is whole which the promise has reached.
- * Weekends and holidays are never missing. A day before the first session that is known is missing, whatever the tape has:
- * without sessions it has no results.
+ * What the tape has of a range and of the time that a study needs before it, by day and rank; the one definition of a
+ * missing day. A day is missing if the market was open at a needed time and the tape does not have the day whole, so
+ * partial days are missing too. The open day is whole up to the watermark (`promise`). Weekends and holidays are never
+ * missing. Days before the first known session always are: without sessions there are no results.
  */
 
 import { hash } from 'node:crypto';
@@ -46,40 +45,40 @@ export interface Coverage {
   readonly days: readonly { readonly day: UtcDay; readonly trades: number }[];
   readonly trades: number;
   /**
-   * Days of the range, and for a study from the open of the session that contains its start, on which the market
-   * traded and the tape has nothing, or nothing whole.
+   * Days without complete trades on which the market was open: days of the range and, for a study, from the open of the
+   * session that contains its start.
    */
   readonly missingDays: readonly UtcDay[];
-  /** What is not there of the same time. */
+  /** The missing times within the same period. */
   readonly gaps: readonly TapeGap[];
   /**
-   * When the study that was named cannot have its look-back for all of the range, because no session of it
-   * is complete: the days that are missing for it, as far as they can be named. Else null.
+   * For a study that has no complete session in the look-back for some part of the range: the missing days, as far as
+   * they are known. Null if the look-back suffices.
    */
   readonly missingLookBack: readonly UtcDay[] | null;
-  /** Of a study that carries objects over sessions: from when on those are all there. Else null. */
+  /** For a study whose objects outlive sessions: the time from which all of them are present. Else null. */
   readonly lookBackFrom: EpochNs | null;
   /**
-   * Of a study: tells which days before the range it is made of, and of the range what may become another.
-   * Another text, other results.
+   * For a study: identifies the days before the range that its results depend on, and the replaceable days of the
+   * range. Another text means other results.
    */
   readonly inputs: string;
   /**
-   * Of a study whose range, and all that may be read before it, lies on sealed days: tells which days and
-   * sessions it is made of, and how. The same text, the same results for ever. Else null.
+   * For a study that reads only sealed days: identifies those days, their sessions and the computation. The same text
+   * means the same results forever. Else null.
    */
   readonly sealed: string | null;
 }
 
-/** What is to be computed over a range. */
+/** A computation over a range. */
 export interface CoveredStudy {
   readonly indicator: string;
   readonly params: Params;
-  /** Where its results begin, at the start of the range or before: from there on values are wanted. */
+  /** Where results begin: at the start of the range or before it. Values are needed from there on. */
   readonly from: EpochNs;
   /** Whether they begin with a snapshot. */
   readonly hasSnapshot: boolean;
-  /** Whether they are what a stream published: its numbers depend on sessions before its look-back. Unless told, that a snapshot is. */
+  /** Whether the results are those of a stream: its numbering depends on earlier sessions. Default: `hasSnapshot`. */
   readonly isStream?: boolean;
 }
 
@@ -88,11 +87,11 @@ export interface Covered {
   readonly contract: string;
   readonly fullSessions: SessionTable;
   readonly damaged: DamagedDays;
-  /** Where that is known already. */
+  /** The tape's state, if it is already known. */
   readonly now?: TapeNow;
 }
 
-/** Of [from, to), for a study where one is named. */
+/** The coverage of [from, to), for a study if one is given. */
 export async function coverageOf(
   covered: Covered,
   from: EpochNs,
@@ -131,7 +130,7 @@ export async function coverageOf(
   };
 }
 
-/** The days of a time that are missing, and what that is of it. */
+/** The missing days of a period, and its missing times. */
 function missingIn(
   now: TapeNow,
   full: SessionTable,
@@ -161,7 +160,7 @@ function inputsText(
   return digestOf([before, replaceable, missing].filter((text) => text !== '').join(';'));
 }
 
-/** Of what is computed from `from` to the end of a day: settled by whole days, or as a stream that may begin earlier. */
+/** The inputs of a computation from `from` to the end of a day: of whole settled days, or of a stream. */
 function sealedInputs(
   study: StudySource & Pick<CoveredStudy, 'from' | 'hasSnapshot' | 'isStream'>,
   from: EpochNs,
@@ -176,7 +175,7 @@ function sealedInputs(
   return inputs && digestOf(JSON.stringify([computationOf(indicator), inputs]));
 }
 
-/** The days of [from, to) on which the market was open then and that are not on the tape, or not whole. */
+/** The days of [from, to) on which the market was open and that are not whole on the tape. */
 export function missingDays(
   isOnTape: IsOnTape,
   full: SessionTable,
@@ -190,7 +189,7 @@ export function missingDays(
   return missing;
 }
 
-/** The days of [from, to) before the first session that is known. */
+/** The days of [from, to) before the first known session. */
 function unknownDays(
   { onTape }: TapeNow,
   full: SessionTable,
@@ -231,7 +230,7 @@ function digestOf(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, DIGEST_LENGTH);
 }
 
-/** Of one day, those in [from, to). */
+/** The trades of one day in [from, to). */
 async function tradesOf(
   tape: Tape,
   contract: string,
@@ -247,12 +246,12 @@ async function tradesOf(
   return Math.max(0, (await before(to)) - (await before(from)));
 }
 
-/** Whether a day is none before the first session that is known; the books are always ahead of the tape. */
+/** False for a day before the first known session. Session books always reach beyond the tape. */
 export function hasSessions(full: SessionTable, day: UtcDay): boolean {
   return full.atOrBefore(epochNs(addDays(day, 1), -1)) !== null;
 }
 
-/** Whether the market was open at some time of [from, to) on this day, as far as is known. */
+/** Whether the market was open at some time of [from, to) on this day, according to the known sessions. */
 function isOpenIn(full: SessionTable, day: UtcDay, from: EpochNs, to: EpochNs): boolean {
   const midnight = epochNs(day, 0);
   const end = earlier(to, epochNs(addDays(day, 1), 0));

@@ -4,7 +4,7 @@ import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import { epochNs } from '@tapeloom/core/utc-day';
 import type { Tape, TapePlace } from '../tape/tape.ts';
 
-/** Null when no such trade is on the tape. A cursor is never older than its entry. */
+/** Null if the tape has no such trade. A cursor is never older than its entry. */
 export async function entryTime(
   tape: Tape,
   symbol: string,

@@ -39,7 +39,7 @@ import { StudyReplays } from './study-replays.ts';
 const RUNS = 8;
 const REPLAY_RUNS = 4;
 
-/** The log that settled days carry after position(from), by day. */
+/** The log that settled days contain after position(from), by day. */
 function settledLog({ twin }: Gapped, subject: Subject, from: EpochNs, to: UtcDay) {
   return subject
     .twin(twin)
@@ -48,7 +48,7 @@ function settledLog({ twin }: Gapped, subject: Subject, from: EpochNs, to: UtcDa
     .map(entryOf);
 }
 
-/** Stretches of days without a missing one in between. */
+/** Ranges of days without a missing day. */
 async function stretchesOf(world: SettledWorld): Promise<readonly (readonly UtcDay[])[]> {
   const { missingDays } = await world.reader.coverage(
     CONTRACT,
@@ -63,7 +63,7 @@ async function stretchesOf(world: SettledWorld): Promise<readonly (readonly UtcD
   return stretches.filter((days) => days.length > 0);
 }
 
-/** Engines over a tape that grows day by day, and passes over those it lacks. */
+/** Engines over a tape that grows day by day and skips its missing days. */
 class Grown {
   readonly tape = new MemoryTape(CONTRACT, 5);
   readonly #gapped: Gapped;
@@ -76,14 +76,14 @@ class Grown {
     this.#world = new SettledWorld(tape.whole, subject, tape);
   }
 
-  /** One that runs all along, and one that begins before the n-th commit. */
+  /** An engine that runs all along, and one that starts before the n-th commit. */
   async grow(lateAt: number): Promise<{ readonly long: EngineRun; readonly late: EngineRun }> {
     const { whole, partial } = this.#gapped;
     for (const [day, hours] of partial) this.tape.partial.set(day, hours);
     const commits = dayCommits(whole, this.#gapped);
     const [long, late] = [this.#engine(), this.#engine()];
     for (const [index, { trades, promise }] of commits.entries()) {
-      // The day begins without a trade.
+      // The day starts without a trade.
       this.tape.commit([], startOf(promise));
       await settle();
       if (index === 0) long.open([INDICATOR, {}]);
@@ -112,12 +112,12 @@ class Grown {
   }
 }
 
-/** The midnight before, or as late as that already was. */
+/** The midnight at or before `promise`. */
 function startOf(promise: EpochNs): EpochNs {
   return (promise - (promise % DAY_NS)) as EpochNs;
 }
 
-/** Of each flush the newest update of every object, as the twin's log has them. */
+/** The newest update of every object in each flush, according to the twin's log. */
 function publishedLog(twin: TwinTape, subject: Subject, edges: readonly bigint[]): Entry[] {
   const updates = subject.twin(twin);
   let before = -1n;
@@ -137,7 +137,7 @@ function entriesIn(messages: readonly ServerMessage[]): readonly unknown[] {
   });
 }
 
-/** A world in which every other day that is missing is there, and cannot be read. */
+/** A world in which every other missing day is there but unreadable. */
 function worldWithDamage(all: Gapped, subject: Subject): SettledWorld {
   const isDamaged = (day: UtcDay) => day % 2 === 0 && all.leftOut(day, 0);
   const leftOut: LeftOut = (day, at) => all.leftOut(day, at) && !isDamaged(day);
@@ -147,7 +147,7 @@ function worldWithDamage(all: Gapped, subject: Subject): SettledWorld {
   return world;
 }
 
-/** Damage is found by reading: from then on it is passed over. */
+/** Damage is found by reading; the day is skipped from then on. */
 async function readAllowed(world: SettledWorld, asked: AskedDays): Promise<readonly ReadDay[]> {
   for (let found = 0; ; found += 1) {
     try {
@@ -259,7 +259,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
           const allowed = await replays.open({ ...request, allowsGaps: true });
           assert.deepEqual(await replayedBy(allowed), expected);
           const opened = await replays.open(request).catch((error: unknown) => {
-            // Not across a gap.
+            // The cursor lies beyond a gap.
             assert.ok(isRefused(error, 'not-on-tape'));
             return null;
           });

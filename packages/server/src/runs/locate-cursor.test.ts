@@ -11,7 +11,7 @@ const CONTRACT = 'ESZ6';
 const DAY = utcDay(20261112);
 const HOUR_NS = 3_600_000_000_000;
 
-/** Trading from 10 to 12 on the first, second and fifth day; nothing on the third and fourth. */
+/** Trading from 10 to 12 on the first, second and fifth day; none on the third and fourth. */
 const SESSIONS = createSessionTable(
   [0, 1, 4].map((days) => {
     const date = addDays(DAY, days);
@@ -130,7 +130,7 @@ test('the tape is asked the same of every cursor that cannot be seen, whether it
   for (const absent of ['20261112.3.1', '20261112.99999.1']) {
     assert.equal(await asking(absent), there);
   }
-  // Of days that have not come for this caller it is not asked at all.
+  // Days that this caller may not see yet are not looked up at all.
   for (const later of ['20261113.0.0', '20261113.1.1', '20261113.2.1', '20261114.0.0']) {
     assert.equal(await asking(later), '');
   }

@@ -1,13 +1,8 @@
 /**
- * Where a cursor lies on a contract's tape, told from the tape alone. Exact by day and rank: a rank the
- * day does not have was never issued and is beyond. So is everything that who asks cannot see yet: that is
- * decided by where his view ends, before the cursor itself is looked for, so neither the answer nor the
- * time it takes depends on whether it is there. How many updates a trade caused (the cursor's k)
- * only a study knows, and nothing depends on it: what follows a cursor is what is greater.
- *
- * A day without trading need not be on the tape, yet a stream passes its midnight: `D.0.k` of it is a
- * place like any other. So is the present day's midnight once the promise has reached it. A day that is
- * damaged is missing from it.
+ * Where a cursor lies on a contract's tape, by day and rank. A rank that the day does not have is `beyond`. So is
+ * everything that the caller may not see yet: that limit is checked first, so neither the result nor its timing reveals
+ * whether the trade exists. A day without trading need not be on the tape, yet its midnight `D.0.k` is a valid
+ * position, as is the present midnight once the watermark (`promise`) has reached it. A damaged day counts as missing.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -19,7 +14,7 @@ import type { LiveTape, TapeDay } from '../tape/tape.ts';
 import { entryTime } from './entry-time.ts';
 import type { CursorPlace } from './replay.ts';
 
-/** A day that traded is missing. */
+/** A trading day is missing. */
 export const GAP: CursorPlace = { t: 'gone', isGap: true };
 
 export async function locateCursor(
@@ -37,7 +32,7 @@ export async function locateCursor(
       return { t: 'beyond' };
     }
   }
-  // Taken before the days: whatever the promise has reached, they have.
+  // Must be read before the days: they then contain everything up to this watermark.
   const { promise } = tape;
   const days = await tape.days(contract);
   const onTape = days.find((one) => one.day === day);
@@ -62,13 +57,13 @@ export async function locateCursor(
   return isReached || onTape.trades > 0 ? { t: 'on-tape', at: midnight } : { t: 'beyond' };
 }
 
-/** Where gaps are passed over, the midnights of days that are not there are places like any other. */
+/** If gaps are allowed, the midnights of missing days are valid positions. */
 export function passingGaps(place: CursorPlace, { day, rank }: Cursor): CursorPlace {
   const isPassed = place.t === 'gone' && rank === 0;
   return isPassed ? { t: 'on-tape', at: epochNs(day, 0) } : place;
 }
 
-/** Whether a stream over this tape passes a day that is not on it: a day off, or one after the last. */
+/** Whether a stream passes a day that is not on the tape: a day off, or one after the last. */
 function isPassedEmpty(days: readonly TapeDay[], day: UtcDay, full: SessionTable): boolean {
   const first = days[0];
   if (first === undefined || day < first.day) return false;

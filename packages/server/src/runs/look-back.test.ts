@@ -22,14 +22,14 @@ function at(days: number, hours: number): EpochNs {
   return epochNs(addDays(DAY, days), hours * HOUR_NS);
 }
 
-/** From 22 o'clock to 21 o'clock of the next day, on 20 days. */
+/** Sessions from 22:00 to 21:00 of the next day, on 20 days. */
 const sessions = createSessionTable(
   Array.from({ length: 20 }, (_, day) => {
     return { date: addDays(DAY, day + 1), open: at(day, 22), close: at(day + 1, 21) };
   }),
 );
 
-/** With a tape of these days. */
+/** The missing look-back of a tape with these days. */
 function missing(days: readonly number[], from: EpochNs, to: EpochNs, sessionsMax = SESSIONS_MAX) {
   const onTape = new Set(days.map((day) => addDays(DAY, day)));
   const found = missingLookBack({ sessions, sessionsMax }, from, to, (day) => onTape.has(day));
@@ -39,7 +39,7 @@ function missing(days: readonly number[], from: EpochNs, to: EpochNs, sessionsMa
 test('one complete session of the look-back will do, wherever it lies [DET-19]', () => {
   const all = Array.from({ length: 21 }, (_, day) => day);
   assert.equal(missing(all, at(12, 0), at(15, 0)), null);
-  // The one that opened on day 1 is complete: ten sessions later it still counts, eleven later no more.
+  // The session that opened on day 1 is complete: it counts for ten sessions, and no longer for the eleventh.
   const early = [1, 2, 11, 13];
   assert.equal(missing(early, at(11, 22), at(11, 23)), null);
   assert.deepEqual(missing(early, at(12, 22), at(12, 23)), [3, 4, 5, 6, 7, 8, 9, 10, 12]);
@@ -88,7 +88,7 @@ test('what is refused before would have been refused after computing, and only t
   await fc.assert(property, { numRuns: 400 });
 });
 
-/** Whether a session of [from, to) has no complete one among the ten before it. */
+/** Whether some session of [from, to) has no complete session among the ten before it. */
 async function hasCold({ tape, sessions: table }: SettledWorld, from: EpochNs, to: EpochNs) {
   const onTape = new Set((await tape.days()).map(({ day }) => day));
   const lacks = ({ open, close }: { readonly open: EpochNs; readonly close: EpochNs }) => {

@@ -1,14 +1,4 @@
-/**
- * What a study needs of the tape before a place, as far as that can be told without computing:
- * - All of the session that contains it, from its open on: its objects are made of all its trades. A snapshot
- *   taken while the market is shut shows the session before, and needs that.
- * - A study that takes a value over from the past takes it from the newest complete session that leaves it with
- *   one, and needs one in its look-back for every session (determinism 19). Whether that one had any value
- *   only its trades can tell.
- * - Objects that outlive their session come from every session, and are removed by the trades of every session,
- *   as far as they are on the tape. They are made by whole sessions only (determinism 16), by as many as there
- *   are without a gap: nothing of that is needed, but how far it reaches is told.
- */
+/** What a study needs of the tape before a position, as far as that is known without computing. */
 
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -16,24 +6,33 @@ import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { StudySource } from './run-source.ts';
 import { type IsOnTape, isCompleteOn, lastDayBefore } from './tape-days.ts';
 
+/**
+ * - The whole session that contains the position is needed, from its open: its objects depend on all its trades. While
+ *   the market is closed, a snapshot shows the previous session and needs that one.
+ * - A study that carries a value over takes it from the newest complete session that leaves it with one, and needs one
+ *   in its look-back for every session (determinism 19). Only its trades show whether a session left a value.
+ * - Objects that outlive their session come from all sessions on the tape, and trades of all of them remove objects.
+ *   Only whole sessions make them (determinism 16), as many as there are without a gap. None of this is required, but
+ *   the reach is reported.
+ */
 export interface LookBackRule {
-  /** Of the kind the study runs over. */
+  /** The sessions of the kind the study runs over. */
   readonly sessions: SessionTable;
-  /** How many sessions a value may be old; 0: none is taken over. */
+  /** For how many sessions a value may be carried over; 0: none is. */
   readonly sessionsMax: number;
 }
 
 /**
- * Where a run that carries objects for `sessionsMax` sessions starts so that it is right, and numbers
- * right, from the midnight before the current open on: that many sessions before the first one that
- * reaches into that day, or at the first of the table.
+ * Where a run that carries objects for `sessionsMax` sessions starts, so that its state and numbering are right from
+ * the midnight before the current open: that many sessions before the first one that reaches into that day, or at the
+ * first of the table.
  */
 export function carriedFrom(table: SessionTable, current: Session, sessionsMax: number): EpochNs {
   const first = table.atOrAfter(epochNs(dayOf(current.open), 0)) ?? current;
   return sessionsEarlier(table, first, sessionsMax).open;
 }
 
-/** The first UTC day whose trades, or whose absence, may decide what the study settles on `day`. */
+/** The first UTC day whose trades, or absence, may affect what the study settles on `day`. */
 export function firstDayRead(
   { sessions, indicator, params }: Pick<StudySource, 'sessions' | 'indicator' | 'params'>,
   day: UtcDay,
@@ -48,7 +47,7 @@ export function firstDayRead(
   return first < day ? first : day;
 }
 
-/** The session so many before another one, or the first of the table. */
+/** The session `count` sessions before another one, or the first of the table. */
 export function sessionsEarlier(table: SessionTable, from: Session, count: number): Session {
   let session = from;
   for (let back = 0; back < count; back += 1) {
@@ -64,7 +63,7 @@ export function sessionBefore(table: SessionTable, instant: EpochNs): Session | 
   return table.atOrBefore((instant - 1n) as EpochNs);
 }
 
-/** The open of the session that `from` lies in, else `from` itself. */
+/** The open of the session that contains `from`, else `from` itself. */
 export function sessionStart(sessions: SessionTable, from: EpochNs): EpochNs {
   const session = sessions.atOrAfter(from);
   return session !== null && session.open < from ? session.open : from;
@@ -76,8 +75,8 @@ export function snapshotStart(sessions: SessionTable, from: EpochNs): EpochNs {
 }
 
 /**
- * From when on the objects carried into `from` are all there: the open of the earliest session of the look-back
- * after which none is missing a day; if there is none, that of the session `from` lies in, else `from` itself.
+ * From when the objects carried into `from` are complete: the open of the earliest session of the look-back after which
+ * no session misses a day; without one, the open of the session that contains `from`, else `from` itself.
  */
 export function lookBackStart(
   { sessions, sessionsMax }: LookBackRule,
@@ -94,9 +93,8 @@ export function lookBackStart(
 }
 
 /**
- * The days that are missing in the look-back of sessions which reach into [from, to) and find no complete
- * session there; null when there is no such session. It may be that none can be named: before the first
- * session of the table no day is known to have traded.
+ * The missing days in the look-back of sessions that reach into [from, to) and find no complete session there; null
+ * without such a session. The list may be empty: before the first session of the table no day is known to have traded.
  */
 export function missingLookBack(
   { sessions, sessionsMax }: LookBackRule,
@@ -122,7 +120,7 @@ export function missingLookBack(
   return isCold ? [...missing].sort((a, b) => a - b) : null;
 }
 
-/** How many sessions before this one the newest complete one is, more than `sessionsMax` if it is older. */
+/** How many sessions back the newest complete one is; more than `sessionsMax` if it is older. */
 function ageOfComplete(
   sessions: SessionTable,
   session: Session,
@@ -137,7 +135,7 @@ function ageOfComplete(
   return sessionsMax + 1;
 }
 
-/** The days of the sessions right before one. */
+/** The days of the `count` sessions right before one. */
 function* daysBefore(sessions: SessionTable, session: Session, count: number): Generator<UtcDay> {
   let earlier = sessionBefore(sessions, session.open);
   for (let back = 0; back < count && earlier !== null; back += 1) {

@@ -1,10 +1,10 @@
-/** Where an instant lies on a contract's tape. */
+/** The position of an instant on a contract's tape. */
 
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
 import type { Tape, TapePlace } from '../tape/tape.ts';
 
-/** The last trade before an instant, on a day that need not be on the tape. */
+/** The last trade before an instant; the day need not be on the tape. */
 export async function placeBefore(
   tape: Tape,
   symbol: string,

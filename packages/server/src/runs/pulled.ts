@@ -1,6 +1,6 @@
 /**
- * Something that is made as it is pulled, one result at a time. Disposal takes effect at once for who waits;
- * the work itself ends at its next turn, and disposal resolves when it has.
+ * Results that are computed on demand, one at a time. Disposal rejects waiting callers at once; the work itself ends
+ * the next time it yields, and disposal resolves then.
  */
 
 import { Refusal } from '../platform/refusal.ts';
@@ -11,11 +11,11 @@ export abstract class Pulled implements AsyncDisposable {
   #pulling: Promise<unknown> | null = null;
 
   constructor() {
-    // Nobody need be waiting when it is closed.
+    // There may be no waiting caller when it is closed.
     this.#closed.promise.catch(() => {});
   }
 
-  /** Once it is aborted, work ends with its reason. */
+  /** Work ends with the signal's reason once it is aborted. */
   protected get signal(): AbortSignal {
     return this.#closing.signal;
   }

@@ -1,6 +1,6 @@
 /**
- * Replays against an engine that was never disturbed, over random tapes that cross sessions and midnight:
- * what a replay tells is what the stream told, message by message.
+ * Compares replays with an engine that was never disturbed, over random tapes that cross sessions and midnight: a
+ * replay's messages are those of the stream, one by one.
  */
 
 import assert from 'node:assert/strict';
@@ -63,7 +63,7 @@ function requestFor(
   return { contract: CONTRACT, indicator, params, chargedBefore: START, ...rest };
 }
 
-/** All pages up to the one that reaches `until`, and further ones when it is raised. */
+/** All pages up to the one that reaches `until`, and further ones after `until` is raised. */
 async function pagesOf(
   replays: StudyReplays,
   request: ReplayRequest,
@@ -106,7 +106,7 @@ test('a replay after any cursor tells what the stream told, and the ring goes on
         const pages = await pagesOf(replays, requestFor(topic, { from, until: until! }), raised);
         const last = untils.at(-1)!;
         assert.deepEqual(messagesOf(pages), whole.between(cursor, last));
-        // Hand-over: what a ring has after the page's position is what is missing, at every page.
+        // Cutover: at every page, a ring has exactly the missing updates after the page's position.
         const all = whole.between(cursor, whole.end);
         let told = 0;
         for (const page of pages) {
@@ -204,7 +204,7 @@ test('pages charge exactly the trades between start and end that lie before midn
           sum += chargedTrades;
           assert.equal(sum, charged.filter(({ place }) => compare(place, position) <= 0).length);
         }
-        // A whole second is an edge of every stream: there nothing is left over.
+        // A whole second is an edge of every stream, so nothing is left over there.
         if (isSecond) assert.equal(sum, charged.filter(({ at }) => at < until).length);
       },
     ),
@@ -212,7 +212,7 @@ test('pages charge exactly the trades between start and end that lie before midn
   );
 });
 
-/** Trades with their places, as cursors without updates. */
+/** Trades with their positions, as cursors without updates. */
 function placedTrades(whole: Undisturbed): readonly { at: EpochNs; place: string }[] {
   const ranks = new Map<number, number>();
   return whole.trades.map(({ at }) => {
@@ -223,13 +223,13 @@ function placedTrades(whole: Undisturbed): readonly { at: EpochNs; place: string
   });
 }
 
-/** The trade of a cursor, as its place. */
+/** The position of a cursor's trade. */
 function ofTrade(cursor: string): string {
   const { day, rank } = parseCursor(cursor)!;
   return `${day}.${rank}.0`;
 }
 
-/** What a stream whose flush edges are not moved by a phase has published, as messages. */
+/** The messages of a stream whose flush edges have no phase offset. */
 async function publishedUnmoved(
   whole: Undisturbed,
   [id, input]: Topic,
@@ -265,7 +265,7 @@ async function publishedUnmoved(
   return published;
 }
 
-/** What a client has after these messages. */
+/** A client's objects after these messages. */
 function objectsAfter(messages: readonly ServerMessage[]): ReadonlyMap<string, unknown> {
   const objects = new Map<string, unknown>();
   for (const message of messages) {
@@ -275,7 +275,7 @@ function objectsAfter(messages: readonly ServerMessage[]): ReadonlyMap<string, u
   return objects;
 }
 
-/** position(time) and the objects there, by a settled run over everything since the tape's start. */
+/** position(time) and the objects there, from a settled run since the tape's start. */
 async function stateAt(
   whole: Undisturbed,
   [id, input]: Topic,
@@ -304,7 +304,7 @@ async function stateAt(
   return { cursor, items: JSON.parse(items) };
 }
 
-/** What an engine that ran since the tape's start answers when the tape has come to `time`. */
+/** The snapshot of an engine that ran since the tape's start, when the tape has reached `time`. */
 async function engineSnapshotAt(
   whole: Undisturbed,
   topic: Topic,

@@ -1,17 +1,17 @@
-/** What a run computes, and over what: made here for streams, replays, settled days and commands alike. */
+/** What a run computes and its inputs; made here for streams, replays, settled days and commands alike. */
 
 import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import type { Tape } from '../tape/tape.ts';
 import { TapeDays } from './tape-days.ts';
 
-/** What studies are made of in one thread. */
+/** The indicators and sessions that one thread computes with. */
 export interface StudyCatalogue {
   readonly indicators: ReadonlyMap<string, Indicator>;
   readonly sessionsOf: (contract: string, kind: SessionKind) => SessionTable;
 }
 
-/** A study as it is asked for: `params` are canonical. */
+/** A requested study; `params` are canonical. */
 export interface StudyName {
   readonly contract: string;
   readonly indicator: string;
@@ -27,7 +27,7 @@ export interface StudySource {
 }
 
 export interface RunSource extends StudySource {
-  /** Without the days that are damaged. */
+  /** The tape without its damaged days. */
   readonly tape: Tape;
   readonly days: TapeDays;
 }

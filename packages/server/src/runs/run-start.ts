@@ -1,20 +1,8 @@
 /**
- * Begins runs whose state is right, and whose updates are numbered right, from a given instant on, whoever
- * hears them: streams, replays, settled days and commands. A run is quiet until it is heard at that
- * instant, and says from there on what one says that never ended.
- *
- * A study has to start at the open of the current session, or as many sessions earlier as its look-back
- * needs. One that takes a value over from the past starts at the newest complete session that leaves it
- * with one: what came before can make no difference any more (`look-back.ts`).
- *
- * Which session is the current one depends on what is heard. What a stream shows while the market is shut
- * is the session before. What is settled from there on belongs to the next one, so a settled run needs
- * nothing of the one before but its look-back: what it gives for a day depends on nothing but the days from
- * `firstDayRead` to that day, wherever it began.
- *
- * At its start a run knows which tape entry came last, but not how many updates of earlier sessions
- * stand there. So where nothing has happened since, a stream's run starts some sessions earlier; and so
- * does a stream that could not tell its floor otherwise, the last update before it goes live.
+ * Starts runs whose state and numbering are right from a given instant on: streams, replays, settled days and commands.
+ * A run is quiet up to that instant; from there on its output equals that of a run that never stopped. A study starts
+ * at the open of the current session, or as many sessions earlier as its look-back needs. One that carries a value over
+ * starts at the newest complete session that leaves it with one; earlier data cannot matter (`look-back.ts`).
  */
 
 import type { Session } from '@tapeloom/core/calendar/session';
@@ -32,51 +20,51 @@ import { SettledRun } from './settled-run.ts';
 import { lastDayBefore } from './tape-days.ts';
 import { TopicRun, type TopicRunSetup } from './topic-run.ts';
 
-/** Trades applied before other work of the thread gets a turn: about a millisecond or two. */
+/** Trades applied before other work of the thread runs: about a millisecond or two. */
 const ROWS_PER_TURN = 32_768;
-/** How far a run is started earlier than its look-back asks for; beyond, a floor is told too high. */
+/** How many sessions earlier than its look-back a run may start; beyond, the reported floor is too high. */
 export const SESSIONS_EARLIER_MAX = 8;
 
-/** How a run shares its thread, and when it is no longer wanted. */
+/** How a run shares its thread, and how it is cancelled. */
 export interface RunPace {
-  /** Lets other work of this thread happen. */
+  /** Lets other work of this thread run. */
   readonly yieldTurn: () => Promise<void>;
-  /** Once aborted, everything here rejects with the signal's reason. */
+  /** Once it is aborted, everything here rejects with its reason. */
   readonly signal: AbortSignal;
-  /** Trades applied in one turn. */
+  /** Trades applied between two yields. */
   readonly rowsPerTurn?: number;
 }
 
-/** A study on its way over the tape, as its starter sees it. */
+/** A run over the tape, as its starter sees it. */
 export interface TapeRun {
-  /** The last tape entry it has passed. */
+  /** The last tape entry that the run has passed. */
   readonly place: TapePlace;
   readonly warm: boolean;
-  /** The batch may be lent: its memory is good only during the call. */
+  /** The batch may be lent: its memory is valid only during the call. */
   take(batch: TradeBatch): void;
   advance(instant: EpochNs): void;
 }
 
-/** Makes a run that stands at a session's open, or between sessions. */
+/** Creates a run that stands at a session's open, or between sessions. */
 export type CreateRun<Run> = (setup: Omit<TopicRunSetup, 'objects' | 'phase'>) => Run;
 
 export interface StreamStart {
   readonly run: TopicRun;
   /**
-   * Every update after it is still to come: the last update before position(instant), or, where that
-   * is too long ago to be looked for, a position after it with nothing between.
+   * Every update after it is still to come. It is the last update before position(instant) or, if that is too old to be
+   * searched for, a later position with no update between.
    */
   readonly floor: Cursor;
 }
 
-/** A run that stands at position(instant), and what it can be trusted with. */
+/** A run at position(instant), and from where its output is right. */
 interface Begun {
   readonly run: TopicRun;
-  /** Updates beyond this are all there, and numbered as a run numbers them that never ended. */
+  /** Beyond this, no update is missing and the numbering equals that of a run that never stopped. */
   readonly rightAfter: Cursor;
 }
 
-/** A run of a stream at position(instant), ready to go live there if `instant` is a whole second. */
+/** A run of a stream at position(instant). It can go live there if `instant` is a whole second. */
 export async function startRun(
   source: RunSource,
   instant: EpochNs,
@@ -86,7 +74,7 @@ export async function startRun(
   return run;
 }
 
-/** The same for a stream, which has to tell where it begins. */
+/** Like `startRun`, for a stream that has to name its floor. */
 export async function startStream(
   source: RunSource,
   instant: EpochNs,
@@ -107,7 +95,11 @@ export async function beginSettled(
   });
 }
 
-/** The same of any kind. */
+/**
+ * Like `beginSettled`, for any kind of run. Between sessions the current session is the next one. So a settled run
+ * needs only the look-back of the previous one: its result for a day depends only on the days from `firstDayRead` to
+ * that day, wherever it started.
+ */
 export async function beginRun<Run extends TapeRun>(
   source: RunSource,
   instant: EpochNs,
@@ -119,7 +111,7 @@ export async function beginRun<Run extends TapeRun>(
   return await beginIn(source, session, instant, pace, create);
 }
 
-/** Brings a run to position(instant), quietly or heard as it is. */
+/** Brings a run to position(instant); whether its output is used stays as it is. */
 export async function readTo(
   { tape, contract, days }: Pick<RunSource, 'tape' | 'contract' | 'days'>,
   run: TapeRun,
@@ -135,7 +127,7 @@ export async function readTo(
   run.advance(instant);
 }
 
-/** Applies a batch without holding up the thread. */
+/** Applies a batch without blocking the thread. */
 export async function takeInTurns(
   run: Pick<TapeRun, 'take'>,
   batch: TradeBatch,
@@ -149,7 +141,13 @@ export async function takeInTurns(
   }
 }
 
-/** Begins as late as will do, then earlier and earlier until the run knows enough or no more can be had. */
+/**
+ * Starts as late as possible, then earlier until `isEnough` holds or no earlier session exists. While the market is
+ * closed, the current session of a stream is the previous one.
+ * At its start a run knows the last tape entry, but not how many updates of earlier sessions stand there. So if nothing
+ * has happened since, a stream's run starts some sessions earlier. So does a stream that could not name its floor
+ * otherwise: the last update before it goes live.
+ */
 async function beginStream(
   source: RunSource,
   instant: EpochNs,
@@ -164,7 +162,7 @@ async function beginStream(
   };
   const current = sessions.atOrBefore(instant);
   if (current === null) {
-    // Before the first session nothing has been said.
+    // Before the first session there are no updates.
     const run = await createAt(source, instant, create);
     return { run, rightAfter: run.position };
   }
@@ -183,7 +181,7 @@ async function beginStream(
   return begun;
 }
 
-/** A run at position(instant) that is right from the open of `session` on, or from there on if that comes later. */
+/** A run at position(instant) that is right from the open of `session` on, or from `instant` if that is earlier. */
 async function beginIn<Run extends TapeRun>(
   source: RunSource,
   session: Session,
@@ -203,7 +201,7 @@ async function beginIn<Run extends TapeRun>(
   return run;
 }
 
-/** A run at `start`, a session's open or between sessions, with what it needs of the past if that can be had. */
+/** A run at `start` (a session's open, or between sessions) with the past values it needs, if the tape has them. */
 async function beginWarm<Run extends TapeRun>(
   source: RunSource,
   start: EpochNs,
@@ -235,7 +233,7 @@ async function createAt<Run>(
   return create({ study: indicator.create(params), sessions, start: { at, rank }, isWholeUpTo });
 }
 
-/** From where on a run that began in a session says everything. */
+/** From where on the output of a run that started in a session is complete. */
 async function rightAfter(
   { tape, contract, indicator }: RunSource,
   { open }: Session,
@@ -244,7 +242,7 @@ async function rightAfter(
   return { ...(await placeBefore(tape, contract, open)), k: Number.MAX_SAFE_INTEGER };
 }
 
-/** Whether the position the run stands at is numbered right. */
+/** Whether the numbering is right at the run's position. */
 function isNumberedRight({ run, rightAfter }: Begun): boolean {
   return compareCursors(run.position, rightAfter) >= 0;
 }
@@ -257,7 +255,7 @@ function knowsLastUpdate({ run, rightAfter }: Begun): boolean {
 function floorOf(begun: Begun): Cursor {
   const { run, rightAfter } = begun;
   if (knowsLastUpdate(begun)) return run.lastUpdate!;
-  // There was no update since, so the first place that is surely after the last one will do.
+  // There was no update since, so the first position certainly after the last update is right.
   if (rightAfter.k === 0) return rightAfter;
   const midnight = { day: addDays(rightAfter.day, 1), rank: 0 as Rank, k: 0 };
   return compareCursors(midnight, run.position) < 0 ? midnight : run.position;

@@ -1,17 +1,17 @@
-/** The sessions a thread computes with, as tables that keep up with the books, which grow as time goes on. */
+/** The sessions that a thread computes with, as tables that follow the growing session books. */
 
 import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
 import { type SessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
 
 export interface TradingSessions {
-  /** Where each contract is listed, by symbol. */
+  /** The dataset and calendar of each contract, by symbol. */
   readonly contracts: Readonly<Record<string, ContractPlace>>;
   readonly books: readonly DatasetBook[];
 }
 
 export interface ContractPlace {
   readonly dataset: string;
-  /** The name of its calendar, which may mean another one in another dataset. */
+  /** The calendar's name, which is unique only within the dataset. */
   readonly calendar: string;
 }
 
@@ -28,23 +28,22 @@ export class SessionTables {
     this.#sessions = sessions;
   }
 
-  /** What they are made of now. */
   get sessions(): TradingSessions {
     return this.#sessions;
   }
 
-  /** Sessions that have opened are the same as before. */
+  /** Sessions that have opened must be unchanged. */
   replace(sessions: TradingSessions): void {
     this.#sessions = sessions;
     this.#tables = new Map();
   }
 
-  /** The dataset of a contract; null when that is not known. */
+  /** Null for an unknown contract. */
   datasetOf(contract: string): string | null {
     return this.#sessions.contracts[contract]?.dataset ?? null;
   }
 
-  /** A table that always asks the newest books; asking throws while the contract's are not known. */
+  /** A table that always reads the newest books; reading throws while the contract's books are unknown. */
   of(contract: string, kind: SessionKind): SessionTable {
     return {
       atOrAfter: (instant) => this.now(contract, kind).atOrAfter(instant),
@@ -52,7 +51,7 @@ export class SessionTables {
     };
   }
 
-  /** As the books are now. */
+  /** A table of the current books. */
   now(contract: string, kind: SessionKind): SessionTable {
     const place = this.#sessions.contracts[contract];
     const key = `${place?.dataset} ${place?.calendar} ${kind}`;

@@ -1,7 +1,6 @@
 /**
- * What results were computed from, told exactly: the trades of every day that may have decided them, or
- * that the tape had none, and the sessions. Two results with the same inputs, of the same computation, are
- * the same bytes.
+ * Identifies the inputs of results exactly: the trades of every day that may have affected them (or that the tape had
+ * none), and the sessions. Equal inputs and the same computation give identical bytes.
  */
 
 import { hash } from 'node:crypto';
@@ -13,13 +12,13 @@ import type { StudySource } from './run-source.ts';
 import { sealedText, type TapeNow } from './sound-tape.ts';
 
 export interface ResultInputs {
-  /** From the first day that may matter to the last, with the gaps of a partial one; null: not on the tape. */
+  /** From the first relevant day to the last, including the gaps of a partial day; null: not on the tape. */
   readonly days: readonly (readonly [day: UtcDay, digest: string | null])[];
   /** A digest of the sessions over those days. */
   readonly sessions: string;
 }
 
-/** Of one day's result. Null when not all of it is sealed: the result may change, or is not to be had. */
+/** The inputs of one day's result; null unless all of them are sealed: the result may change, or is unavailable. */
 export function dayInputs(
   source: StudySource,
   day: UtcDay,
@@ -29,7 +28,7 @@ export function dayInputs(
   return inputsOver(source.sessions, firstDayRead(source, day), day, onTape);
 }
 
-/** Of all that is made of these days; null when one of them is on the tape and not sealed. */
+/** The inputs of anything computed from these days; null if one of them is on the tape and not sealed. */
 export function inputsOver(
   sessions: SessionTable,
   first: UtcDay,

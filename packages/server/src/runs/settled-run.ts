@@ -1,7 +1,6 @@
 /**
- * One study on its way over the tape in settled speed. It is quiet until somebody hears it; from then on
- * every settled update is said. Trades arrive in order and without a gap; nothing is done per
- * trade beyond the study's own loop.
+ * A study's run in settled speed. It is quiet until `hear`; from then on it writes every settled update. Trades arrive
+ * in order and without a gap. Per trade, only the study's own loop runs.
  */
 
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
@@ -16,13 +15,13 @@ import type { Block } from '../blocks/block.ts';
 import type { BlockWriter } from '../blocks/block-writer.ts';
 import type { TapePlace } from '../tape/tape.ts';
 
-/** Where the updates of a run go. */
+/** The destination of the updates. */
 export type SettledOutput = Pick<BlockWriter, 'upsert' | 'remove'>;
 
-/** Whoever hears a run, on one day. */
+/** The output of a run for one day. */
 export interface Hearing {
   readonly day: UtcDay;
-  /** The day's end, or before. */
+  /** The day's end, or earlier. */
   readonly end: EpochNs;
   readonly output: SettledOutput;
 }
@@ -31,10 +30,10 @@ export class SettledRun implements RunOutput {
   readonly #study: Study;
   readonly #run: StudyRun;
   #hearing: Hearing | null = null;
-  /** The session that opened last. */
+  /** The session that opened most recently. */
   #session: Session | null = null;
   #wasWarm = true;
-  /** Where the last hearing ended, or would have. */
+  /** Where the last hearing ended, or was to end. */
   #heardTo: EpochNs | null = null;
 
   constructor(study: Study, sessions: SessionTable, start: RunStart, isWholeUpTo: IsWholeUpTo) {
@@ -42,7 +41,7 @@ export class SettledRun implements RunOutput {
     this.#run = new StudyRun(study, sessions, start, { output: this, isWholeUpTo });
   }
 
-  /** The last tape entry it has passed: a trade, or a midnight after it. */
+  /** The last tape entry that the run has passed: a trade, or a midnight after it. */
   get place(): TapePlace {
     return this.#run.position;
   }
@@ -51,23 +50,23 @@ export class SettledRun implements RunOutput {
     return this.#study.warm;
   }
 
-  /** Whether every session that was open while it was heard found the study with all its look-back. */
+  /** Whether the study had its whole look-back in every session that was open while it was heard. */
   get wasWarm(): boolean {
     return this.#wasWarm;
   }
 
-  /** From here on updates are heard; the run stands at the midnight of that day. */
+  /** Writes updates from here on; the run stands at the midnight of that day. */
   hear(hearing: Hearing): void {
     this.#hearing = hearing;
     const isOpen = this.#session !== null && this.#session.close > epochNs(hearing.day, 0);
     this.#wasWarm = !isOpen || this.#study.warm;
   }
 
-  /** The same after it was quiet, the run standing where it then stood. */
+  /** Resumes after `quiet`; the run stands where it stood then. */
   hearOn(hearing: Hearing): void {
     this.#hearing = hearing;
     const session = this.#session;
-    // One that opens where the last hearing ended was not part of that.
+    // A session that opens where the last hearing ended was not part of it.
     const isNew = session !== null && session.open >= this.#heardTo! && session.open < hearing.end;
     if (isNew) this.#wasWarm &&= this.#study.warm;
   }
@@ -85,7 +84,7 @@ export class SettledRun implements RunOutput {
     this.#run.advance(instant);
   }
 
-  /** The objects that form at the position it stands at, on this day, gathered by a writer that is empty. */
+  /** The objects still forming at the run's position on this day; the given writer must be empty. */
   tail(day: UtcDay, writer: BlockWriter): Block {
     this.#study.forming(null, (version, mark) => writer.upsert(version, mark, 0));
     return writer.take(day);

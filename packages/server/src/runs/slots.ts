@@ -1,4 +1,4 @@
-/** Works that take turns: at most so many at once, the others in the order in which they asked. */
+/** Limits concurrent work: at most `count` at once, the rest waits in a first-in, first-out queue. */
 
 export class Slots {
   #free: number;
@@ -14,7 +14,7 @@ export class Slots {
     try {
       return await work();
     } finally {
-      // A slot is handed on, never free while somebody waits.
+      // A slot is handed to the next waiting work directly, so no newcomer can take it.
       const next = this.#waiting.shift();
       if (next === undefined) this.#free += 1;
       else next();
@@ -22,7 +22,7 @@ export class Slots {
   }
 }
 
-/** Slots for each name by itself. */
+/** Separate slots for each name. */
 export class NamedSlots {
   readonly #count: number;
   readonly #named = new Map<string, { readonly slots: Slots; works: number }>();

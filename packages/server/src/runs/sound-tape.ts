@@ -1,6 +1,6 @@
 /**
- * A tape as runs see it that may come to damaged days: on it those are not there, like days that are missing. Of
- * partial days it has the trades that are there; no session is whole with them.
+ * The tape as runs see it: damaged days count as missing. Partial days provide their trades, but no session is whole
+ * with them.
  */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -12,42 +12,41 @@ import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { dayOfFile, dayOfImportedFile } from '../tape/tape-paths.ts';
 import { type IsOnTape, isWholeDay } from './tape-days.ts';
 
-/** A tape with its promise, or one of sealed days only, which needs none. */
+/** A live tape with its watermark (`promise`), or sealed days only, which need none. */
 export type CoveredTape = Tape & { readonly promise?: EpochNs | null };
 
-/** A tape of which no more is asked than how far it has come. */
+/** A tape that reports how far it reaches. */
 export type GrowingTape = Tape & Pick<LiveTape, 'promise'>;
 
-/** Looks at the files of a damaged day are so far apart, by the tape's time. */
+/** The interval, in the tape's time, between checks of a damaged day's files. */
 const LOOK_EVERY_NS = SECOND_NS_BIG;
 
 interface Damage {
-  /** Of its files, when they were found damaged. */
+  /** The version of its files when the damage was found. */
   readonly version: Promise<string | null>;
   lookedAt: EpochNs | null;
 }
 
-/** A day that belongs on the tape and cannot be read. */
 export interface DayDamage {
   readonly contract: string;
   readonly day: UtcDay;
-  /** What is wrong with it; null: it is not there. */
+  /** Null: the day is missing. */
   readonly error: unknown;
 }
 
 /**
- * Days that turned out to be damaged, though their index is sound. Each is told until it is replaced, or until its
- * files are others than those that were damaged: then it is tried again. Whatever is found to be damaged or gone, by
- * reading or in the list of days, is reported once, until the day is there again.
+ * Days found damaged although their index is sound. A day counts as damaged until it is replaced, or until its files
+ * have changed; then it is read again. Each damaged or missing day, found by reading or in the list of days, is
+ * reported once until it is there again.
  */
 export class DamagedDays {
   readonly #tape: CoveredTape | null;
   readonly #onFound: (damage: DayDamage) => void;
   readonly #days = new Map<string, Map<UtcDay, Damage>>();
-  /** Found here, by contract and day. */
+  /** Found in this thread, by contract and day. */
   readonly #reported = new Set<string>();
 
-  /** Without a tape nothing is looked at again. */
+  /** Without a tape, files are not checked again. */
   constructor(
     tape: CoveredTape | null = null,
     onFound: (damage: DayDamage) => void = () => undefined,
@@ -56,32 +55,32 @@ export class DamagedDays {
     this.#onFound = onFound;
   }
 
-  /** A read has failed on this day. */
+  /** A read failed on this day. */
   found(contract: string, day: UtcDay, error: unknown): void {
     this.add(contract, day);
     this.#report({ contract, day, error });
   }
 
-  /** The list of days says so; nothing of it need be looked at again. */
+  /** Takes the state in the list of days; such a day needs no further check. */
   listed(contract: string, { day, state, damage }: TapeDay): void {
     if (state === 'damaged') this.#report({ contract, day, error: damage ?? null });
     else if (!this.has(contract, day)) this.#reported.delete(`${contract} ${day}`);
   }
 
-  /** Somebody else has found it. */
+  /** Another thread has found it. */
   add(contract: string, day: UtcDay): void {
     const days = this.#days.getOrInsertComputed(contract, () => new Map());
     if (days.has(day)) return;
     days.set(day, { version: this.#look(contract, day), lookedAt: this.#tape?.promise ?? null });
   }
 
-  /** This day was replaced, or all those of the contract may have been. */
+  /** This day was replaced, or, without a day, any day of the contract may have been. */
   forget(contract: string, day?: UtcDay): void {
     if (day === undefined) this.#days.delete(contract);
     else this.#days.get(contract)?.delete(day);
   }
 
-  /** Those of a contract that are still damaged. */
+  /** The days of a contract that are still damaged. */
   async still(contract: string): Promise<readonly UtcDay[]> {
     const days: UtcDay[] = [];
     for (const day of [...(this.#days.get(contract)?.keys() ?? [])]) {
@@ -90,12 +89,12 @@ export class DamagedDays {
     return days.sort((a, b) => a - b);
   }
 
-  /** As far as is known without a look. */
+  /** As known without checking files. */
   has(contract: string, day: UtcDay): boolean {
     return this.#days.get(contract)?.has(day) ?? false;
   }
 
-  /** Whether a day is damaged, and its files have not been put back since. */
+  /** Whether a day is damaged and its files have not changed since. */
   async isStill(contract: string, day: UtcDay): Promise<boolean> {
     const damage = this.#days.get(contract)?.get(day);
     if (damage === undefined) return false;
@@ -116,7 +115,7 @@ export class DamagedDays {
     this.#onFound(damage);
   }
 
-  /** Null when that cannot be told. */
+  /** Null if the version is unknown. */
   async #look(contract: string, day: UtcDay): Promise<string | null> {
     try {
       return (await this.#tape?.filesVersion?.(contract, day)) ?? null;
@@ -126,14 +125,13 @@ export class DamagedDays {
   }
 }
 
-/** What there is of a contract at one moment. */
+/** A contract's days at one moment. */
 export interface TapeNow {
   readonly promise: EpochNs | null;
-  /** The days that can be read, whole or not. */
+  /** The readable days, whole or partial. */
   readonly onTape: ReadonlyMap<UtcDay, TapeDay>;
-  /** Those that are not. */
   readonly damagedDays: readonly UtcDay[];
-  /** Those and the ones whose files are gone, ascending: nothing of them is read. */
+  /** Damaged days and those whose files are missing, ascending: none of them is read. */
   readonly unreadable: readonly UtcDay[];
 }
 
@@ -142,7 +140,7 @@ export async function tapeNow(
   contract: string,
   damaged: DamagedDays,
 ): Promise<TapeNow> {
-  // Taken before the days: whatever the promise has reached, they have.
+  // Must be read before the days: they then contain everything up to this watermark.
   const promise = tape.promise ?? null;
   const onTape = new Map<UtcDay, TapeDay>();
   const damagedDays: UtcDay[] = [];
@@ -160,7 +158,7 @@ export async function tapeNow(
   return { promise, onTape, damagedDays, unreadable };
 }
 
-/** Whether a day is there at a moment, and whole. */
+/** Whether a day is there at that moment, and whole. */
 export function wholeOn({ onTape }: Pick<TapeNow, 'onTape'>): IsOnTape {
   return (day) => {
     const found = onTape.get(day);
@@ -168,22 +166,19 @@ export function wholeOn({ onTape }: Pick<TapeNow, 'onTape'>): IsOnTape {
   };
 }
 
-/** What a day that never grows again is made of: other trades, or other gaps, another text. Null while it grows. */
+/** Identifies the content of a day that no longer grows, trades and gaps; null while it grows. */
 export function sealedText({ digest, version }: TapeDay): string | null {
   return version ?? digest ?? null;
 }
 
-/** The sealed day that was found to be damaged; null when the error is another one. */
+/** The sealed day that was found damaged; null for another error. */
 export function damagedDay(error: unknown): UtcDay | null {
   if (!(error instanceof TapeDamagedError)) return null;
   const name = error.file.slice(error.file.lastIndexOf('/') + 1);
   return dayOfFile(name, 'arrow') ?? dayOfFile(name, 'json') ?? dayOfImportedFile(name);
 }
 
-/**
- * A tape without the days that are damaged, also those that are found to be so later, and without others
- * that are not to be seen.
- */
+/** A tape without its damaged days, including those found later, and without hidden days. */
 export function soundTape(
   tape: Tape,
   damaged: DamagedDays,
@@ -206,7 +201,7 @@ export function soundTape(
   };
 }
 
-/** Which days of [first, day) are there, told so that others cannot be taken for them. */
+/** The days of [first, day) on the tape, as a text that is different for other days. */
 export function daysBefore(onTape: TapeNow['onTape'], first: UtcDay, day: UtcDay): string {
   const days: string[] = [];
   for (let one = first; one < day; one = addDays(one, 1)) {
@@ -216,7 +211,7 @@ export function daysBefore(onTape: TapeNow['onTape'], first: UtcDay, day: UtcDay
   return days.join();
 }
 
-/** The days of [first, last] that can be replaced, and what they are made of. */
+/** The replaceable days of [first, last] and their content. */
 export function replaceableDays(onTape: TapeNow['onTape'], first: UtcDay, last: UtcDay): string {
   const days = [...onTape.values()].filter(({ day, version }) => {
     return version !== undefined && day >= first && day <= last;
@@ -229,7 +224,7 @@ function dayText(day: TapeDay): string {
   return day.version === undefined ? count : `${count} ${day.version}`;
 }
 
-/** The tape of one contract without some days, ascending; it grows as that does. */
+/** One contract's tape without some days (ascending); it grows with the original. */
 export function withoutDays(tape: GrowingTape, days: readonly UtcDay[]): GrowingTape;
 export function withoutDays(tape: Tape, days: readonly UtcDay[]): Tape;
 export function withoutDays(tape: CoveredTape, days: readonly UtcDay[]): Tape {

@@ -1,15 +1,6 @@
 /**
- * One replay: a study run over a stretch of the past that says what the stream said. Its phases:
- * 1. It begins at the last whole second not after its start, with a run that is right there, quietly.
- *    A cursor's own flush is closed after that second, so nothing beyond the cursor is missed.
- * 2. After a cursor, it passes over what is not beyond it, also inside the flush the cursor lies in. At
- *    a time T it reads on to position(T), be it an edge or not, takes the snapshot there, and passes over
- *    what is not beyond that position: the first flush after T tells only what changed after T.
- * 3. Page by page it publishes what follows, a second of tape time at a time, up to the last flush edge
- *    not after `until`. A page ends when it has enough bytes or has covered enough trades; all it
- *    contains was published at edges up to its position, and all that was is in it or an earlier page.
- *
- * It holds one page, one batch of trades and the study; from the snapshot on no object is kept.
+ * One replay: a study run over a period of the past with the output of the stream. It holds one page, one batch of
+ * trades and the study; after the snapshot no object is stored.
  */
 
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
@@ -30,52 +21,62 @@ import { lastDayBefore } from './tape-days.ts';
 import { TapeWalk } from './tape-walk.ts';
 import type { TopicRun } from './topic-run.ts';
 
-/** When a page ends. */
+/** The limits at which a page ends. */
 export interface PageLimits {
-  /** A page is full from so many bytes on; the last second, or a snapshot, may go beyond. */
+  /** The last second, or a snapshot, may exceed this. */
   readonly bytes: number;
-  /** A page that has covered so many trades ends, even if it has nothing to say. */
+  /** A page that covers this many trades ends even if it is empty. */
   readonly trades: number;
 }
 
 export const PAGE_LIMITS: PageLimits = { bytes: 65_536, trades: 200_000 };
-/** Tape time without trades is passed in pieces, since studies may have much to say in it. */
+/** Tape time without trades is passed in pieces of this length, since studies may publish much in it. */
 const QUIET_PIECE_NS = MINUTE_NS_BIG;
-/** Trades applied before other work of the thread gets a turn. */
+/** Trades applied before other work of the thread runs. */
 const TRADES_PER_TURN = 16_384;
 
 export interface StudyReplaySetup {
-  /** As the source has it. */
+  /** The same tape as in `source`. */
   readonly tape: GrowingTape;
   readonly source: RunSource;
   readonly request: ReplayRequest;
-  /** The time of the cursor's entry, or the time asked for. */
+  /** The time of the cursor's entry, or the requested time. */
   readonly from: EpochNs;
   readonly pace: RunPace;
   readonly limits: PageLimits;
-  /** Of all replays in its thread. */
+  /** Shared by all replays of the thread. */
   readonly writer: BlockWriter;
 }
 
-/** A replay that has begun. */
+/** A replay that has started. */
 interface Begun {
   readonly run: TopicRun;
   readonly walk: TapeWalk;
   readonly charged: ChargedTrades;
-  /** Nothing up to here is told. */
+  /** Updates up to here are skipped. */
   readonly after: Cursor;
 }
 
+/**
+ * 1. It starts quietly at the last whole second not after its start, with a run that is right there. The flush that
+ *    contains a cursor closes after that second, so nothing beyond the cursor is missed.
+ * 2. After a cursor, it skips everything not beyond it, also inside the cursor's flush. At a time T, it reads to
+ *    position(T), which need not be an edge, takes the snapshot there, and skips everything not beyond that position:
+ *    the first flush after T contains only what changed after T.
+ * 3. It publishes page by page, a second of tape time at a time, up to the last flush edge not after `until`. A page
+ *    ends when it has enough bytes or covers enough trades. All its content was published at edges up to its position,
+ *    and everything published up to there is in it or an earlier page.
+ */
 export class StudyReplay implements AsyncDisposable {
   readonly #setup: StudyReplaySetup;
-  /** What the page has so far. */
+  /** The current page. */
   #blocks: Block[] = [];
   #bytes = 0;
   #until: EpochNs;
   #begun: Begun | null = null;
-  /** Whether a flush beyond the start has come: from then on all are. */
+  /** Whether a flush beyond the start was found; all later flushes are beyond it. */
   #isBeyond = false;
-  /** The tape time up to which the run was brought. */
+  /** The tape time that the run has reached. */
   #reached: EpochNs;
 
   constructor(setup: StudyReplaySetup) {
@@ -88,18 +89,18 @@ export class StudyReplay implements AsyncDisposable {
     return this.#begun !== null;
   }
 
-  /** Whether the state at the start can be known yet. */
+  /** Whether the state at the start is known yet. */
   get canBegin(): boolean {
     const { tape, request, from } = this.#setup;
     return request.from.t === 'after' || (tape.promise !== null && from <= tape.promise);
   }
 
-  /** No page shows anything from this instant on; it never goes back. */
+  /** Raises the instant from which nothing is shown; it never moves back. */
   raise(until: EpochNs): void {
     if (until > this.#until) this.#until = until;
   }
 
-  /** Brings the run to the start, and takes the snapshot there if one is wanted. */
+  /** Brings the run to the start, and takes the snapshot there if one is requested. */
   async begin(): Promise<void> {
     const { tape, source, request, from, pace, writer } = this.#setup;
     const { contract } = source;
@@ -109,7 +110,7 @@ export class StudyReplay implements AsyncDisposable {
     const charged = new ChargedTrades(place, request.chargedBefore);
     let after = start;
     run.goLive(writer, (flush) => {
-      // Until the start is known everything lies before it.
+      // Until the start is known, everything lies before it.
       if (after !== null) this.#keep(flush, after);
     });
     if (request.from.t === 'at') {
@@ -124,7 +125,7 @@ export class StudyReplay implements AsyncDisposable {
     this.#begun = { run, walk, charged, after: after! };
   }
 
-  /** What can be told now; null when that is nothing, because the tape ends before `until`. */
+  /** The next page; null if there is nothing to show because the tape ends before `until`. */
   async page(): Promise<ReplayPage | null> {
     const begun = this.#begun!;
     const { run, charged, after } = begun;
@@ -145,7 +146,7 @@ export class StudyReplay implements AsyncDisposable {
     await begun?.walk[Symbol.asyncDispose]();
   }
 
-  /** Goes on until the page is full, the replay over or the tape at its end; returns the trades taken. */
+  /** Runs until the page is full, the replay is over or the tape ends; returns the number of trades taken. */
   async #fill(begun: Begun): Promise<number> {
     const { pace, limits } = this.#setup;
     let covered = 0;
@@ -167,14 +168,14 @@ export class StudyReplay implements AsyncDisposable {
     return covered;
   }
 
-  /** The run comes to the trades that are next, or as far as there are none. */
+  /** Looks up days up to the next trades, or up to where the tape has no more. */
   async #learnDays(next: TradeBatch | null, readTo: EpochNs | null): Promise<void> {
     const { days } = this.#setup.source;
     if (next !== null) await days.learn(next.day);
     else if (readTo !== null) await days.learn(lastDayBefore(readTo));
   }
 
-  /** Takes the trades of the second in which the next one lies; returns how many. */
+  /** Takes the trades of the second that contains the next trade; returns their number. */
   #takeSecond({ run, walk, charged }: Begun, next: TradeBatch): number {
     const at = epochNs(next.day, next.ts[0]!);
     const second = wholeSecond(at);
@@ -190,12 +191,12 @@ export class StudyReplay implements AsyncDisposable {
       run.take(trades);
       charged.see(trades);
     }
-    // More of this second may follow in the next batch.
+    // More trades of this second may follow in the next batch.
     if (count < next.count) this.#advance(run, to);
     return count;
   }
 
-  /** No trade comes before `to`: goes there, or a piece of the way. */
+  /** No trade comes before `to`: advances to it, or a piece of the way. */
   #passQuiet(run: TopicRun, to: EpochNs | null): void {
     if (to === null) return;
     const piece = (wholeSecond(this.#reached) + QUIET_PIECE_NS) as EpochNs;

@@ -24,12 +24,12 @@ import { REPLAYS_MAX, StudyReplays } from './study-replays.ts';
 const SECOND_NS = 1_000_000_000;
 const OPEN_NS = 10 * HOUR_NS;
 
-/** An instant so many seconds after the open of the first session. */
+/** The instant `seconds` after the open of the first session. */
 function at(seconds: number): EpochNs {
   return epochNs(DAY, OPEN_NS + seconds * SECOND_NS);
 }
 
-/** A trade in each of these seconds, in its middle. */
+/** A trade in the middle of each of these seconds. */
 function trades(from: number, to: number): readonly MemoryTrade[] {
   return Array.from({ length: to - from }, (_, index) => ({
     at: at(from + index + 0.5),
@@ -171,7 +171,7 @@ test('closing ends what is under way at once, also a wait for the tape', async (
   const begun = await replays.open(request());
   const first = begun.next();
   await Promise.all([assert.rejects(first, refusedAs('closed')), begun[Symbol.asyncDispose]()]);
-  // Its turn is free for others.
+  // Its slot is free again.
   await using other = await replays.open(request());
   assert.equal((await rest(other)).at(-1)!.position, '20261112.10.1');
 });
@@ -223,7 +223,7 @@ test('large objects stretch the steps of a replay as they did those of the strea
   const stream = new EngineRun(tape);
   stream.open(['volume-profile', {}]);
   await settle();
-  // Every 5 ms a trade, at so many prices that the profile soon is too large for every edge of 20 ms.
+  // A trade every 5 ms, at so many prices that the profile soon is too large for every 20 ms edge.
   const wide = Array.from({ length: 800 }, (_, index): MemoryTrade => {
     return { at: at(index * 0.005), price: 100 + ((index * 37) % 900), size: 1, side: 1 };
   });
@@ -249,7 +249,7 @@ test('large objects stretch the steps of a replay as they did those of the strea
 test('what the tape does not have is refused', async () => {
   const tape = new MemoryTape(CONTRACT, 100);
   tape.commit(trades(0, 5), at(5));
-  // The second day, on which there is trading, is missing.
+  // The second day, a trading day, is missing.
   tape.commit([], epochNs(DAY, 50 * HOUR_NS));
   using replays = replaysOver(tape);
   const until = epochNs(DAY, 49 * HOUR_NS);
@@ -278,7 +278,7 @@ test('a tape that cannot be read fails its reader only', async () => {
 test('between the open of a session and its first trade a position still counts the close before it [DET-02]', async () => {
   const tape = new MemoryTape(CONTRACT, 100);
   tape.commit(trades(0, 5), at(5));
-  // The bar is closed by the session; the next one has opened, without a trade so far.
+  // The session's close has closed the bar; the next session has opened without a trade so far.
   tape.commit([], epochNs(DAY, 23 * HOUR_NS));
   using replays = replaysOver(tape);
   const time = epochNs(DAY, 22.5 * HOUR_NS);

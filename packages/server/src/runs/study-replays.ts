@@ -1,8 +1,7 @@
 /**
- * The replays of one thread. Their number is limited. Where the thread's work is done in turns of accounts,
- * so are they; by themselves a few warm up at a time, and their pages are made one after the other in the
- * order in which they were asked for, so that every reader gets a page before anybody gets his second. A
- * reader at the tape's end waits for the next commit, and holds up nobody.
+ * The replays of one thread, limited in number. If the thread shares its work among accounts, replays take part in
+ * that. Otherwise a few warm up at a time, and pages are made in order of request, so each reader gets a page before
+ * any reader gets a second one. A reader at the tape's end waits for the next commit without holding a slot.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -31,27 +30,27 @@ import {
 import { PAGE_LIMITS, type PageLimits, StudyReplay } from './study-replay.ts';
 import type { Turns } from './turns.ts';
 
-/** Replays that are open at the same time: who opens them has limits of his own. */
+/** Replays open at the same time; callers have limits of their own. */
 export const REPLAYS_MAX = 256;
-/** Replays that read what comes before their start at the same time: there they keep all objects. */
+/** Replays that read data before their start at the same time: they store all objects meanwhile. */
 const WARM_UPS_MAX = 2;
 
 export interface StudyReplaysOptions extends StudyCatalogue {
   readonly tape: LiveTape;
-  /** Lets other work of this thread happen. */
+  /** Lets other work of this thread run. */
   readonly yieldTurn: () => Promise<void>;
-  /** When pages end, if not as usual. */
+  /** Default: `PAGE_LIMITS`. */
   readonly limits?: PageLimits;
-  /** Whose turns the work is done in, if there is other work. */
+  /** The fair queue of accounts; omitted if the thread has no other work. */
   readonly turns?: Turns;
-  /** Days that are known to be damaged: they count as missing. Those found here are added. */
+  /** Days known to be damaged, which count as missing; days found here are added. */
   readonly damaged?: DamagedDays;
 }
 
-/** Does work when it is its turn. */
+/** Runs work in a slot of an account. */
 type Within = <T>(account: string, work: () => Promise<T>) => Promise<T>;
 
-/** What replays share: the tape's growth, and turns. */
+/** State shared by the replays. */
 interface Shared {
   readonly warmUp: Within;
   readonly page: Within;
@@ -153,7 +152,7 @@ export class StudyReplays implements Replays, Disposable {
     return from.time;
   }
 
-  /** As far as the contract's tape goes. */
+  /** Checks up to the end of the contract's tape. */
   #refuseGaps(
     { contract, until }: ReplayRequest,
     sessions: SessionTable,
@@ -193,7 +192,7 @@ class OpenReplay extends Pulled implements Replay {
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
-    // Whatever is under way ends at its next turn; only then may its reader be closed.
+    // Work in progress ends the next time it yields; only then may its reader be closed.
     await super[Symbol.asyncDispose]();
     await this.#study[Symbol.asyncDispose]();
     this.#shared.closed(this);
@@ -204,7 +203,7 @@ class OpenReplay extends Pulled implements Replay {
     const { account = '' } = this.#request;
     const study = this.#study;
     for (;;) {
-      // Asked for before the tape is read, so that no commit is missed.
+      // Must be taken before the tape is read, so that no commit is missed.
       const grown = this.#shared.grown();
       if (!study.hasBegun && study.canBegin) {
         await warmUp(account, () => this.#unlessClosed(() => study.begin()));
@@ -227,7 +226,7 @@ class OpenReplay extends Pulled implements Replay {
     }
   }
 
-  /** The day counts as missing from now on: who asks again is told of it, or gets what is there without it. */
+  /** The day counts as missing from now on; the next request is refused for it, or skips it if gaps are allowed. */
   #damageFound(error: TapeDamagedError): Refusal {
     const { contract } = this.#request;
     const day = damagedDay(error);
@@ -237,12 +236,12 @@ class OpenReplay extends Pulled implements Replay {
   }
 }
 
-/** Who reads in several steps reads the same days in all of them. */
+/** All steps of one read must see the same days. */
 function pinned(tape: LiveTape): LiveTape {
   return tape.pinned?.() ?? tape;
 }
 
-/** By accounts, where the thread's work is: each warms up one replay at a time. */
+/** With a fair queue, each account warms up one replay at a time. */
 function slotsOf(turns: Turns | undefined): Pick<Shared, 'warmUp' | 'page'> {
   if (turns === undefined) {
     const warmUps = new Slots(WARM_UPS_MAX);

@@ -7,7 +7,7 @@ import { dataSince, isCompleteOn, isWholeUpTo, TapeDays } from './tape-days.ts';
 const HOUR_NS = 3_600_000_000_000;
 const DAY = utcDay(20261112);
 
-/** From 22 o'clock over a whole day to the end of the next. */
+/** From 22:00 over a whole day to the end of the next. */
 const session = {
   date: addDays(DAY, 2),
   open: epochNs(DAY, 22 * HOUR_NS),
@@ -25,7 +25,7 @@ test('a session is whole so far when the tape has its days from the open on, and
   assert.equal(isWholeUpTo(session, addDays(DAY, 1), on(0, 1)), true);
   assert.equal(isWholeUpTo(session, addDays(DAY, 1), on(1, 2)), false);
   assert.equal(isCompleteOn(session, on(0, 1)), false);
-  // It closes at midnight: the day that begins then is none of its own.
+  // The session closes at midnight: the day that starts then is not part of it.
   assert.equal(isCompleteOn(session, on(0, 1, 2)), true);
   assert.equal(isWholeUpTo(session, addDays(DAY, 9), on(0, 1, 2)), true);
 });

@@ -1,10 +1,8 @@
 /**
- * The days of one contract that are on the tape, as far as runs over it have come: they decide whether a
- * session is complete. Days that the tape passed over are not on it, those it has are on it whole, but for
- * partial ones, with which no session is. So a day
- * is decided as soon as the tape has come to it, and it is looked up (`learn`) before a run comes to it: a run
- * that has been going on for weeks then judges as one that begins. Should a day that was passed over be sealed
- * later, the tape is looked at again, and runs that it matters to end.
+ * The days of one contract on the tape, as far as its runs have come; they decide whether a session is complete. A day
+ * that the tape passed over is not on it; its other days are whole, except partial ones, which make their session
+ * incomplete. Each day is looked up (`learn`) before a run reaches it and is then fixed, so a run of many weeks decides
+ * as a new one does. If such a day is sealed later, the tape is read again and affected runs end.
  */
 
 import type { Session } from '@tapeloom/core/calendar/session';
@@ -12,15 +10,15 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { Tape, TapeDay } from '../tape/tape.ts';
 
-/** Whether a day of a contract is on the tape, and whole. */
+/** Whether a day of a contract is whole on the tape. */
 export type IsOnTape = (day: UtcDay) => boolean;
 
 interface FoundDays {
-  /** That can be read. */
+  /** The readable days. */
   readonly onTape: ReadonlySet<UtcDay>;
-  /** Of those, the ones of which nothing is missing. */
+  /** The readable days that are whole. */
   readonly whole: ReadonlySet<UtcDay>;
-  /** Of those that can be replaced, what they are made of. */
+  /** The content of the replaceable days. */
   readonly versions: ReadonlyMap<UtcDay, string>;
 }
 
@@ -28,7 +26,7 @@ export class TapeDays {
   readonly #tape: Tape;
   readonly #contract: string;
   #found: FoundDays = { onTape: new Set(), whole: new Set(), versions: new Map() };
-  /** All days up to this one are decided, and known. */
+  /** All days up to this one are looked up and fixed. */
   #last = 0 as UtcDay;
 
   constructor(tape: Tape, contract: string) {
@@ -36,27 +34,27 @@ export class TapeDays {
     this.#contract = contract;
   }
 
-  /** Whether a run may come to `day`. */
+  /** Whether a run may enter `day`. */
   isKnown(day: UtcDay): boolean {
     return day <= this.#last;
   }
 
-  /** Whether the tape passed over a day, so that it is not on it, whatever was sealed since. */
+  /** Whether the tape passed over a day: it then stays absent, whatever was sealed since. */
   isPassedOver(day: UtcDay): boolean {
     return this.isKnown(day) && !this.#found.onTape.has(day);
   }
 
-  /** The tape has come to `day`: looks up which days it has. */
+  /** The tape has reached `day`: looks up which days it has. */
   async learn(day: UtcDay): Promise<void> {
     if (!this.isKnown(day)) this.note(day, await this.#tape.days(this.#contract));
   }
 
-  /** The same by somebody who has looked when the tape had come there. */
+  /** Like `learn`, with days that the caller has read since the tape reached `day`. */
   note(day: UtcDay, looked: Iterable<TapeDay>): void {
-    // Another run may have come further meanwhile.
+    // Another run may be further already.
     if (this.isKnown(day)) return;
     const days = foundDays(looked);
-    // What was found meanwhile is not forgotten.
+    // Days found earlier are kept.
     const { onTape, whole, versions } = this.#found;
     this.#found = {
       onTape: onTape.union(days.onTape),
@@ -67,8 +65,8 @@ export class TapeDays {
   }
 
   /**
-   * Days were sealed that the tape had passed over, replaced, or found to be damaged: looks again, and learns when
-   * told. Where the tape is about to become another one, that is looked at.
+   * After a passed-over day was sealed, or a day was replaced or found damaged: reads the days again. The returned
+   * function applies them. Reads `tapeToCome` if the tape is about to be replaced by it.
    */
   async lookAgain(tapeToCome: Tape | null = null): Promise<() => void> {
     const days = foundDays(await (tapeToCome ?? this.#tape).days(this.#contract));
@@ -77,23 +75,23 @@ export class TapeDays {
     };
   }
 
-  /** Known days that are on the tape by now, or are not, or not whole, other than was learned. */
+  /** Known days whose presence or completeness on the tape differs from what was learned. */
   async changed(): Promise<readonly UtcDay[]> {
     const before = this.#found;
     const now = foundDays(await this.#tape.days(this.#contract));
-    // Who has learned something meanwhile has looked himself.
+    // Days learned meanwhile are newer than this read.
     if (before !== this.#found) return [];
     const onTape = before.onTape.symmetricDifference(now.onTape);
     const changed = onTape.union(before.whole.symmetricDifference(now.whole));
     return [...changed].filter((day) => this.isKnown(day));
   }
 
-  /** Whether a session is whole so far: up to and with this day, or its end, all its days are on the tape. */
+  /** Whether all days of a session are on the tape, up to and including `day` or the session's end. */
   isWholeUpTo(session: Session, day: UtcDay): boolean {
     return this.dataSince(session, day) === session.open;
   }
 
-  /** Tells what the days from one on are made of, those that can be replaced. */
+  /** Identifies the content of the replaceable days from `first` on. */
   versionsFrom(first: UtcDay): string {
     const told: string[] = [];
     for (const [day, version] of this.#found.versions) {
@@ -102,12 +100,12 @@ export class TapeDays {
     return told.sort().join();
   }
 
-  /** Whether all days of a session that has ended are on the tape. */
+  /** Whether all days of an ended session are on the tape. */
   isComplete(session: Session): boolean {
     return this.isWholeUpTo(session, lastDayBefore(session.close));
   }
 
-  /** From when on all of a session, up to and with the day `last`, is on the tape. */
+  /** Since when a session is on the tape without a gap, up to and including the day `last`. */
   dataSince(session: Session, last: UtcDay): EpochNs {
     if (!this.isKnown(last)) throw new Error(`${this.#contract} ${last} was not looked up`);
     return dataSince(session, last, (day) => this.#found.whole.has(day));
@@ -130,22 +128,22 @@ function daysOf(days: readonly TapeDay[]): ReadonlySet<UtcDay> {
   return new Set(days.map(({ day }) => day));
 }
 
-/** Whether all of a day is there, as far as the tape has come. */
+/** Whether a day is whole, as far as the tape has come. */
 export function isWholeDay({ state }: TapeDay): boolean {
   return state === 'sealed' || state === 'open';
 }
 
 /**
- * Whether a session is whole so far: from its open up to and with the day `last`, or to its close if that comes
- * before, all its days are on the tape. The one notion of it, for what streams and the past are made of.
+ * Whether a session is whole so far: all its days are on the tape from its open to the day `last`, or to its close if
+ * that is earlier. The one definition of this, for streams and history.
  */
 export function isWholeUpTo(session: Session, last: UtcDay, isOnTape: IsOnTape): boolean {
   return dataSince(session, last, isOnTape) === session.open;
 }
 
 /**
- * From when on all of a session, up to and with the day `last`, is on the tape: its open when it is whole so
- * far, else the midnight after the last of its days that is missing.
+ * Since when a session is on the tape without a gap, up to and including the day `last`: its open if it is whole so
+ * far, else the midnight after its last missing day.
  */
 export function dataSince({ open, close }: Session, last: UtcDay, isOnTape: IsOnTape): EpochNs {
   const end = lastDayBefore(close);
@@ -156,12 +154,12 @@ export function dataSince({ open, close }: Session, last: UtcDay, isOnTape: IsOn
   return open;
 }
 
-/** Whether all of a session that has ended is on the tape. */
+/** Whether all of an ended session is on the tape. */
 export function isCompleteOn(session: Session, isOnTape: IsOnTape): boolean {
   return isWholeUpTo(session, lastDayBefore(session.close), isOnTape);
 }
 
-/** The day that a run which comes to position(instant) has to know. */
+/** The last day that a run must know before it reaches position(instant). */
 export function lastDayBefore(instant: EpochNs): UtcDay {
   return dayOf((instant - 1n) as EpochNs);
 }

@@ -1,8 +1,7 @@
 /**
- * What of a range is not there, in hours in which the market was open: days that the tape lacks, days that cannot be
- * read, and the missing hours of partial ones. What is missing for one reason with nothing but a closed market in
- * between is one gap. Before the first session that is known nobody can tell when the market was open: all of
- * that is one gap.
+ * The missing times of a range, in hours in which the market was open: missing days, unreadable days, and missing hours
+ * of partial days. Adjacent times with the same reason and only a closed market between them are one gap. The time
+ * before the first known session is one gap: the market's hours are unknown there.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -12,13 +11,13 @@ import type { TapeNow } from './sound-tape.ts';
 
 export interface TapeGap {
   readonly from: EpochNs;
-  /** Not part of it. */
+  /** Exclusive. */
   readonly to: EpochNs;
   /** `partial`: other hours of the day are there. */
   readonly why: 'missing' | 'damaged' | 'partial';
 }
 
-/** Of [from, to), ascending; `knownFrom` is where sessions begin to be known. */
+/** The gaps of [from, to), ascending; `knownFrom` is where known sessions begin. */
 export function tapeGaps(
   now: Pick<TapeNow, 'onTape' | 'damagedDays'>,
   full: SessionTable,
@@ -42,7 +41,7 @@ export function tapeGaps(
   return gaps;
 }
 
-/** Of all of one day. */
+/** The gaps of one whole day. */
 function dayGaps(
   { onTape, damagedDays }: Pick<TapeNow, 'onTape' | 'damagedDays'>,
   full: SessionTable,
@@ -76,7 +75,7 @@ function* openHours(
   }
 }
 
-/** When the market is open next, this very instant included; null when nobody knows. */
+/** When the market is open next, `instant` included; null if unknown. */
 function nextOpen(full: SessionTable, instant: EpochNs): EpochNs | null {
   const session = full.atOrAfter(instant);
   return session && later(session.open, instant);

@@ -41,7 +41,7 @@ test('what a read was promised is what it was promised when it began', async () 
   const tape = new MemoryTape(CONTRACT, 3);
   tape.commit([trade(1)], at(6));
   const { read } = tape;
-  // A commit comes between the end of the read and the one who waits for it.
+  // A commit arrives between the end of the read and the caller's wait for it.
   tape.read = async function* (...args) {
     yield* read.apply(tape, args);
     tape.commit([trade(7)], at(8));

@@ -1,7 +1,6 @@
 /**
- * A walk over the trades of one contract, in order and without a gap, that can rest anywhere: who walks
- * looks at the trades that come next and takes as many of them as he likes. It holds one batch and one
- * open read at a time.
+ * A walk over the trades of one contract, in order and without a gap, that can pause anywhere: the caller looks at the
+ * next trades and takes as many of them as it wants. It holds one batch and one open read at a time.
  */
 
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
@@ -13,7 +12,7 @@ export class TapeWalk implements AsyncDisposable {
   readonly #contract: string;
   #place: TapePlace;
   #reading: AsyncIterator<TradeBatch> | null = null;
-  /** The promise when the present read began: all trades before it are in that read. */
+  /** The watermark (`promise`) when the current read began: that read contains all trades before it. */
   #promise: EpochNs | null = null;
   #batch: TradeBatch | null = null;
   #readTo: EpochNs | null = null;
@@ -24,12 +23,12 @@ export class TapeWalk implements AsyncDisposable {
     this.#place = from;
   }
 
-  /** All trades before this were taken when `look` last found none; null before that. */
+  /** All trades before this were taken when `look` last found none; null until then. */
   get readTo(): EpochNs | null {
     return this.#readTo;
   }
 
-  /** The trades that come next, at least one; null when there are no more for now. */
+  /** The next trades, at least one; null if there are none for now. */
   async look(): Promise<TradeBatch | null> {
     if (this.#batch !== null) return this.#batch;
     if (this.#reading === null) {
@@ -48,7 +47,7 @@ export class TapeWalk implements AsyncDisposable {
     return null;
   }
 
-  /** Takes the first `count` of the trades that come next. */
+  /** Takes the first `count` of the next trades. */
   take(count: number): TradeBatch {
     const batch = this.#batch!;
     const taken = sliceBatch(batch, 0, count);

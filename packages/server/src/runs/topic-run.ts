@@ -1,8 +1,8 @@
 /**
- * One study on its way over the tape, and what it publishes. It is quiet while it warms up, in settled
- * speed. `goLive` is called at a whole second of tape time and takes the objects still forming at that
- * very position; from there on every flush goes out. From then on the kept objects are the state at the
- * last closed flush edge. Trades arrive in order and without a gap; those already taken are passed over.
+ * A study's run and what it publishes. It warms up quietly, in settled speed. `goLive` is called at a whole second of
+ * tape time and takes the objects still forming at that position. From then on every flush is published, and the stored
+ * objects are the state at the last closed flush edge. Trades arrive in order and without a gap; those already taken
+ * are skipped.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -22,10 +22,10 @@ import type { Block, UpdateKind } from '../blocks/block.ts';
 import type { BlockWriter } from '../blocks/block-writer.ts';
 import type { TapePlace } from '../tape/tape.ts';
 
-/** Leaves room for what surrounds the items: kind, subscription name, cursor. */
+/** Leaves space for the fields around the items: kind, subscription name, cursor. */
 const ITEMS_BYTES_MAX = SNAPSHOT_BYTES_MAX - 1_024;
 
-/** Hears every flush and the position at its edge. */
+/** Receives every flush and the position at its edge. */
 export type PublishFlush = (flush: Block, position: Cursor) => void;
 
 export interface TopicRunSetup {
@@ -33,9 +33,9 @@ export interface TopicRunSetup {
   readonly objects: PublishedObjects;
   readonly sessions: SessionTable;
   readonly start: RunStart;
-  /** Whether a session is whole on the tape, up to and with a day. */
+  /** Whether a session is whole on the tape, up to and including a day. */
   readonly isWholeUpTo: IsWholeUpTo;
-  /** Where its flush edges lie inside a second. */
+  /** The offset of its flush edges inside a second. */
   readonly phase: number;
 }
 
@@ -43,15 +43,15 @@ export class TopicRun implements RunOutput {
   readonly #study: Study;
   readonly #run: StudyRun;
   readonly #objects: PublishedObjects;
-  /** Nothing before it was read. */
+  /** Data before it was not read. */
   readonly startedAt: EpochNs;
   #reached: EpochNs;
-  /** Where the newest of the updates that are settled stands. */
+  /** The position of the newest settled update. */
   #settled: Cursor | null = null;
-  /** Both null while the run is quiet. */
+  /** Both null until `goLive`. */
   #publish: PublishFlush | null = null;
   #writer: BlockWriter | null = null;
-  /** The day of the flush that is being gathered. */
+  /** The day of the flush in progress. */
   #flushDay: UtcDay | null = null;
 
   constructor({ study, objects, sessions, start, isWholeUpTo, phase }: TopicRunSetup) {
@@ -62,17 +62,17 @@ export class TopicRun implements RunOutput {
     this.#run = new StudyRun(study, sessions, start, { output: this, isWholeUpTo, phase });
   }
 
-  /** The last tape entry it has passed: a trade, or a midnight after it. */
+  /** The last tape entry that the run has passed: a trade, or a midnight after it. */
   get place(): TapePlace {
     return this.#run.position;
   }
 
-  /** The position of everything taken so far. */
+  /** The position after everything taken so far. */
   get position(): Cursor {
     return this.#run.position;
   }
 
-  /** The promise it has advanced to. */
+  /** The watermark (`promise`) that it has advanced to. */
   get reached(): EpochNs {
     return this.#reached;
   }
@@ -86,7 +86,7 @@ export class TopicRun implements RunOutput {
     return this.#study.warm;
   }
 
-  /** The newest update of all so far, also those of objects still forming; null when there was none. */
+  /** The newest update so far, including those of objects still forming; null if there was none. */
   get lastUpdate(): Cursor | null {
     let last = this.#settled;
     this.#study.forming(null, (_version, mark) => {
@@ -109,8 +109,8 @@ export class TopicRun implements RunOutput {
   }
 
   /**
-   * Starts publishing; the run stands at a whole second, with no trade at or after it taken. All runs of a
-   * thread may share the writer: nothing stays in it between two calls of theirs.
+   * Starts publishing; the run stands at a whole second, and no trade at or after it is taken. All runs of a thread may
+   * share the writer: it holds nothing between two of their calls.
    */
   goLive(writer: BlockWriter, publish: PublishFlush): void {
     this.#study.forming(null, (version) => {
@@ -126,7 +126,7 @@ export class TopicRun implements RunOutput {
     return this.#snapshotAt(this.#run.closed, depth, mode);
   }
 
-  /** The state at `position`, which need not be an edge; the last snapshot the run can give. */
+  /** The state at `position`, which need not be an edge. No snapshot is possible afterwards. */
   lastSnapshot(depth: number, mode: StreamMode): Block {
     const objects = this.#objects;
     this.#run.handPending({
@@ -140,7 +140,7 @@ export class TopicRun implements RunOutput {
     return snapshot;
   }
 
-  /** Frees the memory of the objects that are kept for snapshots: none will be asked for. */
+  /** Frees the objects stored for snapshots: no snapshot will be requested. */
   giveUpSnapshots(): void {
     this.#objects.keepFormingOnly();
   }

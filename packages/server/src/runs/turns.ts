@@ -1,10 +1,10 @@
-/** How works of one thread share it, by whose they are. */
+/** How the work of one thread is shared among accounts. */
 
 export interface Turns {
-  /** Runs `work` in turns of this account. */
+  /** Runs `work` in slots of this account. */
   within<T>(account: string, work: () => Promise<T>): Promise<T>;
-  /** Called by work in the middle of it, about every millisecond: lets the thread's other work happen. */
+  /** Called inside work about every millisecond: lets other work of the thread run. */
   yieldTurn(): Promise<void>;
-  /** Waits for what is done elsewhere, by the disk or another thread: this thread is others' meanwhile. */
+  /** Awaits work outside this thread, such as disk access; other work may run meanwhile. */
   aside<T>(work: () => Promise<T>): Promise<T>;
 }
