@@ -1,7 +1,7 @@
 /**
- * A cursor is a place in a study's log: `<utcDay>.<rank>.<k>` means "after the k-th update that the
- * tape entry `rank` of that day caused". Rank 0 is the day's midnight, k 0 is "none of its updates
- * yet". Text and value correspond one to one: no signs, no leading zeros, no overflow, real days only.
+ * A cursor is a position in a study's log: `<utcDay>.<rank>.<k>` means "after the k-th update that the tape entry
+ * `rank` of that day caused". Rank 0 is the day's midnight; k 0 is "before its first update". Text and value correspond
+ * one to one: no signs, no leading zeros, no overflow, real days only.
  */
 
 import { RANK_MAX, type Rank, type UtcDay } from './numbers.ts';
@@ -16,7 +16,7 @@ export interface Cursor {
   readonly k: number;
 }
 
-/** The cursor a text stands for, or null when it is not exactly one. */
+/** The cursor of a text; null if it is not exactly one. */
 export function parseCursor(text: string): Cursor | null {
   const match = CURSOR_TEXT.exec(text);
   if (match === null) return null;
@@ -29,7 +29,7 @@ export function formatCursor(cursor: Cursor): string {
   return `${cursor.day}.${cursor.rank}.${cursor.k}`;
 }
 
-/** Negative, zero or positive as `a` lies before, at or after `b`. */
+/** Negative, zero or positive if `a` lies before, at or after `b`. */
 export function compareCursors(a: Cursor, b: Cursor): number {
   return a.day - b.day || a.rank - b.rank || a.k - b.k;
 }

@@ -1,7 +1,7 @@
-/** Something that is to go: announced first, and there for half a year at least. Days are written YYYY-MM-DD. */
+/** An announced removal, at least half a year ahead. Days are YYYY-MM-DD. */
 export interface Deprecation {
-  /** The day on which it was announced. */
+  /** The day of the announcement. */
   readonly since: string;
-  /** The first day on which it may be gone. */
+  /** The first day on which it may be removed. */
   readonly until: string;
 }

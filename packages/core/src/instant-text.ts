@@ -1,7 +1,6 @@
 /**
- * Instants as customers write them: nanoseconds since 1970, RFC 3339, or a date (its midnight UTC). A whole
- * number too small for nanoseconds of any year with trades is taken for none: it is a date without its
- * hyphens, or another unit, and would be read as a moment of the year 1970.
+ * Instants as customers write them: nanoseconds since 1970, RFC 3339, or a date (midnight UTC). An integer too small
+ * for nanoseconds is rejected: it is a date without hyphens or in another unit, and would mean a moment in 1970.
  */
 
 import type { EpochNs } from './numbers.ts';
@@ -9,20 +8,20 @@ import { MS_NS_BIG, SECOND_NS_BIG } from './units.ts';
 import { epochNs, isUtcDay } from './utc-day.ts';
 
 const NANOSECONDS = /^(?:0|[1-9]\d{0,18})$/;
-/** In March 1973; 0 is the beginning in every unit, and stands for it. */
+/** March 1973. 0 is accepted too: it means 1970 in every unit. */
 const NANOSECONDS_MIN = 10n ** 17n;
-/** Other units since 1970, and from which size on a number is plausible in them. */
+/** Other units since 1970, with the least value that is plausible in each. */
 const UNITS = [
   { name: 'seconds', ns: SECOND_NS_BIG, least: 10n ** 8n },
   { name: 'milliseconds', ns: MS_NS_BIG, least: 10n ** 11n },
   { name: 'microseconds', ns: 1_000n, least: 10n ** 14n },
 ] as const;
-/** A number is taken for a unit up to a hundred times the least: some hundred years. */
+/** A number counts as a unit up to a hundred times that value, which covers some hundred years. */
 const UNIT_SPAN = 100n;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i;
 
-/** The instant a text stands for, or null when it is not exactly one at or after 1970. */
+/** The instant of a text; null if it is not exactly one at or after 1970. */
 export function parseInstant(text: string): EpochNs | null {
   if (NANOSECONDS.test(text)) {
     const value = BigInt(text);

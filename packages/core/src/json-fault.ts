@@ -1,6 +1,6 @@
 /**
- * Where a text stops being JSON. The engine's own words quote the text, which may hold a secret, and often
- * leave the place out; this names the place and nothing else.
+ * Finds the position at which a text stops being JSON. The engine's own message quotes the text, which may contain a
+ * secret, and often has no position; this one has the position only.
  */
 
 const SPACE = /[ \t\n\r]*/y;
@@ -8,7 +8,7 @@ const WORD = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SPACE_CODE = 0x20;
 
-/** What is wrong with a text that is no JSON: `it breaks at line 2, column 7`. */
+/** The error of a text that is no JSON: `it breaks at line 2, column 7`. */
 export function jsonFault(text: string): string {
   const at = jsonBreak(text);
   const before = text.slice(0, at).split('\n');
@@ -16,12 +16,12 @@ export function jsonFault(text: string): string {
   return at < text.length ? `it breaks at ${place}` : `it ends too early, at ${place}`;
 }
 
-/** The index of the first character that JSON cannot have there; the length where the text just ends. */
+/** The index of the first character that is invalid; the length if the text merely ends. */
 export function jsonBreak(text: string): number {
   const closers: string[] = [];
   let at = end(SPACE, text, 0);
   for (;;) {
-    // A value, or the end of a list or object that has none yet.
+    // A value, or the end of an empty list or object.
     const first = text[at];
     if (first === '[' || first === '{') {
       closers.push(first === '[' ? ']' : '}');
@@ -50,7 +50,7 @@ export function jsonBreak(text: string): number {
   }
 }
 
-/** Behind a name and its colon; where there is none, the complement of the place that breaks. */
+/** The index after a name and its colon; without one, the complement of the invalid position. */
 function afterName(text: string, from: number): number {
   const after = text[from] === '"' ? afterString(text, from) : ~from;
   if (after < 0) return after;
@@ -68,7 +68,7 @@ function afterString(text: string, from: number): number {
   return ~text.length;
 }
 
-/** The end of what matches here; the same place where nothing does. */
+/** The end of a match at this index; the index itself without a match. */
 function end(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;

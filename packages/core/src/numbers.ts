@@ -1,7 +1,6 @@
 /**
- * Branded numbers: plain numbers at run time, distinct types to the compiler, so that a price can
- * never be added to a volume by mistake. Each has one constructor that asserts its range; hot loops
- * work on typed arrays and brand only at their edges.
+ * Branded numbers: plain numbers at run time, distinct types for the compiler, so that a price is never added to a
+ * volume by mistake. Each constructor asserts the range. Hot loops use typed arrays and brand only at their edges.
  */
 
 declare const brand: unique symbol;
@@ -11,13 +10,13 @@ type Branded<T, Name extends string> = T & { readonly [brand]: Name };
 export type Ticks = Branded<number, 'Ticks'>;
 /** A volume as a whole number of lots. */
 export type Lots = Branded<number, 'Lots'>;
-/** Place of a trade within its contract and UTC day: 1, 2, 3 …; 0 is the day's midnight entry. */
+/** Position of a trade within its contract and UTC day: 1, 2, 3 …; 0 is the day's midnight entry. */
 export type Rank = Branded<number, 'Rank'>;
 /** A calendar day in UTC, written YYYYMMDD (20261113). */
 export type UtcDay = Branded<number, 'UtcDay'>;
 /** Nanoseconds since the midnight of a UTC day; exact in a double for more than 100 days. */
 export type NsOfDay = Branded<number, 'NsOfDay'>;
-/** Nanoseconds since 1970-01-01 UTC. A bigint, for doors and files; never used in a hot loop. */
+/** Nanoseconds since 1970-01-01 UTC. A bigint, for interfaces and files; never used in a hot loop. */
 export type EpochNs = Branded<bigint, 'EpochNs'>;
 
 export const TICKS_MAX = 2 ** 31 - 1;

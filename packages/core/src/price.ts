@@ -1,13 +1,13 @@
 /**
- * Prices are whole ticks everywhere inside; a decimal appears only on a screen or at a feed's edge.
- * All conversions go through integers (nanos, 1e-9 of the currency unit), so none can round silently.
+ * Inside the service prices are whole ticks; decimals appear only on screens and at a feed's edge. All conversions use
+ * integers (nanos, 1e-9 of the currency unit), so none rounds silently.
  */
 
 import { TICKS_MAX, type Ticks } from './numbers.ts';
 
 const NANOS_PER_UNIT = 1_000_000_000n;
 
-/** The price in ticks, or null when it lies off the tick grid or out of range. */
+/** The price in ticks; null if it is off the tick grid or out of range. */
 export function ticksFromNanos(priceNanos: bigint, tickSizeNanos: number): Ticks | null {
   const tick = BigInt(tickSizeNanos);
   if (priceNanos % tick !== 0n) return null;
@@ -32,7 +32,7 @@ export function formatPrice(price: number, tickSizeNanos: number): string {
   return `${sign}${units}.${fraction}`;
 }
 
-/** The nanos a plain decimal text stands for, or null when it is none or finer than a nano. */
+/** The nanos of a plain decimal text; null if it is none, or finer than a nano. */
 export function parseDecimalNanos(text: string): bigint | null {
   const match = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?$/.exec(text);
   if (match === null) return null;

@@ -1,7 +1,7 @@
 /**
- * A run of consecutive trades of one contract and one UTC day, as columns. Row i is the trade of rank
- * `firstRank + i`. `ts` never decreases. Columns may be longer than `count`, and may be views of
- * shared memory that grows behind them: readers look at the first `count` rows only and never write.
+ * A run of consecutive trades of one contract and one UTC day, as columns. Row i is the trade of rank `firstRank + i`.
+ * `ts` never decreases. Columns may be longer than `count`, and may be views of shared memory that grows behind them:
+ * readers use only the first `count` rows and never write.
  */
 
 import type { Rank, UtcDay } from './numbers.ts';
@@ -20,7 +20,7 @@ export interface TradeBatch {
   readonly side: Int8Array;
 }
 
-/** An empty batch with room for `capacity` rows, for writers that fill it and set `count`. */
+/** An empty batch with space for `capacity` rows; the writer fills it and sets `count`. */
 export function allocateBatch(day: UtcDay, firstRank: Rank, capacity: number): WritableTradeBatch {
   return {
     day,
@@ -51,12 +51,12 @@ export function sliceBatch(batch: TradeBatch, from: number, to: number): TradeBa
   };
 }
 
-/** The first row in [from, to) whose time is `ns` or later; `to` when there is none. */
+/** The first row in [from, to) whose time is `ns` or later; `to` if there is none. */
 export function firstRowAt(ts: Float64Array, from: number, to: number, ns: number): number {
   if (from >= to || ts[to - 1]! < ns) return to;
   let low = from;
   let step = 1;
-  // Galloping: the next edge is mostly near, so this looks at few rows whatever the batch's size.
+  // Galloping search: the next edge is mostly near, so few rows are read whatever the size of the batch.
   while (low + step < to && ts[low + step]! < ns) {
     low += step;
     step *= 2;

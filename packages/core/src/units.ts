@@ -1,4 +1,4 @@
-/** Units of time and of memory, written once. What ends in `_BIG` is a bigint, as instants are. */
+/** Units of time and memory. Names ending in `_BIG` are bigints, like instants. */
 
 export const MS_NS = 1_000_000;
 export const SECOND_NS = 1_000_000_000;

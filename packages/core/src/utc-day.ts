@@ -1,7 +1,7 @@
 /**
- * UTC days and instants. A day is the number YYYYMMDD, so that people can read it in a cursor; an
- * instant is either `EpochNs` (bigint, at the doors) or a pair (day, nanoseconds since its midnight)
- * of exact doubles (inside). Only valid calendar days exist: every constructor refuses the others.
+ * UTC days and instants. A day is the number YYYYMMDD, readable in a cursor. An instant is `EpochNs` (bigint, at
+ * interfaces) or a pair (day, nanoseconds since its midnight) of exact doubles (inside). Only valid calendar days
+ * exist: every constructor rejects others.
  */
 
 import type { EpochNs, NsOfDay, UtcDay } from './numbers.ts';
@@ -11,7 +11,7 @@ import { DAY_NS_BIG, DAY_SECONDS, SECOND_NS } from './units.ts';
 const MARCH_OF_YEAR_0 = 719_468;
 /** Days of 400 years. */
 const ERA_DAYS = 146_097;
-/** 1970-01-01 and 9999-12-31: what eight digits and `Date` can both hold. */
+/** From 1970-01-01 to 9999-12-31: days that eight digits and `Date` can both represent. */
 const DAY_NUMBER_MAX = 2_932_896;
 
 /** The day with this YYYYMMDD number; throws a RangeError for a day that does not exist. */
@@ -29,8 +29,8 @@ export function isUtcDay(yyyymmdd: number): yyyymmdd is UtcDay {
 }
 
 /**
- * Days since 1970-01-01: the form to count with. Years are counted from March, so that the leap day is
- * the last of its year and 153 days make five months: plain arithmetic, for it is asked per object.
+ * Days since 1970-01-01, for day arithmetic. Years are counted from March, so that the leap day is the last of its year
+ * and 153 days make five months. Plain arithmetic, since it runs for every object.
  */
 export function dayNumber(day: UtcDay): number {
   const month = Math.trunc(day / 100) % 100;
@@ -41,7 +41,7 @@ export function dayNumber(day: UtcDay): number {
   return year * 365 + leapDays + dayOfYear - MARCH_OF_YEAR_0;
 }
 
-/** The other way round, in the eras of 400 years after which the calendar repeats. */
+/** The inverse, in the eras of 400 years after which the calendar repeats. */
 export function dayFromNumber(number: number): UtcDay {
   if (!Number.isInteger(number) || number < 0 || number > DAY_NUMBER_MAX) {
     throw new RangeError(`not a day number: ${number}`);
@@ -49,7 +49,7 @@ export function dayFromNumber(number: number): UtcDay {
   const sinceMarch = number + MARCH_OF_YEAR_0;
   const era = Math.trunc(sinceMarch / ERA_DAYS);
   const dayOfEra = sinceMarch - era * ERA_DAYS;
-  // Without the leap days that have passed, every year has 365 days.
+  // Without its leap days every year has 365 days.
   const leapDays =
     Math.trunc(dayOfEra / 1_460) - Math.trunc(dayOfEra / 36_524) + Math.trunc(dayOfEra / 146_096);
   const yearOfEra = Math.trunc((dayOfEra - leapDays) / 365);
@@ -66,12 +66,12 @@ export function addDays(day: UtcDay, count: number): UtcDay {
   return dayFromNumber(dayNumber(day) + count);
 }
 
-/** Whole days from `a` to `b`; negative when `b` is earlier. */
+/** Whole days from `a` to `b`; negative if `b` is earlier. */
 export function daysBetween(a: UtcDay, b: UtcDay): number {
   return dayNumber(b) - dayNumber(a);
 }
 
-/** 1 Monday … 7 Sunday, as ISO 8601 counts. */
+/** 1 Monday … 7 Sunday, as in ISO 8601. */
 export function isoWeekday(day: UtcDay): number {
   return ((dayNumber(day) + 3) % 7) + 1;
 }
@@ -89,11 +89,11 @@ export function epochNs(day: UtcDay, ns: number): EpochNs {
   return (BigInt(dayNumber(day)) * DAY_NS_BIG + BigInt(ns)) as EpochNs;
 }
 
-/** The day asked for last, which is nearly always the day asked for next. */
+/** The day of the last call, which is nearly always the next one too. */
 let textDay = 0;
 let textDaySeconds = 0;
 
-/** The same instant in the form every JSON document of ours carries. */
+/** The same instant as text, the form in all our JSON documents. */
 export function epochNsText(day: UtcDay, ns: number): string {
   if (day !== textDay) {
     textDay = day;
@@ -105,7 +105,7 @@ export function epochNsText(day: UtcDay, ns: number): string {
   if (ns < 0 || seconds <= 0) return epochNs(day, ns).toString();
   const restNs = ns - wholeSeconds * SECOND_NS;
   const rest = restNs === 0 ? '000000000' : String(SECOND_NS + restNs).slice(1);
-  // In one piece: of texts that are two, JSON is made half as fast, with all that is around them.
+  // `join` makes a flat string. A concatenated one would halve the speed of JSON.stringify for the whole document.
   return [seconds, rest].join('');
 }
 
@@ -115,7 +115,7 @@ function sinceEpoch(instant: EpochNs): bigint {
   return instant;
 }
 
-/** Of two days, or of two instants. */
+/** The earlier of two days, or of two instants. */
 export function earlier<Time extends number | bigint>(one: Time, other: Time): Time {
   return one < other ? one : other;
 }

@@ -1,7 +1,6 @@
 /**
- * A trading calendar is data: weekly hours as a wall clock of an IANA zone shows them, and lines that
- * say what happens on special days. An engineer edits these lines; sessions that have opened already
- * are never touched by it (`session-book.ts`).
+ * A trading calendar as data: weekly hours in the wall time of an IANA zone, and lines for special days. Editing it
+ * never changes sessions that have already opened (`session-book.ts`).
  */
 
 import type { UtcDay } from '../numbers.ts';
@@ -16,25 +15,25 @@ export interface SessionHours {
   readonly close: LocalTime;
 }
 
-/** One line of a calendar's special days. The first line that names a date decides it. */
+/** One line of a calendar's special days. The first line that names a date applies. */
 export interface SpecialHours {
   readonly days: readonly SpecialDay[];
-  /** First and last year in which the line holds; left out: always. */
+  /** First and last year in which the line applies; absent: always. */
   readonly years?: readonly [first: number, last: number];
-  /** True: only when the day is a Friday, so that no evening session follows. */
+  /** True: only if the day is a Friday, so that no evening session follows. */
   readonly onFriday?: true;
-  /** Close of the trading day in the zone of `full`; `normal` leaves it as on any other day. */
+  /** Close of the trading day in the zone of `full`; `normal`: as on any other day. */
   readonly close: LocalTime | 'closed' | 'normal';
-  /** Close of regular hours in the zone of `rth`; left out: they end with the day at the latest. */
+  /** Close of regular hours in the zone of `rth`; absent: as on any other day, but no later than the trading day. */
   readonly rth?: LocalTime | 'none';
 }
 
-/** The hours of some weekdays, always or for a time. */
+/** The hours of some weekdays, always or for a period. */
 export interface WeeklyHours {
-  /** First and last trading date for which they hold; left out: without beginning, without end. */
+  /** First and last trading date to which they apply; absent: no limit. */
   readonly from?: UtcDay;
   readonly to?: UtcDay;
-  /** ISO weekdays (1 Monday … 7 Sunday) that are trading dates by these hours. */
+  /** ISO weekdays (1 Monday … 7 Sunday) that are trading dates with these hours. */
   readonly weekdays: readonly number[];
   readonly full: SessionHours;
   readonly rth: SessionHours;
@@ -42,7 +41,7 @@ export interface WeeklyHours {
 
 export interface Calendar {
   readonly name: string;
-  /** The first line that holds on a date gives its hours; a date that none holds on is no trading date. */
+  /** The first entry that applies to a date gives its hours. A date without an entry is no trading date. */
   readonly hours: readonly WeeklyHours[];
   readonly special: readonly SpecialHours[];
 }

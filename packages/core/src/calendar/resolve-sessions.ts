@@ -1,10 +1,8 @@
 /**
- * Turns a calendar into sessions: at most one of each kind per trading date, disjoint and ascending.
- * This asks Temporal for every edge and is therefore done ahead, for the session book; nothing on the
- * way of a trade calls it.
- *
- * A session's date is the local date on which it closes. On a holiday this is the holiday itself, where
- * the exchange's clearing already writes the next business day: so every session keeps a date of its own.
+ * Turns a calendar into sessions: at most one of each kind per trading date, disjoint and ascending. Temporal computes
+ * every edge, which is slow: it is done in advance, for the session book, never while trades are processed. A session's
+ * date is the local date of its close. On a holiday that is the holiday itself, although clearing already books the
+ * next business day: so every session has a date of its own.
  */
 
 import type { UtcDay } from '../numbers.ts';
@@ -36,7 +34,7 @@ export function resolveSessions(
   }
 }
 
-/** Those of every kind: trading days, of which the others are made, are resolved once. */
+/** The sessions of every kind. Trading days, from which the others follow, are resolved once. */
 export function resolveAllSessions(
   calendar: Calendar,
   fromDate: UtcDay,
@@ -51,7 +49,7 @@ export function resolveAllSessions(
   };
 }
 
-/** Whether there is a trading day with this date, be it a short one. */
+/** Whether this date has a trading day, even a short one. */
 export function isTradingDate(calendar: Calendar, date: UtcDay): boolean {
   return hoursOn(calendar, date) !== undefined && specialOn(calendar, date)?.close !== 'closed';
 }
@@ -73,7 +71,7 @@ function fullSessions(calendar: Calendar, fromDate: UtcDay, toDate: UtcDay): Ses
   return eachDate(fromDate, toDate, (date) => fullSession(calendar, date));
 }
 
-/** A trading date may open on the UTC day before it and, west of Greenwich, close on the one after. */
+/** A trading date may open on the previous UTC day and, west of Greenwich, close on the next one. */
 function fullSessionsAround(calendar: Calendar, fromDate: UtcDay, toDate: UtcDay): Session[] {
   return fullSessions(calendar, addDays(fromDate, -1), addDays(toDate, 1));
 }
@@ -90,7 +88,7 @@ function regularSessions(calendar: Calendar, full: readonly Session[]): Session[
   return full.flatMap((session) => regularSession(calendar, session) ?? []);
 }
 
-/** Regular hours lie inside the trading day: they are cut where it ends early. */
+/** Regular hours lie inside the trading day: an early end cuts them. */
 function regularSession(calendar: Calendar, full: Session): Session | null {
   const { date } = full;
   const hours = hoursOn(calendar, date)!;
@@ -101,7 +99,7 @@ function regularSession(calendar: Calendar, full: Session): Session | null {
   return cut.open < cut.close ? cut : null;
 }
 
-/** The UTC days on which the market is open for some time, whole. */
+/** The whole UTC days on which the market is open at some time. */
 function utcSessions(around: readonly Session[], fromDate: UtcDay, toDate: UtcDay): Session[] {
   const table = createSessionTable(around);
   return eachDate(fromDate, toDate, (date) =>

@@ -1,7 +1,6 @@
 /**
- * The session book as a JSON document: instants as decimal text, one session per line so that a change
- * can be seen in a diff, and a CRC-32 over everything before it. Reading gives back exactly what was
- * written or refuses with a sentence that says what is wrong; it never repairs.
+ * The session book as a JSON document: instants as decimal text, one session per line for readable diffs, and a CRC-32
+ * over everything before it. Parsing returns exactly what was written or throws the reason; it never repairs.
  */
 
 import type { EpochNs, UtcDay } from '../numbers.ts';
@@ -12,7 +11,7 @@ import type { SessionBook } from './session-book.ts';
 const INSTANT_TEXT = /^(0|[1-9]\d{0,18})$/;
 const END = /,\n"crc32":"([0-9a-f]{8})"\n}\n$/;
 
-/** The text is not a session book, or not an undamaged one of a version this program knows. */
+/** The text is no session book, or a damaged one, or one of an unknown version. */
 export class SessionBookError extends Error {
   override readonly name = 'SessionBookError';
 }
@@ -29,7 +28,7 @@ export function formatSessionBook(book: SessionBook): string {
   return `${body},\n"crc32":"${crc32(body)}"\n}\n`;
 }
 
-/** The book a text stands for; throws a `SessionBookError` that says what is wrong with it. */
+/** Parses a session book; throws a `SessionBookError` with the reason. */
 export function parseSessionBook(text: string): SessionBook {
   const end = END.exec(text);
   if (end === null) throw new SessionBookError('the session book is cut off or is none');

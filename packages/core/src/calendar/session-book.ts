@@ -1,8 +1,8 @@
 /**
- * The session book of a calendar: its resolved sessions, kept with the tape, because session edges
- * are an input of every study. A session that has opened never changes again and none appears or
- * vanishes behind `now`, whatever happens to the calendar, its rules or the time zone database
- * (`determinism.md` 1). Sessions that have not opened follow the calendar.
+ * The session book of a calendar: its resolved sessions, stored with the tape, because session edges are an input of
+ * every study. An opened session never changes, and none appears or disappears before `now`, whatever happens to the
+ * calendar, its rules or the time zone database (`determinism.md` 1). Sessions that have not opened follow the
+ * calendar.
  */
 
 import type { EpochNs, UtcDay } from '../numbers.ts';
@@ -11,7 +11,7 @@ import { resolveAllSessions } from './resolve-sessions.ts';
 import type { Session, SessionKind, SessionTable } from './session.ts';
 import { createSessionTable } from './session-table.ts';
 
-/** Sessions with trading dates from `from` to `to`, both included; every kind disjoint, ascending. */
+/** Sessions with trading dates from `from` to `to`, inclusive; each kind disjoint and ascending. */
 export interface SessionBook extends Readonly<Record<SessionKind, readonly Session[]>> {
   readonly version: 1;
   /** Name of the calendar. */
@@ -21,8 +21,8 @@ export interface SessionBook extends Readonly<Record<SessionKind, readonly Sessi
 }
 
 /**
- * The book that also covers [fromDate, toDate] and, where nothing has opened yet at `now`, says what
- * the calendar says. Dates between the old range and the new one are covered too.
+ * The book extended to [fromDate, toDate], including dates between the old range and the new one. Sessions that have
+ * not opened at `now` follow the calendar.
  */
 export function extendSessionBook(
   book: SessionBook | null,
@@ -40,7 +40,7 @@ export function extendSessionBook(
   const resolved = resolveAllSessions(calendar, from, to);
   const sessions = (kind: SessionKind): readonly Session[] => {
     if (book === null) return resolved[kind];
-    // Regular hours are a part of their trading day: they are decided as soon as it opens.
+    // Regular hours are part of their trading day, so they are fixed as soon as it opens.
     const opened = kind === 'rth' ? book.full.filter(({ open }) => open <= now) : [];
     const decided = new Set(opened.map(({ date }) => date));
     return merge(book, book[kind], resolved[kind], now, decided);
@@ -56,7 +56,7 @@ export function extendSessionBook(
   };
 }
 
-/** The sessions of one kind; those of kind `full` know the regular hours of their date. */
+/** The sessions of one kind; those of kind `full` carry the regular hours of their date. */
 export function sessionTable(book: SessionBook, kind: SessionKind): SessionTable {
   if (kind !== 'full') return createSessionTable(book[kind]);
   const regularByDate = new Map(book.rth.map(({ date, open, close }) => [date, { open, close }]));
@@ -78,8 +78,8 @@ function merge(
   const keptByDate = new Map(kept.map((session) => [session.date, session]));
   const resolvedByDate = new Map(resolved.map((session) => [session.date, session]));
   const isKnown = (date: UtcDay) => range.from <= date && date <= range.to;
-  // A date is decided once its session has opened by either account: the kept one may have been used
-  // already, and a new one that opens in the past would change what was outside of it.
+  // A date is fixed once its session has opened, in the book or by the calendar. The one in the book may have been
+  // used; a new one that opens in the past would change trades that were outside of it.
   const isDecided = (date: UtcDay) => {
     if (decided.has(date)) return true;
     const before = keptByDate.get(date);
@@ -96,7 +96,7 @@ function merge(
   return merged;
 }
 
-/** Where hours were edited, neighbours could overlap: the one that is not fixed gives way. */
+/** After an edit of hours, neighbours may overlap. The one that is not fixed is shortened. */
 function append(sessions: Session[], session: Session, isFixed: boolean): void {
   const before = sessions.at(-1);
   if (before === undefined || before.close <= session.open) {

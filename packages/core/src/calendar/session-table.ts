@@ -1,10 +1,10 @@
-/** Finds sessions around an instant by bisection, in memory alone: no calendar, clock or Temporal. */
+/** Finds sessions around an instant by bisection, in memory only: no calendar, clock or Temporal. */
 
 import type { UtcDay } from '../numbers.ts';
 import { addDays, epochNs } from '../utc-day.ts';
 import type { Session, SessionTable } from './session.ts';
 
-/** A table over sessions that are disjoint and ascending; throws a RangeError when they are not. */
+/** A table of sessions. Throws a RangeError if they are not disjoint and ascending. */
 export function createSessionTable(sessions: readonly Session[]): SessionTable {
   sessions.forEach((session, index) => {
     const before = sessions[index - 1];
@@ -20,13 +20,13 @@ export function createSessionTable(sessions: readonly Session[]): SessionTable {
   };
 }
 
-/** Whether the market was or will be open at some time of this UTC day; `full` is its table of days. */
+/** Whether the market is open at some time of this UTC day; `full` is the table of trading days. */
 export function tradesOnUtcDay(full: SessionTable, day: UtcDay): boolean {
   const session = full.atOrAfter(epochNs(day, 0));
   return session !== null && session.open < epochNs(addDays(day, 1), 0);
 }
 
-/** How many sessions from the start satisfy `is`, which no session after the first other one does. */
+/** How many sessions from the start satisfy `is`. They must all precede those that do not. */
 function count(sessions: readonly Session[], is: (session: Session) => boolean): number {
   let low = 0;
   let high = sessions.length;

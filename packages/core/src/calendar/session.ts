@@ -1,15 +1,14 @@
 /**
- * A session is one stretch of trading, resolved once from its exchange's calendar and then kept with
- * the tape: studies see sessions only, never a calendar or a clock. Sessions of one kind are disjoint
- * and ascend in time; a trade belongs to the session with open ≤ ts < close.
+ * A session is one stretch of trading, resolved once from its exchange's calendar and stored with the tape. Studies use
+ * sessions only, never a calendar or a clock. Sessions of one kind are disjoint and ascending; a trade belongs to the
+ * session with open ≤ ts < close.
  */
 
 import type { EpochNs, UtcDay } from '../numbers.ts';
 
 /**
- * `full` the exchange's trading day, `rth` its regular hours, `utc` the calendar day in UTC, from midnight to
- * midnight, if the market is open at any time of it by the exchange's hours. A day on which it never is, is no
- * session of any kind.
+ * `full`: the exchange's trading day. `rth`: its regular hours. `utc`: the calendar day in UTC, if the exchange is open
+ * at any time of it; a day without trading hours is no session of any kind.
  */
 export const SESSION_KINDS = ['full', 'rth', 'utc'] as const;
 export type SessionKind = (typeof SESSION_KINDS)[number];
@@ -19,13 +18,13 @@ export interface Session {
   readonly date: UtcDay;
   readonly open: EpochNs;
   readonly close: EpochNs;
-  /** Of a `full` session taken from a book: the regular hours inside it, where it has any. */
+  /** For a `full` session from a book: its regular hours, if any. */
   readonly regular?: { readonly open: EpochNs; readonly close: EpochNs };
 }
 
-/** The sessions of one calendar and kind around any instant, in ascending order. */
+/** The sessions of one calendar and kind around any instant, ascending. */
 export interface SessionTable {
-  /** The session that is open at `instant`, else the next one to open; null beyond the table. */
+  /** The session that is open at `instant`, else the next one; null beyond the table. */
   atOrAfter(instant: EpochNs): Session | null;
   /** The last session with open ≤ `instant`; null before the table. */
   atOrBefore(instant: EpochNs): Session | null;

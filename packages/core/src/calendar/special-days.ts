@@ -1,10 +1,10 @@
-/** How a calendar names the days on which its hours differ. A date may have several names. */
+/** The names of days with special hours. A date may have several names. */
 
 import type { UtcDay } from '../numbers.ts';
 import { addDays } from '../utc-day.ts';
 import { easterSunday, US_HOLIDAYS, type UsHoliday, usHolidayOn } from './us-holidays.ts';
 
-/** Days around Easter by their own names, whatever United States markets do on them. */
+/** Days around Easter by their own names, whatever the hours of United States markets. */
 const EASTER_OFFSETS = { 'easter-friday': -2, 'easter-monday': 1 } as const;
 type EasterDay = keyof typeof EASTER_OFFSETS;
 /** The same date of every year, month first: `12-24`. */
@@ -18,7 +18,7 @@ export const SPECIAL_DAY_NAMES: readonly (UsHoliday | EasterDay)[] = [
   ...(Object.keys(EASTER_OFFSETS) as EasterDay[]),
 ];
 
-/** Every name that this local date has. */
+/** All names of this local date. */
 export function specialNamesOf(date: UtcDay): readonly SpecialDay[] {
   const text = String(date);
   const names: SpecialDay[] = [date, `${text.slice(4, 6)}-${text.slice(6)}` as YearlyDate];

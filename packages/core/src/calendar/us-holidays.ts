@@ -1,11 +1,8 @@
 /**
- * The days on which United States markets depart from their normal hours, by rule for any year.
- * At most one name per day. What a market does on such a day is not said here but in its calendar
- * (`cme-holidays.ts`).
- *
- * Source of the rules: the federal holidays of 5 U.S.C. 6103 that the exchanges keep, with NYSE Rule
- * 7.2 for the observed days (Saturday → the Friday before, Sunday → the Monday after; New Year on a
- * Saturday is not made up for), Good Friday by the Gregorian computus.
+ * The days on which United States markets depart from normal hours, by rule for any year; at most one name per day. The
+ * hours on such a day are in the calendar (`cme-holidays.ts`). Sources: the federal holidays of 5 U.S.C. 6103 that
+ * exchanges observe, NYSE Rule 7.2 for observed days (Saturday → the Friday before, Sunday → the Monday after; New Year
+ * on a Saturday is not made up for), and the Gregorian computus for Good Friday.
  */
 
 import type { UtcDay } from '../numbers.ts';
@@ -14,13 +11,13 @@ import { addDays, isoWeekday, utcDay } from '../utc-day.ts';
 /** Business days that end early. The eves are half days from Monday to Thursday only. */
 const US_HALF_DAYS = ['independence-eve', 'thanksgiving-friday', 'christmas-eve'] as const;
 
-/** Holidays, on which the exchange does no business even where the electronic market opens, and half days. */
+/** Half days, and holidays, on which the exchange does no business even if the electronic market opens. */
 export const US_HOLIDAYS = [
   'new-year',
   'martin-luther-king',
   'presidents',
   'good-friday',
-  // A Good Friday that is the first Friday of April: the employment report comes out on it.
+  // A Good Friday on the first Friday of April: the employment report is published on it.
   'good-friday-jobs-report',
   'memorial',
   'juneteenth',
@@ -42,7 +39,7 @@ const SUNDAY = 7;
 
 const holidaysByYear = new Map<number, ReadonlyMap<UtcDay, UsHoliday>>();
 
-/** What is special about this local date, or null on an ordinary one. */
+/** The special day's name; null on an ordinary day. */
 export function usHolidayOn(day: UtcDay): UsHoliday | null {
   const year = Math.trunc(day / 10_000);
   let days = holidaysByYear.get(year);
@@ -53,17 +50,17 @@ export function usHolidayOn(day: UtcDay): UsHoliday | null {
   return days.get(day) ?? null;
 }
 
-/** Whether banks and exchanges do business: not at weekends and holidays, but on half days. */
+/** Whether banks and exchanges do business: on half days, but not at weekends and on holidays. */
 export function isUsBusinessDay(day: UtcDay): boolean {
   if (isoWeekday(day) >= SATURDAY) return false;
   const holiday = usHolidayOn(day);
   return holiday === null || HALF_DAYS.includes(holiday);
 }
 
-/** Whether a local date is a business day. There must be one in every month. */
+/** Whether a local date is a business day. Every month must have one. */
 export type IsBusinessDay = (day: UtcDay) => boolean;
 
-/** The business day `count` business days after `day` (before it when negative); not `day` itself. */
+/** The business day `count` business days after `day` (before it if negative), `day` itself not counted. */
 export function addBusinessDays(
   day: UtcDay,
   count: number,

@@ -1,16 +1,15 @@
 /**
- * What counts as one custom configuration: a contract, an indicator, and parameters that are not all at
- * their defaults, those of the view included. Parameters are canonical before they are compared, so no
- * spelling of the same values counts twice or hides a difference. The mode of a subscription is no part
- * of it, and an alias has become its contract before.
+ * Defines what counts as one custom configuration: a contract, an indicator, and parameters of which at least one is
+ * not its default, view parameters included. Parameters are compared in canonical form, so the spelling of a value does
+ * not matter. The mode does not count, and an alias was resolved to its contract before.
  */
 
 import type { IndicatorDefinition, Params } from '../studies/indicator.ts';
 import { isCustom } from '../studies/params.ts';
 
 /**
- * The name of the configuration these canonical parameters make: equal exactly for what counts as one.
- * Null when everything is at its default, which counts as none.
+ * The key of the configuration: equal exactly for equal configurations. Null if all parameters are at their defaults,
+ * which does not count.
  */
 export function configurationOf(
   contractSymbol: string,

@@ -1,7 +1,6 @@
 /**
- * The one object that answers every question of rights: what a key carries, joined with what its
- * account's plan grants. REST and stream ask it the same questions, so they cannot disagree. It never
- * changes; when the key or the plan does, a new one takes its place.
+ * Answers every question of rights: the rights of a key, joined with the grants of its account's plan. REST and streams
+ * use the same object, so they cannot disagree. It is immutable; a change of the key or the plan makes a new one.
  */
 
 import type { Contract } from '../instrument/contract.ts';
@@ -13,19 +12,19 @@ import { contains, type IpRange, parseIp, parseIpRange } from './ip-range.ts';
 import type { KeyRights, Scope } from './key-rights.ts';
 import { PLAN_LIMITS, type Plan, type PlanLimits } from './plan.ts';
 
-/** An instrument as it was asked for, and what the name means for this request. */
+/** An instrument as requested, and the contract it stands for in this request. */
 export interface InstrumentRequest {
   /** Symbol or alias. */
   readonly name: string;
-  /** What the name designates: today for a stream, at `from` for history. */
+  /** The contract of the name: today's for a stream, the one at `from` for history. */
   readonly contract: Contract;
   readonly book: InstrumentBook;
-  /** The tape's UTC day now, also when the request is about the past. */
+  /** The tape's current UTC day, also for requests about the past. */
   readonly today: UtcDay;
   readonly now: EpochNs;
 }
 
-/** What is counted, over all keys of an account. */
+/** What is counted over all keys of an account. */
 export type CountedField =
   | 'computeBudget'
   | 'exportBytes'
@@ -35,30 +34,30 @@ export type CountedField =
   | 'maxCustomConfigs';
 
 /**
- * How much of something there may be. Whatever a key uses counts at its account's limit; what a test key
- * uses counts, in addition, at a limit that all test keys of the account share.
+ * The limits of one thing that is counted. All use counts towards the account's limit. The use of test keys also counts
+ * towards a limit that all test keys of the account share.
  */
 export interface CountedLimit {
-  /** Over all keys; null: the plan has none of it, and test keys are held to theirs alone. */
+  /** Over all keys. Null: the plan does not include it, so only the test limit applies to test keys. */
   readonly limit: number | null;
-  /** Over all test keys; null: the key that asks is none. */
+  /** Over all test keys; null if this is no test key. */
   readonly testLimit: number | null;
 }
 
 export class Entitlements {
-  /** The account's plan, also where a test key has the sandbox's limits. */
+  /** The account's plan, even if a test key has the sandbox's limits. */
   readonly plan: Plan;
-  /** What the key is told: its plan's, or the sandbox's if it is a test key. */
+  /** The limits reported to the key: its plan's, or the sandbox's for a test key. */
   readonly limits: PlanLimits;
   readonly isTest: boolean;
-  /** How far behind the tape everything this caller sees is. */
+  /** How far behind the tape the caller's data is. */
   readonly delayNs: bigint;
-  /** The instruments a key is restricted to, as one text; null: it is not. */
+  /** The instruments that the key is restricted to, as one text; null: all. */
   readonly restriction: string | null;
   readonly #scopes: ReadonlySet<Scope>;
   readonly #instruments: ReadonlySet<string> | null;
   readonly #ranges: readonly IpRange[] | null;
-  /** The address allowed last: a customer seldom has many. */
+  /** The last address that was allowed: a customer seldom has many. */
   #addressAllowed: string | null = null;
 
   private constructor(rights: KeyRights, plan: Plan) {
@@ -69,7 +68,7 @@ export class Entitlements {
     this.#scopes = new Set(rights.scopes);
     this.#instruments = rights.instruments && new Set(rights.instruments);
     this.restriction = rights.instruments && JSON.stringify(rights.instruments);
-    // An entry that cannot be read allows nothing.
+    // An entry that cannot be parsed allows nothing.
     const ranges = rights.allowedIps?.map(parseIpRange).filter((range) => range !== null);
     this.#ranges = ranges ?? null;
   }
@@ -78,7 +77,7 @@ export class Entitlements {
     return new Entitlements(rights, plan);
   }
 
-  /** The limits at which this key's use of something counts. */
+  /** The limits that apply to this key's use of something. */
   counted(field: CountedField): CountedLimit {
     const limit = PLAN_LIMITS[this.plan][field];
     if (!this.isTest) return { limit, testLimit: null };
@@ -98,9 +97,9 @@ export class Entitlements {
   }
 
   /**
-   * An alias entry allows the alias, whatever it meant when, and the contract it designates today. A
-   * contract entry allows the contract, and the alias where that means this contract for the request. A
-   * contract that has expired is allowed, by its symbol, by its own entry only.
+   * An alias entry allows the alias, whatever contract it means, and the contract it means today. A contract entry
+   * allows the contract, and the alias if it means this contract in the request. An expired contract, requested by its
+   * symbol, is allowed only by its own entry.
    */
   allowsInstrument({ name, contract, book, today, now }: InstrumentRequest): boolean {
     const entries = this.#instruments;
@@ -113,7 +112,7 @@ export class Entitlements {
     return false;
   }
 
-  /** The earliest instant of history that may be seen; null when the plan has no history. */
+  /** The earliest visible instant of history; null if the plan has no history. */
   historyFrom(now: EpochNs): EpochNs | null {
     const { historyDays } = this.limits;
     if (historyDays === 0) return null;
@@ -121,7 +120,7 @@ export class Entitlements {
     return (earliest > 0n ? earliest : 0n) as EpochNs;
   }
 
-  /** The newest instant that may be seen: nothing of it or after it before the delay has passed. */
+  /** The end of the visible range, exclusive: the delay must have passed. */
   visibleUntil(now: EpochNs): EpochNs {
     return (now > this.delayNs ? now - this.delayNs : 0n) as EpochNs;
   }

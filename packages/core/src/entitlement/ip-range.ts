@@ -1,21 +1,15 @@
 /**
- * Addresses and ranges as numbers. Every address is one number of 128 bits, and an IPv4 address is the
- * number of its IPv4-mapped form, so `10.0.0.1` and `::ffff:10.0.0.1` are the same address and no way of
- * writing it slips past a comparison. It follows that an IPv6 range wide enough to hold the mapped
- * addresses, such as `::/0`, holds all IPv4 addresses. Whoever writes an IPv4 address inside of an IPv6
- * one means that address: a prefix that reaches beyond it (below 96), such as `::ffff:10.0.0.1/8`, would
- * mean all of IPv4 and is no range.
- *
- * Texts are read strictly: four decimal parts without leading zeros, or IPv6 groups with at most one
- * `::`; no shorthand, no octal, no zone, no spaces. A range may name any address inside of it
- * (`10.0.0.1/24` is `10.0.0.0/24`).
+ * IP addresses and ranges as numbers of 128 bits. An IPv4 address is its IPv4-mapped form, so `10.0.0.1` and
+ * `::ffff:10.0.0.1` are equal in every comparison. Hence an IPv6 range that contains the mapped addresses, such as
+ * `::/0`, contains all IPv4 addresses. Parsing is strict: four decimal parts without leading zeros, or IPv6 groups with
+ * at most one `::`; no shorthand, octal, zone or spaces.
  */
 
 declare const brand: unique symbol;
 /** An address as a number of 128 bits. */
 export type Ip = bigint & { readonly [brand]: 'Ip' };
 
-/** All addresses from `first` to `last`, both included. */
+/** All addresses from `first` to `last`, inclusive. */
 export interface IpRange {
   readonly first: Ip;
   readonly last: Ip;
@@ -23,11 +17,11 @@ export interface IpRange {
 
 const BITS = 128;
 const IPV4_BITS = 32;
-/** The prefix of an IPv6 range that holds IPv4 addresses of one form and nothing else. */
+/** An IPv6 range of IPv4 addresses has at least this prefix; a shorter one would reach beyond them. */
 const IPV4_PREFIX_MIN = BITS - IPV4_BITS;
 const GROUPS = 8;
 const GROUP_DIGITS = 4;
-/** `::ffff:0:0/96`, where the IPv4 addresses are. */
+/** `::ffff:0:0/96`, the range of IPv4-mapped addresses. */
 const IPV4_MAPPED = 0xffff_0000_0000n;
 const IPV4_MASK = 0xffff_ffffn;
 /** The longest text: six full groups, a dotted tail, a prefix length. */
@@ -37,14 +31,18 @@ const DOTTED = /^(?:(?:0|[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])(?:\.(?!$)|$)){4}$/;
 const GROUP = /^[0-9a-f]{1,4}$/i;
 const PREFIX = /^(?:0|[1-9]\d{0,2})$/;
 
-/** The address this text means; null when it is none. */
+/** The address of a text; null if it is none. */
 export function parseIp(text: string): Ip | null {
   if (text.length > TEXT_CHARACTERS_MAX) return null;
   const value = text.includes(':') ? ipv6Value(text) : ipv4Value(text);
   return value === null ? null : (value as Ip);
 }
 
-/** An address, or a range in CIDR notation; null when the text is neither. */
+/**
+ * An address, or a range in CIDR notation; null if the text is neither. A range may name any of its addresses
+ * (`10.0.0.1/24` is `10.0.0.0/24`). An IPv4 address in IPv6 form with a prefix below 96, such as `::ffff:10.0.0.1/8`,
+ * is rejected: it would mean all of IPv4.
+ */
 export function parseIpRange(text: string): IpRange | null {
   const slash = text.indexOf('/');
   if (slash === -1) {
@@ -68,7 +66,7 @@ export function contains(range: IpRange, ip: Ip): boolean {
   return range.first <= ip && ip <= range.last;
 }
 
-/** Whether every address of `inner` is one of `outer`. */
+/** Whether `outer` contains every address of `inner`. */
 export function includes(outer: IpRange, inner: IpRange): boolean {
   return outer.first <= inner.first && inner.last <= outer.last;
 }
@@ -77,7 +75,7 @@ export function isIpv4(ip: Ip): boolean {
   return ip >= IPV4_MAPPED && ip <= (IPV4_MAPPED | IPV4_MASK);
 }
 
-/** The one text of an address: dotted for IPv4, otherwise as RFC 5952 writes it. */
+/** The canonical text of an address: dotted for IPv4, otherwise by RFC 5952. */
 export function ipText(ip: Ip): string {
   if (isIpv4(ip)) {
     const low = Number(ip & IPV4_MASK);
@@ -92,7 +90,7 @@ export function ipText(ip: Ip): string {
   return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
 }
 
-/** In CIDR notation; one address alone as itself. */
+/** In CIDR notation; a single address as itself. */
 export function rangeText({ first, last }: IpRange): string {
   const hostBits = first === last ? 0 : (last - first).toString(2).length;
   if (hostBits === 0) return ipText(first);
@@ -134,7 +132,7 @@ function ipv6Value(text: string): bigint | null {
   return BigInt(`0x${high}${'0'.repeat(missing)}${low}`);
 }
 
-/** Four digits for each group; where the address ends, its last two may be written as IPv4. */
+/** Four digits per group. The last two groups of the address may be in IPv4 form. */
 function hexDigits(groups: readonly string[], isEnd: boolean): string | null {
   let digits = '';
   for (const [index, group] of groups.entries()) {

@@ -1,8 +1,7 @@
 /**
- * Whether one key may manage (create, rotate, revoke) another: only keys with no more rights than its
- * own, on each of five criteria; equal rights are allowed. Instrument entries are compared as they are
- * written, since an alias and a contract stop meaning the same; address ranges as numbers, each within a
- * single range of the manager.
+ * Whether one key may manage (create, rotate, revoke) another: only a key with no more rights than its own, by each of
+ * five criteria. Instrument entries are compared as text, since an alias and a contract may stop meaning the same.
+ * Address ranges are compared as numbers: each must lie within a single range of the manager.
  */
 
 import { includes, parseIpRange } from './ip-range.ts';
@@ -17,7 +16,7 @@ const MANAGEMENT_CRITERIA = [
 ] as const;
 export type ManagementCriterion = (typeof MANAGEMENT_CRITERIA)[number];
 
-/** The first criterion on which the target has more rights than the manager; null when there is none. */
+/** The first criterion by which the target has more rights than the manager; null if there is none. */
 export function unmetCriterion(manager: KeyRights, target: KeyRights): ManagementCriterion | null {
   return MANAGEMENT_CRITERIA.find((criterion) => !MEETS[criterion](manager, target)) ?? null;
 }
@@ -35,7 +34,7 @@ const MEETS: Readonly<
     own === null || (wanted !== null && wanted <= own),
 };
 
-/** A text that is no range holds nothing and lies in nothing. */
+/** A text that is no range contains nothing and lies in nothing. */
 function areWithin(inner: readonly string[], outer: readonly string[]): boolean {
   const own = outer.map(parseIpRange).filter((range) => range !== null);
   return inner.map(parseIpRange).every((range) => {

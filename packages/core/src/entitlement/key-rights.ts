@@ -1,4 +1,4 @@
-/** What an API key carries of its own: who may use it, where, for what. The plan adds the rest. */
+/** The rights of an API key itself; the plan adds the rest. */
 
 import type { EpochNs } from '../numbers.ts';
 import { typedTextFault } from '../person/plain-text.ts';
@@ -12,11 +12,11 @@ export type Environment = (typeof ENVIRONMENTS)[number];
 export const KEY_STATES = ['active', 'expiring', 'expired', 'revoked'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
-/** Names a key record may list of instruments, and ranges of addresses. */
+/** The most instruments, and the most address ranges, that a key may list. */
 export const RESTRICTION_ENTRIES_MAX = 32;
 export const KEY_NAME_CHARACTERS_MAX = 64;
 
-/** The Braille blank is no space to Unicode, and none to see. */
+/** The Braille blank is invisible, but Unicode does not class it as a space. */
 const BLANK = /^[\p{Z}\u2800]*$/u;
 
 export interface KeyRights {
@@ -24,13 +24,13 @@ export interface KeyRights {
   readonly scopes: readonly Scope[];
   /** Symbols and aliases; null: all instruments. */
   readonly instruments: readonly string[] | null;
-  /** Addresses and ranges as they were given; null: any address. */
+  /** Addresses and ranges as the customer wrote them; null: any address. */
   readonly allowedIps: readonly string[] | null;
   /** The first instant at which the key no longer works; null: never. */
   readonly expiresAt: EpochNs | null;
 }
 
-/** What is wrong with the name of a new key; null when nothing is. Keys that have another keep it. */
+/** What is wrong with the name of a new key; null if nothing. Existing keys keep their names. */
 export function keyNameFault(name: string): string | null {
   const characters = [...name].length;
   if (characters < 1 || characters > KEY_NAME_CHARACTERS_MAX) {

@@ -1,6 +1,6 @@
 /**
- * What the buyer has to hear when a payment changes. A change is judged by the state before and the state after it, so
- * several changes that were heard of together give the same news as one after the other.
+ * What the buyer must be notified of when a payment changes. It compares only the states before and after, so several
+ * changes at once give the same news as one after the other.
  */
 
 import type { EpochNs } from '../numbers.ts';
@@ -10,12 +10,12 @@ import { type Payment, paymentEndsAt, willEnd } from './payment.ts';
 /** A provider may correct the end of a period by hours; a renewal moves it by weeks. */
 const RENEWAL_NS_MIN = DAY_NS_BIG;
 
-/** Why rights ended. `over`: the provider ended the payment, or the operator did. */
+/** Why rights ended. `over`: the provider or the operator ended the payment. */
 export const END_CAUSES = ['refunded', 'disputed', 'over'] as const;
 export type EndCause = (typeof END_CAUSES)[number];
 
 export type PaymentNews =
-  /** It will not renew; it stays active until `endsAt`. */
+  /** It will not renew and stays active until `endsAt`. */
   | { readonly t: 'cancelled'; readonly endsAt: EpochNs }
   /** Another period was paid. */
   | { readonly t: 'renewed'; readonly paidUntil: EpochNs }
@@ -24,7 +24,7 @@ export type PaymentNews =
 
 export function paymentNews(before: Payment, after: Payment): readonly PaymentNews[] {
   const news: PaymentNews[] = [];
-  // What was never paid has no rights that could renew or end.
+  // A payment that was never paid has no rights that could renew or end.
   if (before.paidAt === null) return news;
   const { paidUntil } = after;
   const isLater =

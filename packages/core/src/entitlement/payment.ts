@@ -1,6 +1,6 @@
 /**
- * What a payment grants. It is a function of what the provider says last and of nothing else, so it does not matter
- * in which order, how often or how late we heard of it.
+ * The grants of a payment. They depend only on the provider's newest state, so neither the order, the number nor the
+ * delay of notifications matters.
  */
 
 import type { EpochNs } from '../numbers.ts';
@@ -11,35 +11,35 @@ import type { Grant } from './plan.ts';
 export type PaymentKind = 'subscription' | 'purchase';
 
 export const PAYMENT_STATES = [
-  /** Begun, and not paid yet; also while the provider waits for the bank's confirmation. */
+  /** Started but not paid; also while the provider waits for the bank's confirmation. */
   'open',
   'paid',
   /** A renewal failed; the provider tries again. */
   'past_due',
-  /** Paid, and it will not renew: it ends at `paidUntil`. */
+  /** Paid and not to be renewed: it ends at `paidUntil`. */
   'cancelled',
-  /** It was paid once and is over. */
+  /** It was paid and is over. */
   'ended',
   'refunded',
-  /** The buyer's bank took the money back, or asks for it. A dispute that was won is `paid` again. */
+  /** The buyer's bank took the money back, or demands it. After a dispute that was won it is `paid` again. */
   'disputed',
-  /** Never paid, and it cannot be any more: declined for good, given up, or closed. */
+  /** Never paid and no longer payable: declined for good, given up, or closed. */
   'failed',
 ] as const;
 export type PaymentState = (typeof PAYMENT_STATES)[number];
 
 /**
- * How long rights outlast the period that is paid for, while it renews: a card may be declined once, and a provider
- * may be late to say that it was not. Seven days.
+ * How long rights outlast the paid period of a renewing subscription: seven days. A card may be declined once, and the
+ * provider may report a renewal late.
  */
 export const PAYMENT_GRACE_NS = 7n * DAY_NS_BIG;
 
 export interface Payment {
   readonly kind: PaymentKind;
   readonly state: PaymentState;
-  /** When it was paid first; null: never yet. */
+  /** When it was first paid; null: never. */
   readonly paidAt: EpochNs | null;
-  /** The end of the period that is paid for; null: never paid, or a purchase, which has no end. */
+  /** The end of the paid period; null: never paid, or a purchase, which has no end. */
   readonly paidUntil: EpochNs | null;
   readonly cancelAtPeriodEnd: boolean;
 }
@@ -53,7 +53,7 @@ export function grantsOfPayment(
   return end === 'none' ? [] : plans.map((plan) => ({ plan, until: end }));
 }
 
-/** What is shown of it: a period that has passed is over, whether or not the provider said so yet. */
+/** The state to display. A period that has passed is over, even if the provider has not reported that yet. */
 export function paymentStateAt(payment: Payment, now: EpochNs): PaymentState {
   const { kind, state, paidUntil } = payment;
   if (kind !== 'subscription' || paidUntil === null) return state;
@@ -63,20 +63,20 @@ export function paymentStateAt(payment: Payment, now: EpochNs): PaymentState {
   return state === 'paid' && paidUntil + PAYMENT_GRACE_NS <= now ? 'past_due' : state;
 }
 
-/** When it ends for good, as far as that is decided; null: it renews, or it never ends, or nothing has begun. */
+/** When it ends for good, if decided; null: it renews, never ends, or has not started. */
 export function paymentEndsAt(payment: Payment): EpochNs | null {
   return payment.kind === 'subscription' && willEnd(payment) ? payment.paidUntil : null;
 }
 
 /**
- * Whether the provider may still ask for money, now or later. A subscription whose last payment was taken back may
- * go on there all the same.
+ * Whether the provider may still charge, now or later. A subscription may continue there even after its last payment
+ * was taken back.
  */
 export function mayCharge({ kind, state }: Payment): boolean {
   return kind === 'purchase' ? state === 'open' : state !== 'ended' && state !== 'failed';
 }
 
-/** Whether it was cancelled: the period that is paid for is the last. */
+/** Whether it was cancelled: the paid period is the last. */
 export function willEnd({ state, cancelAtPeriodEnd }: Payment): boolean {
   return cancelAtPeriodEnd || state === 'cancelled';
 }

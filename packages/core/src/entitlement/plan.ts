@@ -1,7 +1,6 @@
 /**
- * What each plan grants. An account holds grants, each for ever or until an instant; the plan is what
- * the grants in force amount to, and `sandbox` when there is none. All limits hold for the account as a
- * whole; 0 where a plan has none of something.
+ * What each plan grants. An account holds grants, each forever or until an instant. Its plan follows from the grants in
+ * force, and is `sandbox` without any. All limits apply to the whole account; 0: the plan does not include it.
  */
 
 import type { EpochNs } from '../numbers.ts';
@@ -10,7 +9,7 @@ import { GIB } from '../units.ts';
 export const PLANS = ['sandbox', 'live', 'history', 'live_history'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** As plans are called where they are sold. */
+/** The commercial names of plans. */
 export const PLAN_NAMES: Readonly<Record<Plan, string>> = {
   sandbox: 'Sandbox',
   live: 'Live',
@@ -18,7 +17,7 @@ export const PLAN_NAMES: Readonly<Record<Plan, string>> = {
   live_history: 'Live + Historical',
 };
 
-/** What can be granted: together they make `live_history`. */
+/** The plans that can be granted; together they are `live_history`. */
 export const GRANTABLE = ['live', 'history'] as const;
 
 export interface Grant {
@@ -92,7 +91,7 @@ export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
   },
 };
 
-/** What these grants amount to at an instant. */
+/** The plan that these grants give at an instant. */
 export function planAt(grants: readonly Grant[], now: EpochNs): Plan {
   const holds = (plan: Grant['plan']) =>
     grants.some((grant) => grant.plan === plan && (grant.until === null || now < grant.until));

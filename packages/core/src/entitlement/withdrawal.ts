@@ -1,7 +1,6 @@
 /**
- * The right of withdrawal from an order: until when it may be used, and what is given back. It is a function of the
- * terms the order was placed by, of what is known of its payment, and of the time. Where a rule leaves room, the
- * answer is the one that is better for the customer.
+ * The right of withdrawal from an order: its deadline and the refund. It depends on the terms of the order, on what is
+ * known of its payment, and on the time. If a rule leaves room, the result favours the customer.
  */
 
 import type { EpochNs } from '../numbers.ts';
@@ -9,13 +8,13 @@ import { DAY_NS_BIG, MS_NS_BIG } from '../units.ts';
 import { addDays, dayOf, epochNs, isoWeekday } from '../utc-day.ts';
 import type { Payment } from './payment.ts';
 
-/** The terms of one price. They are kept with every order that is placed by them. */
+/** The terms of one price. They are stored with every order at that price. */
 export interface WithdrawalTerms {
   /** Whole days after the day of the contract; 0: there is no right. */
   readonly days: number;
-  /** `access`: the right is lost as soon as access is provided, which is when it is paid. */
+  /** `access`: the right ends when access is provided, which is when the order is paid. */
   readonly lostAt: 'access' | 'never';
-  /** What comes back: `rest` of the period that is paid for, or `all` of what was paid for it. */
+  /** The refund: the `rest` of the paid period, or `all` that was paid for it. */
   readonly refund: 'rest' | 'all';
 }
 
@@ -25,14 +24,14 @@ const HALF_DAY_NS = 43_200_000_000_000;
 
 export interface WithdrawableOrder extends Payment {
   readonly createdAt: EpochNs;
-  /** Of a subscription for each month. */
+  /** Of a subscription: per month. */
   readonly amountMinor: number;
   readonly withdrawal: WithdrawalTerms;
-  /** When it was withdrawn from. */
+  /** When the customer withdrew. */
   readonly withdrawnAt: EpochNs | null;
 }
 
-/** The part of what was paid that comes back: `unusedNs` of `periodNs`. */
+/** The refunded part of what was paid: `unusedNs` of `periodNs`. */
 export interface Share {
   readonly unusedNs: bigint;
   readonly periodNs: bigint;
@@ -41,9 +40,9 @@ export interface Share {
 export type WithdrawalVerdict =
   | {
       readonly may: true;
-      /** The first instant at which it may not be used any more. */
+      /** The first instant at which the right no longer exists. */
       readonly until: EpochNs;
-      /** What comes back of the price. */
+      /** The refund of the price. */
       readonly amountMinor: number;
       readonly share: Share;
     }
@@ -67,8 +66,8 @@ export function judgeWithdrawal(order: WithdrawableOrder, now: EpochNs): Withdra
 }
 
 /**
- * The days begin after the day of the contract, and a last day that is a Saturday or a Sunday is followed by the
- * Monday. Nobody's own last day is cut short, wherever it is: it is over when it is over everywhere on Earth.
+ * The days start after the day of the contract. A last day on a Saturday or Sunday moves to the Monday. The deadline is
+ * the end of the last day in the westernmost time zone, so no customer's last day is cut short.
  */
 export function withdrawableUntil(
   order: Pick<WithdrawableOrder, 'createdAt' | 'paidAt' | 'withdrawal'>,
@@ -78,7 +77,7 @@ export function withdrawableUntil(
   return epochNs(addDays(last, 1), HALF_DAY_NS);
 }
 
-/** What is still to come of the period that is paid for. Of what nobody has paid yet all would come back. */
+/** The unused share of the paid period. Of an unpaid order everything would be refunded. */
 function shareAt({ kind, paidAt, paidUntil, withdrawal }: WithdrawableOrder, now: EpochNs): Share {
   if (withdrawal.refund === 'all' || kind === 'purchase' || paidAt === null) return ALL;
   if (paidUntil === null) return ALL;
@@ -88,12 +87,12 @@ function shareAt({ kind, paidAt, paidUntil, withdrawal }: WithdrawableOrder, now
 }
 
 function shareOf(start: bigint, end: bigint, now: EpochNs): Share {
-  // A period that is none was told wrongly: then everything comes back.
+  // An empty period is an error in the data: then everything is refunded.
   if (end <= start || now <= start) return ALL;
   return { unusedNs: now < end ? end - now : 0n, periodNs: end - start };
 }
 
-/** What was charged, as the provider lists it. */
+/** A charge in the provider's list. */
 export interface Charge {
   readonly at: EpochNs;
   /** With tax. */
@@ -106,9 +105,8 @@ export interface Declared extends Share {
 }
 
 /**
- * What of the newest charge comes back. The share that was told with the declaration holds, unless the charge is
- * one that was not known then: of one from after the declaration all comes back, of one from just before it the
- * rest of its month.
+ * The refund of the newest charge. The share of the declaration applies, unless the charge was not known then. A charge
+ * after the declaration is refunded in full; of one just before it, the rest of its month.
  */
 export function refundOf(declared: Declared, charge: Charge, isMonthly: boolean): number {
   const left = Math.max(0, charge.totalMinor - charge.refundedMinor);
@@ -121,7 +119,7 @@ function shareOfCharge(declared: Declared, { at }: Charge, isMonthly: boolean): 
   return isKnown ? declared : shareOf(at, monthAfter(at), declared.at);
 }
 
-/** Rounded up: a part of a cent is the customer's. */
+/** Rounded up, in favour of the customer. */
 function partOf(amountMinor: number, { unusedNs, periodNs }: Share): number {
   return Number((BigInt(amountMinor) * unusedNs + periodNs - 1n) / periodNs);
 }

@@ -1,4 +1,4 @@
-/** What is known of a contract and of the aliases that designate contracts over time. */
+/** Contracts, and the aliases that designate contracts over time. */
 
 import type { EpochNs, UtcDay } from '../numbers.ts';
 
@@ -13,7 +13,7 @@ export interface ContractTerms {
   readonly tickSizeNanos: number;
   /** Size of one lot in 1e-9 of a contract. */
   readonly lotSizeNanos: number;
-  /** Worth of a full point of price of one contract, in 1e-9 of the currency. */
+  /** Value of a full point of price of one contract, in 1e-9 of the currency. */
   readonly pointValueNanos: number;
 }
 

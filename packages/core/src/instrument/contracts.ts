@@ -1,7 +1,6 @@
 /**
- * The contracts of a product that live in a range of days, by rule. A symbol is root, month letter and
- * last digit of the year (`ESZ6`), which repeats after ten years: a range is short enough that within
- * one list every symbol means one contract.
+ * The contracts of a product that are alive in a range of days, by rule. A symbol is root, month letter and last digit
+ * of the year (`ESZ6`), which repeats after ten years. The range is limited so that every symbol is unique in a list.
  */
 
 import type { IsBusinessDay } from '../calendar/us-holidays.ts';
@@ -13,7 +12,7 @@ import { expiryDay } from './expiry.ts';
 import { MONTH_LETTERS, MONTH_NAMES, type Product } from './product.ts';
 
 const RANGE_DAYS_MAX = 9 * 365;
-/** A contract lives from the expiry of the one two before it, so that two of a root trade at a time. */
+/** A contract is born at the expiry of the one two before it, so that two of a root trade at a time. */
 const LIVE_COUNT = 2;
 
 /** The contracts whose life touches [fromDay, toDay], ascending by expiry. */

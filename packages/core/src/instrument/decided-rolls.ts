@@ -1,20 +1,19 @@
 /**
- * Rolls that volume decides. The alias moves on the day after a later contract first traded more than the
- * current one, to the later contract that traded most. Where volume does not say so in time, or is not
- * known, it moves to the next contract on the latest day of the current one.
- *
- * What an alias means on a day is decided once, by the days before it, and is written down: volumes that
- * become known later change nothing up to the last decided day, and it never goes back to a contract it left.
+ * Rolls that volume decides. The alias moves on the day after a later contract first traded more than the current one,
+ * to the later contract that traded most. Without such a day, or without volumes, it moves to the next contract on the
+ * latest day of the current one. The meaning of an alias on a day is decided once, from earlier days, and stored:
+ * volumes that arrive later change nothing up to the last decided day, and the alias never returns to a contract it
+ * left.
  */
 
 import type { UtcDay } from '../numbers.ts';
 import { addDays, later } from '../utc-day.ts';
 import type { Designation } from './contract.ts';
 
-/** Lots traded on one UTC day; null where that is not known. */
+/** Lots traded on one UTC day; null if unknown. */
 export type DailyVolume = (symbol: string, day: UtcDay) => number | null;
 
-/** The contracts an alias may mean, ascending by expiry. */
+/** The contracts that an alias may mean, ascending by expiry. */
 export interface RollChain {
   /** The first day of the alias, on which it means the first contract. */
   readonly from: UtcDay;
@@ -23,22 +22,22 @@ export interface RollChain {
 
 export interface RollLink {
   readonly symbol: string;
-  /** The day on which the alias has left this contract, whatever the volumes say. */
+  /** The day by which the alias has left this contract, whatever the volumes. */
   readonly latest: UtcDay;
   /** The last day on which it can be traded. */
   readonly lastDay: UtcDay;
 }
 
 export interface DecidedRolls {
-  /** The last day of which it is decided what the alias means. */
+  /** The last day for which the meaning of the alias is decided. */
   readonly through: UtcDay;
   /** Ascending; none takes effect after `through`. */
   readonly rolls: readonly Designation[];
 }
 
 /**
- * What is decided once all volumes up to `lastDay` are known that ever will be: the rolls that were decided
- * before, and those that take effect after them, on the day after `lastDay` at the latest.
+ * The decisions once all volumes up to `lastDay` are final: the earlier rolls, and those that take effect after them,
+ * up to the day after `lastDay`.
  */
 export function decideRolls(
   chain: RollChain,
@@ -66,7 +65,7 @@ export function decideRolls(
   return { through, rolls };
 }
 
-/** Whether volume decided the roll of this index: the days of both contracts are known, and the later one traded more. */
+/** Whether volume decided this roll: the volumes of both contracts are known, and the later one traded more. */
 export function isByVolume(
   { rolls }: DecidedRolls,
   index: number,
@@ -79,7 +78,7 @@ export function isByVolume(
   return old !== null && young !== null && young > old;
 }
 
-/** Every designation: the decided ones, and after them those that come if volume says nothing. */
+/** Every designation: the decided ones, then those that follow without further volumes. */
 export function rollsOf(chain: RollChain, decided: DecidedRolls | null): Designation[] {
   const first = decided === null ? chain.from : later(chain.from, addDays(decided.through, 1));
   const begun = decided === null || decided.rolls.length === 0 ? null : decided;
@@ -127,7 +126,7 @@ function leaderIndex(
   return leader;
 }
 
-/** The next contract that need not be left again on `day`; else the last one, if it can still be traded. */
+/** The next contract that need not be left on `day` already; else the last one, if it can still be traded. */
 function nextIndex({ links }: RollChain, currentIndex: number, day: UtcDay): number | null {
   const next = links.findIndex(({ latest }, index) => index > currentIndex && latest > day);
   if (next !== -1) return next;

@@ -14,25 +14,25 @@ import type { UtcDay } from '../numbers.ts';
 import { addDays, utcDay } from '../utc-day.ts';
 
 export type ExpiryRule =
-  /** The third Friday, or the business day before it when it is none (June 2026). */
+  /** The third Friday; if that is no business day, the business day before it (June 2026). */
   | { readonly kind: 'third-friday' }
-  /** The last Friday, or the business day before it when it is none (December 2026). */
+  /** The last Friday; if that is no business day, the business day before it (December 2026). */
   | { readonly kind: 'last-friday' }
   /** The second business day before the third Wednesday. */
   | { readonly kind: 'before-third-wednesday' }
-  /** The third business day before the 25th of the month before; the fourth if the 25th is none. */
+  /** The third business day before the 25th of the month before; the fourth if the 25th is no business day. */
   | { readonly kind: 'before-25th-of-prior-month' }
-  /** So many business days before the month's last business day. */
+  /** `businessDays` before the month's last business day. */
   | { readonly kind: 'from-month-end'; readonly businessDays: number }
-  /** So many business days before the month begins. */
+  /** `businessDays` before the month begins. */
   | { readonly kind: 'before-month'; readonly businessDays: number }
-  /** So many business days before a day of the month, or before the business day after it when it is none. */
+  /** `businessDays` before a day of the month, or before the next business day if that day is none. */
   | {
       readonly kind: 'before-day-of-month';
       readonly dayOfMonth: number;
       readonly businessDays: number;
     }
-  /** The last business day of the second month before; in December the one before that. */
+  /** The last business day of the second month before; if that is December, the one before it. */
   | { readonly kind: 'end-of-second-prior-month' };
 
 const WEDNESDAY = 3;
@@ -76,7 +76,7 @@ export function expiryDay(
   }
 }
 
-/** Months before 1 and after 12 are those of the years around. */
+/** Months below 1 and above 12 belong to the neighbouring years. */
 function firstOfMonth(year: number, month: number): UtcDay {
   const months = year * 12 + month - 1;
   return utcDay(Math.trunc(months / 12) * 10_000 + ((months % 12) + 1) * 100 + 1);

@@ -1,14 +1,14 @@
 /**
- * Everything that can be named: contracts by symbol, aliases by name. A name means one thing: no two
- * contracts share a symbol, no alias is called like a contract. An alias means one contract on a UTC
- * day, the one last designated, as long as that has not expired when the day begins.
+ * All names: contracts by symbol, aliases by name. A name means one thing: symbols are unique, and no alias has the
+ * name of a contract. On a UTC day an alias means the contract designated last, unless that expired before the day
+ * began.
  */
 
 import type { UtcDay } from '../numbers.ts';
 import { epochNs } from '../utc-day.ts';
 import type { Alias, Contract, Designation } from './contract.ts';
 
-/** Contracts and aliases that contradict each other. */
+/** Contracts and aliases contradict each other. */
 export class InstrumentBookError extends Error {
   override readonly name = 'InstrumentBookError';
 }
@@ -40,8 +40,8 @@ export class InstrumentBook {
   }
 
   /**
-   * The contract a name means on a UTC day. A symbol means its contract at any time; an alias means
-   * nothing before its first designation and after the expiry of its last.
+   * The contract of a name on a UTC day. A symbol always means its contract. An alias means nothing before its first
+   * designation and after the expiry of its last.
    */
   resolve(name: string, day: UtcDay): Contract | null {
     const contract = this.#contracts.get(name);
@@ -51,7 +51,7 @@ export class InstrumentBook {
     return designated && isAlive(designated, day) ? designated : null;
   }
 
-  /** The day since which an alias has meant what it means on `day`; 0 for a symbol, which never changes. */
+  /** The day since which an alias has had its meaning on `day`; 0 for a symbol, which never changes. */
   meansSince(name: string, day: UtcDay): UtcDay {
     return this.#designated(name, day)?.from ?? (0 as UtcDay);
   }
@@ -64,7 +64,7 @@ export class InstrumentBook {
     return null;
   }
 
-  /** All aliases that mean this contract at some time, and from which day to which other, which is no part of it. */
+  /** All periods in which aliases mean this contract; the day `to` is exclusive. */
   aliasesOf(symbol: string): readonly AliasSpan[] {
     const spans: AliasSpan[] = [];
     for (const { alias, rolls } of this.#aliases.values()) {
@@ -76,17 +76,17 @@ export class InstrumentBook {
     return spans;
   }
 
-  /** The first roll of an alias that takes effect after `day`; null when none is planned. */
+  /** The first roll of an alias that takes effect after `day`; null if none is planned. */
   nextRoll(alias: string, day: UtcDay): Designation | null {
     return this.#aliases.get(alias)?.rolls.find((roll) => roll.from > day) ?? null;
   }
 
-  /** All contracts, in the order in which they were given. */
+  /** All contracts, in the order given. */
   all(): readonly Contract[] {
     return [...this.#contracts.values()];
   }
 
-  /** All aliases, in the order in which they were given. */
+  /** All aliases, in the order given. */
   allAliases(): readonly Alias[] {
     return [...this.#aliases.values()];
   }

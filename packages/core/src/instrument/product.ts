@@ -1,7 +1,7 @@
 /**
- * Reference data of the products we know: what an exchange's contract specification fixes once for all
- * contracts of a root. Sources: the contract specifications in the rulebooks of CME (ES chapter 358, NQ
- * 359, 6E 261, BTC 350), CBOT (ZN chapter 19), NYMEX (CL chapter 200) and COMEX (GC chapter 113).
+ * Reference data of the known products: the terms that an exchange fixes for all contracts of a root. Sources: the
+ * contract specifications in the rulebooks of CME (ES chapter 358, NQ 359, 6E 261, BTC 350), CBOT (ZN chapter 19),
+ * NYMEX (CL chapter 200) and COMEX (GC chapter 113).
  */
 
 import type { LocalTime } from '../calendar/zoned-instant.ts';
@@ -9,7 +9,7 @@ import type { ContractTerms } from './contract.ts';
 import type { ExpiryRule } from './expiry.ts';
 import type { RollRule } from './rolls.ts';
 
-/** January to December in the letters of contract symbols. */
+/** The letters of January to December in contract symbols. */
 export const MONTH_LETTERS = 'FGHJKMNQUVXZ';
 export const MONTH_NAMES = [
   'January',
@@ -44,7 +44,7 @@ const UNIT_NANOS = 1_000_000_000;
 const CHICAGO = 'America/Chicago';
 const QUARTERS = 'HMUZ';
 
-/** Third Friday, as the S&P 500 and the Nasdaq 100 settle on that morning's opening prices. */
+/** Third Friday: the S&P 500 and the Nasdaq 100 settle on that morning's opening prices. */
 const STOCK_INDEX = {
   exchange: 'CME',
   currency: 'USD',

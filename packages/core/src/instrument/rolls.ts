@@ -1,9 +1,7 @@
 /**
- * When an alias leaves a contract for a later one. Designations ascend, take effect at 00:00 UTC and
- * never go back. What holds on a day depends on earlier days only, so a roll in effect stays as it is
- * while days are added; a planned one may still come earlier by volume, never later.
- *
- * Business days are by default those of United States exchanges.
+ * When an alias moves from one contract to a later one. Designations ascend, take effect at 00:00 UTC and never move
+ * back. Each depends on earlier days only, so new days do not change a roll in effect. Volume may advance a planned
+ * roll, never delay it. Business days are by default those of United States exchanges.
  */
 
 import { addBusinessDays, type IsBusinessDay } from '../calendar/us-holidays.ts';
@@ -15,17 +13,17 @@ import { type DailyVolume, decideRolls, type RollChain, rollsOf } from './decide
 export type RollRule =
   /** CME's roll day of stock index futures. */
   | { readonly kind: 'monday-of-expiry-week' }
-  /** So many business days before the day of expiry. */
+  /** `businessDays` before the day of expiry. */
   | { readonly kind: 'before-expiry'; readonly businessDays: number }
-  /** So many business days before the month of expiry: ahead of its first notice of delivery. */
+  /** `businessDays` before the month of expiry: ahead of its first notice of delivery. */
   | { readonly kind: 'before-expiry-month'; readonly businessDays: number };
 
-/** How long volume may keep an alias in a contract after the day the calendar rule names. */
+/** How long volume may keep an alias in a contract after the day of the calendar rule. */
 const VOLUME_GRACE_BUSINESS_DAYS = 3;
 
 /**
- * Designations by the calendar alone, past and planned, from `fromDay` on. `contracts` are those of one
- * root, ascending by expiry; the last one stays designated until it expires.
+ * Designations by the calendar alone, past and planned, from `fromDay` on. `contracts` are those of one root, ascending
+ * by expiry; the last one stays designated until it expires.
  */
 export function calendarRolls(
   contracts: readonly Contract[],
@@ -41,7 +39,7 @@ export function calendarRolls(
   });
 }
 
-/** What volume decides on from `fromDay` on: the contracts in turn, and how long it may stay in each. */
+/** The input of volume rolls from `fromDay` on: the contracts in order, with the latest day of each. */
 export function rollChain(
   contracts: readonly Contract[],
   rule: RollRule,
@@ -59,7 +57,7 @@ export function rollChain(
   };
 }
 
-/** Designations by volumes that are all known up to `toDay`, the last finished day; what follows is planned. */
+/** Designations by volumes that are final up to `toDay`, the last finished day; later ones are planned. */
 export function volumeRolls(
   contracts: readonly Contract[],
   dailyVolume: DailyVolume,
@@ -71,7 +69,7 @@ export function volumeRolls(
   return rollsOf(chain, decideRolls(chain, null, dailyVolume, toDay));
 }
 
-/** The contract a calendar alias means on `day`; beyond the list once the last one has expired. */
+/** The contract of a calendar alias on `day`; beyond the list once the last one has expired. */
 function frontIndex(
   contracts: readonly Contract[],
   rule: RollRule,

@@ -1,11 +1,8 @@
 /**
- * E-mail addresses as people type them. What is accepted can be written to by any mail server and shown anywhere:
- * one plain address, no quotes, no comments, no line breaks, nothing invisible. An address that mixes scripts in one
- * of its words is refused, since it is made to pass for another.
- *
- * `email` is the address to show and to write to, `key` decides whether two are the same: domains are compared as
- * the name system does, mailboxes without regard to upper and lower case. Nothing else is folded, so that two
- * mailboxes never share a key.
+ * E-mail addresses as people type them. An accepted one works with any mail server and is safe to display: one plain
+ * address without quotes, comments, line breaks or invisible characters. A word that mixes scripts is rejected, since
+ * it may imitate another address. `key` decides whether two are the same: domains compare as in DNS, mailboxes ignore
+ * case. Nothing else is folded, so two mailboxes never share a key.
  */
 
 import { typedTextFault } from './plain-text.ts';
@@ -13,7 +10,7 @@ import { typedTextFault } from './plain-text.ts';
 export const EMAIL_BYTES_MAX = 254;
 const LOCAL_BYTES_MAX = 64;
 
-/** Between dots: what needs no quotes. */
+/** The words between dots that need no quotes. */
 const LOCAL =
   /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 const DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u;
@@ -31,13 +28,13 @@ const LOOK_ALIKE_SCRIPTS = [
 ];
 
 export interface EmailAddress {
-  /** To show and to write to: as typed, but for spaces around it and the spelling of the domain. */
+  /** For display and sending: as typed, but without spaces around it and with the domain normalized. */
   readonly email: string;
   /** Equal for two spellings of one address. */
   readonly key: string;
 }
 
-/** Null: this is no address that can be written to. */
+/** Null: not an address that mail can be sent to. */
 export function normalEmail(text: string): EmailAddress | null {
   const typed = text.replace(/^ +| +$/g, '');
   const at = typed.lastIndexOf('@');
@@ -57,7 +54,7 @@ export function normalEmail(text: string): EmailAddress | null {
     : { email, key };
 }
 
-/** Letters that are only another shape of others (ﬁ, ｆ) would let two spellings meet in one mailbox. */
+/** Compatibility forms of letters (ﬁ, ｆ) are rejected: two spellings could name the same mailbox. */
 function normalLocal(text: string): string | null {
   const local = text.normalize('NFC');
   if (local !== local.normalize('NFKC') || !LOCAL.test(local)) return null;

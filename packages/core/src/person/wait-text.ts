@@ -1,4 +1,4 @@
-/** How long to wait, as people say it: `4 seconds`, `10 minutes`, `23 hours`. Never shorter than it is. */
+/** A wait in people's words: `4 seconds`, `10 minutes`, `23 hours`. Never shorter than it is. */
 
 const UNITS = [
   { name: 'day', seconds: 86_400, from: 172_800 },

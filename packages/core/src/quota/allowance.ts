@@ -1,34 +1,27 @@
 /**
- * Requests per minute, refilled continuously: a full allowance is `perMinute` requests at once, and
- * `perMinute` sixtieths come back every second. All arithmetic is exact in whole numbers: a request is
- * 60e9 parts, and each nanosecond gives `perMinute` parts back, so nothing is lost however often the
- * state is brought up to date. The largest limit is one whose parts a double still counts exactly.
- *
- * A request may count at several allowances at once (a test key's at its account's and at the one test
- * keys share): it passes where all have room, and else takes from none. An allowance whose limit changes
- * goes on with the requests that were spent of it, as far as the new limit holds them.
- *
- * A clock that jumps does little harm: back, and nothing refills during the jump; ahead, and the
- * allowance is full. In neither case is anybody locked out for more than a minute, or given more than
- * one full allowance.
+ * A token bucket for requests per minute: it holds `perMinute` requests and refills continuously. The arithmetic is
+ * exact in integers (a request is 60e9 parts, each nanosecond returns `perMinute` parts), so frequent updates lose
+ * nothing. When the limit changes, spent requests carry over, as far as the new limit holds them. A clock that jumps
+ * back stops the refill, one that jumps ahead fills the bucket: no caller is locked out for more than a minute or gets
+ * more than one full allowance.
  */
 
 import type { EpochNs } from '../numbers.ts';
 import { MINUTE_NS, SECOND_NS } from '../units.ts';
 
-/** Parts of one request; a nanosecond gives back as many parts as the limit has requests. */
+/** Parts of one request. A nanosecond returns as many parts as the limit has requests. */
 const REQUEST = MINUTE_NS;
-/** Its parts stay below 2 ** 53, and no quotient of them is rounded to a whole number that it is not. */
+/** Up to this limit parts stay below 2 ** 53: doubles count them exactly, and no quotient is wrongly rounded. */
 const PER_MINUTE_MAX = 100_000;
 
 export interface AllowanceState {
   readonly at: EpochNs;
   readonly perMinute: number;
-  /** What was spent and has not come back, in parts of a request. */
+  /** What was spent and is not yet refilled, in parts of a request. */
   readonly spent: number;
 }
 
-/** An allowance at which a request counts; `state` is null where nothing has been spent. */
+/** An allowance that a request counts towards; `state` is null if nothing was spent. */
 export interface Allowance {
   readonly state: AllowanceState | null;
   readonly perMinute: number;
@@ -39,21 +32,22 @@ export interface AllowanceVerdict {
   readonly limit: number;
   /** Requests that would pass now. */
   readonly remaining: number;
-  /** Whole seconds after which everything spent has come back. */
+  /** Whole seconds until everything is refilled. */
   readonly resetSeconds: number;
-  /** Whole seconds, at least 1, after which the next request passes; 0 when this one was granted. */
+  /** Whole seconds, at least 1, until the next request passes; 0 if this one was granted. */
   readonly retryAfterSeconds: number;
 }
 
 /**
- * Takes one request of all these allowances, if it may be. Their states come back in the same order; the
- * verdict has the limit of the last of them, and of the rest what is least for whoever asks.
+ * Takes one request from all these allowances (a test key counts towards the account's and the shared one of test
+ * keys), or from none if any is exhausted. The states come back in the same order. The verdict has the limit of the
+ * last allowance and the strictest of the other values.
  */
 export function takeFromAllowances(
   now: EpochNs,
   allowances: readonly Allowance[],
 ): { readonly states: readonly AllowanceState[]; readonly verdict: AllowanceVerdict } {
-  // Plain loops: every request comes here.
+  // Plain loops: this runs for every request.
   let granted = true;
   for (const { state, perMinute } of allowances) {
     granted = spentAt(now, state, perMinute) + REQUEST <= capacity(perMinute) && granted;
@@ -66,13 +60,13 @@ export function takeFromAllowances(
   return { states, verdict: verdictOf(states, granted) };
 }
 
-/** The state as it is by now, with so many requests not spent. */
+/** The state at `now`, with `requests` given back. */
 export function spentLess(state: AllowanceState, now: EpochNs, requests: number): AllowanceState {
   const spent = Math.max(refilled(state, now) - requests * REQUEST, 0);
   return { at: now, perMinute: state.perMinute, spent };
 }
 
-/** Whether nothing is spent any more: as good as no state at all. */
+/** Whether nothing is spent: equivalent to no state. */
 export function isFull(state: AllowanceState, now: EpochNs): boolean {
   return refilled(state, now) === 0;
 }
@@ -85,14 +79,14 @@ function spentAt(now: EpochNs, state: AllowanceState | null, perMinute: number):
   return state === null ? 0 : Math.min(refilled(state, now), capacity(perMinute));
 }
 
-/** What of the spent has not come back by now. */
+/** The spent parts that are not yet refilled. */
 function refilled({ at, perMinute, spent }: AllowanceState, now: EpochNs): number {
-  // A difference that is no exact double is longer than a minute, be it rounded or not.
+  // A difference too large for an exact double is longer than a minute, even if it is rounded.
   const elapsedNs = Math.min(Math.max(Number(now - at), 0), MINUTE_NS);
   return Math.max(spent - elapsedNs * perMinute, 0);
 }
 
-/** What to tell who asked, when these are the states after it. */
+/** The verdict for the caller, from the states after the request. */
 export function verdictOf(states: readonly AllowanceState[], granted: boolean): AllowanceVerdict {
   let remaining = Number.POSITIVE_INFINITY;
   let resetSeconds = 0;

@@ -1,4 +1,4 @@
-/** The months in which budgets are counted: calendar months in UTC, each from its first midnight on. */
+/** The months of budgets: calendar months in UTC. */
 
 import type { EpochNs, UtcDay } from '../numbers.ts';
 import { addDays, dayOf, epochNs, utcDay } from '../utc-day.ts';
@@ -9,7 +9,7 @@ interface Month {
   readonly until: EpochNs;
 }
 
-/** The month asked for last: every request asks, and nearly always for the same one. */
+/** The month of the last call: every request needs it, and it rarely changes. */
 let last: Month | null = null;
 
 /** The month of an instant, as usage reports name it: `2026-11`. */
@@ -22,14 +22,14 @@ export function nextRenewal(now: EpochNs): EpochNs {
   return monthOf(now).until;
 }
 
-/** The month so many months before that of an instant. */
+/** The month `months` months before that of an instant. */
 export function periodBefore(now: EpochNs, months: number): string {
   const [year, month] = periodOf(now).split('-').map(Number) as [number, number];
   const count = year * 12 + (month - 1) - months;
   return periodText(Math.floor(count / 12), (count % 12) + 1);
 }
 
-/** The day of an instant if the month has it; else the month's day that is nearest to it. */
+/** The day of an instant if it is in the month; else the nearest day of the month. */
 export function dayIn(period: string, now: EpochNs): UtcDay {
   const current = periodOf(now);
   if (period === current) return dayOf(now);

@@ -1,7 +1,7 @@
 /**
- * The past of the service's state: ninety UTC days and the incidents in them, out of spans in which one node saw one
- * state. Several nodes serve together, so at any time the best state that one of them saw counts. Where the record has a gap,
- * no node ran. Before the first span nothing is known, and nothing is claimed.
+ * The history of the service's state: ninety UTC days and their incidents, from spans in which one node observed one
+ * state. Several nodes serve together, so the best state observed at a time counts. During a gap in the record no node
+ * ran. Before the first span the state is unknown.
  */
 
 import type { EpochNs, UtcDay } from '../numbers.ts';
@@ -9,10 +9,10 @@ import { DAY_NS_BIG, SECOND_NS_BIG } from '../units.ts';
 import { dayFromNumber, dayNumber, dayOf } from '../utc-day.ts';
 
 export const STATUS_DAYS = 90;
-/** A node notes its state every half minute. A gap of up to three times as long is none: it may have been restarted. */
+/** A node records its state every half minute. Gaps of up to three times that are bridged: it may have restarted. */
 export const STATUS_NOTED_EVERY_MS = 30_000;
 export const STATUS_GAP_NS = 90n * SECOND_NS_BIG;
-/** The newest that are named. */
+/** Only the newest are listed. */
 export const INCIDENTS_MAX = 100;
 
 /** The best first. */
@@ -20,19 +20,19 @@ export const NOTED_STATES = ['up', 'feed', 'engine', 'accounts'] as const;
 export type NotedState = (typeof NOTED_STATES)[number];
 type State = NotedState | 'stopped';
 
-/** State of a past day: the worst of it. `none`: nothing was recorded. */
+/** State of a past day: its worst state. `none`: nothing was recorded. */
 export const PAST_DAY_STATES = ['up', 'partial', 'down', 'none'] as const;
 export type PastDayState = (typeof PAST_DAY_STATES)[number];
 
 /**
- * Why the service was not whole: `feed` some instruments had no data, `engine` nothing was computed, `accounts` keys could
- * not be checked, `stopped` nothing was recorded, since no node ran.
+ * Why the service was impaired. `feed`: some instruments had no data. `engine`: nothing was computed. `accounts`: keys
+ * could not be checked. `stopped`: nothing was recorded, since no node ran.
  */
 export const INCIDENT_CAUSES = ['feed', 'engine', 'accounts', 'stopped'] as const;
 export type IncidentCause = (typeof INCIDENT_CAUSES)[number];
 
 export interface StatusSpan {
-  /** Of a service that is alone: empty. */
+  /** Empty for a single server. */
   readonly node: string;
   readonly from: EpochNs;
   readonly until: EpochNs;
@@ -50,7 +50,7 @@ export interface StatusDay {
 export interface Incident {
   readonly cause: IncidentCause;
   readonly from: EpochNs;
-  /** Null: it goes on. */
+  /** Null: ongoing. */
   readonly until: EpochNs | null;
 }
 
@@ -69,7 +69,7 @@ interface Segment {
   readonly until: bigint;
 }
 
-/** Some instruments without data are a part; without an engine or accounts nobody is served. */
+/** If some instruments have no data, the service is partly up; without the engine or accounts it is down. */
 export function isPartial(cause: IncidentCause): boolean {
   return cause === 'feed';
 }
@@ -118,7 +118,7 @@ function bestOf(open: ReadonlyMap<NotedState, number>): State {
   return NOTED_STATES.find((state) => (open.get(state) ?? 0) > 0) ?? 'stopped';
 }
 
-/** Spans of each node, stretched over gaps that are none; nothing of them is in the future. */
+/** The spans of each node, extended over bridged gaps; none reaches into the future. */
 function joined(spans: readonly StatusSpan[], now: bigint) {
   const byNode = new Map<string, StatusSpan[]>();
   for (const span of spans) {
@@ -137,7 +137,7 @@ function joined(spans: readonly StatusSpan[], now: bigint) {
   });
 }
 
-/** Day by day from this midnight on. */
+/** Day by day from the midnight `first` on. */
 function daysOf(segments: readonly Segment[], first: bigint): readonly StatusDay[] {
   const days = Array.from({ length: STATUS_DAYS }, () => ({ all: 0, partial: 0, down: 0 }));
   for (const { state, from, until } of segments) {

@@ -1,4 +1,4 @@
-/** The past of the service's state in words, for pages with and without scripts. */
+/** The service's past state in words, for pages with and without scripts. */
 
 import type { IncidentCause, PastDayState, StatusDay } from './status-history.ts';
 
@@ -17,13 +17,13 @@ export const PAST_DAY_WORDS: Readonly<Record<PastDayState, string>> = {
 };
 
 export function causeText(cause: IncidentCause): string {
-  // A newer service may know a cause that this page does not.
+  // A newer service may send a cause that this page does not know.
   return CAUSES[cause] ?? 'The service was not whole.';
 }
 
 type Seconds = Pick<StatusDay, 'recordedSeconds' | 'downSeconds'>;
 
-/** `99.98%`, cut and not rounded up: only what never was down is 100%. Null: nothing was recorded. */
+/** `99.98%`, rounded down: only without any downtime it is 100%. Null: nothing was recorded. */
 export function uptimeText(days: readonly Seconds[]): string | null {
   const sum = (of: keyof Seconds) => days.reduce((total, day) => total + day[of], 0);
   const recorded = sum('recordedSeconds');
