@@ -1,7 +1,7 @@
 /**
  * The tape of a dataset on one of the nodes that share it. The node joins with what it has, follows the stream, and
  * appends to it while it leads. Readers see the same tape either way, and on every node.
- * 
+ *
  * 1. Join: the newest book; own logs as far as they go, or parts of other nodes; then the stream behind them.
  * 2. Follow: records into the copy, books into files. Listed days that are missing here are fetched in the background.
  * 3. Lead (`lead-tape.ts`): a sequencer that resumes from everything followed, a writer on the fenced log, then the

@@ -2,7 +2,7 @@
  * The frame of a log record. A log is a chain: every record carries its sequence number and the checksum of the record
  * before it, and its own checksum covers both. So a record that is missing, doubled, moved or changed breaks the chain.
  * Records start at multiples of 8 bytes, so their columns can be viewed in place.
- * 
+ *
  *   marker u32 · kind u32 · sequence u32 · payload bytes u32 · empty sectors u32 · previous header's
  *   checksum u32 · payload's checksum u32 · this header's checksum u32 · payload, padded to 8
  *
