@@ -37,7 +37,7 @@ test('the addresses of one IPv6 /64 count as one, and IPv4 is IPv4 however it is
   assert.equal(remaining('203.0.113.9'), 9);
   assert.equal(remaining('::ffff:203.0.113.9'), 8);
   assert.equal(remaining('203.0.113.10'), 9);
-  // The mapped addresses share a /64 with these, and are yet apart.
+  // Mapped IPv4 addresses share a /64 with these but count separately.
   assert.equal(remaining('::1'), 9);
   assert.equal(remaining('unknown'), 9);
   assert.equal(remaining('nonsense'), 8);
@@ -53,7 +53,7 @@ test('a flood of addresses stays within its bound, and each still has its limit'
       [true, true, false],
     );
   }
-  // The newest are remembered, the oldest have been forgotten.
+  // The newest addresses are remembered, the oldest evicted.
   assert.equal(throttle.failedAuthentication(at(0), address(9_999)).granted, false);
   assert.equal(throttle.failedAuthentication(at(0), address(0)).granted, true);
 });

@@ -1,11 +1,9 @@
 /**
- * How much one address may try without a key: guesses at keys and at signatures, requests to public routes, and
- * pages. Only what
- * failed is counted as a guess, so an address that sends a valid key is never refused for the guesses of
- * a neighbour. An IPv6 address counts with the others of its /64, which is what one customer is given.
- *
- * A bounded number of addresses is remembered. Beyond it the one that tried longest ago is forgotten
- * early: who can afford that many addresses in a minute has an allowance for each of them anyway.
+ * Limits per address for callers without a key: failed authentications, unsigned webhooks, public requests and pages.
+ * Only failures count as guesses, so a valid key is never rejected for the guesses of a neighbour. An IPv6 address
+ * counts with its whole /64, which is what one customer is given. A bounded number of addresses is remembered. Beyond
+ * it the least recently active one is evicted: an attacker with that many addresses has an allowance for each of them
+ * anyway.
  */
 
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
@@ -17,14 +15,14 @@ import { MemoryAllowances } from '../limits/memory-allowances.ts';
 
 export const FAILURES_PER_MINUTE = 30;
 export const PUBLIC_REQUESTS_PER_MINUTE = 600;
-/** Some fifty visits: a page and all that it loads. */
+/** About fifty visits: a page and all that it loads. */
 export const PAGE_REQUESTS_PER_MINUTE = 2_400;
-/** Payment providers sign what they send. */
+/** For requests that payment providers should have signed. */
 export const UNSIGNED_PER_MINUTE = 30;
 const ADDRESSES_MAX = 100_000;
-/** Addresses that sent something with a good signature; those of all providers are a few dozen. */
+/** Addresses that sent a good signature; all providers together have a few dozen. */
 const SIGNING_MAX = 1_000;
-/** So long they are let in, whatever else comes from the same address: it may be that of a proxy. */
+/** After a good signature an address stays admitted this long, whatever else it sends: it may be a proxy's address. */
 const SIGNING_NS = DAY_NS_BIG;
 const NETWORK_BITS = 64n;
 
@@ -41,7 +39,7 @@ export class AddressThrottle {
   readonly #publicRequests: MemoryAllowances;
   readonly #pageRequests: MemoryAllowances;
   readonly #unsigned: MemoryAllowances;
-  /** When each sent something with a good signature last; the latest last. */
+  /** When each address last sent a good signature; the latest is last. */
   readonly #signing = new Map<string, EpochNs>();
   readonly #failuresPerMinute: CountedLimit;
   readonly #publicRequestsPerMinute: CountedLimit;
@@ -64,13 +62,13 @@ export class AddressThrottle {
     this.#unsignedPerMinute = { limit: unsignedPerMinute, testLimit: null };
   }
 
-  /** Addresses that were forgotten early. */
+  /** Addresses that were evicted early. */
   get forgottenTotal(): number {
     const kinds = [this.#failures, this.#publicRequests, this.#pageRequests, this.#unsigned];
     return kinds.reduce((sum, { forgottenTotal }) => sum + forgottenTotal, 0);
   }
 
-  /** Counts a failed authentication; not granted: answer that it was too many, not what was wrong. */
+  /** Counts a failed authentication. If it is not granted, respond that there were too many, not what was wrong. */
   failedAuthentication(now: EpochNs, address: string): AllowanceVerdict {
     return this.#failures.take(now, neighbourhood(address), this.#failuresPerMinute);
   }
@@ -80,7 +78,7 @@ export class AddressThrottle {
     return this.#failures.wouldGrant(now, neighbourhood(address), this.#failuresPerMinute);
   }
 
-  /** Addresses of which something is remembered, once for failures, for requests, for pages and for what is unsigned. */
+  /** Remembered addresses, counted once each for failures, requests, pages and unsigned requests. */
   get size(): number {
     return (
       this.#failures.size +
@@ -90,15 +88,15 @@ export class AddressThrottle {
     );
   }
 
-  /** Counts a request to a public route; not granted: refuse it. */
+  /** Counts a request to a public route. If it is not granted, reject the request. */
   publicRequest(now: EpochNs, address: string): AllowanceVerdict {
     return this.#publicRequests.take(now, neighbourhood(address), this.#publicRequestsPerMinute);
   }
 
   /**
-   * Null: a request that should be signed is looked at; nobody has read it yet, so nothing is counted. An address that
-   * sent too much without a signature is not, unless it sent something with a good one lately: a flood from somewhere
-   * keeps no provider out, nor does one that comes by the same proxy.
+   * Null admits a request that should be signed. It is not read yet, so nothing is counted. An address that sent too
+   * much unsigned is rejected, unless it sent a good signature lately: so a flood, even through the same proxy, does
+   * not keep a provider out.
    */
   signedRequest(now: EpochNs, address: string): AllowanceVerdict | null {
     const from = neighbourhood(address);
@@ -107,13 +105,13 @@ export class AddressThrottle {
     return this.#unsigned.take(now, from, this.#unsignedPerMinute);
   }
 
-  /** Whether something with a good signature came from it lately. */
+  /** Whether this address sent a good signature lately. */
   isSigning(now: EpochNs, address: string): boolean {
     const signedAt = this.#signing.get(neighbourhood(address));
     return signedAt !== undefined && now < signedAt + SIGNING_NS;
   }
 
-  /** What was found: a good signature, or none, which counts. */
+  /** Records whether the request had a good signature; a missing one counts. */
   foundSigned(now: EpochNs, address: string, isSigned: boolean): void {
     const from = neighbourhood(address);
     if (!isSigned) {
@@ -127,13 +125,13 @@ export class AddressThrottle {
     this.#signing.delete(oldest!);
   }
 
-  /** Counts a page, or a file of one; not granted: refuse it. */
+  /** Counts a page, or a file of one. If it is not granted, reject the request. */
   pageRequest(now: EpochNs, address: string): AllowanceVerdict {
     return this.#pageRequests.take(now, neighbourhood(address), this.#pageRequestsPerMinute);
   }
 }
 
-/** What counts as one address. All that cannot be read count as one. */
+/** The network that counts as one address. All unreadable addresses count as one. */
 export function neighbourhood(address: string): string {
   const ip = parseIp(address);
   if (ip === null) return '';

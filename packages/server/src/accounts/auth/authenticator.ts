@@ -1,7 +1,7 @@
 /**
- * Recognises keys and stream tokens. REST and stream hand over the `Authorization` header as it came and
- * get the same verdict; what each does with it (401, close 4001) is theirs. Whether the caller may do
- * what it wants (scope, address, plan) is asked of its entitlements afterwards.
+ * Recognises keys and stream tokens. REST and stream hand over the `Authorization` header as received and get the same
+ * verdict; each maps it to its own error (401, close 4001). Whether the caller may do what it requests (scope, address,
+ * plan) is checked against its entitlements afterwards.
  */
 
 import { KEY_TEXT } from '@tapeloom/protocol/key-text';
@@ -11,44 +11,47 @@ import { isSoundText } from './secret.ts';
 const NAME = 'authorization';
 
 /**
- * `missing`: no key was sent. `malformed`: not `Bearer <key>` with a text that could be a key (its checksum
- * counts). `unknown`: well formed, but no key of ours. `expired`, `revoked`: it was one.
+ * `missing`: no key was sent. `malformed`: not `Bearer <key>` with a text that could be a key (its checksum counts).
+ * `unknown`: well formed, but no key of ours. `expired`, `revoked`: a former key.
  */
 export type Authentication =
   | { readonly verdict: 'accepted'; readonly caller: Caller }
   | { readonly verdict: 'missing' | 'malformed' | 'unknown' | 'expired' | 'revoked' };
 
-/** What happened to a caller's rights; connections that were opened with them must be told. */
+/** A change of a caller's rights; connections opened with these rights must be notified. */
 export type RightsChange =
   /** The key was revoked or has expired. */
   | { readonly t: 'key-ended'; readonly keyId: string }
-  /** Plan, or suspension: every key of the account has other rights now. */
+  /** The plan or the suspension changed, and with it the rights of every key of the account. */
   | { readonly t: 'account-changed'; readonly accountId: string };
 
 export interface Authenticator {
-  /** The verdict on what needs no look-up: a key seen before, or no key at all. Null: look it up. */
+  /** The verdict if it needs no look-up: for a key seen before, or no key at all. Null: look it up. */
   recall(authorization: string | undefined): Authentication | null;
-  /** The same of anything, looked up where it must be. */
+  /** The verdict on any header, with a look-up where one is needed. */
   authenticate(authorization: string | undefined): Promise<Authentication>;
   /**
-   * Whether the key this caller was recognised by would be recognised as exactly this caller now: for who
-   * saw the same header on the same connection before, and need not have it digested again.
+   * Whether the key of this caller would be recognised as exactly this caller now. It lets a connection skip the digest
+   * of a header that it sent before.
    */
   isCurrent(caller: Caller): boolean;
-  /** Uses the token up. The key's state is judged again. */
+  /** Uses the token up. The state of its key is judged again. */
   consumeToken(token: string): Promise<Authentication>;
-  /** Who holds on to a caller watches its key, at once: listeners hear of all that happens to it. */
+  /**
+   * Watches the caller's key from now on: listeners receive every change to it. A holder of a caller must watch it at
+   * once.
+   */
   watch(caller: Caller): Disposable;
-  /** The rights of a watched key as they are now; null when the key has ended. */
+  /** The current rights of a watched key; null when the key has ended. */
   refresh(keyId: string): Promise<Caller | null>;
-  /** Hears of every change to a watched key within a second, of its expiry within two. */
+  /** Reports every change to a watched key within a second, its expiry within two. */
   onRightsChange(listener: (change: RightsChange) => void): Disposable;
 }
 
 /**
- * What a request says in `Authorization`; undefined without the header. Node shows the first of several and
- * hides the others, so that two readers of one request could see two callers: of several all are handed
- * over, as HTTP joins them, which is no key.
+ * The `Authorization` header as received; undefined without one. Node shows the first of several and hides the others,
+ * so two readers of one request could see two callers. Several are therefore joined as HTTP joins them, which is no
+ * valid key.
  */
 export function sentAuthorization(request: {
   readonly rawHeaders: readonly string[];
@@ -62,12 +65,12 @@ export function sentAuthorization(request: {
   return sent;
 }
 
-/** Whether a header holds no key at all: nothing, or the word alone. */
+/** Whether a header holds no key at all: it is empty, or the word `Bearer` alone. */
 export function isWithoutKey(authorization: string): boolean {
   return /^(?:bearer)?[ \t]*$/i.test(authorization);
 }
 
-/** The text behind `Bearer ` (the word in any case, one space) if it could be a key, or null. */
+/** The text after `Bearer ` (in any case, one space) if it could be a key, or null. */
 export function bearerKey(authorization: string): string | null {
   const match = /^bearer (\S+)$/i.exec(authorization);
   if (match === null || !KEY_TEXT.test(match[1]!)) return null;

@@ -1,4 +1,4 @@
-/** Who is asking, once the key or token was recognised: what every door needs to decide. */
+/** The caller behind a recognised key or token: all that an endpoint needs for its decisions. */
 
 import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 

@@ -1,7 +1,6 @@
 /**
- * The authenticator as the doors have it: what becomes of authentications is counted by verdict, for
- * `/metrics`. While the accounts cannot be relied on nobody is recognised, not even from memory, for nobody
- * could hear of a revocation; who is connected stays.
+ * The authenticator that endpoints use: it counts authentications by verdict for `/metrics`. While the accounts are
+ * unreliable it recognises no key, not even a cached one, since a revocation could go unnoticed. Open connections stay.
  */
 
 import type { Authentication, Authenticator, RightsChange } from './authenticator.ts';
@@ -27,7 +26,7 @@ export class CountedAuthenticator implements Authenticator {
     return this.#verdicts;
   }
 
-  /** From now on every authentication rejects with this; null: they are judged again. */
+  /** Makes every authentication reject with this error; null: they are judged again. */
   refuseAll(cause: Error | null): void {
     this.#refusal = cause;
   }

@@ -19,7 +19,7 @@ import { StoreAuthenticator } from './store-authenticator.ts';
 const guess = () => `Bearer ${newKeyText('live', randomBytes)}`;
 const address = (index: number) => `203.0.113.${index}`;
 
-/** Over accounts in memory; look-ups are noted, and wait while they are held. */
+/** Runs over accounts in memory; look-ups are recorded, and wait while they are held. */
 class Desk implements AsyncDisposable {
   readonly clock: ManualClock = streamClock();
   readonly accounts: MemoryAccounts;

@@ -1,14 +1,9 @@
 /**
- * Looks at keys and tokens for REST and the stream alike, and keeps guessing cheap. What failed counts at the
- * address it came from, over whichever door. A key in memory is recognised at once, wherever it comes from and
- * whatever was guessed there before; so is a text that could not be a key refused.
- *
- * Only what must be looked up in the accounts waits: one look-up at a time for each address, and all addresses
- * that failed too often share a single turn. So a valid key is looked up and passes also where others guess,
- * while guesses never have more than one place in the accounts' queue. What waits is limited.
- *
- * It also counts how often an account connects, so that nobody can keep the service busy with comings and
- * goings. Coming back with everything a plan allows, again and again, is within it.
+ * Authenticates keys and tokens for REST and stream alike, and keeps guessing cheap: a failure counts for its address,
+ * over either endpoint. Cached keys and malformed texts are judged at once. Only look-ups in the accounts wait, in a
+ * bounded queue: one at a time per address, and all addresses with too many failures share one slot. So a valid key
+ * passes even where others guess, and guesses never hold more than one slot of the accounts' queue. It also limits how
+ * often an account connects; reconnecting with everything that a plan allows, repeatedly, is within the limit.
  */
 
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
@@ -22,21 +17,21 @@ import { type AddressThrottle, neighbourhood } from './address-throttle.ts';
 import type { Authentication, Authenticator } from './authenticator.ts';
 import type { Caller } from './caller.ts';
 
-/** An address behind which many customers sit asks for many at once after a restart. */
+/** After a restart, an address with many customers behind it requests many look-ups at once. */
 const LOOK_UPS_LIMITS: ShareLimits = { eachMax: 256, allMax: 4_096, keptForNew: 1_024 };
 /** How often each connection that a plan allows may be opened in a minute. */
 export const CONNECTS_PER_MINUTE = 60;
-/** The turn that all share who have failed too often. */
+/** The queue that all addresses with too many failures share. */
 const GUESSERS = '';
 
-/** `throttled`: it failed, and too much has failed from there. `busy`: nobody can look at it now. */
+/** `throttled`: it failed, and its address has too many failures. `busy`: there is no slot for a look-up now. */
 export type DoorRefusal =
   | { readonly verdict: 'throttled'; readonly retryAfterSeconds: number }
   | { readonly verdict: 'busy' };
 
 export type DoorVerdict = Authentication | DoorRefusal;
 
-/** Whatever is neither `accepted` nor `missing` has failed. */
+/** Every verdict but `accepted` and `missing` is a failure. */
 interface Judged {
   readonly verdict: string;
 }
@@ -44,7 +39,7 @@ interface Judged {
 export interface DoorkeeperOptions {
   readonly authenticator: Pick<Authenticator, 'recall' | 'authenticate' | 'consumeToken'>;
   readonly addresses: AddressThrottle;
-  /** The clock of accounts. */
+  /** The accounts' clock. */
   readonly clock: Pick<Clock, 'now'>;
   readonly lookUps?: ShareLimits;
 }
@@ -62,22 +57,22 @@ export class Doorkeeper {
     this.#lookUps = new SharedSlots(options.lookUps ?? LOOK_UPS_LIMITS);
   }
 
-  /** Look-ups that are under way or wait. */
+  /** Look-ups under way or queued. */
   get lookUps(): number {
     return this.#lookUps.count;
   }
 
-  /** Accounts that connected of late. */
+  /** Accounts that connected lately. */
   get connecting(): number {
     return this.#connects.size;
   }
 
-  /** Failures beyond what an address may have. */
+  /** Failures beyond the allowance of their address. */
   get throttledTotal(): number {
     return this.#throttledTotal;
   }
 
-  /** Judges what came in `Authorization`. */
+  /** Judges an `Authorization` header. */
   async byKey(address: string, authorization: string | undefined): Promise<DoorVerdict> {
     const { authenticator } = this.#options;
     const known = authenticator.recall(authorization);
@@ -90,7 +85,7 @@ export class Doorkeeper {
     return this.#lookUp(address, () => this.#options.authenticator.consumeToken(token));
   }
 
-  /** Judges anything else that only who has it can know: a session, a link. `known` needs no look-up. */
+  /** Judges any other secret: a session, a link. `known` is the verdict when it needs no look-up. */
   async judge<V extends Judged>(
     address: string,
     known: V | null,
@@ -99,7 +94,7 @@ export class Doorkeeper {
     return known === null ? await this.#lookUp(address, look) : this.#count(address, known);
   }
 
-  /** One more connection of this account; not granted: it connects too often. */
+  /** Counts one more connection of this account. If it is not granted, the account connects too often. */
   connects({ accountId, entitlements }: Caller): AllowanceVerdict {
     const { limit, testLimit } = entitlements.counted('maxConnections');
     const perMinute: CountedLimit = {
@@ -126,7 +121,7 @@ export class Doorkeeper {
 
   #count<V extends Judged>(address: string, judged: V): V | DoorRefusal {
     const { verdict } = judged;
-    // Sending nothing is no attempt at guessing.
+    // A request without a key is no attempt at guessing.
     if (verdict === 'accepted' || verdict === 'missing') return judged;
     const { addresses, clock } = this.#options;
     const counted = addresses.failedAuthentication(clock.now(), address);

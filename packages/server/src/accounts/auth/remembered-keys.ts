@@ -1,17 +1,17 @@
 /**
- * Keys of ours that were looked up, so that the next request with one costs no look at the disk. The one unused
- * for longest is forgotten first. Keys that have ended have a smaller room of their own: an account can
- * make and end many, but has ten valid ones at most, so nobody can make another's valid key forgotten.
+ * Cached look-ups of our keys, so that the next request with one needs no disk read. The least recently used is evicted
+ * first. Ended keys have a smaller cache of their own: an account can make and end many but has at most ten valid ones,
+ * so no account can evict another's valid key.
  */
 
 import { timingSafeEqual } from 'node:crypto';
 import type { KeyWithAccount } from '../keys/keys-store.ts';
 import type { Caller } from './caller.ts';
 
-/** Enough of a digest, in hexadecimal, to find its record by. */
+/** How much of a digest, in hexadecimal, finds its record. */
 const PLACE_CHARACTERS = 32;
 
-/** What was read of a key, and how many changes there had been when it was known to be right. */
+/** A record of a key, and the change count at which it was last known to be current. */
 export interface Reading {
   readonly found: KeyWithAccount;
   changes: number;
@@ -20,7 +20,7 @@ export interface Reading {
 export interface RememberedKey {
   readonly digest: Buffer;
   readonly reading: Reading;
-  /** Made anew when the account's plan is another. */
+  /** Replaced when the account's plan changes. */
   caller: Caller | null;
 }
 
@@ -32,7 +32,7 @@ export interface RememberedKeysOptions {
 
 export class RememberedKeys {
   readonly #options: RememberedKeysOptions;
-  /** By the place of the digest; the one used last stands last. */
+  /** By the start of the digest; the most recently used is last. */
   readonly #valid = new Map<string, RememberedKey>();
   readonly #ended = new Map<string, RememberedKey>();
 
@@ -52,7 +52,7 @@ export class RememberedKeys {
     return known;
   }
 
-  /** As the one used last. */
+  /** Stores it as the most recently used. */
   remember(known: RememberedKey): void {
     const place = placeOf(known.digest);
     const { validMax, endedMax, hasEnded } = this.#options;

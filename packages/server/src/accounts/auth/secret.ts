@@ -1,7 +1,7 @@
 /**
- * The texts of keys, stream tokens, links and sessions. 160 random bits make guessing hopeless; a checksum over all before
- * it lets a mistyped or invented text be refused without a look-up; and of a text that was handed out only
- * its digest is kept, so a stolen database opens nothing.
+ * The texts of keys, stream tokens, links and sessions. 160 random bits make guessing hopeless. A checksum over the
+ * rest lets a mistyped or invented text be rejected without a look-up. Of each secret only the digest is stored, so a
+ * stolen database opens nothing.
  */
 
 import { hash } from 'node:crypto';
@@ -21,7 +21,7 @@ const RANDOM_BYTES = 20;
 const HINT_CHARACTERS = 4;
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** So many bytes that nobody can foresee: `randomBytes` of node:crypto, or a test's own. */
+/** Returns this many unpredictable bytes: `randomBytes` of node:crypto, or a test's own. */
 export type RandomBytes = (size: number) => Uint8Array;
 
 export function newKeyText(environment: Environment, random: RandomBytes): string {
@@ -40,7 +40,7 @@ export function newSessionText(random: RandomBytes): string {
   return withChecksum(`svc_session_${randomText(random)}`);
 }
 
-/** Whether it has the form of a key or token and its checksum is right. */
+/** Whether the text has the form of a key or token and the right checksum. */
 export function isSoundText(text: string): boolean {
   return (KEY_TEXT.test(text) || TOKEN_TEXT.test(text)) && hasChecksum(text);
 }
@@ -57,7 +57,7 @@ function hasChecksum(text: string): boolean {
   return withChecksum(text.slice(0, -SECRET_CHECKSUM_CHARACTERS)) === text;
 }
 
-/** What is kept of a secret. */
+/** The part of a secret that is stored. */
 export function digestOf(text: string): SecretDigest {
   return {
     hash: hash('sha256', text),
@@ -80,7 +80,7 @@ function randomText(random: RandomBytes): string {
 function withChecksum(text: string): string {
   let rest = crc32(text);
   let digits = '';
-  // Asked at every request, so in plain numbers.
+  // This runs for every request, so it uses plain numbers.
   for (let count = 0; count < SECRET_CHECKSUM_CHARACTERS; count += 1) {
     digits = DIGITS[rest % 62]! + digits;
     rest = Math.trunc(rest / 62);

@@ -21,7 +21,7 @@ after(() => store[Symbol.asyncDispose]());
 let made = 0;
 const bytes = (size: number) => new Uint8Array(size).fill(++made);
 
-/** A keeper over the store, with what it read of it, and somebody who is signed in. */
+/** A keeper over the store, with a record of its reads, and a signed-in owner. */
 async function keeping() {
   const clock = new ManualClock(START);
   const reads: string[] = [];

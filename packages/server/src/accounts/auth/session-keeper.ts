@@ -1,7 +1,7 @@
 /**
- * Recognises sessions by what the store holds. One that was seen a moment ago is judged from memory: what is
- * remembered is dropped the moment the store tells that a session ended or its account changed, is never older than
- * a second, and its end is judged by the clock at every call. Of texts that are no session nothing is remembered.
+ * Recognises sessions by the store's records. A session read less than a second ago is judged from memory. The cached
+ * record is dropped as soon as the store reports that the session ended or its account changed; expiry is judged by the
+ * clock at every call. Texts that are no session are not cached.
  */
 
 import { hash } from 'node:crypto';
@@ -16,10 +16,10 @@ import { isSoundSession } from './secret.ts';
 
 const REMEMBERED_NS = SECOND_NS_BIG;
 const REMEMBERED_MAX = 10_000;
-/** When a session was last used is told to the minute. */
+/** The time of a session's last use is stored to the minute. */
 const TOUCH_EVERY_NS = MINUTE_NS_BIG;
 
-/** After these a session is no more, or may something else. */
+/** Changes that end a session or change its rights. */
 const KINDS_WITH_EFFECT: readonly AuditKind[] = [
   'session.ended',
   'account.owned',
@@ -29,13 +29,13 @@ const KINDS_WITH_EFFECT: readonly AuditKind[] = [
   'account.resumed',
 ];
 
-/** Who is signed in, as a route sees it. */
+/** The signed-in person, as a route sees it. */
 export type Session = Pick<
   SessionRecord,
   'id' | 'accountId' | 'email' | 'isSuspended' | 'createdAt' | 'expiresAt'
 >;
 
-/** `missing`: no cookie. `malformed`: no text of ours. `unknown`: none, or one that has ended. */
+/** `missing`: no cookie. `malformed`: no text of ours. `unknown`: no such session, or it has ended. */
 export type SessionVerdict =
   | { readonly verdict: 'accepted'; readonly session: Session }
   | { readonly verdict: 'missing' | 'malformed' | 'unknown' | 'expired' };
@@ -47,16 +47,16 @@ interface Remembered {
 
 export interface SessionKeeperOptions {
   readonly store: Pick<AccountStore, 'people' | 'onChange'>;
-  /** The accounts' time. */
+  /** The accounts' clock. */
   readonly clock: Pick<Clock, 'now'>;
-  /** Reports that the time of a use could not be stored. */
+  /** Reports that the time of last use could not be stored. */
   readonly onFault: (error: unknown) => void;
 }
 
 export class SessionKeeper implements Disposable {
   readonly #options: SessionKeeperOptions;
   readonly #listening: Disposable;
-  /** By digest; the one that was read longest ago first. */
+  /** By digest; the record read longest ago is first. */
   readonly #remembered = new Map<string, Remembered>();
   #changes = 0;
 
@@ -65,12 +65,11 @@ export class SessionKeeper implements Disposable {
     this.#listening = options.store.onChange((change) => this.#changed(change));
   }
 
-  /** How many are remembered. */
   get size(): number {
     return this.#remembered.size;
   }
 
-  /** The verdict on what needs no look-up; null: look it up. */
+  /** The verdict if it needs no look-up; null: look it up. */
   recall(text: string | undefined): SessionVerdict | null {
     if (text === undefined) return { verdict: 'missing' };
     if (!isSoundSession(text)) return { verdict: 'malformed' };
@@ -88,7 +87,7 @@ export class SessionKeeper implements Disposable {
     const session = await store.people.findSession(digest);
     if (session === null) return { verdict: 'unknown' };
     const now = clock.now();
-    // What was read while something changed may be old already.
+    // A record read while a change arrived may be stale already.
     if (changes === this.#changes) this.#remember(digest, { session, readAt: now });
     const verdict = judge(session, now);
     if (verdict.verdict === 'accepted') this.#touch(session, now);

@@ -1,4 +1,4 @@
-/** What the tokens of a session may do: to stream what the account's plan grants, and nothing else. */
+/** The rights of a session's tokens: to stream what the account's plan grants, and nothing else. */
 
 import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
 

@@ -1,11 +1,8 @@
 /**
- * Recognises keys and tokens by what the account store holds. A key seen before is judged from memory:
- * its record is dropped the moment the store tells of a change to its account, so what is remembered is
- * never older than that, and time is judged by the clock at every call. Of texts that are no key of ours
- * nothing is remembered, so nobody can fill the memory with guesses.
- *
- * Nobody compares secrets: a text is digested first, records are found by a part of the digest, and
- * digests are compared whole, in constant time.
+ * Recognises keys and tokens by the account store's records. Known keys are judged from memory: a record is dropped as
+ * soon as the store reports a change to its account, and expiry is judged by the clock at every call. Texts that are no
+ * key of ours are not cached, so guesses cannot fill the memory. Secrets are never compared: a text is digested first,
+ * records are found by a part of the digest, and whole digests are compared in constant time.
  */
 
 import { hash } from 'node:crypto';
@@ -32,10 +29,10 @@ import { WatchedKeys } from './watched-keys.ts';
 
 const VALID_KEYS_REMEMBERED_MAX = 10_000;
 const ENDED_KEYS_REMEMBERED_MAX = 1_000;
-/** How often a look-up is done again because its account changed meanwhile. */
+/** How often a look-up is repeated because its account changed meanwhile. */
 const LOOK_UPS_MAX = 5;
 
-/** After these nobody has other rights than before. */
+/** Changes that alter nobody's rights. */
 const KINDS_WITHOUT_EFFECT: readonly AuditKind[] = [
   'account.created',
   'account.email-changed',
@@ -51,9 +48,9 @@ const KINDS_WITHOUT_EFFECT: readonly AuditKind[] = [
 
 export interface StoreAuthenticatorOptions {
   readonly store: Pick<AccountStore, 'findKey' | 'findKeyById' | 'consumeToken' | 'onChange'>;
-  /** The accounts' time: real time, whatever the speed of the service's. */
+  /** The accounts' clock: real time, whatever the speed of the service's. */
   readonly clock: Clock;
-  /** Reports a read that failed and is tried again. */
+  /** Reports a read that failed and is retried. */
   readonly onFault: (error: unknown) => void;
   readonly validKeysRememberedMax?: number;
   readonly endedKeysRememberedMax?: number;
@@ -66,7 +63,7 @@ export class StoreAuthenticator implements Authenticator, Disposable {
   readonly #listeners = new Set<(change: RightsChange) => void>();
   readonly #watched: WatchedKeys;
   readonly #listening: Disposable;
-  /** What each caller was made of, and until when time alone makes it no other one; null: for ever. */
+  /** The record behind each caller, and when time alone will change its rights; null: never. */
   readonly #made = new WeakMap<
     Caller,
     { readonly reading: Reading; readonly until: EpochNs | null }
@@ -91,12 +88,11 @@ export class StoreAuthenticator implements Authenticator, Disposable {
     this.#listening = options.store.onChange((change) => this.#changed(change));
   }
 
-  /** How many keys are remembered. */
   get size(): number {
     return this.#remembered.size;
   }
 
-  /** Keys that somebody holds on to. */
+  /** Keys that are watched, for example by open connections. */
   get watchedCount(): number {
     return this.#watched.size;
   }
@@ -187,12 +183,12 @@ export class StoreAuthenticator implements Authenticator, Disposable {
 
   #recall(digest: Buffer): RememberedKey | null {
     const known = this.#remembered.recall(digest);
-    // Had its account changed, it would have been forgotten.
+    // A change to its account would have removed the record, so it is current.
     if (known !== null) known.reading.changes = this.#changes;
     return known;
   }
 
-  /** Look-ups of one key at a time share one read. */
+  /** Concurrent look-ups of one key share one read. */
   #lookUp(digest: Buffer): Promise<RememberedKey | null> {
     const hexDigest = digest.toString('hex');
     let looking = this.#lookingUp.get(hexDigest);
@@ -203,7 +199,7 @@ export class StoreAuthenticator implements Authenticator, Disposable {
     return looking;
   }
 
-  /** What was read while something changed may be old already, and is read again. */
+  /** A record read while a change arrived may be stale already, so it is read again. */
   async #read(digest: Buffer, hexDigest: string): Promise<RememberedKey | null> {
     for (let round = 1; ; round += 1) {
       const changes = this.#changes;
@@ -226,7 +222,7 @@ export class StoreAuthenticator implements Authenticator, Disposable {
   }
 }
 
-/** When the next of a key and its account's grants ends. */
+/** The next end of the key or of one of its account's grants. */
 function nextEnd({ key, account }: KeyWithAccount, now: EpochNs): EpochNs | null {
   let next = key.expiresAt;
   for (const { until } of account.grants) {
@@ -235,7 +231,7 @@ function nextEnd({ key, account }: KeyWithAccount, now: EpochNs): EpochNs | null
   return next;
 }
 
-/** The digest of the key that was sent, or that none was. */
+/** The digest of the key that was sent, or the verdict when there is none. */
 function readKey(
   authorization: string | undefined,
 ):

@@ -1,4 +1,4 @@
-/** What an authenticator announces of the keys it watches. */
+/** The announcements of an authenticator for the keys it watches. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

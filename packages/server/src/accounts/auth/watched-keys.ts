@@ -1,9 +1,8 @@
 /**
- * The keys somebody holds on to, such as open connections, and what happens to them. A key that was
- * revoked or whose time has come is announced as ended; an account is announced as changed when its plan
- * or suspension is another than before, or than a new watcher found it, also when a grant merely ran out.
- * After a change the account is read again until that succeeds, so no failure of the store keeps a
- * connection alive for ever.
+ * Watched keys, such as those of open connections, and the changes announced for them. A key is announced as ended when
+ * it is revoked or expires. An account is announced as changed when its plan or suspension differs from what was
+ * announced or what a new watcher knew, also when a grant merely expired. After a change the account is read until that
+ * succeeds, so a failing store keeps no connection alive for ever.
  */
 
 import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
@@ -18,12 +17,12 @@ const LOOK_EVERY_MS = 1_000;
 interface WatchedAccount {
   record: AccountRecord;
   readonly keys: Set<WatchedKey>;
-  /** What was last announced, or found at first. */
+  /** As last announced, or as read at first. */
   plan: Plan;
   isSuspended: boolean;
-  /** A watcher came that found something else than what was announced: it is announced again once all is read. */
+  /** A new watcher knew other rights than those announced: announce again once all is read. */
   isUnsure: boolean;
-  /** How many changes there were, and how many of them the records show. */
+  /** How many changes there were, and how many of them the records include. */
   changes: number;
   changesRead: number;
   reading: Promise<void> | null;
@@ -54,17 +53,16 @@ export class WatchedKeys implements Disposable {
     this.#looking = options.clock.every(LOOK_EVERY_MS, () => this.#look());
   }
 
-  /** How many keys are watched. */
   get size(): number {
     return this.#keys.size;
   }
 
-  /** `isFresh`: nothing has changed since it was found. */
+  /** `isFresh`: nothing has changed since `found` was read. */
   add(found: KeyWithAccount, isFresh: boolean): Disposable {
     const watched = this.#keys.get(found.key.id) ?? this.#watchKey(found);
     watched.watchers += 1;
     if (!isFresh || watched.hasEnded) {
-      // The new watcher has not heard of an end that was announced to others.
+      // The new watcher did not receive an end that was announced to others.
       watched.hasEnded = false;
       const { plan, isSuspended } = this.#rightsOf(found.account);
       const { account } = watched;
@@ -74,7 +72,7 @@ export class WatchedKeys implements Disposable {
     return new Watching(this, watched);
   }
 
-  /** One watcher less. */
+  /** Removes one watcher. */
   leave(watched: WatchedKey): void {
     watched.watchers -= 1;
     if (watched.watchers > 0) return;
@@ -84,7 +82,7 @@ export class WatchedKeys implements Disposable {
     if (account.keys.size === 0) this.#accounts.delete(account.record.id);
   }
 
-  /** The key once all changes so far have been read; null when it has ended or is not watched. */
+  /** The key after all changes so far have been read; null when it has ended or is not watched. */
   async current(keyId: string): Promise<KeyWithAccount | null> {
     const watched = this.#keys.get(keyId);
     if (watched === undefined) return null;
@@ -100,7 +98,7 @@ export class WatchedKeys implements Disposable {
     const account = this.#accounts.get(accountId);
     if (account === undefined) return;
     const concerned = keyId === null ? undefined : this.#keys.get(keyId);
-    // Known without reading, so it is said without waiting.
+    // This end is known without a read, so it is announced at once.
     const isEnd = kind === 'key.revoked' || kind === 'session.ended';
     if (isEnd && concerned !== undefined) this.#end(concerned);
     this.#readSoon(account);
@@ -139,7 +137,7 @@ export class WatchedKeys implements Disposable {
     this.#read(account);
   }
 
-  /** Reads until the records show every change; a failure is tried again at the next look. */
+  /** Reads until the records include every change; a failure is retried at the next look. */
   #read(account: WatchedAccount): void {
     account.reading ??= this.#readAll(account)
       .catch(this.#options.onFault)
@@ -160,7 +158,7 @@ export class WatchedKeys implements Disposable {
   async #readOnce(account: WatchedAccount): Promise<void> {
     const watched = [...account.keys];
     const found = await Promise.all(
-      // As the service's own question: an account that asks for much shall not delay its own end.
+      // Read in the service's own name: an account with many requests must not delay its own end.
       watched.map(({ record }) => this.#options.store.findKeyById(null, record.id)),
     );
     for (const [index, one] of watched.entries()) {
@@ -181,7 +179,7 @@ export class WatchedKeys implements Disposable {
     }
   }
 
-  /** Announces what the records and the clock say and has not been said. */
+  /** Announces what the records and the clock show and has not been announced. */
   #judge(account: WatchedAccount): void {
     const now = this.#options.clock.now();
     for (const watched of account.keys) {
@@ -208,7 +206,7 @@ export class WatchedKeys implements Disposable {
   }
 }
 
-/** Every connection has one, so it is as little as it can be. */
+/** Every connection has one, so it is as small as possible. */
 class Watching implements Disposable {
   readonly #keys: WatchedKeys;
   #watched: WatchedKey | null;

@@ -1,4 +1,4 @@
-/** Rows of the store turned into the records of the port: columns by name, texts to lists, no digest. */
+/** Converts rows of the store to the records of the port: named fields, lists instead of text, no digests. */
 
 import type { Scope } from '@tapeloom/core/entitlement/key-rights';
 import type { Grant } from '@tapeloom/core/entitlement/plan';

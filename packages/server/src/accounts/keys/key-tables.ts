@@ -10,7 +10,7 @@ interface AccountTable {
   name: string;
   created_at: Whole;
   suspended_at: WholeOrNull;
-  /** Raised first by everything that changes keys or grants: the row makes such changes wait in turn. */
+  /** Increased first by every change of keys or grants: the row lock makes such changes wait for each other. */
   revision: Whole;
 }
 
@@ -46,7 +46,7 @@ interface StreamTokenTable {
   expires_at: Whole;
 }
 
-/** Of people who are signed in to the portal. */
+/** Stream tokens of people who are signed in to the portal. */
 interface SessionTokenTable {
   hash: string;
   session_id: string;

@@ -10,19 +10,19 @@ import type { StoreCall } from '../store/store-call.ts';
 
 /** Valid (active or expiring) keys an account may have. */
 export const VALID_KEYS_MAX = 10;
-/** How long a key that ended stays in the list: 30 days. */
+/** How long an ended key stays in the list. */
 export const ENDED_KEY_SHOWN_NS = 30n * DAY_NS_BIG;
-/** Keys in the list: while there are so many, nobody makes another. */
+/** Keys in the list; while it is full, no key can be made. */
 export const KEYS_LISTED_MAX = 1_000;
-/** Keys that an account's own keys may make in 24 hours, by creation and by rotation together. */
+/** Keys that an account's own keys may make in 24 hours, created and rotated together. */
 export const KEYS_MADE_MAX = 200;
 export const KEYS_MADE_NS = DAY_NS_BIG;
-/** How long a stream token can be used. */
+/** How long a stream token is valid. */
 export const TOKEN_VALID_NS = MINUTE_NS_BIG;
 
 export interface AccountRecord {
   readonly id: string;
-  /** What operators call it; unique. */
+  /** The operators' name for it; unique. */
   readonly name: string;
   readonly createdAt: EpochNs;
   readonly suspendedAt: EpochNs | null;
@@ -37,7 +37,7 @@ export interface KeyRecord extends KeyRights {
   /** To the minute. */
   readonly lastUsedAt: EpochNs | null;
   readonly revokedAt: EpochNs | null;
-  /** The key that took its place. */
+  /** The key that replaced it. */
   readonly rotatedTo: string | null;
   /** The last four characters of the secret. */
   readonly hint: string;
@@ -47,21 +47,21 @@ export interface NewKey extends KeyRights {
   readonly name: string;
 }
 
-/** What is kept of a secret: SHA-256 in hexadecimal, and its last four characters. */
+/** The stored form of a secret: SHA-256 in hexadecimal, and the last four characters. */
 export interface SecretDigest {
   readonly hash: string;
   readonly hint: string;
 }
 
-/** A refusal, as plain data: the doors choose status and words. */
+/** A rejection as plain data: the endpoints choose status and words. */
 export type Refused =
   | { readonly refused: 'not-found' }
-  /** The acting key is itself revoked, expired or unknown by now, or its account is suspended. */
+  /** The acting key is revoked, expired or unknown by now, or its account is suspended. */
   | { readonly refused: 'actor-ended' }
   /** Recorded in the audit log as `key.management-refused`. */
   | { readonly refused: 'criterion'; readonly criterion: ManagementCriterion }
   | { readonly refused: 'too-many-keys' }
-  /** Counted in the audit log as `key.limit-refused`; one more can be made at `until`. */
+  /** Counted in the audit log as `key.limit-refused`; the next key can be made at `until`. */
   | { readonly refused: 'made-too-many' | 'list-full'; readonly until: EpochNs }
   | { readonly refused: 'already-rotated' }
   /** The key to rotate is revoked or expired. */
@@ -96,11 +96,11 @@ export interface KeysStore {
     isSuspended: boolean,
   ): Promise<AccountRecord | null>;
 
-  /** Also keys that ended, so that the refusal can say why. */
+  /** Includes ended keys, so that the error can give the reason. */
   findKey(hash: string): Promise<KeyWithAccount | null>;
   /**
-   * A key of this account; also one that ended. Null, for operators and the service itself: of any account, or a
-   * session that goes on, as the key that its tokens are of.
+   * A key of this account, also an ended one. With null, for operators and the service itself: a key of any account, or
+   * a session that is valid, in the form of the key of its tokens.
    */
   findKeyById(accountId: string | null, keyId: string): Promise<KeyWithAccount | null>;
   /** Newest first: valid keys and those that ended in the last 30 days. */
@@ -118,22 +118,22 @@ export interface KeysStore {
     graceSeconds: number,
     secret: SecretDigest,
   ): Promise<Rotation | Refused | OnceRefused>;
-  /** Revoking a key that has ended changes nothing and answers its record. */
+  /** Revoking an ended key changes nothing and returns its record. */
   revokeKey(call: StoreCall, accountId: string, keyId: string): Promise<KeyRecord | Refused>;
-  /** When keys were last used; an earlier time never replaces a later one. */
+  /** Stores when keys were last used; an earlier time never replaces a later one. */
   touchKeys(lastUsed: ReadonlyMap<string, EpochNs>): Promise<void>;
 
-  /** Keeps the digest of a token of this key; false when the key has ended by now. */
+  /** Stores the digest of a token of this key; false when the key has ended. */
   issueToken(
     now: EpochNs,
     token: { readonly hash: string; readonly keyId: string; readonly expiresAt: EpochNs },
   ): Promise<boolean>;
-  /** The same of a session: it has the account's right to stream, and ends with the session. */
+  /** The same for a session: the token has the account's right to stream, and ends with the session. */
   issueSessionToken(
     now: EpochNs,
     accountId: string,
     token: { readonly hash: string; readonly sessionId: string; readonly expiresAt: EpochNs },
   ): Promise<boolean>;
-  /** Uses the token up. Null when there is none of this digest, or it is too old, or its key has ended. */
+  /** Uses the token up. Null when the digest is unknown, the token is too old, or its key has ended. */
   consumeToken(now: EpochNs, hash: string): Promise<KeyWithAccount | null>;
 }

@@ -10,7 +10,7 @@ import { accountOf, grantOf } from './account-rows.ts';
 import type { AccountRow } from './key-tables.ts';
 import type { AccountRecord } from './keys-store.ts';
 
-/** The source of what operators grant; others are ids of orders. */
+/** The source of operators' grants; other sources are order ids. */
 export const OPERATOR = 'operator';
 
 export async function createAccount(
@@ -32,7 +32,7 @@ export async function createAccount(
   return accountOf(row, grants);
 }
 
-/** An id goes before a name that reads the same. */
+/** An id takes precedence over an equal name. */
 export async function findAccount(sql: Sql, idOrName: string): Promise<AccountRecord | null> {
   const rows = await sql
     .selectFrom('accounts')
@@ -55,7 +55,7 @@ export async function listAccounts(sql: Sql): Promise<readonly AccountRecord[]> 
   return rows.map((row) => accountOf(row, (byAccount.get(row.id) ?? []).map(grantOf)));
 }
 
-/** Replaces what operators granted; what orders grant stays. */
+/** Replaces the operators' grants; grants of orders stay. */
 export async function setGrants(
   writing: Writing,
   call: StoreCall,
@@ -70,13 +70,13 @@ export async function setGrants(
   );
 }
 
-/** Who grants something, and all that they grant. */
+/** A source and all of its grants. */
 export interface SourcedGrants {
   readonly source: string;
   readonly grants: readonly Grant[];
 }
 
-/** For who holds the account's row. Answers with what all sources together grant now. */
+/** The caller must hold the account's row. Returns the grants of all sources together. */
 export async function replaceGrants(
   writing: Writing,
   call: StoreCall,
@@ -102,7 +102,7 @@ export async function replaceGrants(
   return after;
 }
 
-/** Saying again what is so already changes nothing and is not told. */
+/** Setting the present state again changes nothing and is not audited. */
 export async function setSuspended(
   writing: Writing,
   call: StoreCall,
@@ -125,8 +125,8 @@ export async function setSuspended(
 }
 
 /**
- * The account's row, held until the transaction ends: whoever else wants to change keys or grants of
- * this account waits, and then sees what was done. It is a write, since both databases wait for those.
+ * Locks the account's row until the transaction ends: other changes of its keys or grants wait, and then see this one.
+ * It is a write, since both databases make writes wait.
  */
 export function holdAccount(sql: Sql, accountId: string): Promise<AccountRow | undefined> {
   return sql
@@ -150,7 +150,7 @@ export async function grantsOf(
   return rows.map(grantOf);
 }
 
-/** After those of the account that are there. */
+/** Adds them after the account's existing grants. */
 async function insertGrants(
   sql: Sql,
   accountId: string,
@@ -173,7 +173,7 @@ async function insertGrants(
   await sql.insertInto('grants').values(rows).execute();
 }
 
-/** Instants as decimal text, as everywhere in JSON. */
+/** Instants are decimal text, as everywhere in JSON. */
 function plainGrants(grants: readonly Grant[]): readonly unknown[] {
   return grants.map(({ plan, until }) => ({ plan, until: until === null ? null : String(until) }));
 }

@@ -22,7 +22,7 @@ test('the list holds so many keys whoever makes them; a key leaves it 30 days af
   const rig = new StoreRig({ store, other: store });
   const { id: accountId } = await rig.account();
   const manager = await rig.key(accountId);
-  // One that expires, and leaves the list after all that are revoked below.
+  // A key that expires; it leaves the list after all keys that are revoked below.
   const expiring = await rig.key(accountId, { expiresAt: rig.later(DAY_NS) });
   let newest = await rig.key(accountId);
   const endings: EpochNs[] = [];
@@ -45,7 +45,7 @@ test('the list holds so many keys whoever makes them; a key leaves it 30 days af
   assert.deepEqual(await store.createKey(rig.by(manager), accountId, ALL_RIGHTS, rig.secret()), {
     ...full(endings[0]!),
   });
-  // Revoking makes no room: the key stays in the list, and when one leaves is the same.
+  // Revoking frees no slot: the key stays in the list, and the time of the next free slot is unchanged.
   await store.revokeKey(rig.operator, accountId, newest.id);
   assert.deepEqual(await create(), full(endings[0]!));
   const others = await rig.account();
@@ -82,7 +82,7 @@ test('no statement about keys, tokens, budgets or housekeeping reads a whole tab
   }
   context.mock.restoreAll();
   assert.ok(prepared.size > 40, `${prepared.size} statements`);
-  // With foreign keys plans name tables that are only read while a constraint is violated.
+  // With foreign keys, plans name tables that are only read when a constraint is violated.
   using database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
   const scans = [...prepared].filter((text) => {
     if (/^(begin|commit|rollback|pragma)|sqlite_schema/i.test(text)) return false;
@@ -95,7 +95,7 @@ test('no statement about keys, tokens, budgets or housekeeping reads a whole tab
   assert.deepEqual(scans, []);
 });
 
-/** All that customers make the store do, and what it does by itself. */
+/** Everything that customers make the store do, and its own housekeeping. */
 async function everything(rig: StoreRig): Promise<void> {
   const { store } = rig;
   const { id: accountId } = await rig.account();

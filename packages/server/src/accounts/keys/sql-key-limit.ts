@@ -1,7 +1,7 @@
 /**
- * Adds a key while the account has fewer than ten valid ones, has not made too many in 24 hours, and has room
- * in its list: judging and adding are one statement, so that there is no moment between them. None of it reads
- * more of an index than a limit is long, however many keys the account ever had.
+ * Adds a key if the account has fewer than ten valid ones, has not made too many in 24 hours, and has a free slot in
+ * its list. Check and insert are one statement, so nothing can happen between them. However many keys the account ever
+ * had, no check reads more index entries than its limit.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -19,9 +19,9 @@ import {
   VALID_KEYS_MAX,
 } from './keys-store.ts';
 
-/** When a key ends; one without an end after all others. Word for word what the index `keys_by_end` holds. */
+/** The end of a key; a key without one is last. This is exactly the expression of the index `keys_by_end`. */
 export const KEY_END = raw<bigint>`coalesce(revoked_at, expires_at, 9223372036854775807)`;
-/** Before everything: what stands for a key that does not exist. */
+/** Before every instant: stands for a key that does not exist. */
 const NEVER = -(2n ** 62n);
 const NEVER_LITERAL = raw<bigint>`${raw.raw(String(NEVER))}`;
 
@@ -34,11 +34,11 @@ export interface KeyToAdd {
   readonly now: EpochNs;
   readonly actor: Actor;
   readonly row: KeyRow;
-  /** A key that ends in the same transaction, and counts no more to the valid ones. */
+  /** A key that ends in this transaction and no longer counts as valid. */
   readonly ending: string | null;
 }
 
-/** The row, or which limit stands in the way: the one that does for longest, where waiting helps. */
+/** The row, or the limit that prevents it: of those that waiting helps, the one that lasts longest. */
 export async function addKeyWithinLimits(
   sql: Sql,
   adding: KeyToAdd,
@@ -46,7 +46,7 @@ export async function addKeyWithinLimits(
   return (await insertKey(sql, adding)) ?? (await limitReached(sql, adding));
 }
 
-/** Values carry their types, since a bare parameter in a SELECT has none. */
+/** Values are cast, since a bare parameter in a SELECT has no type. */
 function insertKey(sql: Sql, adding: KeyToAdd): Promise<KeyRow | undefined> {
   const { now, actor, row } = adding;
   return sql
@@ -110,12 +110,12 @@ function validKeys(sql: Sql, { now, row, ending }: KeyToAdd) {
     .select((eb) => eb.fn.countAll<bigint>().as('count'))
     .where('account_id', '=', row.account_id)
     .where(KEY_END, '>', now)
-    // A clock that was put back may see revocations ahead of it.
+    // After a clock was set back, revocations may lie in its future.
     .where('revoked_at', 'is', null);
   return ending === null ? valid : valid.where('id', '!=', ending);
 }
 
-/** When the key was made that fills the allowance, counted from the newest. */
+/** The creation time of the newest key but `KEYS_MADE_MAX` - 1: while it is recent, the allowance is used up. */
 function lastMade(sql: Sql, accountId: string, now: EpochNs) {
   return sql
     .selectFrom('keys')
@@ -127,7 +127,7 @@ function lastMade(sql: Sql, accountId: string, now: EpochNs) {
     .offset(KEYS_MADE_MAX - 1);
 }
 
-/** When the key ends, or has ended, that fills the list, counted from the one that leaves it last. */
+/** The end of the key that fills the list, counted from the one that leaves it last. */
 function lastListed(sql: Sql, accountId: string) {
   return sql
     .selectFrom('keys')

@@ -6,7 +6,7 @@ import * as accounts from './sql-accounts.ts';
 import * as keys from './sql-keys.ts';
 import * as tokens from './sql-tokens.ts';
 
-/** What housekeeping clears away of tokens, some at a time. */
+/** Housekeeping of tokens, some rows at a time. */
 export const FORGOTTEN_TOKENS = [
   tokens.forgetTokens.bind(null, 'stream_tokens'),
   tokens.forgetTokens.bind(null, 'session_tokens'),

@@ -1,7 +1,7 @@
 /**
- * Keys and what is done with them. Whoever acts with a key is judged inside the transaction that writes:
- * the acting key must still be valid there, and may give, renew or take away no more than it has itself.
- * All of it holds the account's row, so that two such transactions never judge the same past.
+ * Operations on keys. An acting key is judged inside the writing transaction: it must be valid there, and may grant,
+ * rotate or revoke no more than it has itself. Every operation locks the account's row, so two of them never judge the
+ * same state.
  */
 
 import {
@@ -32,7 +32,7 @@ import { addKeyWithinLimits, KEY_END, type KeyLimitReached } from './sql-key-lim
 
 type Operation = 'create' | 'rotate' | 'revoke';
 
-/** A call that manages keys of one account, which it holds. */
+/** An operation on keys of one account, whose row it locks. */
 interface Managing extends Writing {
   readonly call: StoreCall;
   readonly accountId: string;
@@ -44,7 +44,7 @@ export async function findKeyByHash(sql: Sql, hash: string): Promise<KeyWithAcco
   return row === undefined ? null : withAccount(sql, row);
 }
 
-/** Of this account, or of any. */
+/** Of this account, or of any (null). */
 export async function findKeyById(
   sql: Sql,
   accountId: string | null,
@@ -56,7 +56,7 @@ export async function findKeyById(
   return row === undefined ? null : withAccount(sql, row);
 }
 
-/** Rows of ended keys are kept for good; only the list forgets them. */
+/** Rows of ended keys are kept for good; only the list leaves them out. */
 export async function listKeys(
   sql: Sql,
   now: EpochNs,
@@ -107,7 +107,7 @@ export async function createKey(
   return keyOf(row);
 }
 
-/** The new key is made first: while it does not fit, nothing has happened to the old one. */
+/** The new key is made first: if it does not fit, the old one is unchanged. */
 export async function rotateKey(
   writing: Writing,
   call: StoreCall,
@@ -180,7 +180,7 @@ export function hasEnded(
   return state === 'revoked' || state === 'expired';
 }
 
-/** Holds the account and finds who acts: its operator or owner (null), or a key that is valid right now. */
+/** Locks the account and returns the acting key, which must be valid now; null when the actor is no key. */
 async function admit({ sql, call, accountId }: Managing): Promise<KeyRecord | null | Refused> {
   const account = await holdAccount(sql, accountId);
   if (account === undefined) return { refused: 'not-found' };
@@ -192,7 +192,7 @@ async function admit({ sql, call, accountId }: Managing): Promise<KeyRecord | nu
   return manager;
 }
 
-/** The key to be managed, once it is clear that the actor may manage it. */
+/** The key to manage, if the actor may manage it. */
 async function admitToTarget(managing: Managing, keyId: string): Promise<KeyRecord | Refused> {
   const manager = await admit(managing);
   if (isRefused(manager)) return manager;
@@ -217,7 +217,7 @@ async function judge(
   return { refused: 'criterion', criterion };
 }
 
-/** Judged last, so that what is refused for another reason, or was done before, counts at no limit. */
+/** Checked last, so a request that is rejected for another reason, or was done before, counts at no limit. */
 async function add(
   managing: Managing,
   row: KeyRow,

@@ -1,6 +1,6 @@
 /**
- * Stream tokens, of keys and of sessions: kept as digests, used up by the one statement that finds them. Who comes
- * with the token of a session is seen as a key that has the session's id, its end and its rights.
+ * Stream tokens of keys and of sessions: stored as digests, and used up by the one statement that finds them. The
+ * caller of a session's token appears as a key with the session's id, end and rights.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -26,7 +26,7 @@ interface NewSessionToken {
   readonly expiresAt: EpochNs;
 }
 
-/** False when the key has ended by now, or is none. */
+/** False when the key has ended or does not exist. */
 export async function issueToken(
   sql: Sql,
   now: EpochNs,
@@ -41,7 +41,7 @@ export async function issueToken(
   return true;
 }
 
-/** False when the session has ended by now, or is none. */
+/** False when the session has ended or does not exist. */
 export async function issueSessionToken(
   sql: Sql,
   now: EpochNs,
@@ -56,7 +56,7 @@ export async function issueSessionToken(
   return true;
 }
 
-/** A token that comes too late is used up as well. */
+/** A token that arrives too late is used up as well. */
 export async function consumeToken(
   sql: Sql,
   now: EpochNs,
@@ -66,13 +66,13 @@ export async function consumeToken(
     (await takeToken(sql, 'stream_tokens', 'key_id', hash)) ??
     (await takeToken(sql, 'session_tokens', 'session_id', hash));
   if (token === undefined || now >= token.expires_at) return null;
-  // A clock that was ahead made it.
+  // It was made by a clock that was ahead.
   if (token.expires_at > latest(now) + TOKEN_VALID_NS) return null;
   const owner = await findHolder(sql, null, token.holder);
   return owner === null || hasEnded(owner.key, now) ? null : owner;
 }
 
-/** A key; of any account also a session that has not ended, as the key its tokens are of. */
+/** A key; without an account also a session, as the key that its tokens belong to. */
 export async function findHolder(
   sql: Sql,
   accountId: string | null,
@@ -82,7 +82,7 @@ export async function findHolder(
   return found !== null || accountId !== null ? found : findSessionKey(sql, id);
 }
 
-/** Some of those that are over, or that a clock ahead has made; how many. */
+/** Removes some tokens that have expired or were made by a clock that was ahead; returns how many. */
 export async function forgetTokens(
   table: TokenTable,
   sql: Sql,

@@ -1,6 +1,6 @@
 /**
- * The port of the REST allowance: requests per minute, by account, refilled continuously. Those of test keys
- * count at an allowance of their own besides.
+ * The port of the REST allowance: requests per minute and account, refilled continuously. Requests of test keys also
+ * count against a separate allowance.
  */
 
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
@@ -9,16 +9,15 @@ import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
 
 export interface Allowances {
   /**
-   * Takes one request of an account (or of whatever `who` names), within these limits per minute. What need not be
-   * waited for is no promise.
+   * Takes one request of an account (or of whatever `who` names), within these limits per minute. The result is a
+   * promise only if there is something to wait for.
    */
   take(
     now: EpochNs,
     who: string,
     perMinute: CountedLimit,
   ): Promise<AllowanceVerdict> | AllowanceVerdict;
-  /** How many are remembered. */
   readonly size: number;
-  /** Those that were forgotten before they had everything back. */
+  /** Entries that were evicted before their allowance was full again. */
   readonly forgottenTotal: number;
 }

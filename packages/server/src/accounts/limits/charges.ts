@@ -1,7 +1,6 @@
 /**
- * What is charged to an account: reserved of its month's budget before the work starts, then settled with what
- * was really used, or given back. Each happens once. A reservation that saw neither, because the process died,
- * ends by itself.
+ * Charges work to an account: an amount is reserved of the month's budget before the work starts, then settled with the
+ * real amount or voided, each exactly once. If the process dies, the reservation expires by itself.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -15,19 +14,19 @@ import type { Done, OnceRefused } from '../store/once.ts';
 import { remainingBudget } from './remaining-budget.ts';
 
 /**
- * To what each kind of work is charged, and how long a process that died holds back what it reserved: far longer
- * than anything needs, but a download; one that has ended by itself can still be settled. A page and a replay
- * may lose their reservation with the machine, as they would by its expiry: that spares them the sync of a disk.
+ * The budget that each kind of work is charged to, and how long a reservation outlives a process that died: far longer
+ * than any work but a download takes. An expired reservation can still be settled. A page and a replay may lose their
+ * reservation in a crash of the machine, as if it had expired: that saves a disk sync.
  */
 const KINDS = {
   page: of('computeUnits', 600n, false),
-  /** Settled, and so on disk, before anything of it is sent. */
+  /** Settled, and so on disk, before anything is sent. */
   export: of('computeUnits', 600n, false),
-  /** How much it will be is not known: a response may start while anything is left. */
+  /** The amount is not known before: a response may start while any budget is left. */
   volume: of('exportBytes', 600n, true),
-  /** Of an export that begins: what it is charged takes this along to the disk. */
+  /** For an export that begins: its charge carries this reservation to disk. */
   firstVolume: of('exportBytes', 600n, false),
-  /** Each of its pages. */
+  /** For each of its pages. */
   replay: of('computeUnits', 300n, false),
 } as const;
 export type ChargeKind = keyof typeof KINDS;
@@ -47,13 +46,13 @@ export class Charges {
   readonly #store: ChargeStore;
   readonly #clock: Pick<Clock, 'now'>;
 
-  /** The clock is the accounts'. */
+  /** `clock` is the accounts' clock. */
   constructor(store: ChargeStore, clock: Pick<Clock, 'now'>) {
     this.#store = store;
     this.#clock = clock;
   }
 
-  /** Refused when the month has not so much left; `id` is used once. */
+  /** Rejects when the month has too little budget left; an `id` is used once. */
   async reserve(
     kind: ChargeKind,
     id: string,
@@ -79,12 +78,12 @@ export class Charges {
     });
     if (verdict.granted) return;
     const { remaining } = verdict;
-    // Not above the time there is, but for the last second.
+    // Never more than the time that is left, except in the last second.
     const renewsInSeconds = Math.max(1, Number((nextRenewal(now) - now) / SECOND_NS_BIG));
     throw new Refusal({ t: 'over-budget', budget, amount, remaining, renewsInSeconds });
   }
 
-  /** All or nothing, refused as the first that is refused. */
+  /** Reserves all or nothing; rejects with the first rejection. */
   async reserveAll(caller: Caller, wishes: readonly ChargeWish[]): Promise<void> {
     const reserving = wishes.map(({ kind, id, amount }) => this.reserve(kind, id, caller, amount));
     const outcomes = await Promise.allSettled(reserving);
@@ -99,7 +98,7 @@ export class Charges {
     await this.#store.settle(this.#clock.now(), id, { amount, historyItems });
   }
 
-  /** Settles and remembers what was done; or neither, and says why. */
+  /** Settles and records what was done, or does neither and returns why. */
   async settleOnce(
     id: string,
     amount: number,
@@ -113,7 +112,7 @@ export class Charges {
     await this.#store.voidReservation(this.#clock.now(), id);
   }
 
-  /** What is left this month for work of this kind. */
+  /** The month's remaining budget for work of this kind. */
   async remaining(kind: ChargeKind, { accountId, entitlements }: Caller): Promise<number> {
     const now = this.#clock.now();
     const usage = await this.#store.usageOf(now, accountId, periodOf(now));

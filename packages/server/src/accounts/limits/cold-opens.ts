@@ -1,7 +1,8 @@
 /**
- * How many streams an account may have begun that nobody has computed yet. What is computed already costs
- * nothing, nor does what moves because of us. All that a plan allows at once is a small part of the
- * allowance, which comes back within a minute: only who opens and drops streams all the time meets it.
+ * Limits how many streams an account may start that no other reader has had computed yet. Streams that are computed
+ * already cost nothing, nor do moves that the service causes. All subscriptions of a plan together use a small part of
+ * the allowance, which refills within a minute: only an account that keeps opening and dropping streams meets the
+ * limit.
  */
 
 import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
@@ -9,12 +10,12 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Caller } from '../auth/caller.ts';
 import { MemoryAllowances } from './memory-allowances.ts';
 
-/** So often a minute an account may begin all the subscriptions it may have. */
+/** How often per minute an account may start all its subscriptions. */
 export const TIMES_PER_MINUTE = 8;
-/** Somebody who tries one parameter after the other on the smallest plan. */
+/** Enough to try one parameter after the other on the smallest plan. */
 export const PER_MINUTE_MIN = 60;
 
-/** Topics kept for an account that may come back, for each subscription that it may have. */
+/** Idle topics kept for an account's return, for each subscription that it may have. */
 export const IDLE_TOPICS_PER_SUBSCRIPTION = 2;
 
 export interface OpenRefusal {
@@ -31,7 +32,7 @@ export class ColdOpens {
     this.#clock = clock;
   }
 
-  /** Why this caller may not have another stream begun now; null when it may. */
+  /** Why this caller may not start another stream now; null when it may. */
   take({ accountId, entitlements }: Caller): OpenRefusal | null {
     const limits = opensPerMinute(entitlements);
     const verdict = this.#allowances.take(this.#clock.now(), accountId, limits);
@@ -46,7 +47,7 @@ export class ColdOpens {
   }
 }
 
-/** How many streams that it has left are kept for this caller's account, for when it comes back. */
+/** How many streams that this account has left are kept for its return. */
 export function idleTopicsOf({ entitlements }: Caller): number {
   const { limit, testLimit } = entitlements.counted('maxSubscriptions');
   return IDLE_TOPICS_PER_SUBSCRIPTION * (limit ?? testLimit ?? 0);

@@ -1,7 +1,7 @@
 /**
- * Allowances in the memory of one process. Whoever has everything back is forgotten, a few with every
- * request, so that memory follows those who ask. At `whoMax` the one who asked longest ago is forgotten
- * early and has a full allowance again.
+ * Allowances in the memory of one process. An asker with a full allowance is forgotten, a few with every request, so
+ * memory follows the active askers. At `whoMax` the least recently active one is evicted early, which gives it a full
+ * allowance again.
  */
 
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
@@ -16,17 +16,17 @@ import {
 import type { Allowances } from './allowances.ts';
 
 const WHO_MAX = 100_000;
-/** More than one, so that a crowd that came at once is forgotten faster than a new one grows. */
+/** More than one, so that a burst of askers is forgotten faster than the next one grows. */
 const FORGOTTEN_PER_TAKE = 2;
 const NOTHING_SPENT: Spent = { all: null, byTests: null };
 
-/** What was spent of the two allowances somebody may have; null: nothing. */
+/** The state of the two allowances of an asker; null: nothing spent. */
 interface Spent {
   readonly all: AllowanceState | null;
   readonly byTests: AllowanceState | null;
 }
 
-/** One who asks, between those who asked before and after: kept in that order, a map would be made anew all the time. */
+/** One asker, linked in the order of the last request: keeping a map in that order would rebuild it all the time. */
 interface Asker {
   readonly who: string;
   all: AllowanceState | null;
@@ -66,12 +66,11 @@ export class MemoryAllowances implements Allowances {
     return takeFromAllowances(now, counted(spent, perMinute)).verdict.granted;
   }
 
-  /** How many are remembered. */
   get size(): number {
     return this.#askers.size;
   }
 
-  /** Those that were forgotten before they had everything back. */
+  /** Askers that were evicted before their allowance was full again. */
   get forgottenTotal(): number {
     return this.#forgottenTotal;
   }
@@ -103,7 +102,7 @@ export class MemoryAllowances implements Allowances {
   }
 }
 
-/** A test key's request counts at both, a live key's at the first alone. */
+/** A test key's request counts against both, a live key's against the first alone. */
 function counted({ all, byTests }: Spent, { limit, testLimit }: CountedLimit): Allowance[] {
   const allowances: Allowance[] = [];
   if (limit !== null) allowances.push({ state: all, perMinute: limit });

@@ -1,8 +1,7 @@
 /**
- * Leases in the memory of one process. A lease that was not renewed for 90 s is as good as released.
- * The time that counts is the time the process was seen to live: between two calls at most one renewal
- * interval, so that a clock that jumps ends no lease of a connection that is still open. An account
- * that holds nothing takes no memory.
+ * Leases in the memory of one process. A lease that is not renewed for 90 s is released. Time counts only as far as the
+ * process was seen alive: at most one renewal interval between two calls, so a clock that jumps ends no lease of an
+ * open connection. An account that holds nothing uses no memory.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -22,7 +21,7 @@ const HOLDERS = ['all', 'tests'] as const;
 type Holder = (typeof HOLDERS)[number];
 
 export class MemoryLeases implements Leases {
-  /** By kind, account, and whose they are. */
+  /** By kind, by all or tests, and by account. */
   readonly #holdings = new Map<string, Holdings>();
   #seenAt: EpochNs | null = null;
   #livedNs = 0n;
@@ -66,7 +65,7 @@ export class MemoryLeases implements Leases {
     return Promise.resolve(count);
   }
 
-  /** Nobody else can take a place here. */
+  /** No other process can take a slot here. */
   onLost(): Disposable {
     return { [Symbol.dispose]: () => undefined };
   }
@@ -75,7 +74,7 @@ export class MemoryLeases implements Leases {
     return this.#holdings.size;
   }
 
-  /** What is held by now. */
+  /** The holdings, without the expired ones. */
   #openHoldings(kind: LeaseKind, accountId: string, by: Holder, livedNs: bigint): Holdings {
     const place = placeOf(kind, accountId, by);
     const holdings = this.#holdings.getOrInsertComputed(place, () => new Holdings());
@@ -98,11 +97,11 @@ export class MemoryLeases implements Leases {
   }
 }
 
-/** What one account, or its test keys, hold of one kind. */
+/** The leases of one kind of one account, or of its test keys. */
 class Holdings {
-  /** In the order in which they end. */
+  /** In the order of expiry. */
   readonly #leases = new Map<string, { readonly thing: string; readonly endsNs: bigint }>();
-  /** How many hold each thing. */
+  /** How many holders each thing has. */
   readonly #things = new Map<string, number>();
 
   get thingCount(): number {
@@ -113,10 +112,10 @@ class Holdings {
     return this.#leases.size === 0;
   }
 
-  /** Whether this holder may have this thing; null: there is no limit. */
+  /** Whether this holder may have this thing; a null limit allows everything. */
   hasRoom(holder: string, thing: string, limit: number | null): boolean {
     if (limit === null || this.#things.has(thing)) return true;
-    // Whoever changes from one thing to another gives the first one up only if the second is granted.
+    // A holder that changes its thing gives the first up only if the second is granted.
     const held = this.#leases.get(holder)?.thing;
     const givenUp = held !== undefined && this.#things.get(held) === 1 ? 1 : 0;
     return this.#things.size - givenUp < limit;

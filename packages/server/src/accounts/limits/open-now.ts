@@ -1,4 +1,4 @@
-/** What an account has open at this moment, over all its keys and sessions. */
+/** What an account has open now, over all its keys and sessions. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Leases } from './leases.ts';

@@ -1,9 +1,9 @@
-/** What is left of a month's budget for the key that asks: what both of its limits leave. */
+/** The part of a month's budget that is left for the calling key: the smaller remainder of its two limits. */
 
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
 import type { Budget, MonthUsage } from '../usage/usage-store.ts';
 
-/** What is used and what running work has reserved is taken off; never below 0. */
+/** Used and reserved amounts are subtracted; never below 0. */
 export function remainingBudget(
   { used, reserved, tests }: MonthUsage,
   budget: Budget,

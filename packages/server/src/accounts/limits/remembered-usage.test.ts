@@ -12,7 +12,7 @@ function report(computeUnits: number, reservedUnits = 0): MonthUsage {
   return { ...tally, tests: tally };
 }
 
-/** A store of one account whose every reading is counted. */
+/** A store of one account that counts its reads. */
 class CountedStore {
   used = 0;
   reserved = 0;

@@ -1,9 +1,9 @@
 /**
- * Reports of usage, remembered while nothing can have changed them: customers ask again and again, and each
- * reading is a trip to the store's thread. Whatever may change usage here is announced; from then until it is
- * done nothing is remembered, and all from before is forgotten, unless requests are all that it adds. So is it
- * when another process has written to the same store. A report with something reserved is not remembered, for
- * reservations also end by themselves; nothing else of it goes by the time.
+ * Caches usage reports while they cannot have changed: customers poll them, and each read is a trip to the store's
+ * thread. Work that may change usage is announced here; it empties the cache and nothing is cached until it is done,
+ * except that added requests are added to the cached reports. When another process wrote to the same store, all is
+ * forgotten. A report with a reservation is not cached, since reservations expire by themselves; nothing else in it
+ * depends on time.
  */
 
 import type { MonthUsage, RequestCount } from '../usage/usage-store.ts';
@@ -17,17 +17,17 @@ interface Report {
 }
 
 export class RememberedUsage {
-  /** By account; of the month asked for last. */
+  /** By account: the report of the last requested month. */
   readonly #reports = new Map<string, Report>();
   #changesUnderWay = 0;
-  /** Grows with every change that begins or ends. */
+  /** Grows when a change begins and when it ends. */
   #changes = 0;
 
   get size(): number {
     return this.#reports.size;
   }
 
-  /** What is remembered is no promise. */
+  /** Returns no promise if the report is cached. */
   read(
     accountId: string,
     period: string,
@@ -51,7 +51,7 @@ export class RememberedUsage {
     return usage;
   }
 
-  /** Does what may change usage. */
+  /** Runs work that may change usage. */
   async change<T>(work: () => Promise<T>): Promise<T> {
     this.#changesUnderWay += 1;
     this.forget();
@@ -64,8 +64,8 @@ export class RememberedUsage {
   }
 
   /**
-   * Does what adds these requests, and nothing else: who is remembered has them from the first moment on. Where it fails
-   * nobody knows whether it was done.
+   * Runs `add`, which adds these requests and nothing else. Cached reports include them from the start. If it fails,
+   * the outcome is unknown and all is forgotten.
    */
   async count(rows: readonly RequestCount[], add: () => Promise<void>): Promise<void> {
     this.#changesUnderWay += 1;
@@ -87,7 +87,7 @@ export class RememberedUsage {
     }
   }
 
-  /** Somebody else may have changed anything, or may do so unnoticed. */
+  /** Forgets all reports: another process may have changed anything, or may do so unnoticed. */
   forget(): void {
     this.#changes += 1;
     this.#reports.clear();

@@ -128,7 +128,7 @@ test('what the store did not take is kept, reported and stored later, once', asy
   await accounts[Symbol.asyncDispose]();
 });
 
-/** As the store of a process that serves: usage is remembered, and flushes fail as often as is said. */
+/** Like the store of a serving process: usage is cached, and flushes fail on demand. */
 function remembering(store: AccountStore, failures: () => boolean): AccountStore {
   const remembered = new RememberedUsage();
   const own: Pick<AccountStore, 'addUsage' | 'usageOf'> = {

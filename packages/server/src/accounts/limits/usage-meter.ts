@@ -1,7 +1,7 @@
 /**
- * Counts requests by key and month, and notes when keys were last used and which accounts have streamed, without a disk
- * write per request: what was counted goes to the store once a second and when the meter is disposed of. What the
- * store did not take is kept and offered again. A crash loses what was counted in its last second.
+ * Counts requests by key and month, and notes when keys were last used and which accounts streamed, without a disk
+ * write per request. The counts go to the store once a second and at disposal; counts that the store did not take are
+ * offered again. A crash loses the counts of its last second.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -14,15 +14,15 @@ import type { AccountStore } from '../store/account-store.ts';
 import type { MonthUsage, RequestCount } from '../usage/usage-store.ts';
 
 const FLUSH_EVERY_MS = 1_000;
-/** Accounts of which is known that their streaming is stored; of one more, that is written again. */
+/** Accounts whose streaming is known to be stored; beyond this it is written again. */
 const STREAMED_KNOWN_MAX = 100_000;
 
-/** What was counted of a key in a month. */
+/** The counts of a key in a month. */
 interface KeyCount extends Omit<RequestCount, 'restRequests'> {
   restRequests: number;
   usedAt: EpochNs;
 }
-/** By account: those of few keys, in one month or two. */
+/** By account: a few keys, in one month or two. */
 type Counts = Map<string, KeyCount[]>;
 type Counted = Pick<Caller, 'accountId' | 'keyId'> & {
   readonly entitlements: Pick<Caller['entitlements'], 'isTest'>;
@@ -32,7 +32,7 @@ export interface UsageMeterOptions {
   readonly store: Pick<AccountStore, 'addUsage' | 'touchKeys' | 'usageOf'> & {
     readonly people: Pick<PeopleStore, 'markStreamed'>;
   };
-  /** The accounts' time. */
+  /** The accounts' clock. */
   readonly clock: Clock;
   readonly onFault: (error: unknown) => void;
 }
@@ -41,9 +41,9 @@ export class UsageMeter implements AsyncDisposable {
   readonly #options: UsageMeterOptions;
   readonly #flushTimer: Disposable;
   #counted: Counts = new Map();
-  /** Keys used in this minute, whether the store knows it already. */
+  /** Keys used in this minute, and whether the store has that. */
   readonly #usedKeys = new Map<string, { readonly at: EpochNs; isStored: boolean }>();
-  /** Accounts that have streamed: those that the store is still to be told of, and those it knows. */
+  /** Accounts that have streamed: those still to be stored, and those already stored. */
   #streamed = new Set<string>();
   readonly #streamedStored = new Set<string>();
   #flushing: Promise<void> | null = null;
@@ -54,7 +54,7 @@ export class UsageMeter implements AsyncDisposable {
     this.#flushTimer = options.clock.every(FLUSH_EVERY_MS, () => void this.flush());
   }
 
-  /** Keys whose requests are counted and not stored yet. */
+  /** Keys with counted requests that are not stored yet. */
   get size(): number {
     let size = 0;
     for (const counts of this.#counted.values()) {
@@ -81,23 +81,23 @@ export class UsageMeter implements AsyncDisposable {
     if (!this.#streamedStored.has(accountId)) this.#streamed.add(accountId);
   }
 
-  /** An account's usage with everything counted so far, also what has not reached the store. */
+  /** An account's usage including counts that have not reached the store. */
   usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage> | MonthUsage {
     const flushing = this.#flushing;
     const flushCount = this.#flushCount;
     const usage = this.#options.store.usageOf(now, accountId, period);
-    // What need not be asked for has all that the store was ever handed.
+    // A cached report includes all that the store was ever handed.
     if (!(usage instanceof Promise)) return this.#withCounted(usage, accountId, period);
     return usage.then(async (answer) => {
       await flushing;
-      // Of an answer that met a flush nobody can tell whether it has the flush's counts.
+      // If a flush ran during the read, it is unknown whether the response includes its counts.
       const hasMetFlush = flushing !== null || flushCount !== this.#flushCount;
       if (hasMetFlush) return await this.usageOf(now, accountId, period);
       return this.#withCounted(answer, accountId, period);
     });
   }
 
-  /** Resolves when all that was counted before the call is in the store, or was kept after a failure. */
+  /** Resolves when all counts from before the call are stored, or were kept after a failure. */
   async flush(): Promise<void> {
     await this.#flushing;
     if (this.#flushing !== null || !this.#hasNews()) return;
@@ -175,7 +175,7 @@ export class UsageMeter implements AsyncDisposable {
   }
 }
 
-/** Field by field: to leave one out by a pattern takes many times as long. */
+/** Field by field: leaving one out by a rest pattern is many times slower. */
 function requestCount({ accountId, keyId, isTest, period, restRequests }: KeyCount): RequestCount {
   return { accountId, keyId, isTest, period, restRequests };
 }
@@ -194,7 +194,7 @@ function countOf(
   return made;
 }
 
-/** A report with those of these requests that are of its month. */
+/** The report plus those of these requests that belong to its month. */
 export function withRequests(
   usage: MonthUsage,
   counted: readonly RequestCount[],

@@ -1,7 +1,7 @@
 /**
- * The part of the account store about mails that must not be lost. A mail is owed by a row that is written in the
- * transaction that owes it; the row goes when the mail server has taken the mail. A row holds what is owed and to
- * whom, not the text: that is composed at each delivery.
+ * The part of the account store about mails that must not be lost. The transaction that owes a mail writes a row; the
+ * row is removed when the mail server has accepted the mail. A row holds what is owed and to whom; the text is composed
+ * at each delivery.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -19,31 +19,34 @@ export const MAIL_KINDS = [
   'email-changed',
   'passkey-added',
   'passkey-removed',
-  /** All of them at once, by a recovery or by the operator. */
+  /** All passkeys at once, by a recovery or by the operator. */
   'passkeys-removed',
   'recovery-asked',
   'recovery-stopped',
-  /** Composed by an earlier version, which kept it as a file. */
+  /** Composed by an earlier version, which stored it as a file. */
   'composed',
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
 export interface NewMail {
-  /** Names the obligation: owed twice, it is one mail. It is also the mail's `Message-ID`, before the `@`. */
+  /**
+   * Identifies the obligation: owed twice, it is one mail. It is also the part of the mail's `Message-ID` before the
+   * `@`.
+   */
   readonly id: string;
   readonly kind: MailKind;
-  /** The address it goes to. */
+  /** The recipient's address. */
   readonly reader: string;
   readonly orderId: string | null;
-  /** What its text needs beside the order. */
+  /** Values of its text that the order does not have. */
   readonly details: Readonly<Record<string, string>>;
 }
 
 export interface OwedMail extends NewMail {
   readonly createdAt: EpochNs;
-  /** How often its delivery failed. */
+  /** How many deliveries failed. */
   readonly tries: number;
-  /** Until then nobody else delivers it. */
+  /** Until then no other process delivers it. */
   readonly takenUntil: EpochNs;
 }
 
@@ -54,15 +57,15 @@ export interface MailsWaiting {
 }
 
 export interface MailsStore {
-  /** Owes a mail by itself. */
+  /** Owes a mail in a transaction of its own. */
   oweMail(now: EpochNs, mail: NewMail): Promise<void>;
   waitingMails(now: EpochNs): Promise<MailsWaiting>;
-  /** Takes mails that are due, those that failed least first; until then nobody else gets them. */
+  /** Takes due mails, those with the fewest failures first; until `until` no other process gets them. */
   takeMails(now: EpochNs, until: EpochNs, limit: number): Promise<readonly OwedMail[]>;
-  /** The mail server took it: it is no longer owed, and what it was about remembers it. */
+  /** The mail server accepted it: the row is removed, and its order or withdrawal records that. */
   mailSent(now: EpochNs, mail: OwedMail): Promise<void>;
-  /** Its delivery failed; ignored when somebody else has taken it meanwhile. */
+  /** Its delivery failed; ignored when another process has taken it meanwhile. */
   putMailOff(mail: OwedMail, tryAt: EpochNs): Promise<void>;
-  /** It will never be delivered. */
+  /** Removes a mail that can never be delivered. */
   giveMailUp(mail: OwedMail): Promise<void>;
 }

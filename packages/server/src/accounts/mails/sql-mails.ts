@@ -1,4 +1,4 @@
-/** Mails that are owed, over a SQL database; see `mails-store.ts`. */
+/** Owed mails over a SQL database; see `mails-store.ts`. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { HOUR_NS_BIG } from '@tapeloom/core/units';
@@ -8,7 +8,7 @@ import type { SqlStore } from '../store/sql-store.ts';
 import type { MailsStore, OwedMail } from './mails-store.ts';
 import { owe } from './sql-owe.ts';
 
-/** No wait is as long: a mail put off for longer was put off by a clock that was ahead. */
+/** Longer than any wait: a later time comes from a clock that was ahead. */
 const PUT_OFF_MAX_NS = HOUR_NS_BIG;
 
 export function sqlMails(store: SqlStore): MailsStore {

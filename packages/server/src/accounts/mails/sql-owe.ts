@@ -1,10 +1,9 @@
-/** Owes a mail; see `mails-store.ts`. */
+/** Records an owed mail; see `mails-store.ts`. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Sql } from '../store/sql-database.ts';
 import type { NewMail } from './mails-store.ts';
 
-/** As part of the transaction that owes it. */
 export async function owe(
   sql: Sql,
   now: EpochNs,

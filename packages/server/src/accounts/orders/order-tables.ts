@@ -10,12 +10,12 @@ interface OrderTable {
   id: string;
   account_id: string;
   offer: string;
-  /** Plans, as JSON. */
+  /** A JSON list of plans. */
   grants: string;
   kind: Payment['kind'];
   amount_minor: Whole;
   currency: string;
-  /** 1: the price included tax when it was ordered. */
+  /** 1: the price included tax at the time of the order. */
   tax_included: Whole;
   country: string;
   provider: string;
@@ -26,27 +26,27 @@ interface OrderTable {
   state: Payment['state'];
   paid_at: WholeOrNull;
   paid_until: WholeOrNull;
-  /** 1: it does not renew. */
+  /** 1: the subscription does not renew. */
   cancel_at_period_end: Whole;
   revision: Whole;
   looked_at: WholeOrNull;
   look_at: WholeOrNull;
-  /** How often the provider was asked, and which of these answers was taken last. */
+  /** How often the provider was asked, and the number of the newest question with an accepted answer. */
   asks: Whole;
   heard_ask: Whole;
   confirmed_at: WholeOrNull;
   failure_told: WholeOrNull;
-  /** The right of withdrawal as it was when it was ordered. */
+  /** The right of withdrawal at the time of the order. */
   withdrawal_days: Whole;
   withdrawal_lost_at: 'access' | 'never';
   withdrawal_refund: 'rest' | 'all';
   withdrawn_at: WholeOrNull;
   written_off_at: WholeOrNull;
-  /** JSON: whom it is billed to; null: the buyer gave nothing, or the account was deleted. */
+  /** JSON: the billing details; null: the buyer entered none, or the account was deleted. */
   bill_to: string | null;
 }
 
-/** Up to where a provider's events were listed. */
+/** How far a provider's events were listed. */
 interface PaymentListingTable {
   provider: string;
   listed_until: Whole;
@@ -54,13 +54,13 @@ interface PaymentListingTable {
   list_at: Whole;
 }
 
-/** Can only grow. */
+/** Rows are only added. */
 interface WaiverTextTable {
   sha256: string;
   text: string;
 }
 
-/** Can only grow. */
+/** Rows are only added. */
 interface ConsentTable {
   order_id: string;
   account_id: string;
@@ -70,7 +70,7 @@ interface ConsentTable {
   address: string;
 }
 
-/** What was declared stays as it is; what became of it is from `state` on. */
+/** The declaration never changes; the columns from `state` on show its processing. */
 interface WithdrawalTable {
   order_id: string;
   account_id: string;
@@ -78,23 +78,23 @@ interface WithdrawalTable {
   via: 'portal' | 'operator';
   address: string | null;
   session_id: string | null;
-  /** Where the receipt goes. */
+  /** The recipient of the receipt. */
   email: string | null;
   statement: string;
   statement_sha256: string;
-  /** What the customer was told that is given back, of the price. */
+  /** The part of the price that the customer was promised back. */
   amount_minor: Whole;
-  /** The part of the paid period that was still to come: `unused_ns` of `period_ns`. */
+  /** The unused part of the paid period: `unused_ns` of `period_ns`. */
   unused_ns: Whole;
   period_ns: Whole;
   state: WithdrawalState;
-  /** What the provider is asked to give back, of which charge, and what was given back of it before; decided once. */
+  /** The charge, the amount refunded before, and the amount that the provider is to refund; decided once. */
   charge_id: string | null;
   refund_before_minor: WholeOrNull;
   refund_minor: WholeOrNull;
-  /** When the refund was asked for at a provider without idempotency keys. */
+  /** When the refund was requested from a provider without idempotency keys. */
   refund_asked_at: WholeOrNull;
-  /** How often it was taken; only who took it last may write what became of it. */
+  /** How often it was taken; only the last taker may write progress. */
   taken: Whole;
   told_at: WholeOrNull;
   ended_at: WholeOrNull;
@@ -104,7 +104,7 @@ interface WithdrawalTable {
   fault: string | null;
 }
 
-/** One row. Of accounts that were deleted from then on, orders, consents and withdrawals are kept. */
+/** One row: orders, consents and withdrawals of accounts deleted from then on are kept. */
 interface OrdersBeginningTable {
   kept_from: Whole;
 }

@@ -1,7 +1,7 @@
 /**
- * The part of the account store about money: orders, consents, and what payment providers said. As in the store
- * itself, every method is one transaction, and callers say what time it is. An order is placed together with the
- * consent it needs; what an order grants, that we know it, and that an event led to it are written together too.
+ * The part of the account store about money: orders, consents, and payments as providers reported them. As in the whole
+ * store, every method is one transaction, and callers pass the time. An order is stored together with its consent. A
+ * payment, the grants that result from it, and the settling of its events are stored together too.
  */
 
 import type { Payment } from '@tapeloom/core/entitlement/payment';
@@ -11,49 +11,51 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG, HOUR_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { StoreCall } from '../store/store-call.ts';
 
-/** Orders that an account may place in 24 hours: consents are kept for good. */
+/** Orders that an account may place in 24 hours: their consents are kept for good. */
 export const ORDERS_PLACED_MAX = 20;
 export const ORDERS_PLACED_NS = DAY_NS_BIG;
-/** An account is bound to the provider of an order that nobody paid for only so long. */
+/** How long an unpaid order binds its account to the provider. */
 const UNPAID_BINDS_NS = DAY_NS_BIG;
-/** Who asks again within a minute gets the checkout that is open. */
+/** A repeated checkout within a minute returns the open one. */
 export const SAME_CHECKOUT_NS = MINUTE_NS_BIG;
-/** A provider repeats an event for some days at most; we know it for 90. */
-/** The longest that an order waits to be looked at (`next-look.ts`), and an event or a list of events to be tried again. */
+/**
+ * The longest waits before an order is checked again (`next-look.ts`), and before an event or a listing is retried.
+ * Events are kept for 90 days; a provider repeats one for some days at most.
+ */
 export const LOOK_WITHIN_NS = DAY_NS_BIG;
 export const TRY_WITHIN_NS = 2n * HOUR_NS_BIG;
 export const EVENTS_KEPT_NS = 90n * DAY_NS_BIG;
 
-/** Whom an order is billed to, as the buyer gave it. */
+/** The billing details of an order, as the buyer entered them. */
 export interface BillTo {
   /** A person or a company. */
   readonly name: string;
-  /** In lines; may be empty. */
+  /** One or more lines; may be empty. */
   readonly address: string;
   readonly taxId: string | null;
 }
 
-/** What was bought, as it was offered then. */
+/** The purchase, as it was offered at that time. */
 export interface OrderTerms {
   readonly id: string;
   readonly offer: string;
   readonly grants: readonly Grant['plan'][];
   readonly kind: Payment['kind'];
-  /** In the currency's minor unit; of a subscription for each month. */
+  /** In the currency's minor unit; for a subscription per month. */
   readonly amountMinor: number;
   readonly currency: string;
-  /** Whether the price included tax when it was ordered. */
+  /** Whether the price included tax at the time of the order. */
   readonly taxIncluded: boolean;
   readonly country: string;
   readonly provider: string;
-  /** The provider's name for it. */
+  /** The provider's reference. */
   readonly ref: string;
-  /** The provider's page. */
+  /** The provider's payment page. */
   readonly url: string;
   readonly waiverVersion: string;
   /** The right of withdrawal. */
   readonly withdrawal: WithdrawalTerms;
-  /** Null or left out: the buyer gave nothing. */
+  /** Null or absent: the buyer entered none. */
   readonly billTo?: BillTo | null;
 }
 
@@ -61,26 +63,29 @@ export interface OrderRecord extends OrderTerms, Payment {
   readonly billTo: BillTo | null;
   readonly accountId: string;
   readonly createdAt: EpochNs;
-  /** Of what the provider said last, or (where it counts none) how often that changed; -1: nothing yet. */
+  /**
+   * The provider's revision of its last report; if the provider has none, how often the payment changed. -1: no report
+   * yet.
+   */
   readonly revision: number;
-  /** When the provider last answered, by the clock of the node that asked. */
+  /** When the provider last responded, by the clock of the node that asked. */
   readonly lookedAt: EpochNs | null;
-  /** When it is to be asked again, if nothing is heard before; null: all is said. */
+  /** When to ask the provider again, if no event comes before; null: nothing can change any more. */
   readonly lookAt: EpochNs | null;
-  /** How often it was asked, and which of these answers was taken last; 0: none. */
+  /** How often the provider was asked, and the number of the newest question with an accepted answer; 0: none. */
   readonly asks: number;
   readonly heardAsk: number;
   /** When the confirmation was mailed. */
   readonly confirmedAt: EpochNs | null;
-  /** The end of the paid period whose failed renewal the buyer is mailed about. */
+  /** The end of the paid period for which the buyer was notified of a failed renewal. */
   readonly failureTold: EpochNs | null;
-  /** When an operator ended it because its payment is lost: nothing the provider says changes it any more. */
+  /** When an operator wrote it off because its payment is lost: later reports of the provider have no effect. */
   readonly writtenOffAt: EpochNs | null;
-  /** When it was withdrawn from; then it grants nothing, whatever is heard of it. */
+  /** When the customer withdrew; since then it grants nothing, whatever the provider reports. */
   readonly withdrawnAt: EpochNs | null;
 }
 
-/** Whether the account stays with the provider of this order. */
+/** Whether the account must stay with the provider of this order. */
 export function bindsAccount(
   { state, createdAt, writtenOffAt }: Pick<OrderRecord, 'state' | 'createdAt' | 'writtenOffAt'>,
   now: EpochNs,
@@ -90,7 +95,7 @@ export function bindsAccount(
 }
 
 export interface Consent {
-  /** The whole text that was agreed to; it is kept once, by its digest. */
+  /** The whole text of the consent; it is stored once, by its digest. */
   readonly text: string;
   readonly address: string;
 }
@@ -113,14 +118,14 @@ export interface CheckoutQuestion {
   readonly billTo?: BillTo | null;
 }
 
-/** Why there is nothing to buy, as plain data: the door chooses the words. */
+/** Why nothing can be bought, as plain data: the endpoint chooses the words. */
 export type CheckoutRefused =
   | { readonly refused: 'no-account' }
   /** `order` null: an operator granted it. */
   | { readonly refused: 'held'; readonly order: OrderRecord | null }
   | { readonly refused: 'other-provider'; readonly provider: string }
   | { readonly refused: 'too-many'; readonly until: EpochNs }
-  /** The same was asked for less than a minute ago, and waits to be paid. */
+  /** The same order was placed less than a minute ago and is unpaid. */
   | { readonly refused: 'open-already'; readonly order: OrderRecord };
 
 export interface PaymentEvent {
@@ -131,89 +136,92 @@ export interface PaymentEvent {
   readonly at: EpochNs;
 }
 
-/** `unknown`: it is about nothing of ours. */
+/** `unknown`: it concerns no order of ours. */
 export type PaymentEventState = 'pending' | 'done' | 'unknown';
 
 export interface PaymentEventRecord extends PaymentEvent {
   readonly receivedAt: EpochNs;
   readonly state: PaymentEventState;
-  /** How often the provider could not be asked for it. */
+  /** How often asking the provider about it failed. */
   readonly attempts: number;
   /** Null: it is not pending. */
   readonly tryAt: EpochNs | null;
-  /** What went wrong last. */
+  /** The last failure. */
   readonly fault: string | null;
 }
 
-/** What a provider said of an order when it was asked. */
+/** A provider's answer about an order. */
 export interface HeardPayment {
   readonly provider: string;
   readonly ref: string;
   readonly payment: Payment;
-  /** Null: the provider counts none; then what was asked for later holds. */
+  /** Null: the provider has no revisions; the answer to the latest question counts. */
   readonly revision: number | null;
-  /** What it grants by that: `grantsOfPayment`. */
+  /** The resulting grants: `grantsOfPayment`. */
   readonly grants: readonly Grant[];
-  /** An answer to an earlier question than one that was answered is no news. It settles the events known then. */
+  /**
+   * The question. The answer is stale if a later question has an accepted answer. It settles the events that were
+   * pending when it was asked.
+   */
   readonly ask: Ask;
   readonly lookAt: EpochNs | null;
 }
 
 /** A question to a provider about an order. */
 export interface Ask {
-  /** By the order, from 1 on: the clocks of nodes differ. */
+  /** Counted by order, from 1 on: clocks of nodes differ. */
   readonly number: number;
-  /** The ids of events about it that were pending then. */
+  /** Ids of the order's events that were pending when it was asked. */
   readonly events: readonly string[];
 }
 
 export interface Heard {
   readonly before: OrderRecord;
   readonly order: OrderRecord;
-  /** False: that, or something later, was known before, and nothing changed. */
+  /** False: this or a later state was known before, and nothing changed. */
   readonly isNew: boolean;
-  /** The account was deleted: it is granted nothing any more, whatever was paid. */
+  /** The account was deleted: it gets no grants, whatever was paid. */
   readonly isAccountGone: boolean;
 }
 
-/** Up to where a provider's events were listed. */
+/** How far a provider's events were listed. */
 export interface PaymentListing {
   readonly provider: string;
   /** By the provider's clock. */
   readonly listedUntil: EpochNs;
-  /** Null: never yet. */
+  /** Null: never. */
   readonly listedAt: EpochNs | null;
-  /** When they are to be listed again. */
+  /** When to list them again. */
   readonly listAt: EpochNs;
 }
 
-/** What an operator had a provider do about an order. */
+/** An operator's request to a provider about an order. */
 export interface OperatorAsked {
   readonly kind: 'order.cancel-asked' | 'order.refund-asked';
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
 export interface OrdersStore {
-  /** The newest first. */
+  /** Newest first. */
   ordersOf(accountId: string): Promise<readonly OrderRecord[]>;
-  /** An order of this account, or of any (null, for operators). */
+  /** An order of this account; null, for operators: of any account. */
   findOrder(accountId: string | null, orderId: string): Promise<OrderRecord | null>;
   findOrderByRef(by: Pick<OrderTerms, 'provider' | 'ref'>): Promise<OrderRecord | null>;
-  /** The newest first, of all accounts; for operators. */
+  /** Newest first, of all accounts; for operators. */
   listOrders(limit: number): Promise<readonly OrderRecord[]>;
-  /** Subscriptions that renew, of accounts whose deletion was asked for. */
+  /** Renewing subscriptions of accounts whose deletion was requested. */
   ordersOfLeaving(limit: number): Promise<readonly OrderRecord[]>;
-  /** By orders, the oldest first. */
+  /** By order, oldest first. */
   consentsOf(accountId: string): Promise<readonly ConsentRecord[]>;
   consentOf(order: Pick<OrderRecord, 'id'>): Promise<ConsentRecord | null>;
 
-  /** What `placeOrder` would refuse by now; null: nothing. */
+  /** Why `placeOrder` would reject now; null: it would not. */
   judgeCheckout(
     now: EpochNs,
     accountId: string,
     question: CheckoutQuestion,
   ): Promise<CheckoutRefused | null>;
-  /** Places the order and records the consent; or does neither and says why. */
+  /** Places the order and records the consent, or does neither and returns why. */
   placeOrder(
     call: StoreCall & { readonly sessionId: string | null },
     accountId: string,
@@ -221,16 +229,16 @@ export interface OrdersStore {
     consent: Consent,
   ): Promise<OrderRecord | CheckoutRefused>;
 
-  /** Whoever asks a provider about an order takes a number before. */
+  /** Takes a number; required before asking a provider about an order. */
   beginAsk(order: Pick<OrderRecord, 'id' | 'provider' | 'ref'>): Promise<Ask>;
   /**
-   * Takes what the provider says, if it is newer than what is known: the order, what it grants, and the events
-   * about it change together. Null: no order of ours has this reference.
+   * Accepts a provider's answer if it is newer than the known state: the order, its grants and its events change
+   * together. Null: no order of ours has this reference.
    */
   hearPayment(call: StoreCall, heard: HeardPayment): Promise<Heard | null>;
   /**
-   * Ends an order whose payment its provider has lost: what it grants ends, and it can be bought again. `over`: it
-   * grants nothing and is not waited for.
+   * Ends an order whose payment its provider has lost: its grants end, and the offer can be bought again. `over`: the
+   * order has ended or failed before.
    */
   writeOff(
     call: StoreCall,
@@ -238,39 +246,39 @@ export interface OrdersStore {
     reason: string,
   ): Promise<OrderRecord | { readonly refused: 'not-found' | 'over' }>;
   /**
-   * An operator had its provider do something: that is recorded, and the provider is asked what became of it. The id of the event
-   * that is settled then.
+   * Records an operator's request to the provider, and an event that makes us ask for the outcome. Returns the event's
+   * id.
    */
   noteAsked(call: StoreCall, order: OrderRecord, asked: OperatorAsked): Promise<string>;
-  /** Looks at the order again then; null: not by itself. */
+  /** Schedules the next check of the order; null: none. */
   lookAgain(order: Pick<OrderRecord, 'id'>, lookAt: EpochNs | null): Promise<void>;
 
-  /** Keeps an event as pending; false when it is known already, whatever became of it. */
+  /** Stores an event as pending; false if it is known, in any state. */
   receiveEvent(now: EpochNs, event: PaymentEvent): Promise<boolean>;
-  /** The newest first, about this order's payment. */
+  /** Events of this order's payment, newest first. */
   eventsOf(by: Pick<OrderTerms, 'provider' | 'ref'>): Promise<readonly PaymentEventRecord[]>;
   findEvents(by: { readonly id: string }): Promise<readonly PaymentEventRecord[]>;
-  /** The provider could not be asked, or (`tryAt` null) knows of nothing of ours. */
+  /** Records that asking the provider failed, or (`tryAt` null) that the event concerns no order of ours. */
   putOffEvent(
     event: Pick<PaymentEvent, 'provider' | 'id'>,
     why: { readonly tryAt: EpochNs | null; readonly fault: string | null },
   ): Promise<void>;
-  /** The event is about the payment that has this reference: it is called so from now on. */
+  /** Gives the event the reference of the payment that it concerns. */
   nameEvent(event: Pick<PaymentEvent, 'provider' | 'id'>, ref: string): Promise<void>;
   /** Null: the provider's events were never listed. */
   findListing(provider: string): Promise<PaymentListing | null>;
   noteListing(listing: PaymentListing): Promise<void>;
-  /** Those that are due. */
+  /** Listings that are due. */
   dueListings(now: EpochNs): Promise<readonly PaymentListing[]>;
-  /** Pending ones whose time has come, the oldest first. */
+  /** Pending events that are due, oldest first. */
   dueEvents(now: EpochNs, limit: number): Promise<readonly PaymentEventRecord[]>;
-  /** Orders whose time to be looked at has come, the longest waiting first. */
+  /** Orders that are due for a check, the longest waiting first. */
   dueOrders(now: EpochNs, limit: number): Promise<readonly OrderRecord[]>;
-  /** Makes everything due now that would be some time; how much that is. */
+  /** Makes everything that is scheduled due now; returns how much. */
   hurry(now: EpochNs): Promise<{ readonly events: number; readonly orders: number }>;
   /** Counts for operators and metrics. */
   paymentCounts(): Promise<PaymentCounts>;
-  /** Removes events that no provider repeats any more. */
+  /** Removes settled events that are too old to be repeated. */
   forgetEvents(now: EpochNs, limit: number): Promise<number>;
 }
 

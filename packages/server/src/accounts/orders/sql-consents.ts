@@ -1,11 +1,11 @@
-/** What buyers agreed to. Consents and their texts are added and read, and never changed. */
+/** Consents of buyers. Consents and their texts are added and read, never changed. */
 
 import { createHash } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Sql } from '../store/sql-database.ts';
 import type { Consent, ConsentRecord, OrderRecord } from './orders-store.ts';
 
-/** The digest of the text. */
+/** Returns the digest of the text. */
 export async function recordConsent(
   sql: Sql,
   order: OrderRecord,

@@ -1,4 +1,4 @@
-/** Mails that an order owes its buyer, written in the transaction that changes the order; see `mails-store.ts`. */
+/** Mails that an order owes its buyer, recorded by the transaction that changes the order; see `mails-store.ts`. */
 
 import { paymentNews } from '@tapeloom/core/entitlement/payment-news';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -9,11 +9,11 @@ import type { Sql } from '../store/sql-database.ts';
 import type { OrderRecord } from './orders-store.ts';
 
 type Owed = Pick<NewMail, 'kind' | 'details'> & {
-  /** Which of the mails of this kind about this order it is; null: there is one. */
+  /** Distinguishes mails of this kind about one order; null: there is only one. */
   readonly which: string | null;
 };
 
-/** What the buyer is to hear of an order as it is now. A withdrawal has its own receipt, and nothing comes after it. */
+/** Owes the mails for an order's new state. A withdrawal has its own receipt, and no mail follows it. */
 export async function oweOrderMails(
   sql: Sql,
   now: EpochNs,
@@ -32,7 +32,7 @@ export async function oweOrderMails(
   }
 }
 
-/** What the order itself remembers whether it was mailed. */
+/** Mails that the order itself records as sent. */
 function untold({ state, paidAt, paidUntil, confirmedAt, failureTold }: OrderRecord): Owed[] {
   const isFailure = state === 'past_due' && paidUntil !== null && paidUntil !== failureTold;
   const owed: Owed[] = [];

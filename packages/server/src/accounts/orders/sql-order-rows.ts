@@ -1,4 +1,4 @@
-/** Rows about money turned into the records of the port, and back. */
+/** Conversion between rows about orders and payments and the records of the port. */
 
 import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { Grant } from '@tapeloom/core/entitlement/plan';
@@ -13,7 +13,7 @@ import type {
   PaymentListing,
 } from './orders-store.ts';
 
-/** Of an order of which the provider has said nothing yet. */
+/** The revision of an order without any report of the provider. */
 const NOTHING_HEARD = -1;
 
 export function orderOf(row: OrderRow): OrderRecord {
@@ -59,7 +59,7 @@ export async function orderById(sql: Sql, id: string): Promise<OrderRecord | nul
   return row === undefined ? null : orderOf(row);
 }
 
-/** A new order: nobody has paid, and it is looked at as soon as somebody looks. */
+/** A new order: unpaid, and due for a check at once. */
 export function newOrderRow(terms: OrderTerms, accountId: string, now: EpochNs) {
   return {
     id: terms.id,

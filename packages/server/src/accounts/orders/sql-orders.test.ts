@@ -68,7 +68,7 @@ test('an order and its consent are placed together or not at all [SEC-30]', asyn
   const { store, accountId } = await openStore();
   await using _ = store;
   await store.orders.placeOrder(OWNER, accountId, TERMS, CONSENT);
-  // The provider's reference is taken: neither row nor consent nor audit event is left of the second.
+  // The provider's reference is taken: the second leaves no row, no consent and no audit event.
   const later = { ...OWNER, now: (START + 120_000_000_000n) as EpochNs };
   const second = { ...TERMS, id: 'ord_2' };
   await assert.rejects(store.orders.placeOrder(later, accountId, second, CONSENT));
@@ -162,7 +162,7 @@ test('of answers without a revision the one that was asked for last holds, in wh
   await hear(START + 86_400_000_000_000n, first, payment);
   assert.equal((await hear(START + 1n, third, paid))?.order.state, 'paid');
   assert.equal((await hear(START + 99n, second, payment))?.order.state, 'paid');
-  // As after a restore: this number is still to be given, to another question.
+  // As after a restore: this number has not been issued yet, and will belong to another question.
   const foreign = { number: 9, events: [] };
   assert.equal((await hear(START + 100n, foreign, payment))?.isNew, false);
   const next = await store.orders.beginAsk(TERMS);

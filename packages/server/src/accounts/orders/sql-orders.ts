@@ -135,14 +135,14 @@ export async function orderByRef(
   return row === undefined ? null : orderOf(row);
 }
 
-/** Whoever places an order asks it again while he holds the account's row. */
+/** `placeOrder` repeats this while it holds the account's row. */
 export async function judgeCheckout(
   sql: Sql,
   now: EpochNs,
   accountId: string,
   { offer, grants, provider, country, billTo = null }: CheckoutQuestion,
 ): Promise<CheckoutRefused | null> {
-  // One that a clock ahead has placed keeps nobody from the next.
+  // An order that a clock ahead has placed does not block the next one.
   const all = await ordersOf(sql, accountId);
   const orders = all.filter(({ createdAt }) => createdAt <= latest(now));
   const other = all.find((order) => order.provider !== provider && bindsAccount(order, now));
@@ -157,7 +157,7 @@ export async function judgeCheckout(
     (order) =>
       order.offer === offer &&
       order.country === country &&
-      // Whoever corrects the address gets a checkout with that one.
+      // A corrected billing address gets a new checkout.
       JSON.stringify(order.billTo) === JSON.stringify(billTo) &&
       order.state === 'open' &&
       order.withdrawnAt === null &&
@@ -170,8 +170,8 @@ export async function judgeCheckout(
 }
 
 /**
- * Who grants all of these plans already; null when one of them is to be had. What an operator granted for a
- * while, as a trial, keeps nobody from buying.
+ * The sources that grant all of these plans already; null when one of the plans is not held. An operator's temporary
+ * grant, such as a trial, does not prevent a purchase.
  */
 async function holdersOf(
   sql: Sql,
@@ -214,7 +214,7 @@ export async function hearPayment(
   const { provider, ref, payment } = heard;
   const named = await orderByRef(sql, { provider, ref });
   if (named === null) return null;
-  // Whoever held it before may have heard something newer.
+  // A transaction that held the row before may have stored a newer answer.
   await holdAccount(sql, named.accountId);
   const before = (await orderByRef(sql, { provider, ref }))!;
   const { ask } = heard;
@@ -238,7 +238,7 @@ export async function hearPayment(
   return { before, order, isNew, isAccountGone };
 }
 
-/** Of what was heard, if it is news; null: that, or something later, is known, or nothing counts any more. */
+/** The new revision if the answer is news; null: this or a later state is known, or the order was written off. */
 function newRevision(known: OrderRecord, heard: HeardPayment): number | null {
   const { revision, payment, ask } = heard;
   if (known.writtenOffAt !== null) return null;
@@ -254,12 +254,12 @@ function newRevision(known: OrderRecord, heard: HeardPayment): number | null {
   return isSame && known.revision >= 0 ? null : known.revision + 1;
 }
 
-/** An answer to a later question was taken. */
+/** An answer to a later question was accepted. */
 function isLate(order: OrderRecord, ask: Ask): boolean {
   return ask.number < order.heardAsk || isOfAnother(order, ask);
 }
 
-/** The database was restored from a backup meanwhile: this number is still to be given. */
+/** The database was restored from a backup meanwhile: this number has not been issued there yet. */
 function isOfAnother({ asks }: OrderRecord, { number }: Ask): boolean {
   return number > asks;
 }
@@ -279,7 +279,7 @@ export async function writeOff(
   const order = await changeOrder(sql, orderId, {
     state: before.paidAt === null ? 'failed' : 'ended',
     written_off_at: call.now,
-    // If the provider knows the payment all the same, it is cancelled there.
+    // If the provider knows the payment after all, it is cancelled there.
     look_at: call.now,
   });
   await oweOrderMails(sql, call.now, before, order);
@@ -305,7 +305,7 @@ export async function noteAsked(
 ): Promise<string> {
   const details = { order: id, provider, ref, ...asked.details };
   await tell(writing, call, { kind: asked.kind, accountId, keyId: null, details });
-  // As if the provider had told of it: an answer to an earlier question does not settle it.
+  // Stored like an event of the provider: an answer to an earlier question does not settle it.
   const event = { provider, id: `operator:${id}:${call.now}`, objectRef: ref, at: call.now };
   await events.receiveEvent(writing.sql, call.now, event);
   return event.id;
@@ -343,7 +343,7 @@ async function tellChange(
   await tell(writing, call, { kind: 'order.changed', accountId, keyId: null, details });
 }
 
-/** Rights that stay as they are are not told again. */
+/** Unchanged grants are not audited again. */
 async function grantAnew(
   writing: Writing,
   call: StoreCall,

@@ -1,4 +1,4 @@
-/** Events of payment providers: each is kept once, until it is settled and long enough after. */
+/** Events of payment providers: each is stored once, until it is settled and long enough after. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { latestDue } from '../store/sound-times.ts';
@@ -12,7 +12,7 @@ import {
 } from './orders-store.ts';
 import { listingOf, paymentEventOf } from './sql-order-rows.ts';
 
-/** Of one object, or one id, nobody looks at more. */
+/** The most events shown for one object or one id. */
 const EVENTS_SHOWN_MAX = 200;
 const EVENTS_SETTLED_MAX = 500;
 
@@ -36,7 +36,7 @@ export async function receiveEvent(sql: Sql, now: EpochNs, event: PaymentEvent):
   return row !== undefined;
 }
 
-/** The ids of those about an object that are pending; what is beyond the limit waits for the next time. */
+/** The ids of pending events about an object; those beyond the limit wait for the next question. */
 export async function pendingEvents(
   sql: Sql,
   { provider, ref }: { readonly provider: string; readonly ref: string },
@@ -46,14 +46,14 @@ export async function pendingEvents(
     .select('id')
     .where('provider', '=', provider)
     .where('object_ref', '=', ref)
-    // Those that are pending, in words that an index answers.
+    // Selects pending events in a form that the index supports.
     .where('try_at', '>=', 0n)
     .limit(EVENTS_SETTLED_MAX)
     .execute();
   return rows.map(({ id }) => id);
 }
 
-/** What the provider was asked about after these had come is known. */
+/** Settles events that came before the provider was asked. */
 export async function settleEvents(
   sql: Sql,
   provider: string,

@@ -67,7 +67,7 @@ export function sqlWithdrawals(store: SqlStore): WithdrawalsStore {
   };
 }
 
-/** By its time, or because that is further off than one ever waits: a clock that was ahead wrote it. */
+/** By its time, or because that is further off than the longest wait: a clock that was ahead wrote it. */
 function isDue(now: EpochNs) {
   return (eb: ExpressionBuilder<AccountSchema, 'withdrawals'>) =>
     eb.or([eb('try_at', '<=', now), eb('try_at', '>', latestDue(now, WITHDRAWAL_WITHIN_NS))]);
@@ -109,7 +109,7 @@ async function declare(
   const named = await orderById(sql, wish.orderId);
   const isTheirs = wish.accountId === null || named?.accountId === wish.accountId;
   if (named === null || !isTheirs) return { refused: 'no-order' };
-  // Whatever is heard of the order meanwhile waits for this row too.
+  // Reports of the provider about this order wait for this row too.
   await holdAccount(sql, named.accountId);
   const order = (await orderById(sql, wish.orderId))!;
   const known = await find(sql, order.id);
@@ -176,7 +176,7 @@ async function endRights(writing: Writing, call: StoreCall, order: OrderRecord):
   await replaceGrants(writing, call, order.accountId, { source: order.id, grants: [] });
 }
 
-/** Money that came after all was settled, as a bank may take days to pay: it is to be given back too. */
+/** Reopens a settled withdrawal when a late payment arrives, for example by bank transfer: it must be refunded too. */
 export async function takeUpAgain(sql: Sql, orderId: string, now: EpochNs): Promise<void> {
   await sql
     .updateTable('withdrawals')
@@ -196,7 +196,7 @@ async function forgetOrders(sql: Sql, deletedBefore: EpochNs, limit: number): Pr
     .limit(limit);
   const ids = (await old.execute()).map(({ id }) => id);
   if (ids.length === 0) return 0;
-  // Only with this the database lets them go.
+  // Without this the database rejects the removal.
   await sql
     .updateTable('orders_beginning')
     .set({ kept_from: deletedBefore })

@@ -1,21 +1,21 @@
-/** The declaration in words, as it is kept, mailed and shown: who withdraws from what, and when that was said. */
+/** The text of the declaration, as it is stored, mailed and shown: the person, the order and the time. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { shownText } from '@tapeloom/core/person/plain-text';
 import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { OrderRecord } from './orders-store.ts';
 
-/** More than any name; what is longer is none. */
+/** Longer than any real name. */
 export const NAME_LENGTH_MAX = 200;
 
 export interface StatementFacts {
   readonly order: Pick<OrderRecord, 'id' | 'createdAt'>;
-  /** As people know it: `Live`. */
+  /** The public name: `Live`. */
   readonly offerName: string;
-  /** As who declares it wrote it; null: it was left out. */
+  /** As the customer wrote it; null: left out. */
   readonly name: string | null;
   readonly email: string | null;
-  /** Null: it is not declared yet. */
+  /** Null: not declared yet. */
   readonly at: EpochNs | null;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The part of the account store about withdrawals from orders, and about how long orders are kept. As in the store
- * itself, every method is one transaction, and callers say what time it is. What was declared is written once and
- * stays; with it the order's rights end. What became of it is noted beside it, until everything is done.
+ * The part of the account store about withdrawals from orders, and about how long orders are kept. As in the whole
+ * store, every method is one transaction, and callers pass the time. A declaration is written once, never changes, and
+ * ends the order's grants. Its progress is stored beside it until all is done.
  */
 
 import type { Share, WithdrawalVerdict } from '@tapeloom/core/entitlement/withdrawal';
@@ -10,29 +10,29 @@ import { HOUR_NS_BIG } from '@tapeloom/core/units';
 import type { StoreCall } from '../store/store-call.ts';
 import type { OrderRecord } from './orders-store.ts';
 
-/** The longest that one waits to be tried again. */
+/** The longest wait before a withdrawal is retried. */
 export const WITHDRAWAL_WITHIN_NS = 6n * HOUR_NS_BIG;
 
 /**
- * `open`: the subscription has to end, or the money has to be asked for. `pending`: the provider decides about the
- * money. `by_hand`: the operator has to give the money back.
+ * `open`: the subscription must end, or the refund must be requested. `pending`: the provider decides about the refund.
+ * `by_hand`: the operator must refund the money.
  */
 export const WITHDRAWAL_STATES = ['open', 'pending', 'by_hand', 'done'] as const;
 export type WithdrawalState = (typeof WITHDRAWAL_STATES)[number];
 
 export type WithdrawalCounts = Readonly<Partial<Record<WithdrawalState, number>>>;
 
-/** What somebody declares. */
+/** A customer's declaration. */
 export interface Declaration {
   readonly via: 'portal' | 'operator';
-  /** Where they were; null: the operator declared it for them. */
+  /** The customer's network address; null: the operator declared it for the customer. */
   readonly address: string | null;
   readonly sessionId: string | null;
-  /** Of what is withdrawn from, as people know it. */
+  /** The public name of the offer. */
   readonly offerName: string;
-  /** As they wrote it; null: they left it out. */
+  /** As the customer wrote it; null: left out. */
   readonly name: string | null;
-  /** Where the receipt goes; null: the account has no owner any more. */
+  /** The recipient of the receipt; null: the account has no owner any more. */
   readonly email: string | null;
 }
 
@@ -40,26 +40,28 @@ export interface WithdrawalRecord extends Omit<Declaration, 'offerName' | 'name'
   readonly orderId: string;
   readonly accountId: string;
   readonly at: EpochNs;
-  /** The declaration in words, and its digest. */
+  /** The text of the declaration, and its digest. */
   readonly statement: string;
   readonly statementSha256: string;
-  /** What the customer was told that comes back of the price. */
+  /** The part of the price that the customer was promised back. */
   readonly amountMinor: number;
   readonly state: WithdrawalState;
-  /** The charge, what was given back of it before, and what the provider is asked to give back; null: not decided. */
+  /** Null: not decided yet. */
   readonly refund: DecidedRefund | null;
   /** When the receipt was mailed. */
   readonly toldAt: EpochNs | null;
-  /** When nothing could be charged any more. */
+  /** From when on nothing more could be charged. */
   readonly endedAt: EpochNs | null;
-  /** When the money was given back, or it was clear that none is to be. */
+  /** When the money was refunded, or it was clear that none is due. */
   readonly refundedAt: EpochNs | null;
-  /** How often it was taken: whoever took it last holds it. */
+  /** How often it was taken; the last taker holds it. */
   readonly taken: number;
-  /** When the refund was asked for at a provider without idempotency keys; null: not, or nothing came of it. */
+  /**
+   * When the refund was requested from a provider without idempotency keys; null: never, or the request had no effect.
+   */
   readonly refundAskedAt: EpochNs | null;
   readonly attempts: number;
-  /** When something is to be tried again, or its holder loses it; null: all is done. */
+  /** When to retry, or when its holder loses it; null: all is done. */
   readonly tryAt: EpochNs | null;
   readonly fault: string | null;
 }
@@ -85,22 +87,22 @@ export type WithdrawalRefused =
       readonly order: OrderRecord;
     };
 
-/** A withdrawal in the hands of the node that took it. */
+/** A withdrawal that this node has taken. */
 export type HeldWithdrawal = Pick<WithdrawalRecord, 'orderId' | 'taken'>;
 
-/** A step towards the end, after which its holder has it until then. */
+/** A completed step, after which the holder keeps it until then. */
 export type WithdrawalStep = { readonly heldUntil: EpochNs } & (
   | { readonly endedAt: EpochNs }
   | { readonly refund: DecidedRefund }
-  /** Null: the call is over, and nothing came of it. */
+  /** Null: the request is over and had no effect. */
   | { readonly refundAskedAt: EpochNs | null }
 );
 
-/** What became of it. */
+/** The progress of a withdrawal. */
 export type WithdrawalProgress =
   | WithdrawalStep
   | { readonly state: 'done'; readonly refundedAt: EpochNs }
-  /** To be tried again then; `fault`: what went wrong last. */
+  /** To retry at `tryAt`; `fault` is the last failure. */
   | {
       readonly state: Exclude<WithdrawalState, 'done'>;
       readonly tryAt: EpochNs;
@@ -108,12 +110,12 @@ export type WithdrawalProgress =
     };
 
 export interface WithdrawalsStore {
-  /** The newest first. */
+  /** Newest first. */
   withdrawalsOf(accountId: string): Promise<readonly WithdrawalRecord[]>;
   withdrawalOf(order: Pick<OrderRecord, 'id'>): Promise<WithdrawalRecord | null>;
   /**
-   * Declares the withdrawal, if it may be declared now, with the order's words and amount of that moment; the
-   * rights that the order grants end with it, and its receipt is owed. `accountId` null: for operators, of any account.
+   * Declares the withdrawal if that is possible now, with the text and amount of that moment. It ends the order's
+   * grants, and the receipt is owed. `accountId` null, for operators: any account.
    */
   declare(
     call: StoreCall,
@@ -122,22 +124,22 @@ export interface WithdrawalsStore {
   /** False: another node has taken it since, and nothing changed. */
   noteProgress(held: HeldWithdrawal, progress: WithdrawalProgress): Promise<boolean>;
   /**
-   * Takes one of which something is to be done by now: until then nobody else gets it, on this machine or another. Null
-   * when somebody else has it, or nothing is to be done.
+   * Takes a due withdrawal: until `until` no other caller gets it, on any machine. Null when another caller has it or
+   * nothing is due.
    */
   takeWithdrawal(
     order: Pick<OrderRecord, 'id'>,
     now: EpochNs,
     until: EpochNs,
   ): Promise<WithdrawalRecord | null>;
-  /** Those of which something is to be done by now, the longest waiting first. */
+  /** Due withdrawals, the longest waiting first. */
   dueWithdrawals(now: EpochNs, limit: number): Promise<readonly WithdrawalRecord[]>;
-  /** How many are not settled, by their state. */
+  /** How many are not settled, by state. */
   waitingWithdrawals(): Promise<WithdrawalCounts>;
 
   /**
-   * Removes orders, consents and withdrawals of accounts that were deleted before this instant, at most so many
-   * orders; how many. Of accounts that were deleted later, or not at all, nothing ever goes.
+   * Removes orders, consents and withdrawals of accounts deleted before this instant, at most `limit` orders; returns
+   * how many. Data of other accounts is never removed.
    */
   forgetOrders(deletedBefore: EpochNs, limit: number): Promise<number>;
 }

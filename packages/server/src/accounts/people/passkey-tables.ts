@@ -27,7 +27,7 @@ interface PasskeyChallengeTable {
   expires_at: Whole;
 }
 
-/** A row while one waits. */
+/** A row exists while a recovery waits. */
 interface PasskeyRecoveryTable {
   account_id: string;
   asked_at: Whole;

@@ -1,8 +1,7 @@
 /**
- * The part of the account store about passkeys: which ones an owner has, the challenges that they sign, and the recovery
- * of an account whose passkeys are lost. A challenge is used up by the statement that finds it, and a passkey's counter
- * is judged by the statement that moves it, so that nothing is used twice on two nodes. Of a challenge the store knows
- * the digest only.
+ * The part of the account store about passkeys: those of an owner, the challenges that they sign, and the recovery of
+ * an account whose passkeys are lost. The statement that finds a challenge uses it up, and the statement that updates a
+ * passkey's counter checks it, so nothing is used twice on two nodes. The store has only the digest of a challenge.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -12,22 +11,22 @@ import type { LinkRefused, NewSession, PasskeyUse, SignedIn, TooMany } from './p
 
 /** Passkeys an account may have. */
 export const PASSKEYS_MAX = 10;
-/** How many may be added in a day: each one is mailed, and stays in the audit log. */
+/** Passkeys that may be added in a day: each one is mailed and audited. */
 export const PASSKEYS_ADDED_MAX = 20;
 export const PASSKEYS_COUNTED_NS = DAY_NS_BIG;
-/** How long somebody may take to find and touch the passkey. */
+/** How long a person may take to find and touch the passkey. */
 export const CHALLENGE_VALID_NS = 5n * MINUTE_NS_BIG;
-/** Challenges that one session or one neighbourhood may have open, and all strangers together. */
+/** Open challenges of one session or one neighbourhood, and of all visitors who are not signed in. */
 export const CHALLENGES_OPEN_MAX = 100;
 export const CHALLENGES_MAX = 100_000;
-/** How long a recovery can be stopped. */
+/** How long a recovery waits and can be stopped. */
 export const RECOVERY_WAIT_HOURS = 24;
 export const RECOVERY_WAIT_NS = DAY_NS_BIG;
-/** How often a day it may be asked for anew: each time is mailed. */
+/** How often a recovery may be started in a day: each one is mailed. */
 export const RECOVERIES_ASKED_MAX = 5;
 export const RECOVERIES_COUNTED_NS = DAY_NS_BIG;
 
-/** What an account that has a passkey asks one for. */
+/** Acts for which an account with a passkey must use it. */
 export const PASSKEY_ACTS = [
   'add-passkey',
   'remove-passkey',
@@ -38,19 +37,19 @@ export const PASSKEY_ACTS = [
 ] as const;
 export type PasskeyAct = (typeof PASSKEY_ACTS)[number];
 
-/** What a challenge is good for: signing in, making a new passkey, or one of the acts. */
+/** What a challenge is for: signing in, creating a passkey, or one of the acts. */
 export type ChallengePurpose = 'sign-in' | 'new-passkey' | PasskeyAct;
 
 export interface NewChallenge {
   readonly purpose: ChallengePurpose;
-  /** The session that alone can use it; null: whoever has it. */
+  /** The only session that can use it; null: any holder. */
   readonly sessionId: string | null;
-  /** Whose open challenges are counted: a neighbourhood, or a session. */
+  /** Whose open challenges it counts towards: a neighbourhood or a session. */
   readonly askedBy: string;
 }
 
 export interface NewPasskey {
-  /** Base64url, as the authenticator named it. */
+  /** Base64url, as the authenticator reported it. */
   readonly credentialId: string;
   /** The COSE key in base64url. */
   readonly publicKey: string;
@@ -67,7 +66,7 @@ export interface PasskeyRecord extends NewPasskey {
   readonly lastUsedAt: EpochNs | null;
 }
 
-/** It is gone, of another account, or its counter went back: a copy of it may be about. */
+/** The passkey is removed, belongs to another account, or its counter went back: it may have been copied. */
 export type PasskeyRefused = { readonly refused: 'passkey' };
 
 export interface RecoveryRecord {
@@ -82,13 +81,13 @@ export interface PasskeysStore {
     hash: string,
     challenge: NewChallenge,
   ): Promise<{ readonly expiresAt: EpochNs } | TooMany>;
-  /** Uses a challenge up, whatever becomes of the attempt. False: there is none of this purpose and session. */
+  /** Uses a challenge up, whatever becomes of the attempt. False: there is none with this purpose and session. */
   useChallenge(
     now: EpochNs,
     hash: string,
     of: Pick<NewChallenge, 'purpose' | 'sessionId'>,
   ): Promise<boolean>;
-  /** Uses a challenge up, and finds the passkey that is said to have signed it. Null: one of the two is not there. */
+  /** Uses a challenge up, and finds the passkey that allegedly signed it. Null: one of the two does not exist. */
   signedBy(
     now: EpochNs,
     hash: string,
@@ -96,24 +95,24 @@ export interface PasskeysStore {
     credentialId: string,
   ): Promise<PasskeyRecord | null>;
 
-  /** The oldest first. */
+  /** Oldest first. */
   passkeysOf(accountId: string): Promise<readonly PasskeyRecord[]>;
   /**
-   * The owner is owed a mail. With the first one, links that were sent before it and would change the address or delete
-   * the account are worth nothing: from now on those acts ask for a passkey.
+   * The owner is owed a mail. The first passkey invalidates open links that would change the address or delete the
+   * account: from now on these acts need a passkey.
    */
   addPasskey(
     call: StoreCall,
     accountId: string,
     passkey: NewPasskey,
   ): Promise<PasskeyRecord | TooMany | { readonly refused: 'too-many-passkeys' | 'known' }>;
-  /** With the last one the second factor is switched off, and a recovery has nothing left to do. */
+  /** Removing the last one switches the second factor off and ends a recovery. */
   removePasskey(call: StoreCall, accountId: string, passkeyId: string): Promise<boolean>;
-  /** Removes all of them; how many. */
+  /** Removes all of them and returns how many. */
   removePasskeys(call: StoreCall, accountId: string): Promise<number>;
-  /** Notes a use, if the counter allows it. */
+  /** Records a use, if the counter allows it. */
   usePasskey(now: EpochNs, accountId: string, use: PasskeyUse): Promise<boolean>;
-  /** Notes the use and begins a session. */
+  /** Records the use and begins a session. */
   signInByPasskey(
     now: EpochNs,
     accountId: string,
@@ -121,25 +120,25 @@ export interface PasskeysStore {
     session: NewSession,
   ): Promise<SignedIn | PasskeyRefused>;
 
-  /** Whether a sign-in link needs a passkey beside it. False: the account has no passkey to ask for. */
+  /** Whether a sign-in link also needs a passkey. Returns false if the account has none. */
   setSecondFactor(call: StoreCall, accountId: string, isOn: boolean): Promise<boolean>;
 
-  /** Null: nobody asked for it, or it is over. */
+  /** Null: none was requested, or it is over. */
   recoveryOf(accountId: string): Promise<RecoveryRecord | null>;
   /**
-   * Uses up a sign-in or recovery link to the owner of an account with passkeys, and begins the wait. The owner is owed a
-   * mail with a link that stops it, `stop`. Asked again, it stays at the time it had.
+   * Uses up a sign-in or recovery link of the owner of an account with passkeys, and begins the wait. The owner is owed
+   * a mail with the link `stop`, which stops it. A repeated request leaves the time unchanged.
    */
   askRecovery(
     call: StoreCall,
     hash: string,
     stop: { readonly hash: string; readonly token: string },
   ): Promise<RecoveryRecord | LinkRefused | TooMany>;
-  /** By the link that was mailed when it was asked for, whatever address the account has by now. */
+  /** By the link that was mailed at the request, whatever address the account has by now. */
   stopRecoveryByLink(
     call: StoreCall,
     hash: string,
   ): Promise<LinkRefused | { readonly email: string }>;
-  /** False: none is under way. */
+  /** False: there is none. */
   stopRecovery(call: StoreCall, accountId: string): Promise<boolean>;
 }

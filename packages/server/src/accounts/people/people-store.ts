@@ -1,7 +1,7 @@
 /**
- * The part of the account store about people: who owns an account, how they sign in, in which browsers they are, and
- * how they leave. As in the store itself, every method is one transaction, and callers say what time it is. Of links
- * and sessions the store knows digests only. Whether a link may be used is judged by the statement that uses it up.
+ * The part of the account store about people: owners of accounts, sign-in, sessions and deletion. As in the whole
+ * store, every method is one transaction, and callers pass the time. The store has only digests of links and sessions.
+ * The statement that uses a link up also checks it.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -11,115 +11,116 @@ import type { StoreCall } from '../store/store-call.ts';
 
 export const LINK_VALID_MINUTES = 15;
 export const LINK_VALID_NS = BigInt(LINK_VALID_MINUTES) * MINUTE_NS_BIG;
-/** Links to one mailbox in an hour. */
+/** Links to one mailbox per hour. */
 export const LINKS_PER_MAILBOX_MAX = 5;
 /**
- * Links asked for from one neighbourhood in an hour before it gets slower: offices and mobile networks share an address.
- * From then on there is one a minute.
+ * Links per hour and neighbourhood before it is slowed to one a minute: offices and mobile networks share an address.
  */
 export const LINKS_PER_NEIGHBOURHOOD_AT_ONCE = 20;
 export const LINKS_SLOW_NS = MINUTE_NS_BIG;
-/** And in all, so that however many ask from wherever, what is kept and mailed has an end. */
+/** Links per hour in all: bounds what is stored and mailed, however many request links. */
 export const LINKS_MAX = 100_000;
 export const LINKS_COUNTED_NS = HOUR_NS_BIG;
-/** Accounts that sign-ins from one neighbourhood make in a day before it gets slower: from then on one in ten minutes. */
+/** Accounts that sign-ins from one neighbourhood may make in a day before it is slowed to one in ten minutes. */
 export const NEW_ACCOUNTS_AT_ONCE = 20;
 export const NEW_ACCOUNTS_COUNTED_NS = DAY_NS_BIG;
 export const NEW_ACCOUNTS_SLOW_NS = 10n * MINUTE_NS_BIG;
-/** From the sign-in on, however much it is used. */
+/** From the sign-in on, regardless of use. */
 export const SESSION_VALID_NS = 30n * DAY_NS_BIG;
-/** Browsers in which somebody may be signed in at once; one more, and the oldest session ends. */
+/** Sessions of an account; one more ends the oldest. */
 export const SESSIONS_MAX = 50;
-/** How often a day a deletion may be asked for anew: each time is mailed, and stays in the audit log. */
+/** How often a deletion may be requested in a day: each request is mailed and audited. */
 export const DELETIONS_ASKED_MAX = 5;
 export const DELETIONS_COUNTED_NS = DAY_NS_BIG;
-/** For how long a deletion can be withdrawn. */
+/** How long a deletion can be withdrawn. */
 export const DELETION_GRACE_NS = 14n * DAY_NS_BIG;
 
-/** What a link that was mailed is good for. */
+/** The purposes of mailed links. */
 export const LINK_PURPOSES = [
   'sign-in',
-  /** To the present address: that the account may get another one. */
+  /** To the present address: approves a new address. */
   'email-approval',
   /** To the new address. */
   'email-change',
-  /** To the present address: that the account is to be deleted. */
+  /** To the present address: requests the account's deletion. */
   'deletion',
-  /** To the present address: that the passkeys are lost. */
+  /** To the present address: reports that the passkeys are lost. */
   'recovery',
-  /** To the address at the time of a recovery: that it is to be stopped. */
+  /** To the address at the time of a recovery: stops it. */
   'recovery-stop',
   'claim',
 ] as const;
 export type LinkPurpose = (typeof LINK_PURPOSES)[number];
 
-/** `streamed`: a bar was streamed, by a key or in the portal. `both`: the owner ordered one offer as the first of both. */
+/**
+ * `streamed`: a bar was streamed, by a key or in the portal. `both`: the owner buys both offers and ordered the first.
+ */
 export type AccountMark = 'streamed' | 'both';
 
 export interface OwnerRecord {
   readonly accountId: string;
-  /** As its owner wrote it. */
+  /** As the owner wrote it. */
   readonly email: string;
   readonly since: EpochNs;
-  /** Whether mails about the month's budget are wanted. */
+  /** Whether the owner wants mails about the month's budget. */
   readonly usageMails: boolean;
-  /** Whether a sign-in link needs a passkey beside it. */
+  /** Whether a sign-in link also needs a passkey. */
   readonly secondFactor: boolean;
 }
 
 /** A link to be sent, or handed over. */
 export interface NewLink {
   readonly purpose: LinkPurpose;
-  /** Whom it is sent to; null of a claim. */
+  /** The recipient; null for a claim. */
   readonly address: EmailAddress | null;
-  /** The account it is about; null: the one that the address owns, or a new one. */
+  /** The account it concerns; null: the one that the address owns, or a new one. */
   readonly accountId: string | null;
-  /** The neighbourhood of who asks; null: the operator, for whom no limit counts. */
+  /** The neighbourhood of the request; null: the operator, who has no limit. */
   readonly askedFrom: string | null;
-  /** The address that is to be approved; left out of any other link. */
+  /** The address to be approved; absent for any other link. */
   readonly newAddress?: EmailAddress;
 }
 
 export interface LinkRecord {
   readonly purpose: LinkPurpose;
   readonly email: string | null;
-  /** The address that is to be approved. */
+  /** The address to be approved. */
   readonly newEmail: string | null;
-  /** The account it opens, by its id and name; null: one that it would make. */
+  /** The account it opens; null: it would make a new one. */
   readonly account: { readonly id: string; readonly name: string } | null;
-  /** Whether it signs in with a passkey beside it only. */
+  /** Whether it signs in only together with a passkey. */
   readonly needsPasskey: boolean;
   readonly expiresAt: EpochNs;
 }
 
-/** Why a link is not good: nobody made it, it was used, or it is too old. */
+/** Why a link is invalid: it does not exist, was used, or is too old. */
 export type LinkRefused = { readonly refused: 'unknown' | 'used' | 'expired' };
-/** Too many were asked for; the next one can be from `until` on. */
+/** Too many requests; the next one is possible from `until` on. */
 export type TooMany = { readonly refused: 'too-many'; readonly until: EpochNs };
-/** A passkey that has signed a challenge, and what its counter was then. */
+/** A passkey that signed a challenge, and its counter at that time. */
 export interface PasskeyUse {
   readonly passkeyId: string;
   readonly counter: number;
 }
 
-/** The account's second factor is on, and no passkey was used; or the one that was used is not good. */
+/** The second factor is on and no passkey was used, or the passkey is invalid. */
 export type PasskeyWanted = { readonly refused: 'needs-passkey' | 'passkey' };
-/** The address owns another account; or somebody else has become the account's owner. */
+/** The address owns another account, or the account has another owner by now. */
 export type EmailTaken = { readonly refused: 'email-taken' };
 export type AlreadyOwned = { readonly refused: 'already-owned' };
 
 export interface ClaimUsed {
   /** The account's name. */
   readonly account: string;
-  /** Of the new link. */
+  /** The expiry of the new link. */
   readonly expiresAt: EpochNs;
 }
 
 export interface NewSession {
   readonly hash: string;
-  /** In words, such as "Firefox on Linux". */
+  /** As text, such as "Firefox on Linux". */
   readonly browser: string;
-  /** The digest of the session that the same browser had; it ends. */
+  /** The digest of the browser's previous session, which ends. */
   readonly replaces: string | null;
   /** The neighbourhood it begins in. */
   readonly askedFrom: string;
@@ -128,7 +129,7 @@ export interface NewSession {
 export interface SessionRecord {
   readonly id: string;
   readonly accountId: string;
-  /** The owner's. */
+  /** The owner's address. */
   readonly email: string;
   /** Whether the operator has suspended the account. */
   readonly isSuspended: boolean;
@@ -149,18 +150,18 @@ export interface DeletionRecord {
   readonly accountId: string;
   readonly askedAt: EpochNs;
   readonly dueAt: EpochNs;
-  /** Null: the account is still there. */
+  /** Null: the account still exists. */
   readonly doneAt: EpochNs | null;
 }
 
 export interface PeopleStore {
-  /** Null: nobody owns the account yet. */
+  /** Null: the account has no owner yet. */
   ownerOf(accountId: string): Promise<OwnerRecord | null>;
   /** By the key of an address. */
   ownerByEmail(emailKey: string): Promise<OwnerRecord | null>;
-  /** Of every account that has one; for operators. */
+  /** All owners, for operators. */
   listOwners(): Promise<readonly Pick<OwnerRecord, 'accountId' | 'email'>[]>;
-  /** The operator's word: whoever owned the account before is signed out everywhere. */
+  /** The operator sets an owner: the previous one is signed out everywhere. */
   setOwner(
     call: StoreCall,
     accountId: string,
@@ -170,23 +171,23 @@ export interface PeopleStore {
   /** Switches mails about the month's budget on or off. */
   setUsageMails(accountId: string, isOn: boolean): Promise<void>;
 
-  /** Keeps a link's digest, unless there were too many; what counts is the same for every address. */
+  /** Stores a link's digest, unless there are too many; the same limits apply to every address. */
   addLink(
     now: EpochNs,
     hash: string,
     link: NewLink,
   ): Promise<{ readonly expiresAt: EpochNs } | TooMany>;
-  /** What a link would do; it stays as good as it was. */
+  /** What a link would do; it stays valid. */
   findLink(now: EpochNs, hash: string): Promise<LinkRecord | LinkRefused>;
-  /** Uses a claim up, and keeps the link that makes who can read this address the account's owner. */
+  /** Uses a claim up, and stores the link that makes the reader of this address the account's owner. */
   useClaim(
     now: EpochNs,
     hash: string,
     link: { readonly hash: string; readonly address: EmailAddress; readonly askedFrom: string },
   ): Promise<ClaimUsed | LinkRefused | TooMany | AlreadyOwned>;
   /**
-   * Uses a sign-in link up and begins a session; makes the account at the first one. A refusal uses nothing up. `use`: a
-   * passkey that signed a challenge for it, of the account that the link opens.
+   * Uses a sign-in link up and begins a session; the first sign-in makes the account. A rejection uses nothing up.
+   * `use`: a passkey of the account that signed a challenge for this sign-in.
    */
   signIn(
     now: EpochNs,
@@ -195,8 +196,8 @@ export interface PeopleStore {
     use?: PasskeyUse | null,
   ): Promise<SignedIn | LinkRefused | TooMany | EmailTaken | AlreadyOwned | PasskeyWanted>;
   /**
-   * Uses up a link of this very account that was sent to the address it has, and keeps a link to the new address, which is
-   * answered.
+   * Uses up a link of this account that was sent to its present address, and stores a link to the new address, which it
+   * returns.
    */
   approveEmail(
     now: EpochNs,
@@ -204,36 +205,36 @@ export interface PeopleStore {
     hash: string,
     link: { readonly hash: string; readonly askedFrom: string },
   ): Promise<{ readonly email: string } | LinkRefused | TooMany>;
-  /** Uses a link of this very account up; its sessions go on. Both addresses are owed a mail. */
+  /** Uses a link of this account up; its sessions stay valid. Both addresses are owed a mail. */
   changeEmail(
     call: StoreCall,
     accountId: string,
     hash: string,
   ): Promise<OwnerRecord | LinkRefused | EmailTaken>;
 
-  /** By its digest; also one that is too old. */
+  /** By its digest; also an expired one. */
   findSession(hash: string): Promise<SessionRecord | null>;
-  /** Those that go on, the newest first. */
+  /** Valid sessions, the newest first. */
   sessionsOf(accountId: string, now: EpochNs): Promise<readonly SessionRecord[]>;
-  /** When a session was last used; an earlier time never replaces a later one. */
+  /** Stores when a session was last used; an earlier time never replaces a later one. */
   touchSession(accountId: string, sessionId: string, now: EpochNs): Promise<void>;
   /** False: the account has no such session. */
   endSession(call: StoreCall, accountId: string, sessionId: string): Promise<boolean>;
-  /** Ends all but one; how many. */
+  /** Ends all but one and returns how many. */
   endOtherSessions(call: StoreCall, accountId: string, sessionId: string): Promise<number>;
 
   marksOf(accountId: string): Promise<ReadonlySet<AccountMark>>;
-  /** Sets a mark, which keeps the time it was first set; or (`isSet` false) removes it. */
+  /** Sets a mark, which keeps the time when it was first set, or removes it. */
   setMark(now: EpochNs, accountId: string, mark: AccountMark, isSet: boolean): Promise<void>;
-  /** These accounts have streamed something. */
+  /** Marks these accounts as having streamed. */
   markStreamed(now: EpochNs, accountIds: readonly string[]): Promise<void>;
 
-  /** Null: nobody asked for it, or it was withdrawn. */
+  /** Null: none was requested, or it was withdrawn. */
   deletionOf(accountId: string): Promise<DeletionRecord | null>;
   /**
-   * Uses up a link of this very account that was sent to the address it has; null: the operator's word, which needs none.
-   * Asked again, it stays at the time it had. The owner is owed a mail about it. `isNow`: its time has come with it, also
-   * where it was asked for before.
+   * Uses up a link of this account that was sent to its present address; null: the operator requests it. A repeated
+   * request leaves the time unchanged. The owner is owed a mail. `isNow`: the deletion is due at once, also one
+   * requested earlier.
    */
   askDeletion(
     call: StoreCall,
@@ -241,13 +242,13 @@ export interface PeopleStore {
     hash: string | null,
     isNow?: boolean,
   ): Promise<(DeletionRecord & { readonly isNew: boolean }) | TooMany | LinkRefused>;
-  /** False: there is none to withdraw, or its time has come. */
+  /** False: there is none, or it is due. */
   withdrawDeletion(call: StoreCall, accountId: string): Promise<boolean>;
-  /** Accounts whose time has come, the longest due first, a thousand at most. */
+  /** Accounts whose deletion is due, the longest due first, a thousand at most. */
   deletionsDue(now: EpochNs): Promise<readonly string[]>;
   /**
-   * Deletes an account whose time has come: its keys are revoked, its sessions end, its rights go, and nothing that
-   * is left names a person but the mail that its owner is owed. False: it is not due, or was done before.
+   * Deletes a due account: its keys are revoked, its sessions and grants end, and no personal data remains except in
+   * the mail that its owner is owed. False: it is not due, or was deleted before.
    */
   deleteAccount(call: StoreCall, accountId: string): Promise<boolean>;
 }

@@ -6,36 +6,36 @@ import type { AccountMark, LinkPurpose } from './people-store.ts';
 
 interface OwnerTable {
   account_id: string;
-  /** As its owner wrote it. */
+  /** As the owner wrote it. */
   email: string;
-  /** What two ways to write one address have in common; unique. */
+  /** The normal form of the address, equal for all spellings; unique. */
   email_key: string;
   since: Whole;
-  /** 1: mails about the month's budget are wanted. */
+  /** 1: the owner wants mails about the month's budget. */
   usage_mails: ColumnType<bigint, bigint | number | undefined, bigint | number>;
-  /** 1: a sign-in link needs a passkey beside it. */
+  /** 1: a sign-in link also needs a passkey. */
   second_factor: ColumnType<bigint, bigint | number | undefined, bigint | number>;
 }
 
 interface LinkTable {
   hash: string;
   purpose: LinkPurpose;
-  /** Whom it was sent to; null of a claim, which is handed over by hand. */
+  /** The recipient; null for a claim, which is handed over by hand. */
   email: string | null;
   email_key: string | null;
-  /** The account it is about; null: the one its address owns, or a new one. */
+  /** The account it concerns; null: the one that the address owns, or a new one. */
   account_id: string | null;
-  /** The neighbourhood of who asked for it; null: the operator did. */
+  /** The neighbourhood of the request; null: the operator. */
   asked_from: string | null;
   created_at: Whole;
   expires_at: Whole;
   used_at: WholeOrNull;
-  /** The address that the reader is asked to approve. */
+  /** The address to be approved. */
   new_email: string | null;
   new_email_key: string | null;
 }
 
-/** A row is written first by whoever counts for this address or mailbox: others wait, and then see what was done. */
+/** Rows as locks: a transaction writes the row of what it counts, so others wait and then see its result. */
 interface PeopleTurnTable {
   who: string;
   at: Whole;
@@ -45,14 +45,14 @@ interface SessionTable {
   id: string;
   hash: string;
   account_id: string;
-  /** In words, such as "Firefox on Linux". */
+  /** As text, such as "Firefox on Linux". */
   browser: string;
   created_at: Whole;
   expires_at: Whole;
   last_used_at: Whole;
 }
 
-/** Accounts that came to be by a sign-in, for a day. */
+/** Accounts made by a sign-in within a day. */
 interface AccountBirthTable {
   account_id: string;
   asked_from: string;
@@ -66,7 +66,7 @@ interface AccountDeletionTable {
   done_at: WholeOrNull;
 }
 
-/** Of an account, each once. */
+/** Each mark of an account once. */
 interface AccountMarkTable {
   account_id: string;
   mark: AccountMark;

@@ -1,4 +1,4 @@
-/** Challenges that passkeys sign: counted before they are made, and used up by the one statement that finds them good. */
+/** Challenges that passkeys sign: counted before they are made, and used up by the statement that validates them. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { countedUntil, latest } from '../store/sound-times.ts';
@@ -19,7 +19,7 @@ export async function addChallenge(
   asked: NewChallenge,
 ): Promise<{ readonly expiresAt: EpochNs } | TooMany> {
   const { purpose, sessionId, askedBy } = asked;
-  // Looked at first without a write, so that whoever asks too often costs next to nothing.
+  // The first check writes nothing, so requests over the limit cost little.
   const early = await tooMany(sql, now, asked);
   if (early !== null) return early;
   await takeTurn(sql, now, `challenges of ${askedBy}`);
@@ -40,7 +40,7 @@ export async function addChallenge(
   return { expiresAt };
 }
 
-/** All strangers together have a limit, so that they cannot fill the table; it shuts out nobody who is signed in. */
+/** Visitors who are not signed in share a limit, so that they cannot fill the table; it does not affect sessions. */
 async function tooMany(
   sql: Sql,
   now: EpochNs,
@@ -57,7 +57,7 @@ async function tooMany(
   ];
   if (sessionId === null) limits.push([open.where('session_id', 'is', null), CHALLENGES_MAX]);
   for (const [of, max] of limits) {
-    // The oldest of as many as there may be.
+    // The oldest of the newest `max`.
     const last = await of
       .offset(max - 1)
       .limit(1)
@@ -86,7 +86,7 @@ export async function useChallenge(
   return used !== undefined;
 }
 
-/** Some of those that are over, or that a clock ahead has made; how many. */
+/** Removes some challenges that are over or made by a clock that was ahead; returns how many. */
 export async function forgetChallenges(sql: Sql, now: EpochNs, limit: number): Promise<number> {
   const over = sql
     .selectFrom('passkey_challenges')

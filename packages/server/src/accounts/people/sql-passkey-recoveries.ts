@@ -1,6 +1,6 @@
 /**
- * Recovery of an account whose passkeys are lost: who can read the owner's mail asks for it, and a day later the passkeys
- * are removed, unless a link that went to the same address, or anybody who is signed in, stops it.
+ * Recovery of an account whose passkeys are lost. A reader of the owner's mail requests it, and a day later the
+ * passkeys are removed, unless a link sent to the same address, or any signed-in session, stops it.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -19,7 +19,7 @@ import {
 import { endRecovery, oweOwner, passkeysOf, removePasskeys } from './sql-passkeys.ts';
 import { linkFault, useLink } from './sql-people-links.ts';
 
-/** Links that prove that their reader reads the owner's mail. */
+/** Links that prove access to the owner's mailbox. */
 const PROOFS = ['sign-in', 'recovery'] as const;
 
 export async function recoveryOf(sql: Sql, accountId: string): Promise<RecoveryRecord | null> {
@@ -90,7 +90,7 @@ export async function askRecovery(
     })
     .execute();
   await tell(writing, call, { kind, accountId, keyId: null, details: { dueAt: `${dueAt}` } });
-  // All that this token can do is to stop it; it lies here until the mail server has taken the mail.
+  // This token can only stop the recovery; it is stored here until the mail server accepts the mail.
   const details = { dueAt: `${dueAt}`, token: stop.token };
   await oweOwner(sql, now, accountId, 'recovery-asked', `${now}`, details);
   return { askedAt: now, dueAt };
@@ -125,9 +125,9 @@ export async function stopRecovery(
   return true;
 }
 
-/** Does those whose time has come, and ends those that cannot be, some at a time; how many. */
+/** Completes due recoveries and ends impossible ones, some at a time; returns how many. */
 export async function doRecoveries(writing: Writing, now: EpochNs, limit: number): Promise<number> {
-  // A clock that was ahead began them: they would wait longer than their day, and their stop links count as over.
+  // A clock that was ahead began them: they would wait longer than a day, and their stop links count as expired.
   const ahead = await writing.sql
     .selectFrom('passkey_recoveries')
     .select('account_id')
@@ -150,7 +150,7 @@ export async function doRecoveries(writing: Writing, now: EpochNs, limit: number
 
 async function recover(writing: Writing, now: EpochNs, accountId: string): Promise<void> {
   await holdAccount(writing.sql, accountId);
-  // It may have been stopped while this waited for the account.
+  // It may have been stopped while this transaction waited for the account.
   const recovery = await recoveryOf(writing.sql, accountId);
   if (recovery === null || recovery.dueAt > now) return;
   await removePasskeys(writing, { now, actor: { kind: 'owner' } }, accountId);

@@ -1,4 +1,4 @@
-/** Passkeys: how many there may be, and which of their uses count. A change, its event and its mail are one transaction. */
+/** Passkeys: their limits, and which uses are valid. A change, its event and its mail are one transaction. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { holdAccount } from '../keys/sql-accounts.ts';
@@ -22,7 +22,7 @@ import type { NewSession, PasskeyUse, SignedIn } from './people-store.ts';
 import { useChallenge } from './sql-passkey-challenges.ts';
 import { beginSession } from './sql-people-sessions.ts';
 
-/** What would change the address or delete the account without a passkey. */
+/** Links that would change the address or delete the account without a passkey. */
 const OPEN_BEFORE = ['email-approval', 'email-change', 'deletion'] as const;
 
 export async function passkeysOf(sql: Sql, accountId: string): Promise<readonly PasskeyRecord[]> {
@@ -123,7 +123,7 @@ export async function removePasskey(
   return true;
 }
 
-/** All of an account's, with a mail to its owner; how many. */
+/** Removes all passkeys of an account, with a mail to its owner; returns how many. */
 export async function removePasskeys(
   writing: Writing,
   call: StoreCall,
@@ -139,7 +139,7 @@ export async function removePasskeys(
   return count;
 }
 
-/** The same without a mail: of somebody who does not own the account any more. The account is held. */
+/** The same without a mail, for a former owner. The caller holds the account's row. */
 export async function forgetPasskeys(
   writing: Writing,
   call: StoreCall,
@@ -153,7 +153,7 @@ export async function forgetPasskeys(
   return count;
 }
 
-/** Nobody is asked for what nobody has, and nothing is left to recover. */
+/** Without passkeys there is no second factor to require and nothing to recover. */
 async function afterLast(sql: Sql, now: EpochNs, accountId: string): Promise<void> {
   await sql
     .updateTable('owners')
@@ -163,7 +163,7 @@ async function afterLast(sql: Sql, now: EpochNs, accountId: string): Promise<voi
   await endRecovery(sql, now, accountId);
 }
 
-/** Whether one was under way; the link that stops it is worth nothing any more. */
+/** Whether there was one; the link that stops it becomes invalid. */
 export async function endRecovery(sql: Sql, now: EpochNs, accountId: string): Promise<boolean> {
   const ended = await sql
     .deleteFrom('passkey_recoveries')
@@ -180,7 +180,7 @@ export async function endRecovery(sql: Sql, now: EpochNs, accountId: string): Pr
   return ended !== undefined;
 }
 
-/** An authenticator that counts never goes back; one that does not count says 0 for ever. */
+/** An authenticator with a counter only increases it; one without always reports 0. */
 export async function usePasskey(
   sql: Sql,
   now: EpochNs,
@@ -206,7 +206,7 @@ export async function signInByPasskey(
   session: NewSession & { readonly id: string },
 ): Promise<SignedIn | PasskeyRefused> {
   const { sql } = writing;
-  // It is not deleted meanwhile.
+  // Locks the account, so it is not deleted meanwhile.
   await holdAccount(sql, accountId);
   if (!(await usePasskey(sql, now, accountId, use))) return { refused: 'passkey' };
   const call: StoreCall = { now, actor: { kind: 'owner' } };
@@ -235,7 +235,7 @@ export async function setSecondFactor(
   return true;
 }
 
-/** The audit log knows passkeys by their ids: a name may be somebody's. */
+/** The audit log has passkeys by id: a name may be personal data. */
 async function tellOf(
   writing: Writing,
   call: StoreCall,
@@ -246,7 +246,7 @@ async function tellOf(
   await tell(writing, call, { kind, accountId, keyId: null, details });
 }
 
-/** Owes the owner a mail; where there is none, nobody is. */
+/** Owes the account's owner, if there is one, a mail. */
 export async function oweOwner(
   sql: Sql,
   now: EpochNs,

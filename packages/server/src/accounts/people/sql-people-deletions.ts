@@ -1,7 +1,7 @@
 /**
- * How people leave: an account is deleted two weeks after its owner asked for it, unless that is withdrawn. What
- * must be kept (who did what, who agreed to what and paid what) keeps the account's id, which then means nobody. The
- * last mail keeps the address until it is delivered.
+ * Deletion of an account, two weeks after its owner's request unless that is withdrawn. Records that must be kept
+ * (audit events, consents, payments) keep the account's id, which then leads to no person. The last mail keeps the
+ * address until it is delivered.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -68,7 +68,7 @@ export async function askDeletion(
     .execute();
   const details = { dueAt: dueAt.toString() };
   await tell(writing, call, { kind: 'account.deletion-asked', accountId, keyId: null, details });
-  // Of one that is due at once the last mail tells.
+  // A deletion that is due at once has only the final mail.
   const owner = isNow ? null : await findOwner(sql, 'account_id', accountId);
   if (owner !== null) {
     const kind = 'deletion-asked';
@@ -151,13 +151,13 @@ export async function deleteAccount(
   await sql.deleteFrom('grants').where('account_id', '=', accountId).execute();
   await forgetPerson(sql, accountId);
   await sql.deleteFrom('account_marks').where('account_id', '=', accountId).execute();
-  // Where it was paid is of no use to anybody any more; whom it was billed to is on the provider's invoice.
+  // The payment link is useless now, and the provider's invoice has the billing address.
   await sql
     .updateTable('orders')
     .set({ url: '', bill_to: null })
     .where('account_id', '=', accountId)
     .execute();
-  // Whatever name it and its keys had may have been somebody's; nobody can use what is left.
+  // Names of the account and its keys may be personal data; the remaining rows cannot be used.
   await sql
     .updateTable('keys')
     .set(({ ref }) => ({ name: ref('id') }))
@@ -186,7 +186,7 @@ async function revokeKeys(writing: Writing, call: StoreCall, accountId: string):
   }
 }
 
-/** The owner with all passkeys, and every link that was sent for this account or to its owner. */
+/** Removes the owner with all passkeys, and every link sent for this account or to its owner. */
 async function forgetPerson(sql: Sql, accountId: string): Promise<void> {
   const owned = sql.selectFrom('owners').select('email_key').where('account_id', '=', accountId);
   await sql

@@ -1,6 +1,6 @@
 /**
- * Links that are mailed or handed over: kept as digests, counted before they are made, and used up by the one
- * statement that finds them good.
+ * Mailed or handed-over links: stored as digests, counted before they are made, and used up by the statement that
+ * validates them.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -27,7 +27,7 @@ export async function addLink(
   hash: string,
   link: NewLink,
 ): Promise<{ readonly expiresAt: EpochNs } | TooMany> {
-  // Looked at first without a write, so that whoever asks too often costs next to nothing.
+  // The first check writes nothing, so requests over the limit cost little.
   const refused = (await tooMany(sql, now, link)) ?? (await tooManyInTurn(sql, now, link));
   if (refused !== null) return refused;
   const expiresAt = (now + LINK_VALID_NS) as EpochNs;
@@ -87,7 +87,7 @@ async function tooMany(
     if (now < until) return { refused: 'too-many', until };
   }
   for (const { of, max } of limits) {
-    // The oldest of as many as there may be.
+    // The oldest of the newest `max`.
     const last = await of
       .select('created_at')
       .orderBy('created_at', 'desc')
@@ -104,7 +104,7 @@ export function mailboxTurn(emailKey: string): string {
   return `mailbox ${emailKey}`;
 }
 
-/** Whoever else counts the same waits until this transaction ends, and then sees what it did. */
+/** Locks `who` until this transaction ends: others that count the same wait, and then see its result. */
 export async function takeTurn(sql: Sql, now: EpochNs, who: string): Promise<void> {
   await sql
     .insertInto('people_turns')
@@ -151,7 +151,7 @@ async function accountOpened(sql: Sql, link: LinkRow): Promise<LinkRecord['accou
   return (await found.executeTakeFirst()) ?? null;
 }
 
-/** Why a link of this purpose is not good; null while it is. */
+/** Why a link of this purpose is invalid; null while it is valid. */
 export async function linkFault(
   sql: Sql,
   now: EpochNs,
@@ -167,10 +167,7 @@ export async function linkFault(
   return faultOf(link, now);
 }
 
-/**
- * The same of a link of this account that was sent to its owner: whoever uses it can read the mail of the address that
- * the account has now.
- */
+/** The same for a link of this account that was sent to its owner's present address: its user can read that mailbox. */
 export async function ownersLinkFault(
   sql: Sql,
   now: EpochNs,
@@ -195,7 +192,7 @@ function faultOf(link: LinkRow | undefined, now: EpochNs): LinkRefused | null {
   return isOver ? { refused: 'expired' } : null;
 }
 
-/** Whoever else wants to use it waits until this transaction ends, and then sees what it did. */
+/** Locks the link until this transaction ends: other users of it wait, and then see the result. */
 export async function holdLink(sql: Sql, hash: string): Promise<void> {
   await sql
     .updateTable('sign_in_links')
@@ -204,7 +201,7 @@ export async function holdLink(sql: Sql, hash: string): Promise<void> {
     .execute();
 }
 
-/** Of two who use one link, one finds it. */
+/** Of two concurrent uses of one link, only one finds it. */
 export function useLink(
   sql: Sql,
   now: EpochNs,
@@ -223,7 +220,7 @@ export function useLink(
     .executeTakeFirst();
 }
 
-/** Some of those that no limit counts any more, or that a clock ahead has made; how many. */
+/** Removes some links that no limit counts or that a clock ahead has made; returns how many. */
 export async function forgetLinks(sql: Sql, now: EpochNs, limit: number): Promise<number> {
   const old = sql
     .selectFrom('sign_in_links')

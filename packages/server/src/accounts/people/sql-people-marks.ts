@@ -1,4 +1,4 @@
-/** What an account has done, or its owner has said, once: a row for each. */
+/** Marks of accounts, each set once: a row for each. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Sql } from '../store/sql-database.ts';
@@ -33,7 +33,7 @@ export function markStreamed(sql: Sql, now: EpochNs, accountIds: readonly string
   return add(sql, now, 'streamed', accountIds);
 }
 
-/** Of accounts that are there: a deleted one gets none any more. */
+/** Only for existing accounts: a deleted one gets no more marks. */
 async function add(
   sql: Sql,
   now: EpochNs,

@@ -1,4 +1,4 @@
-/** Who owns an account. An account has one owner at most, and an address owns one account at most. */
+/** Owners of accounts: at most one owner for an account, and one account for an address. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { EmailAddress } from '@tapeloom/core/person/email-address';
@@ -62,7 +62,7 @@ export async function listOwners(
   return rows.map(({ account_id: accountId, email }) => ({ accountId, email }));
 }
 
-/** The same of an address, whose account is held: it is not deleted meanwhile. */
+/** The owner of an address, with the account locked: it is not deleted meanwhile. */
 export async function holdOwner(sql: Sql, emailKey: string): Promise<OwnerRecord | null> {
   const owner = await findOwner(sql, 'email_key', emailKey);
   if (owner === null) return null;
@@ -83,7 +83,7 @@ export async function setOwner(
   const holder = await findOwner(sql, 'email_key', address.key);
   if (holder !== null && holder.accountId !== accountId) return { refused: 'email-taken' };
   const before = await findOwner(sql, 'account_id', accountId);
-  // Who owned it before is somebody else, or has lost this mailbox.
+  // The previous owner is another person, or has lost this mailbox.
   if (holder === null) {
     await endSessions(writing, call, accountId, null);
     await forgetPasskeys(writing, call, accountId);
@@ -91,7 +91,7 @@ export async function setOwner(
   return await writeOwner(writing, call, accountId, address, before);
 }
 
-/** What is left of a deleted account is nobody's, for good: its new owner could never leave again. */
+/** A deleted account never gets an owner again: its new owner could not delete it. */
 async function isDeleted(sql: Sql, accountId: string): Promise<boolean> {
   const deletion = await sql
     .selectFrom('account_deletions')
@@ -102,7 +102,7 @@ async function isDeleted(sql: Sql, accountId: string): Promise<boolean> {
   return deletion !== undefined;
 }
 
-/** Whether the new address is free shows only to who can read it. */
+/** Does not check whether the new address is free: only its reader may learn that. */
 export async function approveEmail(
   sql: Sql,
   now: EpochNs,
@@ -128,7 +128,7 @@ export async function approveEmail(
   return { email: address.email };
 }
 
-/** Uses the link of this account up, if its new address is free. */
+/** Uses the link up if its new address is free. */
 export async function changeEmail(
   writing: Writing,
   call: StoreCall,
@@ -189,7 +189,7 @@ export async function useClaim(
   return { account, expiresAt: made.expiresAt };
 }
 
-/** The audit log knows that it happened, and no address. */
+/** The audit log records the change without the address. */
 export async function writeOwner(
   writing: Writing,
   call: StoreCall,

@@ -1,4 +1,4 @@
-/** Sessions: who is signed in where. What is kept of one is its digest and the kind of its browser. */
+/** Sessions. The digest and the kind of browser are stored. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { latest } from '../store/sound-times.ts';
@@ -123,7 +123,7 @@ export async function endSession(
   return rows.length > 0;
 }
 
-/** All of an account's, but this one if it is given; how many. */
+/** Ends all sessions of an account except `butId`; returns how many were still valid. */
 export async function endSessions(
   writing: Writing,
   call: StoreCall,
@@ -172,7 +172,7 @@ function idsOf(rows: readonly { readonly id: string }[]): readonly string[] {
   return rows.map(({ id }) => id);
 }
 
-/** Some of those that are over; how many. They ended by the clock, which nobody needs to be told. */
+/** Removes some expired sessions and returns how many. They ended by the clock, so no event is needed. */
 export async function forgetSessions(sql: Sql, now: EpochNs, limit: number): Promise<number> {
   const over = sql.selectFrom('sessions').select('id').where('expires_at', '<=', now).limit(limit);
   return removed(await sql.deleteFrom('sessions').where('id', 'in', over).execute());

@@ -1,6 +1,6 @@
 /**
- * The sign-in: a link is used up, and a session begins, in the account that the link's address owns or, the first
- * time, in a new one. Whatever could refuse it is judged before the link is used up.
+ * The sign-in: uses a link up and begins a session in the account that the link's address owns, or in a new one. All
+ * rejections are checked before the link is used up.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -28,13 +28,13 @@ import { linkFault, mailboxTurn, takeTurn, useLink } from './sql-people-links.ts
 import { findOwner, holdOwner, writeOwner } from './sql-people-owners.ts';
 import { beginSession } from './sql-people-sessions.ts';
 
-/** What a sign-in may have to make. */
+/** Ids for what a sign-in may create. */
 interface NewIds {
   readonly session: string;
   readonly account: string;
 }
 
-/** Where the session begins, and whether the account has to be made or owned first. */
+/** The account of the session, and whether it must be made or owned first. */
 type Opening =
   | { readonly t: 'owned' | 'claimed'; readonly accountId: string }
   | { readonly t: 'new' };
@@ -73,7 +73,7 @@ export async function signIn(
   return { session: begun, isNew: opening.t === 'new' };
 }
 
-/** What is missing beside the link; null: nothing. */
+/** Why the link alone is not enough; null: it is. */
 async function passkeyWanted(
   sql: Sql,
   now: EpochNs,
@@ -123,7 +123,7 @@ async function tooManyBirths(sql: Sql, now: EpochNs, askedFrom: string): Promise
   return now < until ? { refused: 'too-many', until } : null;
 }
 
-/** It is called by its id, since a name that people know it by would be theirs. */
+/** Its name is its id, since a name known to people would be personal data. */
 async function makeAccount(
   writing: Writing,
   call: StoreCall,
@@ -138,7 +138,7 @@ async function makeAccount(
     .execute();
 }
 
-/** Some of those that no limit counts any more; how many. */
+/** Removes some entries that no limit counts any more; returns how many. */
 export async function forgetBirths(sql: Sql, now: EpochNs, limit: number): Promise<number> {
   const old = sql
     .selectFrom('account_births')

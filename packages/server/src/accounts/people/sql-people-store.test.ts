@@ -42,7 +42,7 @@ test('what is on disk of a link and a session is a digest, and of a deleted acco
     const kept = dump();
     assert.ok(kept.includes(address.email) && kept.includes(hash));
     assert.ok(!kept.includes(link) && !kept.includes(session));
-    // Somebody asks for a link at the last moment.
+    // A link is requested at the last moment.
     const again = digestOf(newLinkText(bytes(3))).hash;
     await store.people.addLink((due - 1n) as EpochNs, again, wanted);
     assert.ok(await store.people.deleteAccount(owner(due), accountId));

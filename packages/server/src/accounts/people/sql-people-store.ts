@@ -10,7 +10,7 @@ import * as owners from './sql-people-owners.ts';
 import * as sessions from './sql-people-sessions.ts';
 import { forgetBirths, signIn } from './sql-people-sign-in.ts';
 
-/** What housekeeping clears away of people, some at a time. */
+/** Housekeeping of people's data, some rows at a time. */
 export const FORGOTTEN_PEOPLE = [
   links.forgetLinks,
   links.forgetTurns,

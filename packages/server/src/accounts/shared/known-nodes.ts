@@ -1,28 +1,30 @@
-/** What is known of the nodes of a cluster, as `tapeloom cluster status` shows it and every node judges by. */
+/**
+ * The known nodes of a cluster, as `tapeloom cluster status` shows them and as every node uses them for its decisions.
+ */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Postgres } from '../../platform/postgres/postgres.ts';
 
 export interface KnownNode {
   readonly id: string;
-  /** What people call it. */
+  /** The name that people use. */
   readonly name: string;
   readonly roles: readonly string[];
   /** The version of its program. */
   readonly program: string;
-  /** By indicator, the name of its computation. */
+  /** The name of the computation, by indicator. */
   readonly computations: Readonly<Record<string, string>>;
   readonly startedAt: EpochNs;
-  /** When it was heard of last. */
+  /** The time of its last beat. */
   readonly renewedAt: EpochNs;
-  /** Whether it still counts. */
+  /** Whether it still counts as alive. */
   readonly isAlive: boolean;
   readonly drains: boolean;
-  /** What it said of itself then. */
+  /** What it reported with its last beat. */
   readonly report: NodeReport;
 }
 
-/** A plain document; what stands in it is its writer's to say. */
+/** A plain document; its writer decides on the contents. */
 export type NodeReport = Readonly<Record<string, unknown>>;
 
 interface Row {
@@ -38,7 +40,7 @@ interface Row {
   readonly report: NodeReport;
 }
 
-/** All that are registered, those of before as long as nobody has swept them away. */
+/** All registered nodes; lost ones too, until they are swept. */
 export async function knownNodes(postgres: Pick<Postgres, 'query'>): Promise<readonly KnownNode[]> {
   const rows = await postgres.query<Row>(`
     select id, name, roles, program, computations, started_at, renewed_at, drains, report,
@@ -58,7 +60,7 @@ export async function knownNodes(postgres: Pick<Postgres, 'query'>): Promise<rea
   }));
 }
 
-/** Asks nodes to leave, by id or name; resolves to those that were meant and are alive. */
+/** Requests nodes to leave, by id or name; resolves to the matching nodes that are alive. */
 export async function askToDrain(
   postgres: Pick<Postgres, 'query'>,
   node: string,

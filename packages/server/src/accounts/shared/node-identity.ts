@@ -1,6 +1,6 @@
 /**
- * Which node a data directory is: a random name that is made once and lies beside the lock, for who holds that. A directory
- * that was copied has the same one, so two nodes of one identity are noticed when the second comes up.
+ * The identity of a data directory: a random name, created once by the holder of the directory's lock. A copied
+ * directory has the same identity, so two nodes with one identity are detected when the second starts.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ const FILE_NAME = 'node.json';
 const ID = /^node_[0-9a-f]{24}$/;
 const ID_BYTES = 12;
 
-/** The operator's to mend; the message is the whole story. */
+/** For the operator to resolve; the message is complete. */
 export class NodeIdentityError extends Error {}
 
 export async function nodeIdentity(

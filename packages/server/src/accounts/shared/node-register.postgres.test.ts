@@ -20,7 +20,7 @@ import { prepareSharedTables } from './shared-tables.ts';
 
 const ANY_TIME = 0n as EpochNs;
 const SYSTEM = createClock({ kind: 'system' });
-/** Nobody beats but when the test says so. */
+/** Nodes beat only when the test calls for it. */
 const STILL: Clock = {
   now: () => SYSTEM.now(),
   after: (ms, run) => SYSTEM.after(ms, run),
@@ -82,7 +82,7 @@ async function joined(id: string, { clock = STILL, run = id, computations = {} }
   return { register, leases, beat, take, count, lost };
 }
 
-/** As if the node had not been heard of, and taken nothing, for so long; it looks to it like an older copy. */
+/** As if the node had sent no beat and taken nothing for this long; to the node it looks like a restored database. */
 async function sleep(id: string, seconds: number): Promise<void> {
   const ns = BigInt(seconds) * 1_000_000_000n;
   await postgres.query('update nodes set renewed_at = renewed_at - $2::bigint where id = $1', [
@@ -95,14 +95,14 @@ async function sleep(id: string, seconds: number): Promise<void> {
   ]);
 }
 
-/** The database was started so long before now that nobody is waited for any more. */
+/** The database started so long ago that no silent node is still waited for. */
 async function longAfterStart(): Promise<void> {
   await postgres.query(
     `create or replace function tapeloom_started_at() returns bigint language sql stable as 'select 0::bigint'`,
   );
 }
 
-/** Resolves when a take waits for a lock of somebody else, as the database itself says. */
+/** Resolves when a take waits for another transaction's lock, as the database reports it. */
 async function takeWaits(): Promise<void> {
   const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%take_lease%'`;
   while ((await postgres.query(waits)).length === 0) await new Promise(setImmediate);
@@ -145,7 +145,7 @@ test('put back to an older copy the database has what was given back since and l
   await postgres.query('insert into nodes table kept_nodes');
   await postgres.query('insert into leases table kept_leases');
   await postgres.query('drop table kept_nodes, kept_leases');
-  // Judged by the copy, and so before the beat that notices it.
+  // Judged by the restored state, before the beat that detects it.
   assert.equal(await one.take('6', 4), true);
   assert.equal(await one.take('7', 4), false, 'by what the copy has');
   const told = ['older', 'over'];
@@ -179,7 +179,7 @@ test('one that says at this very moment that it is there is waited for', async (
 
 test('of two processes of one identity the younger refuses, and one whose place was taken is told', async () => {
   const first = await joined('twin', { run: 'first' });
-  // While the second one waits to try again, the first one beats.
+  // The first node beats while the second waits to retry.
   const clock: Clock = {
     ...STILL,
     after: (_ms, run) => {
@@ -192,7 +192,7 @@ test('of two processes of one identity the younger refuses, and one whose place 
     assert.match(error.message, /node twin runs already, as twin-name.*node\.json from the copy/);
     return true;
   });
-  // Silent for longer than anybody is waited for: whoever starts in its directory goes on at once.
+  // Silent for longer than the limit: a process that starts in its directory joins at once.
   await first.take('1');
   await sleep('twin', 4);
   const second = await joined('twin', { run: 'second' });
@@ -268,7 +268,7 @@ test('a take that nobody answered, and that the database does afterwards, is giv
   while ((await count()) === 0) await new Promise(setImmediate);
   await leases.renew(later(2n));
   assert.equal(await count(), 0);
-  // By now it cannot come any more.
+  // By now the lost take can no longer be performed.
   await leases.renew(later(20n));
   assert.equal(await leases.take(later(21n), { ...place, limit: 1, testLimit: null }), true);
   await leases.renew(later(22n));

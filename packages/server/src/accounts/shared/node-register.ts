@@ -1,15 +1,8 @@
 /**
- * One node in the register of its cluster. It joins before it serves anybody, says every second that it is there, and leaves
- * when it has closed its last socket. With every beat it learns which nodes there are, whether it was asked to leave, and
- * how far its clock is from the database's, by which all nodes count.
- *
- * 1. A node that was not heard of for 90 s counts no more, and others may have what it held. When it is heard of again it is
- *    told so (`over`), takes everything again, and ends what no longer fits.
- * 2. Two processes of one identity are a directory that was copied: the younger one refuses to start while the older one is
- *    heard of. Where the older one was silent and comes back, it finds its place taken (`displaced`) and must end.
- * 3. Whoever has not been heard of for some seconds takes nothing new of an account: what it knows of others may be too old.
- * 4. A database may be put back to an older copy, or be a standby that lacks the last moments. Each beat tells when the one before it
- *    was written down: where that is not there, or where the server was started anew, what was done last may be lost (`older`).
+ * One node in the register of its cluster. It joins before it serves, sends a beat every second, and leaves after
+ * closing its last socket. Each beat returns the known nodes, whether this one was requested to leave, and the offset
+ * of its clock from the database's, which all nodes count by. A node without a beat for 90 s no longer counts; see
+ * `NodeEvents` and `cannotTakeBecause`.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -21,24 +14,24 @@ import { sleep } from '../../platform/waiting/sleep.ts';
 import { type KnownNode, knownNodes, type NodeReport } from './known-nodes.ts';
 
 const BEAT_EVERY_MS = 1_000;
-/** An older process that was not heard of for so long is taken to be gone. */
+/** An older process without a beat for this long counts as gone. */
 const HEARD_WITHIN_NS = 3n * SECOND_NS_BIG;
 const JOIN_AGAIN_MS = 500;
-/** After so long without a beat nothing new is taken of accounts. */
+/** Without a beat for this long, nothing new is taken for accounts. */
 const KNOWN_FOR_NS = 10n * SECOND_NS_BIG;
 const OFFSET_WARNED_NS = SECOND_NS_BIG / 2n;
 const OFFSET_REFUSED_NS = 5n * SECOND_NS_BIG;
-/** How often a clock that is wrong is told of. */
+/** How often a wrong clock is logged. */
 const OFFSET_WARNED_EVERY_NS = 60n * SECOND_NS_BIG;
 
-/** The operator's to mend; the message is the whole story. */
+/** For the operator to resolve; the message is complete. */
 export class NodeTwiceError extends Error {}
 
 export interface NodeFacts {
   readonly id: string;
   readonly name: string;
   readonly roles: readonly string[];
-  /** The version of the program. */
+  /** The program's version. */
   readonly program: string;
   readonly computations: Readonly<Record<string, string>>;
 }
@@ -48,26 +41,35 @@ export interface NodeRegisterOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly node: NodeFacts;
-  /** A text that no other process has. */
+  /** Unique for each process. */
   readonly run: string;
 }
 
-/** What a node hears of itself. */
+/** Events that concern this node. */
 export interface NodeEvents {
-  /** Others may have what it held: it is to be taken again. Whatever else it held at that time, by the database's clock, is not its own. */
+  /**
+   * The node had no beat for 90 s, or the database is older: others may have its leases. The node must take all of them
+   * again, and end what no longer fits. Any other lease of its own taken up to this time, by the database's clock, is
+   * invalid.
+   */
   over(databaseNow: EpochNs): void;
-  /** The database may lack what it had before. */
+  /**
+   * The database may lack its latest changes: it restarted, was restored from a backup, or a standby took over. Each
+   * beat returns when the beat before it was recorded; an older time than expected reveals the loss.
+   */
   older(): void;
-  /** It was asked to leave. */
+  /** The node was requested to leave. */
   drain(): void;
-  /** Another process has its place. */
+  /**
+   * Another process has taken over its identity: a copied directory started while this node was silent. It must end.
+   */
   displaced(): void;
-  /** The nodes were looked at. */
+  /** The list of nodes was read. */
   looked(nodes: readonly KnownNode[]): void;
 }
 
 export class NodeRegister implements AsyncDisposable {
-  /** What it says of itself with every beat. */
+  /** The report that it sends with every beat. */
   report: () => NodeReport = () => ({});
   readonly #options: NodeRegisterOptions;
   #events: NodeEvents | null = null;
@@ -78,7 +80,7 @@ export class NodeRegister implements AsyncDisposable {
   #offsetNs = 0n;
   #offsetWarnedAt: bigint | null = null;
   #databaseStarted: bigint | null = null;
-  /** By the database's clock, when it took the last beat that it has told us of. */
+  /** When the database recorded the last beat that we know of, by its own clock. */
   #beatAt: bigint | null = null;
   #drains = false;
   #isDisplaced = false;
@@ -88,7 +90,7 @@ export class NodeRegister implements AsyncDisposable {
     this.#heardAt = options.clock.now();
   }
 
-  /** Rejects with `NodeTwiceError` when a process of the same identity runs. */
+  /** Rejects with `NodeTwiceError` when a process with the same identity runs. */
   static async join(options: NodeRegisterOptions): Promise<NodeRegister> {
     const first = await tryToJoin(options);
     for (let other = first; other !== null; other = await tryToJoin(options)) {
@@ -100,7 +102,7 @@ export class NodeRegister implements AsyncDisposable {
     return register;
   }
 
-  /** Beats from now on. */
+  /** Sends beats from now on. */
   start(events: NodeEvents): void {
     this.#events = events;
     this.#timer = this.#options.clock.every(BEAT_EVERY_MS, () => void this.beat());
@@ -114,12 +116,12 @@ export class NodeRegister implements AsyncDisposable {
     return this.#options.run;
   }
 
-  /** All that are known, this one too. */
+  /** All known nodes, this one included. */
   get nodes(): readonly KnownNode[] {
     return this.#nodes;
   }
 
-  /** When the database was last heard of, by our clock. */
+  /** When the last successful beat was sent, by our clock. */
   get heardAt(): EpochNs {
     return this.#heardAt;
   }
@@ -129,7 +131,10 @@ export class NodeRegister implements AsyncDisposable {
     return this.#offsetNs;
   }
 
-  /** Why nothing new may be taken of accounts here; null when it may. */
+  /**
+   * Why nothing new may be taken for accounts here; null when it may. After some seconds without a beat, this node's
+   * view of the others may be too old.
+   */
   get cannotTakeBecause(): string | null {
     if (this.#isDisplaced) return 'another process has taken over as this node';
     if (this.#options.clock.now() - this.#heardAt > KNOWN_FOR_NS) {
@@ -139,7 +144,7 @@ export class NodeRegister implements AsyncDisposable {
     return isWrong ? 'the clock of this node is wrong' : null;
   }
 
-  /** Resolves when all other nodes have looked at the register since this one joined, or count no more. */
+  /** Resolves when every other node has read the register since this one joined, or no longer counts. */
   async seenByAll(): Promise<void> {
     const { clock, node } = this.#options;
     const until = clock.now() + KNOWN_FOR_NS;
@@ -154,7 +159,7 @@ export class NodeRegister implements AsyncDisposable {
     }
   }
 
-  /** What cannot be asked now is asked again with the next beat. */
+  /** A failed beat is sent again at the next interval. */
   beat(): Promise<void> {
     this.#beating ??= this.#beatOnce()
       .catch((error: unknown) =>
@@ -166,7 +171,7 @@ export class NodeRegister implements AsyncDisposable {
     return this.#beating;
   }
 
-  /** Gives everything back; nobody has to wait for this node. */
+  /** Leaves and releases everything, so that no other node has to wait for this one. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#timer?.[Symbol.dispose]();
     await this.#beating;
@@ -204,7 +209,7 @@ export class NodeRegister implements AsyncDisposable {
     this.#events.drain();
   }
 
-  /** A standby that took the place of another may have our last beat, and lack what followed it. */
+  /** A standby that took over may have our last beat and lack what followed it. */
   #isOlder({ database_started, database_now, beat_before }: Renewed): boolean {
     const isStartedAnew = database_started !== (this.#databaseStarted ?? database_started);
     const lostNs = (this.#beatAt ?? beat_before) - beat_before;
@@ -226,7 +231,7 @@ export class NodeRegister implements AsyncDisposable {
     this.#events?.displaced();
   }
 
-  /** An answer was made between the question and its arrival: what that leaves open is in the clock's favour. */
+  /** The database read its clock between sending and arrival; within that interval the offset counts as zero. */
   #measure(sentAt: bigint, heardAt: bigint, databaseNow: bigint): void {
     const ahead = databaseNow - heardAt;
     const behind = sentAt - databaseNow;
@@ -243,7 +248,7 @@ export class NodeRegister implements AsyncDisposable {
   }
 }
 
-/** The row as it was before the call: a statement sees nothing of what its own functions write. */
+/** The row before the call: a statement does not see what its own functions write. */
 const RENEW = `
   select *, (select renewed_at from nodes where id = $1) as beat_before
   from tapeloom_renew(null, $1, $2, $3)`;
@@ -261,7 +266,7 @@ interface Other {
   readonly renewed_at: bigint;
 }
 
-/** Null when it has joined, else who has its place. */
+/** Null when this node has joined, else the process that holds its identity. */
 async function tryToJoin({ postgres, node, run }: NodeRegisterOptions): Promise<Other | null> {
   const { id, name, roles, program, computations } = node;
   const [other] = await postgres.query<Other>(

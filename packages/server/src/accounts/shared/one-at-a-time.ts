@@ -1,13 +1,13 @@
 /**
- * Work that one node of a cluster does at a time: who holds a lock of the database's, as long as the connection lives that took
- * it. When that breaks, another node may begin while this one has not noticed yet, so all such work is safe to be done
+ * Work that one node of a cluster runs at a time: the holder of a database lock, for as long as its connection lives.
+ * When the connection breaks, another node may start before this one notices, so all such work must be safe to run
  * twice.
  */
 
 import type { Client } from 'pg';
 import type { Postgres } from '../../platform/postgres/postgres.ts';
 
-/** A number of our own among advisory locks. */
+/** Our number among the advisory locks. */
 const LOCK = 7_402_004;
 
 export class OneAtATime implements AsyncDisposable {
@@ -20,12 +20,12 @@ export class OneAtATime implements AsyncDisposable {
     this.#postgres = postgres;
   }
 
-  /** Whether this node does it, as far as it knows. */
+  /** Whether this node holds the lock, as far as it knows. */
   get isHolder(): boolean {
     return this.#isHolder;
   }
 
-  /** Does the work where it is this node's turn; resolves when that is over, at once where it is not. */
+  /** Runs the work if this node holds the lock and resolves after it; otherwise resolves at once. */
   async run(work: () => Promise<unknown>): Promise<void> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = null;
@@ -33,13 +33,13 @@ export class OneAtATime implements AsyncDisposable {
     if (await this.#asking) await work();
   }
 
-  /** Another node may go on at once. */
+  /** Another node may take over at once. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#asking;
     await this.#close();
   }
 
-  /** Asked before every work: a connection that broke in silence is noticed by that. */
+  /** This runs before all work, so a connection that broke silently is noticed. */
   async #ask(): Promise<boolean> {
     try {
       this.#client ??= await this.#connect();
@@ -49,7 +49,7 @@ export class OneAtATime implements AsyncDisposable {
       const { rows } = await this.#client.query<{ mine: boolean }>(ask);
       this.#isHolder = rows[0]!.mine;
     } catch {
-      // Who looks after the accounts tells of it.
+      // The account store reports the failure.
       await this.#close();
     }
     return this.#isHolder;

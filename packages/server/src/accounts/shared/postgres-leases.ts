@@ -1,14 +1,7 @@
 /**
- * Leases that all nodes of a cluster count together. Each take is judged by the database, one after the other for an account and a
- * kind, so of takers on many nodes exactly as many pass as may. A lease belongs to its node and lives as long as that is heard
- * of (`node-register.ts`); here is known what this node holds, in the order in which it was taken.
- *
- * What could not be given back, since nobody answered, is given back with the next renewal: until then it counts as held.
- * A take whose outcome nobody knows counts as refused, and is given back the same way, again and again for as long as the
- * database may still do it.
- *
- * A database that was put back to an older copy has what this node has given back since, and lacks what it has taken since: the first
- * would stand in everybody's way for as long as the node lives. So before all is taken again, all else is given back.
+ * Leases that all nodes of a cluster count together. The database judges takes one after the other for an account and a
+ * kind, so takers on many nodes never exceed a limit. A lease belongs to its node and lives while that node sends beats
+ * (`node-register.ts`). This object knows the leases of this node, in the order in which they were taken.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -17,14 +10,21 @@ import type { Postgres } from '../../platform/postgres/postgres.ts';
 import type { HeldLease, LeaseKind, LeaseRequest, Leases } from '../limits/leases.ts';
 import { AccountsTroubleError, AccountsUnavailableError } from '../store/account-store.ts';
 
-/** Accounts whose leases are taken again at the same time. */
+/** Accounts whose leases are taken again concurrently. */
 const ACCOUNTS_AT_ONCE = 8;
-/** Leases that are given back late, in one statement. */
+/** Late releases in one statement. */
 const RELEASED_AT_ONCE = 1_000;
-/** What nobody answered may be done so late at most; a statement has less time (`platform/postgres/postgres.ts`). */
+/**
+ * A statement without a response may still run for this long at most; its own limit is shorter
+ * (`platform/postgres/postgres.ts`).
+ */
 const DONE_WITHIN_NS = 10n * SECOND_NS_BIG;
 
-/** What is to be given back, once or until a time. */
+/**
+ * A lease to release with the next renewal; until then it counts as held. A failed release is repeated until it
+ * succeeds. A take with an unknown outcome counts as rejected, and is released again and again until `until`, since the
+ * database may still perform it.
+ */
 interface LateLease {
   readonly lease: HeldLease;
   readonly until: bigint;
@@ -35,7 +35,7 @@ export interface PostgresLeasesOptions {
   readonly node: { readonly id: string; readonly run: string };
   /** Why nothing may be taken now; null when it may. */
   readonly cannotTakeBecause?: () => string | null;
-  /** The caller's time is for tests: nodes count by the database's. */
+  /** `callers` is for tests: nodes count by the database's clock. */
   readonly time?: 'database' | 'callers';
 }
 
@@ -43,15 +43,15 @@ export class PostgresLeases implements Leases {
   readonly #options: PostgresLeasesOptions;
   /** By name, in the order in which they were first taken. */
   readonly #held = new Map<string, LeaseRequest>();
-  /** Accounts and kinds, with how much of each is held. */
+  /** How many leases are held, by account and kind. */
   readonly #places = new Map<string, number>();
-  /** What is to be given back. */
+  /** Leases to release, by name. */
   readonly #late = new Map<string, LateLease>();
-  /** What the database is being asked for. */
+  /** Takes in progress. */
   readonly #asked = new Set<LeaseRequest>();
   readonly #hearers = new Set<(lost: HeldLease) => void>();
   #releasing: Promise<void> | null = null;
-  /** Until when others may have taken what is held here, by the database's clock. */
+  /** Leases held until this time, by the database's clock, may have been taken by others. */
   #lostUntil: EpochNs | null = null;
   #renewing: Promise<void> | null = null;
 
@@ -90,11 +90,11 @@ export class PostgresLeases implements Leases {
       await this.#releaseAll([lease]);
       if (this.#late.get(name) === late) this.#late.delete(name);
     } catch {
-      // It is late from now on; what keeps it from being given back is told by who looks after the accounts.
+      // The release is late from now on; the account store reports the failure.
     }
   }
 
-  /** One at a time: who comes meanwhile waits for the same. */
+  /** One renewal at a time: concurrent callers share it. */
   renew(now: EpochNs): Promise<void> {
     this.#renewing ??= this.#renew(now).finally(() => {
       this.#renewing = null;
@@ -125,14 +125,16 @@ export class PostgresLeases implements Leases {
     return this.#places.size;
   }
 
-  /** Places that are held here. */
+  /** Leases that are held here. */
   get heldCount(): number {
     return this.#held.size;
   }
 
   /**
-   * Others may have taken what was held here: with the next renewal all of it is taken again, the oldest of each account
-   * first, and what no longer fits is lost. What the database thinks was held here up to then, and is not, is given back before.
+   * Others may have taken leases held here. The next renewal takes all of them again, the oldest of each account first;
+   * those that no longer fit are lost. Before that it releases leases that the database has for this node and this node
+   * does not hold: a restored database has leases that were released since, which would block others for as long as the
+   * node lives.
    */
   mayBeLost(databaseNow: EpochNs): void {
     this.#lostUntil = databaseNow;
@@ -157,7 +159,7 @@ export class PostgresLeases implements Leases {
     }
   }
 
-  /** Seldom are there any; there may be very many of ours. */
+  /** Such leases are rare, but this node may hold very many others. */
   async #releaseOthers(takenUntil: EpochNs): Promise<void> {
     const known = await this.#query<HeldLease>(
       `select account_id as "accountId", kind, holder from leases
@@ -165,7 +167,7 @@ export class PostgresLeases implements Leases {
       [this.#options.node.id, takenUntil],
     );
     for (let from = 0; from < known.length; from += RELEASED_AT_ONCE) {
-      // What is being taken at this moment may be there already, and was not told yet.
+      // A take in progress may be recorded already although its response is not here.
       const asked = new Set([...this.#asked].map(nameOf));
       const others = known
         .slice(from, from + RELEASED_AT_ONCE)
@@ -185,7 +187,7 @@ export class PostgresLeases implements Leases {
   }
 
   async #takeOneAgain(now: EpochNs, name: string, request: LeaseRequest): Promise<void> {
-    // What was given back meanwhile, or is another thing by now, was judged anew.
+    // A lease that was released or changed meanwhile has been judged anew.
     if (this.#held.get(name) !== request) return;
     if (await this.#ask(now, request)) {
       if (!this.#held.has(name))
@@ -216,7 +218,7 @@ export class PostgresLeases implements Leases {
   async #releaseLate(now: EpochNs): Promise<void> {
     const all = [...this.#late];
     for (let from = 0; from < all.length; from += RELEASED_AT_ONCE) {
-      // Somebody may have taken it again meanwhile.
+      // A lease may have been taken again meanwhile.
       const late = all
         .slice(from, from + RELEASED_AT_ONCE)
         .filter(([name, it]) => this.#late.get(name) === it);
@@ -227,7 +229,7 @@ export class PostgresLeases implements Leases {
     }
   }
 
-  /** Whoever takes something meanwhile waits for it. */
+  /** Takes wait until this is done. */
   async #releaseFirst(leases: readonly HeldLease[]): Promise<void> {
     this.#releasing = this.#releaseAll(leases).finally(() => {
       this.#releasing = null;

@@ -1,4 +1,4 @@
-/** Slices of allowances out of the database that nodes share; its clock decides what has come back. */
+/** Slices of allowances from the database that the nodes share; its clock decides how much has been refilled. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Postgres } from '../../platform/postgres/postgres.ts';
@@ -11,7 +11,7 @@ interface Row {
   readonly tests_spent: bigint | null;
 }
 
-/** The caller's time is for tests. */
+/** `callers` is for tests. */
 export function postgresSlices(
   postgres: Pick<Postgres, 'query'>,
   time: 'database' | 'callers' = 'database',

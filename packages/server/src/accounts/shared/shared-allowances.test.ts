@@ -10,10 +10,10 @@ import { SharedAllowances } from './shared-allowances.ts';
 const START = 1_800_000_000_000_000_000n;
 const NODES = 3;
 const LIVE: CountedLimit = { limit: 60, testLimit: null };
-/** So many that more comes back while a slice may be used than is in a small one. */
+/** Large enough that more is refilled during a slice's lifetime than a small slice holds. */
 const MANY = { all: 300, tests: 150 };
 
-/** Nodes that share one state, and how often that was asked. */
+/** Nodes that share one state, and a count of its calls. */
 function cluster(model = new SliceModel()) {
   const run = { asked: 0, isAway: false };
   const nodes = Array.from({ length: NODES }, () => {
@@ -28,11 +28,11 @@ function cluster(model = new SliceModel()) {
   return { run, nodes };
 }
 
-/** What was granted, as one allowance would count it that nobody shares. */
+/** Checks grants against a single allowance that no other node shares. */
 class Granted {
   #states: readonly [AllowanceState | null, AllowanceState | null] = [null, null];
 
-  /** Whether a single allowance had room for it. */
+  /** Whether the single allowance would grant it. */
   take(now: EpochNs, isTest: boolean): boolean {
     const [all, byTests] = this.#states;
     const counted = [
@@ -49,7 +49,7 @@ const step = fc.record({
   node: fc.nat({ max: NODES - 1 }),
   isTest: fc.boolean(),
   requests: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.constantFrom(140, 310)),
-  /** In one breath, or one after the other, as slices are made for. */
+  /** Concurrently, or one after the other, which slices are made for. */
   areAtOnce: fc.boolean(),
   afterMs: fc.oneof(
     fc.constant(0),

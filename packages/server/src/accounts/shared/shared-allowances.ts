@@ -1,11 +1,8 @@
 /**
- * Requests per minute that all nodes of a cluster count together. The shared state is asked for a slice of an allowance, and
- * requests are taken of the slice without asking: one for who asks seldom, so that what is left is told exactly; up to a tenth
- * of the limit for who asks often. A slice lapses after two seconds and is never given back: over all nodes nobody ever gets
- * more than the limit, and who is busy may lose a little.
- *
- * A slice belongs to live keys or to test keys. The second has counted at both limits, the first at the account's alone.
- * Requests that come while the shared state is being asked wait, and are asked for together.
+ * Requests per minute that all nodes of a cluster count together. A node fetches a slice of an allowance from the
+ * shared state and takes requests from it locally: one request for a rare caller, so that its remainder is exact; up to
+ * a tenth of the limit for a busy one. A slice lapses after two seconds and is never returned, so no caller gets more
+ * than its limit over all nodes, and a busy one may lose a little.
  */
 
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
@@ -21,11 +18,11 @@ import {
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { Allowances } from '../limits/allowances.ts';
 
-/** How long requests may be taken of a slice; the shared state reckons with it too (`shared-tables.ts`). */
+/** How long a slice is valid; the shared state relies on it too (`shared-tables.ts`). */
 const SLICE_NS = 2n * SECOND_NS_BIG;
-/** A slice that is used up within this part of that is doubled: twice as much will not lapse either. */
+/** If a slice is used up within this fraction of its time, the next one is doubled: it will not lapse either. */
 const QUICK_PART = 4n;
-/** The largest slice, as a part of the limit. */
+/** The largest slice, as a fraction of the limit. */
 const SLICE_PART = 10;
 const WHO_MAX = 100_000;
 const FORGOTTEN_PER_TAKE = 2;
@@ -33,13 +30,13 @@ const FORGOTTEN_PER_TAKE = 2;
 export interface SliceRequest {
   readonly who: string;
   readonly perMinute: CountedLimit;
-  /** Requests that wait. */
+  /** Waiting requests. */
   readonly needed: number;
-  /** With those that may follow: only while they can do no harm are they given ahead. */
+  /** With requests that may follow; granted ahead only while that does no harm. */
   readonly wanted: number;
 }
 
-/** What was given, and what is spent of both limits since then, in parts of a request; null: there is no such limit. */
+/** The grant, and what is spent of both limits after it, in parts of a request; null: there is no such limit. */
 export interface SliceGrant {
   readonly granted: number;
   readonly allSpent: number | null;
@@ -47,7 +44,7 @@ export interface SliceGrant {
 }
 
 export interface SharedAllowancesOptions {
-  /** Asks the shared state. */
+  /** Fetches a slice from the shared state. */
   readonly slice: (now: EpochNs, request: SliceRequest) => Promise<SliceGrant>;
   readonly whoMax?: number;
 }
@@ -92,7 +89,9 @@ export class SharedAllowances implements Allowances {
     return this.#forgottenTotal;
   }
 
-  /** Asks until nobody waits; those who came before an answer are served out of it, or by the next. */
+  /**
+   * Fetches slices until no request waits. Requests that came before a response are served from it, or by the next one.
+   */
   async #serve(who: string, asker: Asker, line: Line): Promise<void> {
     while (line.waiting.length > 0) {
       const { now, perMinute, resolve } = line.waiting[0]!;
@@ -117,7 +116,7 @@ export class SharedAllowances implements Allowances {
     }
   }
 
-  /** A few of those that have been there longest, unless they are in use. */
+  /** Evicts a few of the oldest askers, unless they are in use. */
   #forget(now: EpochNs): void {
     for (let left = FORGOTTEN_PER_TAKE; left > 0; left -= 1) {
       const [oldest] = this.#askers;
@@ -126,14 +125,14 @@ export class SharedAllowances implements Allowances {
       this.#askers.delete(who);
       if (asker.isIdle(now)) continue;
       const isTooMany = this.#askers.size >= (this.#options.whoMax ?? WHO_MAX);
-      // What was leased and not used is lost, and the shared state still knows the rest.
+      // The unused rest of the slice is lost; the shared state still knows the rest.
       if (isTooMany && !asker.isWaited) this.#forgottenTotal += 1;
       else this.#askers.set(who, asker);
     }
   }
 }
 
-/** One who asks: a slice for its live keys and one for its test keys, and what was last heard of the shared state. */
+/** One caller: a slice for its live keys, one for its test keys, and the last known shared state. */
 class Asker {
   readonly live = new Line();
   readonly tests = new Line();
@@ -144,17 +143,17 @@ class Asker {
     return this.live.waiting.length > 0 || this.tests.waiting.length > 0;
   }
 
-  /** Whether nothing is known of it that matters. */
+  /** Whether it holds no state that matters. */
   isIdle(now: EpochNs): boolean {
     if (this.isWaited || this.live.leftAt(now) + this.tests.leftAt(now) > 0) return false;
     const states = [this.#all, this.#byTests].filter((state) => state !== null);
     return states.every((state) => isFull(state, now));
   }
 
-  /** Null when the shared state has to be asked. */
+  /** Null when the shared state must be consulted. */
   judge(line: Line, now: EpochNs, perMinute: CountedLimit): AllowanceVerdict | null {
     if (line.take(now, perMinute)) return this.#verdict(now, perMinute, true);
-    // Others can only have spent more since: what had no room then has none before its time.
+    // Other nodes can only have spent more since, so a request that did not fit then does not fit before its time.
     const isKnown =
       (perMinute.limit === null || this.#all?.perMinute === perMinute.limit) &&
       (perMinute.testLimit === null || this.#byTests?.perMinute === perMinute.testLimit);
@@ -172,12 +171,12 @@ class Asker {
     line.fill(now, perMinute, grant.granted);
   }
 
-  /** One of those who waited for the slice, however long that took. */
+  /** Serves a request that waited for the slice, however long that took. */
   serve(line: Line, now: EpochNs, perMinute: CountedLimit): AllowanceVerdict {
     return this.#verdict(now, perMinute, line.takeLeft());
   }
 
-  /** What was leased and not used yet counts as left. */
+  /** The unused part of a slice counts as left. */
   #verdict(now: EpochNs, perMinute: CountedLimit, granted: boolean): AllowanceVerdict {
     const byTests = this.tests.leftAt(now);
     const all = byTests + this.live.leftAt(now);
@@ -195,7 +194,10 @@ class Asker {
   }
 }
 
-/** The slice of one kind of key, and who waits for the next. */
+/**
+ * The slice of live keys or of test keys, and the requests that wait for the next one. A slice of test keys has counted
+ * at both limits, one of live keys only at the account's. Requests that arrive during a fetch share the next one.
+ */
 class Line {
   readonly waiting: Waiting[] = [];
   #left = 0;
@@ -203,7 +205,7 @@ class Line {
   #until: bigint = 0n;
   #perMinute: CountedLimit | null = null;
 
-  /** Whether the slice had one more. */
+  /** Takes one request from the slice; whether that was possible. */
   take(now: EpochNs, perMinute: CountedLimit): boolean {
     if (this.leftAt(now) === 0 || !areSame(perMinute, this.#perMinute!)) return false;
     return this.takeLeft();
@@ -219,7 +221,9 @@ class Line {
     return now < this.#until ? this.#left : 0;
   }
 
-  /** As much as the last one for who has used that up in time, twice for who did so quickly, one for everybody else. */
+  /**
+   * As large as the last slice if that was used up in time, twice as large if it was used up quickly, otherwise one.
+   */
   nextSize(now: EpochNs, { limit, testLimit }: CountedLimit): number {
     const smaller = Math.min(limit ?? Infinity, testLimit ?? Infinity);
     const isBusy = this.#left === 0 && now < this.#until;

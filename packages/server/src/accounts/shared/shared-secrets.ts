@@ -1,6 +1,7 @@
 /**
- * Secrets that all nodes of a cluster share, by name. The two newest of a name are good, so one can be changed while what was
- * made with the one before is in use. A new one signs only a minute after it was made: by then every node knows it.
+ * Secrets that all nodes of a cluster share, by name. The two newest of a name are valid, so a secret can change while
+ * data made with the previous one is in use. A new secret signs only a minute after its creation: by then every node
+ * knows it.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -10,7 +11,7 @@ import type { Postgres } from '../../platform/postgres/postgres.ts';
 const SECRET_BYTES = 32;
 const GOOD_AT_ONCE = 2;
 const SIGNS_AFTER_NS = MINUTE_NS_BIG;
-/** One node at a time makes or changes them; a number of our own among advisory locks. */
+/** One node at a time creates or changes secrets; our number among the advisory locks. */
 const LOCK = 7_402_005;
 
 export interface SharedSecret {
@@ -24,7 +25,7 @@ export interface SharedSecretsOptions {
   readonly random: (size: number) => Uint8Array;
 }
 
-/** The newest first. The first to ask makes one, which signs at once. */
+/** The newest first. The first caller creates one, which signs at once. */
 export async function sharedSecrets(
   name: string,
   { postgres, random }: SharedSecretsOptions,
@@ -42,10 +43,10 @@ export async function sharedSecrets(
   });
 }
 
-/** A new one was made a moment ago, and does not sign yet: another one now would end what is signed at present. */
+/** The last secret is so new that it does not sign yet: another one now would invalidate the one that signs. */
 export class SecretIsNewError extends Error {}
 
-/** Makes a new one, after which the one before is good as long as no other is made, and those before it are not. */
+/** Creates a new secret. The previous one stays valid until the next change; older ones become invalid. */
 export async function changeSharedSecret(
   name: string,
   { postgres, random }: SharedSecretsOptions,
@@ -76,7 +77,7 @@ export async function changeSharedSecret(
   });
 }
 
-/** Makes a new one that is the only one at once: for a secret that others have got to know. */
+/** Creates a new secret that is the only valid one at once: for a secret that leaked. */
 export async function replaceSharedSecret(
   name: string,
   { postgres, random }: SharedSecretsOptions,
@@ -95,7 +96,7 @@ export async function replaceSharedSecret(
   });
 }
 
-/** Puts one there that was in use elsewhere, as when a data directory moves into a cluster. */
+/** Adopts a secret that was in use elsewhere, as when a data directory moves into a cluster. */
 export async function adoptSharedSecret(
   name: string,
   secret: Uint8Array,

@@ -1,18 +1,16 @@
 /**
- * The tables in which the nodes of a cluster tell each other how they are and share what accounts may have at a time.
- * They lie beside the accounts, in PostgreSQL only. What must hold between nodes is decided inside the database, in one
- * call each, by the database's clock; instants are nanoseconds, as everywhere.
- *
- * A migration that has been released is never edited, and a function that has to change gets another name: during a rolling
- * update programs of two versions use the same tables.
+ * The tables in which the nodes of a cluster report their state and share the limits of accounts; they exist beside the
+ * accounts, in PostgreSQL only. The database decides what must hold between nodes, in one call each, by its own clock;
+ * instants are nanoseconds. A released migration is never edited, and a changed function gets a new name: during a
+ * rolling update, programs of two versions use the same tables.
  */
 
 import type { Postgres } from '../../platform/postgres/postgres.ts';
 
-/** One node at a time makes tables; a number of our own among advisory locks. */
+/** One node at a time creates tables; our number among the advisory locks. */
 const MIGRATION_LOCK = 7_402_001;
 
-/** Takes what only some versions of PostgreSQL have out of the way: 14 and later will do. */
+/** Creates the tables or upgrades them. PostgreSQL 14 and later will do. */
 export async function prepareSharedTables(postgres: Postgres): Promise<void> {
   await postgres.transaction(async (connection) => {
     await connection.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
@@ -33,8 +31,8 @@ export async function prepareSharedTables(postgres: Postgres): Promise<void> {
 }
 
 /**
- * How nodes are known to be alive: `renewed_at` is when a node said so last, and 90 s later nobody counts it any more. For 90 s
- * after a start of the database everybody counts who had not left: nobody could say anything before.
+ * Liveness: `renewed_at` is the time of a node's last beat; 90 s later the node no longer counts. For 90 s after a
+ * start of the database every node that has not left counts, since none could send a beat before.
  */
 const NODES = `
 create function tapeloom_now() returns bigint language sql volatile as $$
@@ -117,7 +115,7 @@ begin
 end $$;
 `;
 
-/** What an account has open. A lease is good for 90 s after it was taken, and after its node was last heard of. */
+/** The open leases of accounts. A lease is valid for 90 s after it was taken, and after its node's last beat. */
 const LEASES = `
 create table leases (
   account_id text not null,
@@ -177,8 +175,8 @@ end $$;
 `;
 
 /**
- * Requests per minute, by the arithmetic of `core/src/quota/allowance.ts`: a request is 60e9 parts, and every nanosecond gives
- * back as many parts as the limit has requests.
+ * Requests per minute, by the arithmetic of `core/src/quota/allowance.ts`: a request is 60e9 parts, and every
+ * nanosecond refills as many parts as the limit has requests.
  */
 const ALLOWANCES = `
 create table allowances (

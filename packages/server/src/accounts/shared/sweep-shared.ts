@@ -1,13 +1,13 @@
-/** Clears away what nobody needs any more of what nodes share; safe to be done twice, and by any node. */
+/** Removes stale shared state; safe to run twice, and on any node. */
 
 import { HOUR_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { Postgres } from '../../platform/postgres/postgres.ts';
 
-/** A node that has gone without leaving is shown for so long. */
+/** How long a node that vanished without leaving is listed. */
 const GONE_SHOWN_NS = 24n * HOUR_NS_BIG;
-/** Everything spent has come back by then. */
+/** After this time every allowance is full again. */
 const ALLOWANCE_FULL_NS = 2n * MINUTE_NS_BIG;
-/** Nobody counts leases of nodes that were not heard of for so long, whatever the database went through. */
+/** Leases of nodes without a beat for this long no longer count, whatever happened to the database. */
 const LEASES_KEPT_NS = HOUR_NS_BIG;
 
 export async function sweepShared(postgres: Pick<Postgres, 'query'>): Promise<void> {
@@ -17,7 +17,7 @@ export async function sweepShared(postgres: Pick<Postgres, 'query'>): Promise<vo
           and greatest(n.renewed_at, tapeloom_started_at()) >= tapeloom_now() - $1::bigint)`,
     [LEASES_KEPT_NS],
   );
-  // After a long outage of the database all come back at their next beat, and one whose row is gone has to end.
+  // After a long outage of the database all nodes return with their next beat, and a node without a row must end.
   await postgres.query(
     `delete from nodes
       where greatest(renewed_at, tapeloom_started_at()) < tapeloom_now() - $1::bigint`,

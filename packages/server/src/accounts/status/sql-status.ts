@@ -1,4 +1,4 @@
-/** What nodes saw of the service's state, over a SQL database; see `status-store.ts`. */
+/** The service's state as nodes observed it, over a SQL database; see `status-store.ts`. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import {
@@ -14,7 +14,7 @@ import { removed, type Sql } from '../store/sql-database.ts';
 import type { SqlStore } from '../store/sql-store.ts';
 import type { StatusStore } from './status-store.ts';
 
-/** A span is long unless a state flaps: then the oldest are forgotten, and the record begins later. */
+/** A span is long unless a state flaps: then the oldest are removed, and the record begins later. */
 const SPANS_MAX = 2_000;
 /** The oldest day that is shown may have begun just before. */
 const KEPT_NS = BigInt(STATUS_DAYS + 1) * DAY_NS_BIG;
@@ -28,7 +28,7 @@ async function noteStatus(sql: Sql, { node, from, until, state }: StatusSpan): P
     .selectFrom('status_spans')
     .selectAll()
     .where('node', '=', node)
-    // A clock that was ahead may have left some in the future.
+    // A clock that was ahead may have left spans in the future.
     .where('until_at', '<=', from + STATUS_GAP_NS)
     .orderBy('until_at', 'desc')
     .limit(1)
@@ -64,7 +64,7 @@ async function statusSpans(
     .limit(SPANS_MAX)
     .execute();
   return rows.flatMap(({ node, from_at, until_at, state }) => {
-    // A newer program may know a state that this one does not.
+    // A newer program may store a state that this one does not know.
     const known = NOTED_STATES.find((one) => one === state);
     return known === undefined
       ? []
@@ -72,7 +72,7 @@ async function statusSpans(
   });
 }
 
-/** Some that nobody is shown any more; how many. */
+/** Removes some spans that are no longer shown; returns how many. */
 export async function forgetStatus(sql: Sql, now: EpochNs, limit: number): Promise<number> {
   const old = now - KEPT_NS;
   const surplus = await sql

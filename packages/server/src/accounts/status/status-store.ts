@@ -1,6 +1,6 @@
 /**
- * The part of the account store about the service's own state over time: spans in which one node saw one state. It is here
- * because all nodes of a cluster share this store, and because it outlasts a process that is killed.
+ * The part of the account store about the service's own state over time: spans in which one node observed one state. It
+ * is in this store because all nodes share it and it survives a killed process.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -8,10 +8,10 @@ import type { StatusSpan } from '@tapeloom/core/status/status-history';
 
 export interface StatusStore {
   /**
-   * Notes what a node saw. It lengthens the node's last span where that has the same state and ended within
-   * `STATUS_GAP_NS`, and begins another one otherwise.
+   * Records an observation. It extends the node's last span if that has the same state and ended within
+   * `STATUS_GAP_NS`; otherwise it begins another.
    */
   noteStatus(span: StatusSpan): Promise<void>;
-  /** Those that end after this instant; where there are too many, the newest. */
+  /** Spans that end after this instant; if there are too many, the newest. */
   statusSpans(after: EpochNs): Promise<readonly StatusSpan[]>;
 }

@@ -1,7 +1,7 @@
 /**
- * The tables of the account store, as the newest migration leaves them. Every whole number is a 64-bit
- * integer and is read as a bigint, so that an instant in nanoseconds keeps its last digit; lists and
- * details are JSON in text columns. No secret is in any of them, only digests.
+ * The tables of the account store, as the newest migration leaves them. Every whole number is a 64-bit integer and is
+ * read as a bigint, so an instant in nanoseconds keeps its last digit. Lists and details are JSON in text columns.
+ * Tables hold digests, never secrets.
  */
 
 import type { ColumnType, Generated, Selectable } from 'kysely';
@@ -15,7 +15,7 @@ import type { AuditKind } from './audit-kinds.ts';
 import type { Whole } from './columns.ts';
 
 interface IdempotentRequestTable {
-  /** The key that asked. */
+  /** The key that sent the request. */
   key_id: string;
   idempotency_key: string;
   account_id: string;
@@ -32,20 +32,20 @@ interface AuditTable {
   key_id: string | null;
   actor: string;
   details: string;
-  /** How often it happened; above 1 for counted refusals only, then `last_at` is when last. */
+  /** How often it happened. Only counted refusals exceed 1; `last_at` is then the time of the last one. */
   count: ColumnType<bigint, bigint | undefined, bigint>;
   last_at: ColumnType<bigint | null, bigint | undefined, bigint>;
-  /** What refusals that are one event have in common; null for everything else. */
+  /** The common part of refusals that count as one event; null for all other events. */
   counted_as: ColumnType<string | null, string | undefined, never>;
 }
 
 /** One row. */
 interface AuditBeginningTable {
-  /** Events before this instant may be gone; all others are kept. */
+  /** Events before this instant may be removed; all others are kept. */
   kept_from: Whole;
 }
 
-/** What a node saw of the service's state. */
+/** The service's state, as a node observed it. */
 interface StatusSpanTable {
   node: string;
   from_at: Whole;
@@ -53,16 +53,16 @@ interface StatusSpanTable {
   state: string;
 }
 
-/** A mail that must not be lost; the row goes once the mail server has taken it. */
+/** A mail that must not be lost; its row is removed once the mail server has accepted it. */
 interface MailTable {
   id: string;
   kind: MailKind;
   reader: string;
   order_id: string | null;
-  /** JSON: what its text needs beside the order. */
+  /** JSON: the values of its text that the order does not have. */
   details: string;
   created_at: Whole;
-  /** When it is tried next; while somebody delivers it, until when nobody else does. */
+  /** When it is tried next. During a delivery: until when no other process may deliver it. */
   try_at: Whole;
   tries: Whole;
 }

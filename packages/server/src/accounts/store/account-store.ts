@@ -1,11 +1,9 @@
 /**
- * The port of the account store: accounts, keys, stream tokens, budgets and the audit log. Every method but
- * `sweep` is one transaction: when it resolves, what it did is on disk and every later call sees it (but see
- * `usageOf`); when it rejects, nothing happened (but see `unreachable`). Whatever must never be exceeded (ten keys, one use of a
- * token, a budget) is judged by the statement that writes, so that parallel callers cannot pass together.
- *
- * The store has no clock: callers say what time it is. Adapters: SQLite for one machine, PostgreSQL for many; both run
- * `account-store.contract.ts`.
+ * The port of the account store. Every method but `sweep` is one transaction: when it resolves, its effect is on disk
+ * and visible to every later call (exception: `usageOf`); when it rejects, nothing happened (exception: `unreachable`).
+ * Limits that must never be exceeded (ten keys, one use of a token, a budget) are checked by the statement that writes,
+ * so parallel callers cannot both pass. The store has no clock: callers pass the time. Adapters: SQLite for one
+ * machine, PostgreSQL for many; both run `account-store.contract.ts`.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -20,7 +18,7 @@ import type { StatusStore } from '../status/status-store.ts';
 import type { UsageStore } from '../usage/usage-store.ts';
 import type { AuditKind } from './audit-kinds.ts';
 
-/** The store cannot be asked now; nothing happened that the caller could rely on. */
+/** The store is unavailable. Nothing happened that the caller could rely on. */
 export class AccountsUnavailableError extends Refusal {
   constructor(message: string, { cause }: ErrorOptions = {}) {
     super({ t: 'accounts-unavailable' }, cause);
@@ -29,9 +27,9 @@ export class AccountsUnavailableError extends Refusal {
 }
 
 /**
- * What can be wrong with a store as a whole. `damaged` is for good; `full` (no room on disk), `failing`
- * (its disk refuses) and `unreachable` (it is on another machine, which does not answer: whether a call that was under
- * way has done its work is not known) last until a `probe` succeeds; `busy` concerns one call only.
+ * What can be wrong with the store as a whole. `damaged` is permanent. `full` (no space on disk), `failing` (disk
+ * errors) and `unreachable` (a remote store does not respond; the outcome of running calls is unknown) last until a
+ * `probe` succeeds. `busy` concerns one call only.
  */
 export type StoreTrouble = 'damaged' | 'full' | 'failing' | 'unreachable' | 'busy';
 
@@ -45,15 +43,15 @@ export class AccountsTroubleError extends AccountsUnavailableError {
 }
 
 export interface AuditEvent {
-  /** 1, 2, 3 … without gaps that matter: later events have higher numbers. */
+  /** Later events have higher numbers; a gap has no meaning. */
   readonly sequence: number;
   readonly at: EpochNs;
-  /** How often it happened from `at` to `lastAt`: refusals are counted, all else is 1. */
+  /** How often it happened from `at` to `lastAt`. Only refusals are counted; all other events have 1. */
   readonly count: number;
   readonly lastAt: EpochNs;
   readonly kind: AuditKind;
   readonly accountId: string;
-  /** The key it is about, where it is about one; of counted refusals the first. */
+  /** The key that the event concerns, if any; for counted refusals the first one. */
   readonly keyId: string | null;
   /** `operator`, `owner`, `billing`, or the acting key's id. */
   readonly actor: string;
@@ -63,24 +61,24 @@ export interface AuditEvent {
 
 export interface AuditFilter {
   readonly accountId?: string;
-  /** Events with a higher sequence only. */
+  /** Only events with a higher sequence. */
   readonly after?: number;
-  /** Events from this instant on only. */
+  /** Only events from this instant on. */
   readonly since?: EpochNs;
   readonly limit: number;
-  /** The newest first instead of the oldest. */
+  /** Newest first instead of oldest first. */
   readonly newestFirst?: boolean;
 }
 
-/** Something that rights hang on has changed; who holds a copy must look again. */
+/** A change that may alter rights; holders of a copy must read it again. */
 export type AccountChange =
   | {
       readonly accountId: string;
-      /** The key whose rights changed, where it is one; of a rotation the old one. */
+      /** The key whose rights changed, if it is one; for a rotation the old key. */
       readonly keyId: string | null;
       readonly kind: AuditKind;
     }
-  /** The database is not what it was: of all accounts. */
+  /** The database was replaced: this concerns all accounts. */
   | { readonly accountId: null; readonly keyId: null; readonly kind: 'accounts.replaced' };
 
 export interface AccountStore extends KeysStore, UsageStore, AsyncDisposable {
@@ -92,25 +90,25 @@ export interface AccountStore extends KeysStore, UsageStore, AsyncDisposable {
   readonly passkeys: PasskeysStore;
 
   /**
-   * Housekeeping, about once a minute: gives back what expired reservations of all accounts hold, and
-   * removes expired tokens, reservations closed long ago, what keys and days used long ago, what was remembered of
-   * requests long enough, owes mails about budgets that are nearly used, and removes events that the audit log had for longer than `auditKeptNs`, if that is given.
-   * No answer depends on it. It is many short transactions, so that nobody waits for it; what it does not get
-   * to is for the next time.
+   * Housekeeping, about once a minute. It frees what expired reservations hold, records mails owed for nearly used
+   * budgets, and removes expired tokens, reservations closed long ago, old usage by key and day, and expired
+   * idempotency records. If `auditKeptNs` is given, it also removes older audit events. No result depends on it. It
+   * runs as many short transactions, so other calls do not wait for it; work that does not fit is left for the next
+   * run.
    */
   sweep(now: EpochNs, auditKeptNs?: bigint): Promise<void>;
 
   audit(filter: AuditFilter): Promise<readonly AuditEvent[]>;
   /**
-   * Hears every change, made here or by another process on the same store (within a second). A change
-   * made through this object is heard before its call resolves.
+   * Reports every change, made here or, within a second, by another process on the same store. A change made through
+   * this object is reported before its call resolves.
    */
   onChange(listener: (change: AccountChange) => void): Disposable;
-  /** Hears, as soon, that another process has written to the same store, whatever that was. */
+  /** Reports, within the same time, any write of another process to the same store. */
   onWrittenElsewhere(listener: () => void): Disposable;
 
-  /** Resolves if the store is sound, can be written and hears of changes; changes nothing. */
+  /** Resolves if the store is sound, writable and receives changes; it changes nothing. */
   probe(): Promise<void>;
-  /** Hears of everything that is wrong with the store, with every call that fails by it. */
+  /** Reports every trouble of the store, with every call that fails because of it. */
   onTrouble(listener: (trouble: AccountsTroubleError) => void): Disposable;
 }

@@ -6,7 +6,7 @@ import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { AccountsTroubleError, type StoreTrouble } from './account-store.ts';
 import { AccountsHealth } from './accounts-health.ts';
 
-/** A store that is in this trouble, whoever asks. */
+/** A store with this trouble, for every caller. */
 class TroubledStore {
   trouble: StoreTrouble | null = null;
   probes = 0;
@@ -17,7 +17,7 @@ class TroubledStore {
     return { [Symbol.dispose]: () => {} };
   }
 
-  /** Some call meets it. */
+  /** A call meets the trouble. */
   meet(): void {
     if (this.trouble !== null) this.#listener(new AccountsTroubleError(this.trouble, 'met'));
   }

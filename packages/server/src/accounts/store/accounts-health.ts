@@ -1,19 +1,19 @@
 /**
- * Whether the account store can be relied on, from what its calls meet. A damaged one stays unusable until
- * the process is started again; one without room, or whose disk refuses, is tried until it can be written,
- * and is looked through before anybody relies on it again.
+ * Whether the account store is reliable, judged from its calls. A damaged store stays unusable until the process
+ * restarts. A store that is full, failing or unreachable is probed until it can be written, and is checked before it
+ * counts as reliable again.
  */
 
 import type { Clock } from '../../platform/clock.ts';
 import type { AccountStore, AccountsTroubleError } from './account-store.ts';
 
-/** No sooner than customers were told to try again. */
+/** At least the retry time that customers are given. */
 const PROBE_EVERY_MS = 5_000;
 
 export interface AccountsHealthOptions {
   readonly store: Pick<AccountStore, 'probe' | 'onTrouble'>;
   readonly clock: Pick<Clock, 'every'>;
-  /** Called when the trouble begins, is another, or ends (null). */
+  /** Called when trouble begins, changes, or ends (null). */
   readonly onChange: (trouble: AccountsTroubleError | null) => void;
 }
 
@@ -44,14 +44,14 @@ export class AccountsHealth implements Disposable {
     this.#options.onChange(found);
   }
 
-  /** Damage that another call met during the probe stays. */
+  /** Damage that another call met during the probe remains. */
   #recover(): void {
     if (this.#trouble?.trouble === 'damaged') return;
     this.#trouble = null;
     this.#options.onChange(null);
   }
 
-  /** What is met by a probe is told as any other trouble. */
+  /** Trouble during a probe is reported through `onTrouble`, like any other. */
   async #probe(): Promise<void> {
     if (this.#trouble === null || this.#trouble.trouble === 'damaged' || this.#isProbing) return;
     this.#isProbing = true;
@@ -59,7 +59,7 @@ export class AccountsHealth implements Disposable {
       await this.#options.store.probe();
       this.#recover();
     } catch {
-      // It goes on; the next probe follows.
+      // The trouble remains; the next probe follows.
     } finally {
       this.#isProbing = false;
     }

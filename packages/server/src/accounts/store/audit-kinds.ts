@@ -1,4 +1,4 @@
-/** What the audit log tells of. */
+/** The kinds of audit events. */
 
 export const AUDIT_KINDS = [
   'account.created',
@@ -30,6 +30,6 @@ export const AUDIT_KINDS = [
   'key.limit-refused',
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
-/** After these nothing is other than before. Those of a day that are alike in all but time are one event. */
+/** Events that change nothing. Those of one day that differ only in time count as one event. */
 export const REFUSAL_KINDS = ['key.management-refused', 'key.limit-refused'] as const;
 export type RefusalKind = (typeof REFUSAL_KINDS)[number];

@@ -1,7 +1,6 @@
 /**
- * Copies everything the accounts' database keeps into another one, of whatever kind: all rows of all tables in one transaction,
- * into tables that are empty. What was copied is proved by digests that depend on rows alone, neither on their order nor on how
- * a database sorts texts.
+ * Copies all rows of all tables of the accounts' database into another database with empty tables, in one transaction.
+ * Digests prove the copy: they depend on the rows alone, not on their order or on how a database sorts text.
  */
 
 import { createHash } from 'node:crypto';
@@ -11,7 +10,7 @@ import type { Sql, SqlDatabase } from './sql-database.ts';
 
 type Table = keyof AccountSchema;
 
-/** In an order in which nothing is there before what it refers to, each with what its rows are sorted by. */
+/** Ordered so that a row follows the rows that it references. Each table lists its sort columns. */
 const TABLES: { readonly [T in Table]: readonly (string & keyof AccountSchema[T])[] } = {
   accounts: ['id'],
   grants: ['account_id', 'position'],
@@ -46,7 +45,7 @@ const TABLES: { readonly [T in Table]: readonly (string & keyof AccountSchema[T]
   passkey_challenges: ['hash'],
   passkey_recoveries: ['account_id'],
 };
-/** Tables that have their one row from the beginning. */
+/** Tables that always have exactly one row. */
 const ONE_ROW: ReadonlySet<string> = new Set(['audit_beginning', 'orders_beginning']);
 const ROWS_AT_ONCE = 500;
 const DIGEST_LIMIT = 1n << 256n;
@@ -56,14 +55,14 @@ type Row = Readonly<Record<string, unknown>>;
 export interface TableProof {
   readonly table: string;
   readonly rows: number;
-  /** Of the rows, whatever their order. */
+  /** Of the rows, independent of their order. */
   readonly digest: string;
 }
 
-/** The other database has accounts of its own. */
+/** The target database already has accounts. */
 export class AccountsThereError extends Error {}
 
-/** What a database keeps, table by table, all of it at one moment. */
+/** The proof of each table's contents, all at one moment. */
 export async function accountsProof(database: SqlDatabase): Promise<readonly TableProof[]> {
   return await database.reading(async (reading) => {
     const proofs: TableProof[] = [];
@@ -80,7 +79,7 @@ export async function accountsProof(database: SqlDatabase): Promise<readonly Tab
   });
 }
 
-/** Rejects with `AccountsThereError`; then, as after any failure, nothing was changed. */
+/** Rejects with `AccountsThereError` if the target is not empty. After any failure nothing is changed. */
 export async function copyAccounts(from: SqlDatabase, to: SqlDatabase): Promise<void> {
   const tables = Object.keys(TABLES) as Table[];
   await from.reading(async (reading) => {
@@ -90,7 +89,7 @@ export async function copyAccounts(from: SqlDatabase, to: SqlDatabase): Promise<
         if (ONE_ROW.has(table)) await sql`delete from ${sql.table(table)}`.execute(writing);
         for await (const some of rowsOf(reading, table)) await insert(writing, table, some);
       }
-      // The next number follows the last one that was copied; SQLite sees to that itself.
+      // The next number must follow the last copied one; SQLite ensures that itself.
       if (to.schema.sequenceType !== 'bigserial') return;
       await sql`select setval(pg_get_serial_sequence('audit_log', 'sequence'), max(sequence))
         from audit_log having count(*) > 0`.execute(writing);

@@ -1,40 +1,40 @@
 /**
- * Requests that are to be done once, however often they come: what the store is told of one, and what it
- * says of one that came before. An idempotency key belongs to the API key that sent it. Only what was done
- * is remembered, for 24 hours, in the transaction that did it.
+ * Idempotent requests: what the store receives of one, and what it returns for a repeated one. An idempotency key
+ * belongs to the API key that sent it. Only completed work is remembered, for 24 hours (a page: an hour), by the
+ * transaction that did it.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG, HOUR_NS_BIG } from '@tapeloom/core/units';
 
-/** How long what was done is remembered: 24 hours. */
+/** How long completed work is remembered. */
 export const REMEMBERED_NS = DAY_NS_BIG;
-/** Of a page of history: far longer than a client asks again for one that did not reach it. */
+/** For a page of history: far longer than a client repeats a request for a page that it did not receive. */
 export const PAGE_REMEMBERED_NS = HOUR_NS_BIG;
 /**
- * How the request of a page begins. Pages are not counted among those below: each leaves a reservation for a day
- * anyway, and how many there can be follows from the allowance of requests.
+ * The prefix of a page request. Pages do not count towards the limit below: each leaves a reservation for a day anyway,
+ * and the request allowance limits their number.
  */
 export const PAGE_REQUEST = 'page ';
-/** How many such requests are remembered of an account at a time; further ones are refused, not forgotten. */
+/** How many such requests an account may have remembered; further ones are rejected, none is forgotten. */
 export const REMEMBERED_MAX = 1_000;
 
 export interface OnceRequest {
   /** As the client sent it. */
   readonly idempotencyKey: string;
-  /** A digest of all that is asked for. */
+  /** A digest of the whole request. */
   readonly request: string;
 }
 
 export type OnceRefused =
-  /** `answer`: what was remembered of it. */
+  /** `answer`: the remembered result. */
   | { readonly refused: 'done-before'; readonly answer: string }
-  /** The idempotency key came with something else. */
+  /** The idempotency key was used for a different request. */
   | { readonly refused: 'another-request' }
-  /** There is room again at `until`. */
+  /** A slot is free again at `until`. */
   | { readonly refused: 'too-many-remembered'; readonly until: EpochNs };
 
-/** A request that has been done, to be remembered. */
+/** A completed request, to be remembered. */
 export interface Done {
   readonly accountId: string;
   readonly keyId: string;

@@ -1,5 +1,3 @@
-/** The account store over a SQL database: each method but `sweep` is one transaction; see `SqlStore`. */
-
 import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Kysely } from 'kysely';
@@ -20,7 +18,7 @@ import type { Sql, SqlDatabase } from './sql-database.ts';
 import { forgetDone } from './sql-once.ts';
 import { SqlStore } from './sql-store.ts';
 
-/** What housekeeping clears away in one transaction, and of one kind at a time: 50,000 rows a minute. */
+/** Housekeeping removes this many rows in one transaction; with the steps, 50,000 rows of one kind a minute. */
 const SWEEP_STEP_ROWS = 500;
 const SWEEP_STEPS_MAX = 100;
 
@@ -36,16 +34,13 @@ export interface SqlAccountStoreOptions {
   /** Random bytes for ids; the machine's by default. */
   readonly random?: (count: number) => Uint8Array;
   /**
-   * What may be done to the schema. `upgrade`, the default: all that is due, for the service. `create`: it may be made
-   * where there is none. `keep`: nothing.
+   * What may be done to the schema. `upgrade` (the default, for the service): all that is due. `create`: create it if
+   * there is none. `keep`: nothing.
    */
   readonly schema?: 'upgrade' | 'create' | 'keep';
 }
 
-/**
- * Takes the database over, also when it is refused: it is looked through, and its schema brought up to
- * date, before it is used.
- */
+/** Takes over the database, also on failure. It is checked and its schema is upgraded or verified before use. */
 export async function openSqlAccountStore(
   database: SqlDatabase,
   { random = randomBytes, schema = 'upgrade' }: SqlAccountStoreOptions = {},
@@ -104,7 +99,7 @@ async function tellUsage(store: SqlStore, now: EpochNs): Promise<void> {
   while (after !== null) after = await some(now, after, SWEEP_STEP_ROWS);
 }
 
-/** Each step is a transaction of its own, and others have their turn between two. */
+/** Each step is its own transaction, so other calls run between two steps. */
 async function inSteps(
   store: SqlStore,
   step: (sql: Sql, limit: number) => Promise<number>,

@@ -47,7 +47,7 @@ test('events older than was chosen go in short steps, all others stay, and witho
   assert.deepEqual(await sequences(), before.slice(-2));
   assert.ok(seen.has(702) && seen.has(202), `others have their turn between steps: ${[...seen]}`);
 
-  // What is left is as safe as before, also from SQL.
+  // The remaining events are as protected as before, also against SQL.
   const removal = sql`delete from audit_log`.execute(database.kysely);
   await assert.rejects(removal, /audit_log keeps what is not older than its beginning/);
 });
@@ -62,7 +62,7 @@ test('a log that was trimmed to nothing still tells other processes of every cha
   using _ = other.onChange(({ kind }) => resolve(kind));
   await store.sweep(at(31n).now, KEPT_NS);
   assert.deepEqual(await store.audit({ limit: 9 }), []);
-  // One that opens now finds no number to go on from.
+  // A store that opens now finds no last number to resume from.
   await using late = await AccountsHandle.open({ path, onFault: assert.ifError });
   const lateHeard = Promise.withResolvers<string>();
   using _late = late.onChange(({ kind }) => lateHeard.resolve(kind));

@@ -1,8 +1,8 @@
 /**
- * The audit log: an event is written by the transaction that does what it tells, so there is neither one
- * without the other. Refusals of a day that are alike in all but time are counted in one event, so that nobody
- * fills the log by asking for what he may not have. The database refuses to change events, and to remove any
- * that is not older than the log's beginning, which `trimAudit` moves.
+ * The audit log. An event is written by the transaction that does the work, so neither exists without the other.
+ * Refusals of a day that differ only in time are counted in one event, so repeated forbidden requests cannot fill the
+ * log. The database rejects changes of events, and removals of events that are not older than the log's beginning,
+ * which `trimAudit` moves.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -15,7 +15,7 @@ import { countedUntil, latest } from './sound-times.ts';
 import { removed, type Sql } from './sql-database.ts';
 import type { StoreCall } from './store-call.ts';
 
-/** A write under way: its statements, and the events to announce once it is committed. */
+/** A write in progress: its statements, and the events to announce after the commit. */
 export interface Writing {
   readonly sql: Sql;
   readonly told: AuditEvent[];
@@ -41,7 +41,7 @@ export async function tell(
   told.push(eventOf(row));
 }
 
-/** Of a key and day there are no more events than ways to be refused. Nobody needs to hear of a refusal. */
+/** A key has at most as many such events a day as there are ways to be refused. Refusals are not announced. */
 export async function countRefusal(
   { sql }: Writing,
   call: StoreCall,
@@ -61,7 +61,10 @@ export async function countRefusal(
     .execute();
 }
 
-/** Until when an event of this kind, counted in this account, must wait; null: it may be now. The account is held. */
+/**
+ * Until when an event of this kind must wait in this account; null: it may happen now. The caller holds the account's
+ * row.
+ */
 export async function toldTooOften(
   sql: Sql,
   now: EpochNs,
@@ -83,7 +86,7 @@ export async function toldTooOften(
   return oldest === undefined ? null : countedUntil(oldest.at, countedNs, now);
 }
 
-/** Removes some of the events from before this instant; how many. Those after it never go. */
+/** Removes some events from before this instant and returns how many. Later events are never removed. */
 export async function trimAudit(sql: Sql, before: EpochNs, limit: number): Promise<number> {
   const old = sql.selectFrom('audit_log').select('sequence').where('at', '<', before);
   if ((await old.limit(1).executeTakeFirst()) === undefined) return 0;
@@ -107,10 +110,10 @@ function rowOf({ now, actor }: StoreCall, event: Told<AuditKind>) {
   };
 }
 
-/** People call accounts and keys by e-mail addresses too. The log outlives its people, so it knows none. */
+/** Customers also name accounts and keys by e-mail addresses. The log outlives its customers, so it contains none. */
 function withoutAddress(_name: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  // Word by word: one pattern for the whole would take the square of a long text's time.
+  // Word by word: one pattern over the whole text would take quadratic time.
   return value.replace(/\S+/gu, (word) => (/[^@]@[^@]/u.test(word) ? '…@…' : word));
 }
 

@@ -10,7 +10,7 @@ import { openSqliteDatabase } from './sqlite/sqlite-database.ts';
 
 const OPERATOR = { now: 1n as EpochNs, actor: { kind: 'operator' } } as const;
 
-/** A log that the test writes, and one watcher of it that is told what is its own. */
+/** A log that the test writes, and one watcher of it, which is given its own events. */
 async function rig() {
   const [database, replacement] = [openSqliteDatabase(':memory:'), openSqliteDatabase(':memory:')];
   const store = await openSqlAccountStore(database);
@@ -31,7 +31,7 @@ async function rig() {
       await written.createAccount(OPERATOR, { name: `${accounts}`, grants: [] });
       return (await written.audit({ limit: 1, newestFirst: true }))[0]!;
     },
-    /** From now on there is another database, which knows nothing of what was written. */
+    /** From now on there is another database, without anything written before. */
     replace(): void {
       isReplaced = true;
     },
@@ -51,7 +51,7 @@ async function rig() {
   };
 }
 
-/** The database that is there at each question. */
+/** The database that is current at each query. */
 function moving(database: () => Kysely<AccountSchema>): Kysely<AccountSchema> {
   return new Proxy(database(), {
     get: (_, name) => {
@@ -104,7 +104,7 @@ test('more events than are read at a time are all told, in order', async () => {
   log.hears(...events);
 });
 
-/** The next look finds another database, with so much in it; from then on events are told as ever. */
+/** The next look finds another database with this many events; later events are reported as before. */
 async function noticesReplacement(
   log: Awaited<ReturnType<typeof rig>>,
   writtenSince: number,

@@ -1,10 +1,9 @@
 /**
- * Tells listeners of every change of accounts and keys: those made here at once, those that others made
- * in the same database when `lookElsewhere` finds their events in the audit log. Each is told once.
- *
- * A database may be put back to an older copy, or be a standby that lacks the last moments, while it is in use here; its log then
- * goes on with numbers that were told already, of other events. So the last one that was told, and those made here since, are looked at
- * with every look: where one is another, or is gone and not by age, everybody is told that anything may be otherwise.
+ * Reports every change of accounts and keys once: those made here at once, those of other processes when
+ * `lookElsewhere` finds their events in the audit log. A database in use may be restored from a backup, or replaced by
+ * a standby that lacks the last moments. Its log then reuses reported numbers for other events. So every look verifies
+ * the last reported event and those made here since. If one differs, or is missing and not trimmed, all listeners are
+ * informed that anything may have changed.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -16,7 +15,7 @@ import { auditKeptFrom, readAudit } from './sql-audit.ts';
 
 const EVENTS_PER_READ = 500;
 
-/** By which one event is told from another of the same number. */
+/** Distinguishes two events with the same number. */
 interface Told {
   readonly sequence: number;
   readonly at: EpochNs;
@@ -26,11 +25,11 @@ interface Told {
 export class SqlChanges {
   readonly #database: Kysely<AccountSchema>;
   readonly #listeners = new Set<(change: AccountChange) => void>();
-  /** Everything up to this event has been told; null before the first. */
+  /** Everything up to this event has been reported; null before the first. */
   #last: Told | null;
-  /** What events made here with higher numbers are; between them there may be some of others. */
+  /** Events made here with higher numbers; events of other processes may lie between them. */
   readonly #own = new Map<number, Told>();
-  /** Two events were made here with one number: between them the log went back. */
+  /** Two events made here had the same number, so the log was set back between them. */
   #isForked = false;
 
   constructor(database: Kysely<AccountSchema>, newest: AuditEvent | null) {
@@ -44,7 +43,7 @@ export class SqlChanges {
     return { [Symbol.dispose]: () => this.#listeners.delete(own) };
   }
 
-  /** What was just committed here, unless a look elsewhere came across it before. */
+  /** Reports events just committed here, unless a look elsewhere found them before. */
   madeHere(events: readonly AuditEvent[]): void {
     for (const event of events) {
       if (event.sequence <= this.#toldUpTo) continue;
@@ -56,7 +55,7 @@ export class SqlChanges {
     }
   }
 
-  /** Nobody else has written: the events made here are all there are. */
+  /** No other process has written: the events made here are all there are. */
   nothingElsewhere(): void {
     for (const own of this.#own.values()) if (own.sequence > this.#toldUpTo) this.#last = own;
     this.#own.clear();
@@ -67,9 +66,9 @@ export class SqlChanges {
     await this.#beginAnew();
   }
 
-  /** Tells of what others have made. False where the log is not the one that was told of. */
+  /** Reports events of other processes. False if the log is not the one that was reported from. */
   async #isTakenOver(): Promise<boolean> {
-    // What is made while the log is read may not be in it yet.
+    // Events made while the log is read may not be in it yet.
     const made = [...this.#own.values()];
     for (;;) {
       const filter = { after: Math.max(0, this.#toldUpTo - 1), limit: EVENTS_PER_READ };
@@ -98,13 +97,13 @@ export class SqlChanges {
     return this.#last?.sequence ?? 0;
   }
 
-  /** Whether an event that was told is the one that was found at its number, or was removed because it is old. */
+  /** Whether a reported event is the one found at its number, or was trimmed because of its age. */
   async #isThere(told: Told, found: AuditEvent | undefined): Promise<boolean> {
     if (found?.sequence === told.sequence) return toldOf(found).what === told.what;
     return told.at < (await auditKeptFrom(this.#database));
   }
 
-  /** What has come by then is part of what anybody finds who looks again. */
+  /** Events up to here need no report: listeners read everything again. */
   async #beginAnew(): Promise<void> {
     const [newest] = await readAudit(this.#database, { limit: 1, newestFirst: true });
     this.#last = newest === undefined ? null : toldOf(newest);
@@ -113,7 +112,7 @@ export class SqlChanges {
     this.#tell({ accountId: null, keyId: null, kind: 'accounts.replaced' });
   }
 
-  /** A refusal changes nothing, so it is no news here. */
+  /** A refusal changes nothing, so it is not announced. */
   #tellOf({ accountId, keyId, kind }: AuditEvent): void {
     if (REFUSAL_KINDS.some((refusal) => refusal === kind)) return;
     this.#tell({ accountId, keyId, kind });
@@ -124,7 +123,7 @@ export class SqlChanges {
       try {
         listener(change);
       } catch (error) {
-        // The change is committed: a listener's fault must not make its call look as if it were not.
+        // The change is committed: a listener's error must not make its call look failed.
         queueMicrotask(() => {
           throw error;
         });

@@ -1,4 +1,4 @@
-/** What the account store needs of a database beside SQL that all of them speak. */
+/** What the account store needs of a database beyond common SQL. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { DeleteResult, Kysely, Transaction } from 'kysely';
@@ -7,61 +7,61 @@ import type { AccountSchema } from './account-schema.ts';
 import type { AccountStore, AccountsTroubleError } from './account-store.ts';
 import type { SchemaDialect } from './migrations/migration.ts';
 
-/** What others did since it was last asked; `unknown`: it was not looked at now. May err towards `written`. */
+/** Writes of other processes since the last call; `unknown`: not checked now. May err towards `written`. */
 export type Elsewhere = 'written' | 'nothing' | 'unknown';
 
 export interface SqlDatabase extends AsyncDisposable {
   readonly kysely: Kysely<AccountSchema>;
   readonly schema: SchemaDialect;
   readonly routines: SqlRoutines;
-  /** Brings the schema up to date. */
+  /** Upgrades the schema. */
   migrate(): Promise<void>;
-  /** One statement that only reads. */
+  /** One read-only statement. */
   asking<Result>(work: (database: Kysely<AccountSchema>) => Promise<Result>): Promise<Result>;
-  /** One transaction that only reads, all of it at one moment. */
+  /** One read-only transaction that sees one moment. */
   reading<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
   /**
-   * One transaction. `work` may be done again when others stood in its way: only what it did last counts. When it
-   * rejects nothing happened, unless the trouble is that nobody can tell.
+   * One transaction. `work` may run again after a conflict; only its last run counts. If this rejects, nothing
+   * happened, unless the trouble is `unreachable`: then the outcome is unknown.
    */
   writing<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
-  /** Of all who have this database open, one at a time does such work; others leave it be. */
+  /** Runs such work on one process at a time; the others skip it. */
   whileAlone(work: () => Promise<void>): Promise<void>;
-  /** Throws its trouble. */
+  /** Throws an `AccountsTroubleError` if the database is unusable. */
   elsewhere(): Elsewhere;
-  /** Calls when others have written, where the database tells that by itself. */
+  /** Calls `look` when others have written, if the database sends notifications. */
   onNews(look: () => void): void;
-  /** Looks through what is stored, as far as that is quick. Throws when it is damaged. */
+  /** Checks the stored data, as far as that is quick. Throws when it is damaged. */
   check(): void | Promise<void>;
-  /** Throws when something of the newest schema is missing. */
+  /** Throws when a part of the newest schema is missing. */
   checkSchema(): Promise<void>;
-  /** Writes, though it changes nothing, and checks. Rejects when that cannot be done. */
+  /** Writes without changing anything, and checks. Rejects when either fails. */
   probe(): Promise<void>;
-  /** What a failure says about the database; null when it says nothing about it. */
+  /** What a failure means for the database; null when it means nothing. */
   troubleOf(error: unknown): AccountsTroubleError | null;
 }
 
 export type Settlement = Parameters<AccountStore['settle']>[2];
 
-/** What is done for every page, replay and minute; each is a transaction, and where it can be one call. */
+/** The work of every page, replay and minute: each is one transaction and, where possible, one call. */
 export interface SqlRoutines {
   /**
-   * One that need not be synced is not on disk when it resolves; it is never lost without all that was committed after
-   * it, so nothing that was synced later misses it.
+   * An unsynced reservation is not on disk when it resolves. A crash loses it only together with all commits after it,
+   * so no later synced work lacks it.
    */
   reserve(now: EpochNs, request: ReserveRequest): Promise<Reservation>;
   settle(now: EpochNs, id: string, settlement: Settlement): Promise<boolean>;
-  /** The same as a part of a transaction. */
+  /** The same as part of a transaction. */
   settleWithin(sql: Sql, now: EpochNs, id: string, settlement: Settlement): Promise<boolean>;
   voidReservation(id: string): Promise<boolean>;
   addUsage(counts: readonly RequestCount[]): Promise<void>;
   touchKeys(lastUsed: ReadonlyMap<string, EpochNs>): Promise<void>;
 }
 
-/** Statements of one method of the store, all of them or none. */
+/** The statements of one store method, all or none. */
 export type Sql = Transaction<AccountSchema>;
 
-/** How many rows a statement has removed. */
+/** How many rows the statements removed. */
 export function removed(results: readonly DeleteResult[]): number {
   return results.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0);
 }

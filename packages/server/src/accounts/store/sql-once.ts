@@ -1,6 +1,6 @@
 /**
- * What was done for requests with an idempotency key. Who remembers holds the account's row, so that of two
- * that come together the second finds what the first has done.
+ * Results of requests with an idempotency key. A writer holds the account's row, so of two concurrent requests the
+ * second finds the first one's result.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -13,7 +13,7 @@ import {
 } from './once.ts';
 import { removed, type Sql } from './sql-database.ts';
 
-/** Why a request is not to be done; null: it may be. */
+/** Why a request must not be done; null: it may. */
 export async function judgeOnce(
   sql: Sql,
   now: EpochNs,
@@ -38,7 +38,7 @@ export async function judgeOnce(
   return { refused: 'too-many-remembered', until: remembered.first as EpochNs };
 }
 
-/** An idempotency key whose time is over may be used again, before it is cleared away. */
+/** An expired idempotency key may be used again before its record is removed. */
 export async function remember(sql: Sql, done: Done): Promise<void> {
   const { accountId, keyId, once, answer, expiresAt } = done;
   const row = { account_id: accountId, request: once.request, answer, expires_at: expiresAt };
@@ -49,7 +49,7 @@ export async function remember(sql: Sql, done: Done): Promise<void> {
     .execute();
 }
 
-/** Some of those whose time is over; how many. */
+/** Removes some expired records and returns how many. */
 export async function forgetDone(sql: Sql, now: EpochNs, limit: number): Promise<number> {
   const over = sql
     .selectFrom('idempotent_requests')

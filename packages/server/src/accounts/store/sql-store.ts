@@ -1,7 +1,7 @@
 /**
- * What the parts of the SQL store share: transactions in which nothing is awaited but their own statements, the news
- * of what they and other processes did, and new ids. What a transaction told the audit log is announced after it
- * is committed and before its method resolves.
+ * The common base of the SQL store's parts: transactions that await only their own statements, reports of changes here
+ * and elsewhere, and new ids. Audit events of a transaction are announced after its commit and before its method
+ * resolves.
  */
 
 import type { Kysely } from 'kysely';
@@ -11,14 +11,14 @@ import { readAudit, type Writing } from './sql-audit.ts';
 import { SqlChanges } from './sql-changes.ts';
 import type { Sql, SqlDatabase, SqlRoutines } from './sql-database.ts';
 
-/** 80 random bits: nobody meets another's id by chance or by trying. */
+/** 80 random bits: no id collides by chance or can be guessed. */
 const ID_BYTES = 10;
 /** Changes of other processes must be heard within a second. */
 const LOOK_ELSEWHERE_MS = 200;
 
 type Random = (count: number) => Uint8Array;
 
-/** A method of the store, and the work it does with its arguments. */
+/** A store method, and the work that it does with its arguments. */
 type Method<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Result>;
 type Work<On, Args extends readonly unknown[], Result> = (on: On, ...args: Args) => Promise<Result>;
 
@@ -30,7 +30,7 @@ export class SqlStore implements AsyncDisposable {
   readonly #elsewhereListeners = new Set<() => void>();
   readonly #troubleListeners = new Set<(trouble: AccountsTroubleError) => void>();
   #looking: Promise<void> | null = null;
-  /** Others have written, and what they wrote could not be read yet. */
+  /** Others have written, and their events could not be read yet. */
   #mustLook = false;
 
   private constructor(database: SqlDatabase, changes: SqlChanges, random: Random) {
@@ -41,7 +41,7 @@ export class SqlStore implements AsyncDisposable {
     database.onNews(() => this.#lookAgain());
   }
 
-  /** Of a database whose schema is the newest. */
+  /** Expects a database with the newest schema. */
   static async open(database: SqlDatabase, random: Random): Promise<SqlStore> {
     database.elsewhere();
     const [newest = null] = await database.asking((kysely) =>
@@ -57,7 +57,7 @@ export class SqlStore implements AsyncDisposable {
     return (...args) => this.#guard(() => this.#database.reading((sql) => work(sql, ...args)));
   }
 
-  /** A method that is one statement, and only reads. */
+  /** A method that is one read-only statement. */
   asks<Args extends readonly unknown[], Result>(
     work: Work<Kysely<AccountSchema>, Args, Result>,
   ): Method<Args, Result> {
@@ -65,14 +65,14 @@ export class SqlStore implements AsyncDisposable {
       this.#guard(() => this.#database.asking((database) => work(database, ...args)));
   }
 
-  /** A method that writes what nobody has to be told of. */
+  /** A method that writes without audit events. */
   changes<Args extends readonly unknown[], Result>(
     work: Work<Sql, Args, Result>,
   ): Method<Args, Result> {
     return this.writes(({ sql }, ...args: Args) => work(sql, ...args));
   }
 
-  /** A method that writes, and tells the audit log. */
+  /** A method that writes, with audit events. */
   writes<Args extends readonly unknown[], Result>(
     work: Work<Writing, Args, Result>,
   ): Method<Args, Result> {
@@ -92,14 +92,14 @@ export class SqlStore implements AsyncDisposable {
     return this.#database.routines;
   }
 
-  /** A method that the database has as a whole. */
+  /** A method that the database implements as a whole. */
   calls<Args extends readonly unknown[], Result>(
     work: Work<SqlRoutines, Args, Result>,
   ): Method<Args, Result> {
     return (...args) => this.#guard(() => work(this.#database.routines, ...args));
   }
 
-  /** A method that one of all who have the database open does at a time. */
+  /** A method that one process at a time runs; see `whileAlone`. */
   alone<Args extends readonly unknown[]>(
     work: (...args: Args) => Promise<void>,
   ): Method<Args, void> {
@@ -140,7 +140,7 @@ export class SqlStore implements AsyncDisposable {
     await this.#database[Symbol.asyncDispose]();
   }
 
-  /** What is wrong with the database is told, and rejects as such. */
+  /** Reports trouble of the database, and rejects with it. */
   async #guard<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
@@ -154,7 +154,7 @@ export class SqlStore implements AsyncDisposable {
 
   #lookAgain(): void {
     this.#guard(() => this.#lookElsewhere()).catch((error: unknown) => {
-      // Trouble was told, and the next look is soon. Anything else is our own fault.
+      // Trouble is already reported, and the next look is soon. Any other error is our own fault.
       if (this.#database.troubleOf(error) === null) throw error;
     });
   }

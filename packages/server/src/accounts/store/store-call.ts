@@ -1,13 +1,13 @@
-/** What every change of the store is told: who does it, and when. */
+/** The arguments of every change of the store: the actor and the time. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { OnceRequest } from './once.ts';
 
 /**
- * Who does it: the operator, who runs the service and its commands, may all; the owner, who is signed in to the
- * portal, may all with the account's own, but not too often; `billing` is what a payment provider said; a key
- * may only what its rights cover, and not too often. What a key asks for with `once` is done once; the answer
- * that is remembered is the new key's id.
+ * The actor of a change. The operator, who runs the service and its commands, may do everything. The owner, signed in
+ * to the portal, may do everything with the own account, but not too often. `billing` applies what a payment provider
+ * reported. A key may do what its rights cover, but not too often. A request of a key with `once` is done once; the
+ * remembered answer is the new key's id.
  */
 export type Actor =
   | { readonly kind: 'operator' | 'owner' | 'billing' }

@@ -63,7 +63,7 @@ test('after SIGKILL among many writes the store has all that was acknowledged, a
       else assert.ok(keys.get(id)?.revoked_at, line);
     }
 
-    // Each key is remembered as made, and each that is remembered was made: none can be made twice.
+    // Each remembered key was made and each made key is remembered: none can be made twice.
     const made = [...keys.values()].filter(({ hash }) => hash !== 'manager');
     assert.deepEqual(
       new Map(remembered.map((row) => [row.idempotency_key, row.answer])),

@@ -1,4 +1,4 @@
-/** Charges of one account that cross a month's turn: nobody waits for the other in a circle. */
+/** Concurrent charges of one account across the turn of a month cannot deadlock. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(async () => await server[Symbol.asyncDispose]());
 
-/** Routines that do not repeat what others came in between of: whoever would wait in a circle is told. */
+/** Routines without retries after conflicts, so a deadlock shows as an error. */
 async function openRoutines() {
   const url = await server.database();
   const store = await openSqlAccountStore(openPostgresDatabase({ url }));
@@ -40,7 +40,7 @@ async function openRoutines() {
       ...{ id, period, amount: 10, limit: 1_000, testLimit: null },
       expiresAt: expiresAt as EpochNs,
     });
-  // What was reserved in September has expired by October, and nobody has given it back.
+  // The reservation of September has expired by October and was not released.
   await reserve('old', '2026-09', SEPTEMBER, SEPTEMBER + 1n);
   return {
     accountId: account.id,
@@ -54,7 +54,7 @@ async function openRoutines() {
   };
 }
 
-/** Holds the row of the month; resolves once it does. */
+/** Locks the row of the month; resolves once it holds it. */
 async function holdMonth(kysely: Kysely<AccountSchema>, accountId: string, month: string) {
   const held = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ async function holdMonth(kysely: Kysely<AccountSchema>, accountId: string, month
   };
 }
 
-/** Resolves when so many wait for rows of others. */
+/** Resolves when this many statements wait for locks. */
 async function untilWaiting(kysely: Kysely<AccountSchema>, count: number): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ waiting: bigint }>`

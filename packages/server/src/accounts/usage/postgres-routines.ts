@@ -1,14 +1,9 @@
 /**
- * What is done for every page, replay and minute, each in one call: the statements of `sqlite-routines.ts` as functions in the
- * database. They take locks in one order: the rows of all months they touch, the oldest first, then reservations, then what
- * keys and days used; so nobody who charges one account waits in a circle. A function that has been released is never changed: nodes of two
- * programs use the database while one replaces the other. The next one has the next number.
- *
- * A call whose connection breaks may have been done or not. Reserving the same id again takes nothing more, and a reservation
- * that is found settled by the repetition was settled by us, since nobody else does.
- *
- * A database may forget what it has acknowledged: reservations that were not synced when it dies, and everything since an older copy
- * when it is put back to that. Whoever was let in is charged all the same, unless the account itself is gone.
+ * The work of every page, replay and minute, each in one call: the statements of `sqlite-routines.ts` as database
+ * functions. All lock in one order, so charges of one account cannot deadlock: rows of months, the oldest first, then
+ * reservations, then usage of keys and days. A released function never changes; a new version has the next number,
+ * since nodes of two programs may share the database. Calls whose connection breaks are repeated: reserving an id again
+ * takes nothing more.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -22,12 +17,12 @@ import type { Settlement, SqlDatabase, SqlRoutines } from '../store/sql-database
 import { EXPIRED_KEPT_NS, whole } from './sql-budgets.ts';
 import type { RequestCount, Reservation, ReserveRequest } from './usage-store.ts';
 
-/** Reservations that are remembered until they are closed; there are no more than calls under way. */
+/** Reservations remembered until they are closed; there are no more than calls in progress. */
 const OPEN_MAX = 10_000;
 
 type Database = Kysely<AccountSchema>;
 
-/** Does a call that may be repeated until its outcome is known; `isRepeated` from the second time on. */
+/** Runs a call that may be repeated until its outcome is known; `isRepeated` is true from the second run on. */
 type Repeating = <Result>(
   call: (database: Database, isRepeated: boolean) => Promise<Result>,
 ) => Promise<Result>;
@@ -77,12 +72,16 @@ export function postgresRoutines(
   };
 }
 
-/** Whether it was closed by us: now, or before by a call whose answer was lost. */
+/** Whether we closed it: now, or in an earlier run whose response was lost, since no other node closes it. */
 function isDone(outcome: string | null, state: string, isRepeated: boolean): boolean {
   return outcome === CLOSED || (isRepeated && outcome === state);
 }
 
-/** Reservations until they are closed: one that is missing then is made again, whatever the limits say by now. */
+/**
+ * Open reservations of this node. The database may lose acknowledged ones: unsynced ones in a crash, more when it is
+ * restored from a backup. A reservation that is missing at its settlement is made again regardless of limits, so
+ * admitted work is charged, unless its account is gone.
+ */
 class OpenReservations {
   readonly #requests = new Map<string, ReserveRequest>();
 
@@ -92,7 +91,7 @@ class OpenReservations {
     this.#requests.set(request.id, { ...request, limit: null, testLimit, isSynced: true });
   }
 
-  /** Null: it was closed, or nobody may close it any more. */
+  /** Null: it was closed, or is too old to be closed. */
   find(now: EpochNs, id: string): ReserveRequest | null {
     const request = this.#requests.get(id);
     return request === undefined || request.expiresAt + EXPIRED_KEPT_NS < now ? null : request;
@@ -102,7 +101,7 @@ class OpenReservations {
     this.#requests.delete(id);
   }
 
-  /** What nobody closed has expired by itself; where that is not enough the oldest go. */
+  /** Removes expired reservations; if too many remain, the oldest too. */
   #clear(now: EpochNs): void {
     for (const [id, { expiresAt }] of this.#requests) {
       const isFull = this.#requests.size > OPEN_MAX / 2;
@@ -137,10 +136,10 @@ async function reserve(
   return { granted: false, remaining: outcome };
 }
 
-/** What `accounts_reserve_2` answers; from 0 on it is refused, and that is what remains. */
+/** Results of `accounts_reserve_2`; a result from 0 on is a rejection with the remaining amount. */
 const OUTCOMES = { granted: -1, another: -2 };
 
-/** `CLOSED`, or the state it had before; null: there is none. Given back, where there is no time. */
+/** `CLOSED`, or the state it had before; null: it does not exist. Without `now` it is voided. */
 async function close(
   database: Database,
   now: EpochNs | null,
@@ -157,12 +156,12 @@ async function close(
   return rows[0]!.outcome;
 }
 
-/** What `accounts_close_1` answers when it did it. */
+/** The result of `accounts_close_1` on success. */
 const CLOSED = 'closed';
 
 /**
- * In the order of their rows, so that nodes that add at once do not wait in a circle. What was counted of an account that the database
- * does not know any more counts for nobody, and must not keep that of the others from being written.
+ * In the order of the rows, so that concurrent nodes do not deadlock. Counts of an account that the database no longer
+ * has are dropped, so that they do not prevent the others from being written.
  */
 async function addUsage(database: Database, counts: readonly RequestCount[]): Promise<void> {
   const columns = sql`unnest(
@@ -234,7 +233,7 @@ export async function makeRoutines(database: Kysely<unknown>): Promise<void> {
   );
 }
 
-/** The row of an account's month, made if it is missing, is held until the transaction ends. */
+/** Locks the row of an account's month until the transaction ends, and creates it if missing. */
 const HOLD_MONTH = `begin
   perform 1 from month_usage where account_id = account and period = month for update;
   if found then return; end if;
@@ -242,7 +241,7 @@ const HOLD_MONTH = `begin
   perform 1 from month_usage where account_id = account and period = month for update;
 end`;
 
-/** What unsettled reservations of an account held beyond their expiry in months whose rows the caller holds. */
+/** Releases expired reservations of an account in months whose rows the caller has locked. */
 const GIVE_BACK = `declare
   held record;
 begin
@@ -317,7 +316,7 @@ begin
   return ${OUTCOMES.granted};
 end`;
 
-/** The day that is charged: today if the month has it, else the month's day that is nearest to it. */
+/** The charged day: today if it is in the month, else the nearest day of the month. */
 const CHARGED_DAY = `case
   when held.period = current_month then today
   when current_month < held.period then to_char(to_date(held.period, 'YYYY-MM'), 'YYYYMMDD')::int8

@@ -1,11 +1,8 @@
 /**
- * Budgets of a month, of an account and of its test keys, whose use counts at both. What is used and what
- * is reserved never exceed a limit by a reservation: the statement that reserves judges both. A reservation holds its
- * amount while its state is `open`, and it leaves that state once: whoever changes the state gives the amount back,
- * so it is never given twice, whatever the clock does. Everything happens in the month that reserved.
- *
- * Here is what is asked and tidied now and then. What reserves and settles is each database's own: `sqlite-routines.ts`
- * and `postgres-routines.ts`.
+ * Monthly budgets of an account and of its test keys, whose use counts against both. The statement that reserves checks
+ * both limits, so used and reserved amounts never exceed them. A reservation holds its amount while it is `open` and
+ * leaves that state once, so its amount is released once, whatever the clock does. Everything counts in the month of
+ * the reservation. Reserving and settling are in `sqlite-routines.ts` and `postgres-routines.ts`.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -18,9 +15,8 @@ import { BUDGETS, type Budget, type MonthUsage } from './usage-store.ts';
 import type { MonthRow } from './usage-tables.ts';
 
 /**
- * How long a reservation is remembered beyond its expiry. A settled or voided one for a day: until then its id
- * takes nothing a second time, and every page and export leaves one. One that nobody closed, which is rare,
- * for 40 days: until then it can be settled.
+ * How long a reservation is remembered beyond its expiry. A settled or voided one for a day: until then its id takes
+ * nothing a second time. One that was never closed, which is rare, for 40 days: until then it can be settled.
  */
 const CLOSED_KEPT_NS = DAY_NS_BIG;
 export const EXPIRED_KEPT_NS = 40n * CLOSED_KEPT_NS;
@@ -48,7 +44,7 @@ const NOTHING_USED: MonthUsage = { ...NO_USE, tests: NO_USE };
 
 const HELD = ['account_id', 'key_id', 'is_test', 'budget', 'period', 'amount'] as const;
 
-/** What a reservation holds, and where. */
+/** A reservation's amount, and where it counts. */
 export interface Held {
   readonly account_id: string;
   readonly key_id: string | null;
@@ -59,8 +55,8 @@ export interface Held {
 }
 
 /**
- * What unsettled reservations held beyond their expiry, of some accounts; how many. The rows of months are held before those of reservations, and
- * in one order, as by everybody who charges.
+ * Releases some expired reservations and returns how many. It locks rows of months before reservations, in the same
+ * order as all charges.
  */
 export async function giveBackSome(sql: Sql, now: EpochNs, limit: number): Promise<number> {
   const some = await sql
@@ -82,7 +78,7 @@ export async function giveBackSome(sql: Sql, now: EpochNs, limit: number): Promi
   return some.length;
 }
 
-/** A write, since both databases wait for those. */
+/** It is a write, since both databases make writes wait. */
 async function holdMonth(sql: Sql, { account_id, period }: Pick<Held, 'account_id' | 'period'>) {
   await sql
     .updateTable('month_usage')
@@ -96,7 +92,7 @@ function expiring(sql: Sql) {
   return sql.updateTable('reservations').set({ state: 'expired' }).where('state', '=', 'open');
 }
 
-/** Some that were settled or voided long ago, or expired longer ago; how many. An open one stays. */
+/** Removes some reservations that were settled, voided or expired long ago; returns how many. Open ones stay. */
 export async function forgetReservations(sql: Sql, now: EpochNs, limit: number): Promise<number> {
   let forgotten = 0;
   for (const [state, keptNs] of [
@@ -115,7 +111,7 @@ export async function forgetReservations(sql: Sql, now: EpochNs, limit: number):
   return forgotten;
 }
 
-/** One statement that only reads: what has expired but was not given back yet is left out. */
+/** One read-only statement: expired reservations that were not released yet are subtracted. */
 export async function usageOf(
   database: Kysely<AccountSchema>,
   now: EpochNs,
@@ -166,7 +162,7 @@ type Expired = Readonly<Record<'reserved' | 'testReserved', Readonly<Record<Budg
 const NONE_EXPIRED = { computeUnits: 0n, exportBytes: 0n };
 const NOTHING_EXPIRED: Expired = { reserved: NONE_EXPIRED, testReserved: NONE_EXPIRED };
 
-/** What has expired and was not given back is left out. */
+/** Expired reservations that were not released yet are subtracted. */
 export function monthUsageOf(row: MonthRow, expired = NOTHING_EXPIRED): MonthUsage {
   return {
     used: countsOf(row),

@@ -1,7 +1,7 @@
 /**
- * Owes mails to owners whose account has used most or all of a month's budget. Charges do not look for it: they are on
- * the way of every request. Housekeeping does, once a minute, among accounts that have used enough. Which mails were
- * owed is remembered by the limit too, so that a plan that grows in the middle of a month is warned of anew.
+ * Owes mails to owners whose account has used most or all of a month's budget. Housekeeping checks this once a minute;
+ * charges do not, since every request waits for them. The limit is part of the record, so after a plan upgrade within a
+ * month the owner is warned again.
  */
 
 import { PLAN_LIMITS, planAt } from '@tapeloom/core/entitlement/plan';
@@ -16,14 +16,14 @@ import { BUDGETS, type Budget } from './usage-store.ts';
 const MOST_PERCENT = 80;
 const ALL_PERCENT = 100;
 /**
- * A budget is seldom used to its last unit: what is left may be too little for any request. From here on it reads
- * as 100% when it is rounded.
+ * A budget is rarely used to its last unit: the rest may be too little for any request. From this share on, usage
+ * rounds to 100 %.
  */
 const ALL_SHARE = 0.995;
 
 const LIMITS = { computeUnits: 'computeBudget', exportBytes: 'exportBytes' } as const;
 
-/** Below these no plan's owner is told. */
+/** Below these amounts no plan has reached a threshold. */
 const LEAST = Object.fromEntries(
   BUDGETS.map((budget) => {
     const limits = Object.values(PLAN_LIMITS).map((plan) => plan[LIMITS[budget]]);
@@ -32,7 +32,7 @@ const LEAST = Object.fromEntries(
   }),
 ) as Readonly<Record<Budget, bigint>>;
 
-/** Of some accounts in the order of their ids; the last one that was looked at, or null when there are no more. */
+/** Handles some accounts by id; returns the last id, or null when there are no more. */
 export async function oweUsageMails(
   sql: Sql,
   now: EpochNs,
@@ -114,7 +114,7 @@ function percentReached(used: number, limit: number): number | null {
   return share >= MOST_PERCENT / 100 ? MOST_PERCENT : null;
 }
 
-/** Some of earlier months; how many. */
+/** Removes some records of earlier months and returns how many. */
 export async function forgetUsageTold(sql: Sql, now: EpochNs, limit: number): Promise<number> {
   const old = sql
     .selectFrom('usage_told')

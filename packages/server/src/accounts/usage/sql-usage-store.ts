@@ -8,7 +8,7 @@ import * as usage from './sql-usage.ts';
 import { forgetUsageTold } from './sql-usage-mails.ts';
 import type { UsageStore } from './usage-store.ts';
 
-/** What housekeeping clears away of usage, some at a time. */
+/** Housekeeping of usage, some rows at a time. */
 export const FORGOTTEN_USAGE = [
   budgets.giveBackSome,
   budgets.forgetReservations,

@@ -1,6 +1,6 @@
 /**
- * What was used, as reports tell it: by key, by month and by day. Days count what is charged to a budget; the
- * months' own counts, which limits are judged by, are in `sql-budgets.ts`.
+ * Usage for reports: by key, by month and by day. Days count amounts charged to a budget; the counts that limits are
+ * checked against are in `sql-budgets.ts`.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -22,7 +22,7 @@ import {
 
 type Count = 'compute_units' | 'history_items' | 'export_bytes' | 'rest_requests';
 
-/** No month has a day beyond it. */
+/** The most days of a month. */
 const LAST_DAY_MAX = 31;
 
 export function countsOf(row: Readonly<Record<Count, bigint>>): UsageCounts {
@@ -110,7 +110,7 @@ export async function usageDays(
   }));
 }
 
-/** Some of what keys used in months that are long over; how many. */
+/** Removes some usage of keys from months long past and returns how many. */
 export async function forgetKeyUsage(sql: Sql, now: EpochNs, limit: number): Promise<number> {
   const old = sql
     .selectFrom('key_usage')
@@ -131,7 +131,7 @@ export async function forgetKeyUsage(sql: Sql, now: EpochNs, limit: number): Pro
   );
 }
 
-/** The same of days. */
+/** The same for days. */
 export async function forgetDayUsage(sql: Sql, now: EpochNs, limit: number): Promise<number> {
   const old = sql
     .selectFrom('day_usage')

@@ -1,7 +1,7 @@
 /**
- * What is done for every page, replay and minute, each a transaction of its own: statements that are prepared once, and run
- * while the connection is held, without a turn between them: to build their text each time would be most of a charge's work
- * beside the commit. What they keep true is told in `sql-budgets.ts`.
+ * The work of every page, replay and minute, each in its own transaction. Its statements are prepared once and run
+ * synchronously while the connection is held: building their text each time would cost more than anything but the
+ * commit. `sql-budgets.ts` describes their invariants.
  */
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
@@ -14,20 +14,20 @@ import { BUDGET_COLUMNS, type Held, monthUsageOf, whole } from './sql-budgets.ts
 import type { Budget, RequestCount, Reservation, ReserveRequest } from './usage-store.ts';
 import type { MonthRow } from './usage-tables.ts';
 
-/** Has the connection alone until the work is done. */
+/** Holds the connection exclusively until the work is done. */
 type Holding = <Result>(work: () => Result) => Promise<Result>;
 
 type Named = Readonly<Record<string, SQLInputValue>>;
 
-/** Whose use is counted. */
+/** Identifies the usage to count. */
 type Whose = Pick<Held, 'account_id' | 'key_id' | 'is_test' | 'period'>;
 
 export function sqliteRoutines(connection: DatabaseSync, holding: Holding): SqlRoutines {
   const statements = new SqliteBudgets(connection);
   const synced = <Result>(work: () => Result) => holding(() => statements.transact(work));
   /**
-   * The log alone is synced at a commit, as a whole and from its beginning, so the next synced commit takes this one
-   * along. Nobody else's transaction meets the lower level.
+   * A commit syncs the whole log from its beginning, so the next synced commit includes this one. No other transaction
+   * runs at the lower level.
    */
   const unsynced = <Result>(work: () => Result) =>
     holding(() => {
@@ -39,11 +39,11 @@ export function sqliteRoutines(connection: DatabaseSync, holding: Holding): SqlR
       }
     });
   return {
-    // A machine that dies voids an unsynced one, as its expiry would; what is settled takes it along to the disk.
+    // A crash of the machine voids an unsynced reservation, like an expiry; its settlement carries it to disk.
     reserve: (now, request) =>
       (request.isSynced === false ? unsynced : synced)(() => statements.reserve(now, request)),
     settle: (now, id, settlement) => synced(() => statements.settle(now, id, settlement)),
-    // The transaction is this connection's.
+    // The transaction runs on this connection.
     settleWithin: async (_sql, now, id, settlement) => statements.settle(now, id, settlement),
     voidReservation: (id) => synced(() => statements.voidReservation(id)),
     addUsage: (counts) => synced(() => statements.addRequests(counts)),
@@ -53,7 +53,7 @@ export function sqliteRoutines(connection: DatabaseSync, holding: Holding): SqlR
 
 class SqliteBudgets {
   readonly #connection: DatabaseSync;
-  /** Made when they are first wanted: by then there are tables. */
+  /** Prepared at first use: by then the tables exist. */
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(connection: DatabaseSync) {
@@ -67,7 +67,7 @@ class SqliteBudgets {
       this.#run(COMMIT);
       return result;
     } catch (error) {
-      // A full disk and the like make SQLite roll back by itself.
+      // SQLite rolls back by itself on a full disk and similar errors.
       if (this.#connection.isTransaction) this.#run(ROLLBACK);
       throw error;
     }
@@ -84,7 +84,7 @@ class SqliteBudgets {
     const testAmount = testLimit === null ? 0n : amount;
     const taking = { ...month, amount, testAmount, limit, testLimit };
     const take = () => this.#run(TAKE[budget], taking) > 0;
-    // It is refused, or the month is a new one.
+    // Either it is rejected, or the month has no row yet.
     if (!take() && !(this.#openMonth(month) && take())) {
       const row = this.#get<MonthRow>(MONTH, month)!;
       return {
@@ -142,13 +142,13 @@ class SqliteBudgets {
     return true;
   }
 
-  /** What unsettled reservations of this account held beyond their expiry. */
+  /** Releases expired reservations of this account. */
   #giveBackExpired(now: EpochNs, account_id: string): void {
     const expired = this.#prepared(EXPIRE).all({ now, account_id });
     for (const held of expired) this.#giveBack(held as unknown as Held);
   }
 
-  /** Leaves `open` or `expired` for good; null when the reservation is in neither state. */
+  /** Leaves `open` or `expired` for good; null when the reservation has neither state. */
   #close(id: string, state: 'settled' | 'voided'): Held | null {
     const held = this.#get<Held>(LEAVE, { id, state, from: 'open' });
     if (held === undefined) return this.#get<Held>(LEAVE, { id, state, from: 'expired' }) ?? null;
@@ -160,7 +160,7 @@ class SqliteBudgets {
     this.#run(GIVE_BACK[budget], { account_id, period, amount, testAmount: amount * is_test });
   }
 
-  /** Counts at the account, at its test keys if it is one, and at the key itself. */
+  /** Counts for the account, for its test keys if it is one, and for the key itself. */
   #addUse({ account_id, key_id, is_test, period }: Whose, use: Use): void {
     const month = { account_id, period };
     const counts = { ...month, ...use, is_test };
@@ -171,12 +171,12 @@ class SqliteBudgets {
     if (key_id !== null) this.#run(ADD_KEY_USE, { ...month, key_id, ...use });
   }
 
-  /** Whether it was not open. */
+  /** Whether the row was missing. */
   #openMonth(month: Pick<Held, 'account_id' | 'period'>): boolean {
     return this.#run(OPEN_MONTH, month) > 0;
   }
 
-  /** How many rows it changed. */
+  /** The number of changed rows. */
   #run(text: string, named: Named = {}): number {
     return Number(this.#prepared(text).run(named).changes);
   }
@@ -211,7 +211,7 @@ const LEAVE = `update reservations set state = :state where id = :id and state =
 const EXPIRE = `update reservations set state = 'expired'
   where state = 'open' and expires_at <= :now and account_id = :account_id returning ${HELD}`;
 
-/** The statement that reserves judges both limits. */
+/** The statement that reserves checks both limits. */
 const TAKE = ofBudgets(
   ({ used, reserved, testUsed, testReserved }) =>
     `update month_usage set ${reserved} = ${reserved} + :amount,

@@ -5,21 +5,20 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { KeyRecord } from '../keys/keys-store.ts';
 import type { Done, OnceRefused } from '../store/once.ts';
 
-/** Months before this one for which it is known what each key used. */
+/** Months before this one with usage by key. */
 export const KEY_USAGE_MONTHS = 13;
-/** Keys in a report of what each used. */
+/** Keys in a report of usage by key. */
 export const KEYS_REPORTED_MAX = 100;
 
 export const BUDGETS = ['computeUnits', 'exportBytes'] as const;
 export type Budget = (typeof BUDGETS)[number];
 
-/** The limits are what used and reserved together may reach: of the account, and of its test keys. */
+/** Used and reserved amounts together may reach the limits: of the account, and of its test keys. */
 export interface ReserveRequest extends CountedLimit {
   /**
-   * Idempotency key: once granted, the same id again is granted and takes nothing, whatever became of
-   * the reservation, until a day after its expiry (40 days, if nobody settled or voided it). A refused one
-   * leaves nothing and is judged anew.
-   * The same id for another account, budget or amount is our own mistake and rejects.
+   * Idempotency key. Once granted, the same id is granted again and takes nothing, until a day after its expiry (40
+   * days if it was never settled or voided). A rejected one leaves nothing and is judged anew. The same id for another
+   * account, budget or amount is our own fault and rejects.
    */
   readonly id: string;
   readonly accountId: string;
@@ -27,17 +26,17 @@ export interface ReserveRequest extends CountedLimit {
   readonly keyId: string;
   readonly budget: Budget;
   readonly amount: number;
-  /** `YYYY-MM`, by the time of the reservation; it is settled there whenever that is. */
+  /** `YYYY-MM`, the month of the reservation; it is settled in this month, whenever that is. */
   readonly period: string;
-  /** When an unsettled reservation is given back. */
+  /** When an unsettled reservation is released. */
   readonly expiresAt: EpochNs;
-  /** Whether it must outlast the machine; by itself it does. */
+  /** Whether it must survive a crash of the machine; true by default. */
   readonly isSynced?: boolean;
 }
 
 export type Reservation =
   | { readonly granted: true }
-  /** `remaining`: what could have been reserved within both limits, never below 0. */
+  /** `remaining`: the amount that both limits leave, never below 0. */
   | { readonly granted: false; readonly remaining: number };
 
 export interface UsageCounts {
@@ -49,33 +48,32 @@ export interface UsageCounts {
 
 interface Tally {
   readonly used: UsageCounts;
-  /** What running work has reserved beyond what is used. */
+  /** Reserved by running work, in addition to what is used. */
   readonly reserved: Readonly<Record<Budget, number>>;
 }
 
 export interface MonthUsage extends Tally {
-  /** Of all this, what is of test keys. */
+  /** The part of test keys. */
   readonly tests: Tally;
 }
 
-/** What one key used in a month. */
 export interface KeyUsage {
   readonly keyId: string;
   readonly used: UsageCounts;
 }
 
-/** What one of an account's keys used in a month, with what is known of it; null: it was the portal's own use. */
+/** Usage of a key with its record; null: the portal's own usage. */
 export interface NamedKeyUsage extends KeyUsage {
   readonly key: KeyRecord | null;
 }
 
-/** What an account used in a month, over all keys. */
+/** An account's usage in a month, over all keys. */
 export interface PeriodUsage {
   readonly period: string;
   readonly used: UsageCounts;
 }
 
-/** What was charged on a day: to a month's last day also what was settled after its end. */
+/** Charges of a day; a month's last day includes amounts settled after its end. */
 export interface DayUsage {
   readonly day: UtcDay;
   readonly used: Readonly<Record<Budget, number>>;
@@ -93,42 +91,44 @@ export interface RequestCount {
 export interface UsageStore {
   reserve(now: EpochNs, request: ReserveRequest): Promise<Reservation>;
   /**
-   * Charges what was really used and gives the rest back, in the month of the reservation. Also after
-   * its expiry, and more than was reserved (a running response is never cut). False when it was settled
-   * or voided before, or never made.
+   * Charges the real amount and releases the rest, in the month of the reservation: also after its expiry, and also
+   * more than was reserved (a running response is never cut). False when it was settled or voided before, or never
+   * made.
    */
   settle(
     now: EpochNs,
     id: string,
     used: { readonly amount: number; readonly historyItems?: number },
   ): Promise<boolean>;
-  /** Settles and remembers at once; or does neither and says why, and the reservation stays as it is. */
+  /** Settles and records the result together, or does neither and returns why; the reservation then stays as it is. */
   settleOnce(
     now: EpochNs,
     id: string,
     used: { readonly amount: number; readonly historyItems?: number },
     done: Done,
   ): Promise<OnceRefused | null>;
-  /** What `settleOnce` would refuse by now; null: nothing. */
+  /** Why `settleOnce` would reject now; null: it would not. */
   findOnce(
     now: EpochNs,
     asked: Pick<Done, 'accountId' | 'keyId' | 'once'>,
   ): Promise<OnceRefused | null>;
-  /** Gives everything back. False when it was settled or voided before, or never made. */
+  /** Releases the whole amount. False when it was settled or voided before, or never made. */
   voidReservation(now: EpochNs, id: string): Promise<boolean>;
-  /** Adds counts that no budget limits. Those of an account that is not there, since the store went back, count for nobody. */
+  /**
+   * Adds counts that no budget limits. Counts of an account that is missing since the store was restored are dropped.
+   */
   addUsage(counts: readonly RequestCount[]): Promise<void>;
   /**
-   * Sees what was done through this object; what other processes did shows within a second. What is no promise
-   * has all that `addUsage` was called with, stored already or not.
+   * Includes all that was done through this object; changes of other processes appear within a second. If the result is
+   * no promise, it includes all counts passed to `addUsage`, stored or not.
    */
   usageOf(now: EpochNs, accountId: string, period: string): Promise<MonthUsage> | MonthUsage;
-  /** Keys that used something in a month, also those that ended; of the last 13 months and this one. */
+  /** Keys with usage in a month, ended ones too; for this month and the 13 before. */
   usageByKey(accountId: string, period: string): Promise<readonly KeyUsage[]>;
-  /** The same with their names, those that used most first, of them 100 at most. */
+  /** The same with their records, the most used first, 100 at most. */
   usageByNamedKey(accountId: string, period: string): Promise<readonly NamedKeyUsage[]>;
-  /** Months from this one on in which something was used, the oldest first. */
+  /** Months with usage from this one on, oldest first. */
   usageMonths(accountId: string, from: string): Promise<readonly PeriodUsage[]>;
-  /** Days of a month on which something was charged, the first one first; kept as long as what keys used. */
+  /** Days of a month with charges, in order; kept as long as usage by key. */
   usageDays(accountId: string, period: string): Promise<readonly DayUsage[]>;
 }

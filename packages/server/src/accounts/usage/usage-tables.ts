@@ -5,8 +5,8 @@ import type { Whole } from '../store/columns.ts';
 import type { Budget } from './usage-store.ts';
 
 /**
- * `open` holds its amount in the month's reserved column; the three others hold nothing. `expired` may
- * still be settled (which charges) or voided.
+ * `open` holds its amount in the month's reserved column; the other states hold nothing. `expired` may still be settled
+ * (which charges) or voided.
  */
 type ReservationState = 'open' | 'expired' | 'settled' | 'voided';
 
@@ -19,7 +19,7 @@ interface MonthUsageTable {
   rest_requests: Whole;
   reserved_compute_units: Whole;
   reserved_export_bytes: Whole;
-  /** Of all these, what is of test keys. */
+  /** The part of test keys in the columns above. */
   test_compute_units: Whole;
   test_history_items: Whole;
   test_export_bytes: Whole;
@@ -49,9 +49,9 @@ interface DayUsageTable {
 interface ReservationTable {
   id: string;
   account_id: string;
-  /** Null: made before use was told apart by keys. */
+  /** Null: made before usage was recorded by key. */
   key_id: string | null;
-  /** 1 when it counts at the limits of test keys as well. */
+  /** 1 when it counts against the limits of test keys as well. */
   is_test: Whole;
   budget: Budget;
   amount: Whole;
@@ -60,7 +60,7 @@ interface ReservationTable {
   state: ReservationState;
 }
 
-/** Which mails about a month's budget were owed. */
+/** Mails about a month's budget that were owed. */
 interface UsageToldTable {
   account_id: string;
   period: string;

@@ -82,7 +82,7 @@ async function createUsage(database: Kysely<unknown>): Promise<void> {
     'reserved_compute_units',
     'reserved_export_bytes',
   ]) {
-    // A count below zero would mean that something was given back twice: the database refuses it.
+    // A negative count would mean a double release: the database rejects it.
     usage = usage.addColumn(count, 'bigint', (column) =>
       column
         .notNull()

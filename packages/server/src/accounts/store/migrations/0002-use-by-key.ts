@@ -1,6 +1,6 @@
 /**
- * What each key used, by month; what test keys used and hold of their own limits; whose reservations are.
- * Earlier use was not told apart: it counts as that of live keys.
+ * Usage of each key by month, usage and reservations of test keys for their own limits, and the key of a reservation.
+ * Earlier usage was not recorded by key: it counts as that of live keys.
  */
 
 import { type Kysely, sql } from 'kysely';

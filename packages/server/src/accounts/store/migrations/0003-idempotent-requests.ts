@@ -1,4 +1,4 @@
-/** What was done for requests with an idempotency key, so that it is not done again. */
+/** The results of requests with an idempotency key, so that they are not repeated. */
 
 import type { Migration } from './migration.ts';
 

@@ -1,19 +1,18 @@
 /**
- * What a list is counted and found by has an index: keys by when they end, audit events by their time.
- * Refusals of one kind are counted in one event a day, and events that are old enough may go: of the audit
- * log nothing else can change.
+ * Adds indices for every bounded list: keys by their end, audit events by time. Refusals of one kind are counted in one
+ * event a day, and old events may be removed; nothing else of the audit log can change.
  */
 
 import { type Kysely, sql } from 'kysely';
 import type { Migration, SchemaDialect } from './migration.ts';
 
-/** What an event tells; how often it happened, and when last, are beside it. */
+/** The columns of an event that never change; its count and last time may. */
 const TOLD = ['sequence', 'at', 'kind', 'account_id', 'key_id', 'actor', 'details', 'counted_as'];
 
 export const listsWithAnEnd: Migration = {
   version: 4,
   async up(database, dialect) {
-    // A key without an end ends last. The store asks for this very expression.
+    // A key without an end is last. The store's queries use exactly this expression.
     const end = sql`coalesce(revoked_at, expires_at, 9223372036854775807)`;
     await sql`create index keys_by_end on keys (account_id, (${end}))`.execute(database);
     await countInAuditLog(database);
@@ -40,7 +39,7 @@ async function limitChangesOfAuditLog(
   database: Kysely<unknown>,
   dialect: SchemaDialect,
 ): Promise<void> {
-  // One row: events from this instant on are kept, whatever is asked for.
+  // One row: events from this instant on cannot be removed.
   await database.schema
     .createTable('audit_beginning')
     .addColumn('kept_from', 'bigint', (column) => column.notNull())

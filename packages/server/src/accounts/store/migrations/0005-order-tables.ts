@@ -1,7 +1,4 @@
-/**
- * What was ordered, agreed to and paid. Consents and the texts they are about can only grow: the database itself
- * refuses to change or remove them.
- */
+/** Orders, consents and payments. Consents and their texts can only grow: the database rejects changes and removals. */
 
 import type { Kysely } from 'kysely';
 import type { SchemaDialect } from './migration.ts';
@@ -10,7 +7,7 @@ export async function createOrderTables(
   database: Kysely<unknown>,
   dialect: SchemaDialect,
 ): Promise<void> {
-  // Grants so far were all made by operators.
+  // All earlier grants came from operators.
   await database.schema
     .alterTable('grants')
     .addColumn('source', 'text', (column) => column.notNull().defaultTo('operator'))

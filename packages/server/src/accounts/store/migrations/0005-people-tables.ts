@@ -1,6 +1,6 @@
 /**
- * Who owns an account, how they sign in, and in which browsers they are. Of links and sessions only digests are
- * kept, and of where somebody came from only what limits need, for as long as they need it.
+ * Owners of accounts, their sign-in links and their sessions. Links and sessions are stored as digests; client
+ * addresses only as far and as long as limits need them.
  */
 
 import { type Kysely, sql } from 'kysely';

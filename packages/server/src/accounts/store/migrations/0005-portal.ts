@@ -1,4 +1,4 @@
-/** What the portal adds: owners, sign-ins, orders, use by day. */
+/** The portal's tables: owners, sign-ins, orders, usage by day. */
 
 import { createOrderTables } from './0005-order-tables.ts';
 import { createPeopleTables } from './0005-people-tables.ts';

@@ -1,4 +1,4 @@
-/** What was charged each day, and the stream tokens of sessions. */
+/** Charges by day, and the stream tokens of sessions. */
 
 import type { Kysely } from 'kysely';
 

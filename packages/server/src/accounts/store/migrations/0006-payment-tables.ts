@@ -1,4 +1,4 @@
-/** Up to where each provider's events were listed, and orders that an operator ended because their payment is lost. */
+/** How far each provider's events were listed, and orders that an operator ended because their payment is lost. */
 
 import type { Kysely } from 'kysely';
 

@@ -1,4 +1,4 @@
-/** What selling within the law adds: withdrawals, the terms they go by, and an end of how long orders are kept. */
+/** Tables for lawful selling: withdrawals, their terms, and a limit to how long orders are kept. */
 
 import { createPaymentTables } from './0006-payment-tables.ts';
 import { createWithdrawalTables } from './0006-withdrawal-tables.ts';

@@ -1,13 +1,13 @@
 /**
- * Withdrawals from orders. What was declared can only grow; what became of it (the mail, the end at the provider,
- * the money) is beside it. Consents and withdrawals may go when their account was deleted before the instant that
- * the operator's years lead to, and never before: the database itself sees to that.
+ * Withdrawals from orders. A declaration never changes; its processing (mail, end at the provider, refund) is stored
+ * beside it. The database allows the removal of consents, withdrawals and orders only if their account was deleted
+ * before the instant that the operator's retention years lead to.
  */
 
 import { type Kysely, sql } from 'kysely';
 import type { SchemaDialect } from './migration.ts';
 
-/** What was declared, and what was told of it then. */
+/** The declaration, and the facts recorded with it. */
 const DECLARED = [
   'order_id',
   'account_id',
@@ -45,7 +45,7 @@ export async function createWithdrawalTables(
   await limitRemoval(database, dialect);
 }
 
-/** The right of withdrawal as it was when it was ordered. What was ordered before went by the built-in text. */
+/** The right of withdrawal at the time of the order. Earlier orders have the built-in terms. */
 async function addTerms(database: Kysely<unknown>): Promise<void> {
   const orders = () => database.schema.alterTable('orders');
   await orders()
@@ -99,7 +99,7 @@ async function createWithdrawals({ schema }: Kysely<unknown>): Promise<void> {
 }
 
 async function limitRemoval(database: Kysely<unknown>, dialect: SchemaDialect): Promise<void> {
-  // One row: of accounts that were deleted from this instant on everything is kept, whatever is asked for.
+  // One row: everything of accounts deleted from this instant on is kept and cannot be removed.
   await database.schema
     .createTable('orders_beginning')
     .addColumn('kept_from', 'bigint', (column) => column.notNull())

@@ -1,6 +1,6 @@
 /**
- * What keeps nodes out of each other's way with payments: which answer of a provider was asked for last, who holds a
- * withdrawal, and whether its refund was asked for.
+ * Fencing of payments between nodes: the provider response requested last, the holder of a withdrawal, and whether its
+ * refund was requested.
  */
 
 import type { Migration } from './migration.ts';

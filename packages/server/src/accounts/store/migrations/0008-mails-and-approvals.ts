@@ -1,6 +1,6 @@
 /**
- * Mails that must not be lost, from the transaction that owes them until the mail server has taken them; and the
- * address that an owner is asked to approve at the present one.
+ * Mails that must not be lost, from the owing transaction until the mail server accepts them; and the new address that
+ * an owner is asked to approve at the present one.
  */
 
 import { type Kysely, sql } from 'kysely';
@@ -13,7 +13,7 @@ export const mailsAndApprovals: Migration = {
     for (const column of ['new_email', 'new_email_key']) {
       await database.schema.alterTable('sign_in_links').addColumn(column, 'text').execute();
     }
-    // Receipts that an earlier version had still to hand over.
+    // Receipts that an earlier version still had to deliver.
     await sql`insert into mails (id, kind, reader, order_id, details, created_at, try_at, tries)
       select 'withdrawal-received.' || order_id, 'withdrawal-received', email, order_id, '{}', at, at, 0
       from withdrawals where told_at is null and email is not null and state <> 'done'`.execute(

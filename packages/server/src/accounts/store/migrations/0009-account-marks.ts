@@ -1,4 +1,4 @@
-/** What an account has done, or its owner has said, once: see `AccountMark`. */
+/** Marks of an account, each set once: see `AccountMark`. */
 
 import type { Migration } from './migration.ts';
 

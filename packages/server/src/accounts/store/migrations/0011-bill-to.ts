@@ -1,4 +1,4 @@
-/** Whom an order is billed to: name, address and tax id, as the buyer gave them. */
+/** The billing details of an order: name, address and tax id, as the buyer entered them. */
 
 import type { Migration } from './migration.ts';
 

@@ -1,4 +1,4 @@
-/** What nodes saw of the service's state, and when. */
+/** The service's state as nodes observed it, and when. */
 
 import type { Migration } from './migration.ts';
 

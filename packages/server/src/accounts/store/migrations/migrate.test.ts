@@ -46,7 +46,7 @@ async function openAndClose(path: string): Promise<void> {
   await (await openSqliteAccountStore(path))[Symbol.asyncDispose]();
 }
 
-/** What `fillStore` left, whichever program it was that ran it. */
+/** Checks the data of `fillStore`, whichever program wrote it. */
 async function assertFilled(store: AccountStore): Promise<void> {
   const account = await store.findAccount('fixture');
   assert.ok(account !== null);
@@ -66,13 +66,13 @@ async function assertFilled(store: AccountStore): Promise<void> {
       reserved: { computeUnits: 0, exportBytes: 0 },
     },
   });
-  // The token is there: nobody gets its digest again.
+  // The token exists, so its digest cannot be issued again.
   const again = { hash: 'c'.repeat(64), keyId: renewed.key.id, expiresAt: now };
   await assert.rejects(store.issueToken(now, again), /UNIQUE/);
   assert.equal(await store.voidReservation(now, 'open'), true);
   const told = await store.audit({ limit: 10 });
   assert.deepEqual(
-    // Later programs fill in more.
+    // Later programs add more events.
     told.slice(0, 3).map(({ kind }) => kind),
     ['account.created', 'key.created', 'key.rotated'],
   );
@@ -108,7 +108,7 @@ test('use of before keys were told apart counts as live use of the account, and 
   assert.deepEqual(await store.usageByKey(id, '2026-09'), []);
   const request = { accountId: id, keyId: 'k', budget: 'computeUnits', period: '2026-09' } as const;
   const expiresAt = (now + 1n) as EpochNs;
-  // 7 are used and 10 reserved of the account's 100; of the test keys' 90 nothing is.
+  // The account has used 7 and reserved 10 of 100; its test keys nothing of 90.
   const asked = { ...request, limit: 100, testLimit: 90, expiresAt };
   assert.deepEqual(await store.reserve(now, { ...asked, id: 'a', amount: 84 }), {
     granted: false,
@@ -119,7 +119,7 @@ test('use of before keys were told apart counts as live use of the account, and 
     granted: false,
     remaining: 90,
   });
-  // What was reserved then is settled now, for nobody in particular.
+  // A reservation from then is settled now; it belongs to no key.
   assert.equal(await store.settle(now, 'open', { amount: 8 }), true);
   assert.deepEqual((await store.usageOf(now, id, '2026-09')).used.computeUnits, 15);
   assert.deepEqual(await store.usageByKey(id, '2026-09'), []);
@@ -243,7 +243,7 @@ test('several that open a new database at once all find it ready', async () => {
   const opening = Array.from({ length: 3 }, async () =>
     handles.use(await AccountsHandle.open({ path, onFault: assert.ifError })),
   );
-  // All of them, so that none is left behind when one fails.
+  // Waits for all, so that none is left behind when one fails.
   await Promise.allSettled(opening);
   const [first, , last] = await Promise.all(opening);
   await fillStore(first!);
@@ -260,7 +260,7 @@ test('the first version may be made by another process between two looks at the 
       isList = node.kind === 'SelectQueryNode';
       return node;
     },
-    // Once the list of versions was read, which was empty.
+    // After the list of versions was read, which was empty.
     transformResult: async ({ result }) => {
       if (isList && !isMade) {
         isMade = true;

@@ -1,7 +1,6 @@
 /**
- * Brings a database to the newest schema, one transaction per migration: whatever interrupts it, the
- * database has one version or the next, never something between. A database that a newer program has
- * used is refused and left as it is.
+ * Upgrades a database to the newest schema, one transaction per migration. If it is interrupted, the database has one
+ * version or the next, never something between. A database of a newer program is rejected and left unchanged.
  */
 
 import type { Kysely } from 'kysely';
@@ -37,7 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Tables of every schema there ever was. */
+/** Tables that every schema version has. */
 const MARKS: readonly string[] = ['schema_version', 'accounts'];
 
 interface VersionSchema {
@@ -63,7 +62,7 @@ class SchemaTooOldError extends Error {
   }
 }
 
-/** Somebody removed rows of `schema_version`, or it is no database of accounts. */
+/** Rows of `schema_version` were removed, or this is no accounts database. */
 class SchemaUnknownError extends Error {
   constructor(found: readonly number[]) {
     super(
@@ -73,20 +72,20 @@ class SchemaUnknownError extends Error {
   }
 }
 
-/** Whether anybody has made its tables. */
+/** Whether the database has tables of any schema version. */
 export async function hasSchema(database: Kysely<unknown>): Promise<boolean> {
   const tables = await database.introspection.getTables();
   return tables.some(({ name }) => MARKS.includes(name));
 }
 
-/** For programs that must not change a schema: throws unless it is the newest. */
+/** For programs that must not change a schema: throws unless the schema is the newest. */
 export async function requireNewestSchema(database: Kysely<unknown>): Promise<void> {
   const found = (await hasSchema(database)) ? await schemaVersion(database) : 0;
   if (found > SCHEMA_VERSION) throw new SchemaTooNewError(found);
   if (found < SCHEMA_VERSION) throw new SchemaTooOldError(found);
 }
 
-/** `upTo` is for tests, which make databases as earlier programs left them. */
+/** `upTo` is for tests that need a database as an earlier program left it. */
 export async function migrate(
   database: Kysely<unknown>,
   dialect: SchemaDialect,
@@ -101,7 +100,7 @@ export async function migrate(
   if (found > SCHEMA_VERSION) throw new SchemaTooNewError(found);
   for (const migration of MIGRATIONS.slice(found, upTo)) {
     await database.transaction().execute(async (transaction) => {
-      // Another process may have come here first while this one waited for its turn to write.
+      // Another process may have migrated while this one waited for the write lock.
       if ((await schemaVersion(transaction)) >= migration.version) return;
       await migration.up(transaction, dialect);
       await versions(transaction)
@@ -112,18 +111,18 @@ export async function migrate(
   }
 }
 
-/** Versions are noted one after the other and none is ever removed; 0: another process is making the first. */
+/** Versions are recorded one by one and never removed; 0: another process is creating the first. */
 async function schemaVersion(database: Kysely<unknown>): Promise<number> {
   let found = await listedVersions(database);
   if (found.length === 0) {
     const tables = await database.introspection.getTables();
     if (!tables.some(({ name }) => name === 'accounts')) return 0;
-    // Another process may have made the first version between the two looks.
+    // Another process may have created the first version between the two reads.
     found = await listedVersions(database);
     if (found.length === 0) throw new SchemaUnknownError([]);
   }
   const newest = found.at(-1)!;
-  // A newer program may list them in its own way.
+  // A newer program may record versions in its own way.
   if (newest > SCHEMA_VERSION) return newest;
   const isWhole = found.every((version, index) => version === index + 1);
   if (!isWhole) throw new SchemaUnknownError(found);

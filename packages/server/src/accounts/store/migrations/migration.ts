@@ -1,18 +1,15 @@
-/**
- * What a migration is made of. A migration that has been released is never edited: the next change of
- * the schema is the next number.
- */
+/** The parts of a migration. A released migration is never edited: the next change of the schema is the next number. */
 
 import type { ColumnDataType, ColumnDefinitionBuilder, Kysely } from 'kysely';
 
-/** What SQLite and PostgreSQL say differently when tables are made. */
+/** The schema statements in which SQLite and PostgreSQL differ. */
 export interface SchemaDialect {
-  /** The type of a column whose rows are numbered 1, 2, 3 … and which never uses a number again. */
+  /** The type of a column that numbers its rows 1, 2, 3 … and never reuses a number. */
   readonly sequenceType: ColumnDataType;
   readonly sequence: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
-  /** Makes the database itself refuse to change or remove rows of a table. */
+  /** Makes the database reject every change and removal of a table's rows. */
   forbidChanges(database: Kysely<unknown>, table: string): Promise<void>;
-  /** Makes the database itself refuse one change of a table's rows. */
+  /** Makes the database reject one kind of change of a table's rows. */
   refuse(database: Kysely<unknown>, refusal: Refusal): Promise<void>;
   dropTrigger(database: Kysely<unknown>, table: string, name: string): Promise<void>;
 }
@@ -22,15 +19,15 @@ export interface Refusal {
   readonly table: string;
   /** `delete`, `update`, or `update of` some columns. */
   readonly change: string;
-  /** Only for such rows, `old` and `new`; left out: for all. */
+  /** An SQL condition on `old` and `new`; without it, all rows. */
   readonly when?: string;
-  /** What is said to who tries. */
+  /** The message of the error. */
   readonly why: string;
 }
 
 export interface Migration {
   /** 1, 2, 3 … */
   readonly version: number;
-  /** Runs inside a transaction of its own. */
+  /** Runs in its own transaction. */
   up(database: Kysely<unknown>, dialect: SchemaDialect): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What becomes of calls while PostgreSQL, or the line to it, breaks. */
+/** Calls while PostgreSQL, or the connection to it, breaks. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ import { openPostgresAccountStore } from './postgres-account-store.ts';
 const NOW = 1_790_000_000_123_456_789n as EpochNs;
 const OPERATOR = { now: NOW, actor: { kind: 'operator' } } as const;
 const PERIOD = '2026-09';
-/** The whole statement, as it goes over the line. */
+/** The whole statement on the wire. */
 const COMMIT = 'commit\0';
 const KEY: NewKey = {
   name: 'a key',
@@ -31,13 +31,13 @@ before(async () => {
 });
 after(async () => await server[Symbol.asyncDispose]());
 
-/** A store behind a line that can be cut, and one beside it. */
+/** A store behind a connection that can be cut, and one beside it. */
 async function openBoth() {
   const url = await server.database();
   const line = await CuttingLine.open(server.port);
   const far = url.replace(`:${server.port}/`, `:${line.port}/`);
   const beside = await openPostgresAccountStore({ url });
-  // Its only connection is always the one that is cut.
+  // Its only connection is the one that is cut.
   const store = await openPostgresAccountStore({ url: far, connectionsMax: 1 });
   const accountId = await accountIn(beside, 'a');
   return {

@@ -1,4 +1,4 @@
-/** The account store on PostgreSQL, for all nodes of a cluster. Loaded where that is configured, and nowhere else. */
+/** The account store on PostgreSQL, for all nodes of a cluster. This file is loaded only where that is configured. */
 
 import type { PostgresOptions } from '../../../platform/postgres/postgres.ts';
 import type { AccountStore } from '../account-store.ts';

@@ -1,4 +1,4 @@
-/** What PostgreSQL must do that a database of one process has by itself. */
+/** Properties that PostgreSQL must ensure and a single-process database has by itself. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

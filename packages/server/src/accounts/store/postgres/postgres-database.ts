@@ -1,13 +1,9 @@
 /**
- * PostgreSQL as the account store's database, shared by all nodes of a cluster.
- *
- * Writes are `read committed`: whoever judges holds a row first, and every statement after that sees what is committed.
- * Reads of several statements are of one moment. What fails because others came in between is done again.
- *
- * A commit whose connection breaks may have happened. Every transaction therefore knows its number before it does anything,
- * and the server is asked what became of it: nothing is done twice, and nothing that happened is said not to have. Only
- * while the server cannot be asked either is the outcome open, and the trouble says so. A standby that has taken over may have
- * given that number to another transaction, so it is not asked.
+ * PostgreSQL as the account store's database, shared by all nodes. Writes are `read committed`: a method first locks
+ * the row that it judges, so later statements see all that is committed. Reads of several statements see one moment.
+ * Conflicts are retried. A commit whose connection breaks may have happened, so each transaction knows its number and
+ * asks the server for its outcome: nothing runs twice or is wrongly reported as undone. If the server is gone, or a
+ * standby took over that may have reused the number, the outcome is reported as unknown.
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
@@ -37,20 +33,20 @@ import { isPassing, troubleOf } from './postgres-trouble.ts';
 
 /** 14.0, as the server numbers it: the first that replaces triggers. */
 const VERSION_MIN = 140_000;
-/** How often a method is tried in all while others come in between. */
+/** How often a method is tried in all while it conflicts with others. */
 const TRIES_MAX = 5;
-/** How long it is tried to learn what became of a call whose connection broke; a restart takes about a second. */
+/** How long to ask for the outcome of a call whose connection broke; a restart takes about a second. */
 const OUTCOME_WITHIN_MS = 4_000;
 const OUTCOME_ASKED_EVERY_MS = 100;
-/** Which course of events the server is on: a standby that takes over begins one of its own. It is not told while it only reads. */
+/** The server's timeline: a standby that takes over begins a new one. A read-only server cannot report it. */
 const COURSE = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)';
 const COURSE_UNTOLD = "''";
-/** A call of a function of ours, by its name. */
+/** A call of one of our functions, by its name. */
 const CALL = /^select (accounts_\w+)\(/;
-/** Others must be heard within a second, also when what they told was lost with its connection. */
+/** Changes of other nodes must be seen within a second, even if a notification is lost with its connection. */
 const LOOK_EVERY_MS = 1_000;
 
-/** Takes its connections when they are first needed. */
+/** Opens connections only when they are first needed. */
 export function openPostgresDatabase(options: PostgresOptions): SqlDatabase {
   return new PostgresDatabase(options);
 }
@@ -67,7 +63,7 @@ class PostgresDatabase implements SqlDatabase {
   #news: PostgresNews | null = null;
   #hasNews = true;
   #lookedAtMs = 0;
-  /** A service that is like PostgreSQL, and has no such function, is taken to be on one. */
+  /** Stays empty for a PostgreSQL-compatible service without such a function: it is assumed to have one timeline. */
   #course = COURSE_UNTOLD;
 
   constructor(options: PostgresOptions) {
@@ -76,7 +72,7 @@ class PostgresDatabase implements SqlDatabase {
     this.kysely = kyselyOn(this.#postgres);
   }
 
-  /** One node after the other; whoever comes second finds it done. */
+  /** One node after the other; a later node finds it done. */
   async migrate(): Promise<void> {
     await using postgres = openPostgres({ ...this.#options, connectionsMax: 1, isPatient: true });
     const database = kyselyOn(postgres) as Kysely<unknown>;
@@ -115,7 +111,7 @@ class PostgresDatabase implements SqlDatabase {
       try {
         await work();
       } finally {
-        // A connection that broke has let it go.
+        // A broken connection has released the lock.
         await sql`select pg_advisory_unlock(${SWEEP_LOCK})`.execute(held).catch(() => {});
       }
     });
@@ -136,7 +132,7 @@ class PostgresDatabase implements SqlDatabase {
     });
   }
 
-  /** What is stored PostgreSQL itself looks after; whether it is fit to be relied on is asked. */
+  /** PostgreSQL checks its data itself; this checks whether the server is suitable. */
   async check(): Promise<void> {
     const { rows } = await sql<{ version: number; commits: string; others: boolean }>`
       select current_setting('server_version_num')::int as version,
@@ -157,7 +153,7 @@ class PostgresDatabase implements SqlDatabase {
     );
   }
 
-  /** Every change of the schema is a transaction, so what its version says is there. */
+  /** Every schema change is a transaction, so the recorded version is reliable. */
   checkSchema(): Promise<void> {
     return Promise.resolve();
   }
@@ -186,13 +182,13 @@ class PostgresDatabase implements SqlDatabase {
       return { result, begun, fault };
     });
     if (fault === null) return result;
-    // What the server itself refused has not happened.
+    // A commit that the server itself rejected has not happened.
     if (!(fault instanceof PostgresUnreachableError)) throw fault;
     if (await this.#happened(begun, fault)) return result;
     throw new PostgresBrokenError('the connection was lost before the commit', { cause: fault });
   }
 
-  /** Whether it was committed, as soon as the server says so. */
+  /** Whether the transaction was committed, as soon as the server reports it. */
   async #happened({ number, course }: Begun, fault: PostgresUnreachableError): Promise<boolean> {
     const until = performance.now() + OUTCOME_WITHIN_MS;
     const text = `select pg_xact_status($1::xid8) as status, ${this.#course} as course`;
@@ -214,7 +210,7 @@ class PostgresDatabase implements SqlDatabase {
     throw new PostgresUnreachableError('it is unknown whether it was committed', { cause: fault });
   }
 
-  /** Once it was begun it is repeated until its outcome is known, for as long as a restart takes. */
+  /** Once a call may have run, it is repeated until its outcome is known, for as long as a restart takes. */
   async #repeating<Result>(
     call: (database: Kysely<AccountSchema>, isRepeated: boolean) => Promise<Result>,
   ): Promise<Result> {
@@ -239,12 +235,12 @@ function kyselyOn(postgres: Postgres): Kysely<AccountSchema> {
     end: () => postgres[Symbol.asyncDispose](),
   };
   return new Kysely<AccountSchema>({
-    // What it asks of a pool beside these two it does not ask of ours: no cursors, no cancelling.
+    // Kysely needs cursors and cancelling from a pool too, but is never asked for them here.
     dialect: new PostgresDialect({ pool: pool as never }),
   });
 }
 
-/** Calls of our functions, whose texts never differ, are planned once per connection. */
+/** Calls of our functions have constant texts, so each is planned once per connection. */
 function planningOnce({ query, release }: PostgresConnection): PostgresConnection {
   return {
     release,
@@ -255,7 +251,7 @@ function planningOnce({ query, release }: PostgresConnection): PostgresConnectio
   };
 }
 
-/** A transaction: its number, and where that is its number. */
+/** A transaction: its number, and the timeline on which the number is valid. */
 interface Begun {
   readonly number: string;
   readonly course: string;

@@ -1,12 +1,12 @@
-/** How PostgreSQL says what tables are made of, and the feed of changes that nodes hear each other by. */
+/** PostgreSQL's schema statements, and the notifications by which nodes learn of each other's changes. */
 
 import { type Kysely, sql } from 'kysely';
 import type { SchemaDialect } from '../migrations/migration.ts';
 
-/** What is told when something was written to the audit log. */
+/** The channel that is notified of every write to the audit log. */
 export const NEWS_CHANNEL = 'tapeloom_audit';
 
-/** Numbers of locks, of which a database has one set for all its programs; the first is ours, the second says what for. */
+/** Lock numbers are shared by all programs of a database: the first number is ours, the second is the purpose. */
 const LOCKS = 0x7a9e;
 export const MIGRATION_LOCK = sql.raw(`${LOCKS}, 1`);
 export const SWEEP_LOCK = sql.raw(`${LOCKS}, 2`);
@@ -39,9 +39,9 @@ export const postgresSchema: SchemaDialect = {
 };
 
 /**
- * Numbers are given before a commit, so a reader that has seen 7 would never look for 6 if 6 could be committed later.
- * Whoever adds to the audit log therefore waits for whoever did before to be through: the lock is taken before the number
- * is given, for which a trigger of rows would come too late, and is held until the commit. Others are told by it too.
+ * Sequence numbers are assigned before the commit: a reader that has seen 7 would never look for a 6 committed later.
+ * So a writer of the audit log waits until earlier writers are done. The lock is taken before the number is assigned,
+ * for which a row trigger would be too late, and is held until the commit. The trigger also notifies the other nodes.
  */
 export async function makeAuditFeed(database: Kysely<unknown>): Promise<void> {
   const name = 'audit_log_in_order';
@@ -55,7 +55,7 @@ export async function makeAuditFeed(database: Kysely<unknown>): Promise<void> {
     for each statement execute function ${sql.id(name)}()`.execute(database);
 }
 
-/** `signature`: its arguments, where it has some. */
+/** `signature`: its arguments, if it has any. */
 export async function makeFunction(
   database: Kysely<unknown>,
   name: string,

@@ -1,4 +1,4 @@
-/** What failures of PostgreSQL say: about the database as a whole, and whether the same may go well the next time. */
+/** What errors of PostgreSQL mean: for the database as a whole, and whether an immediate retry may succeed. */
 
 import {
   PostgresBrokenError,
@@ -7,26 +7,26 @@ import {
 } from '../../../platform/postgres/postgres.ts';
 import { AccountsTroubleError, type StoreTrouble } from '../account-store.ts';
 
-/** By code, or by its first two characters; what is not here is our own fault or refused by a rule of ours. */
+/** By code or its first two characters. A code that is not listed is our own fault or a rejection by a rule of ours. */
 const TROUBLES: Readonly<Record<string, StoreTrouble>> = {
-  '40': 'busy', // rolled back because of others, as often as we have tried
-  '55P03': 'busy', // a lock is not to be had
-  '57014': 'busy', // a statement took too long
+  '40': 'busy', // rolled back because of conflicts, after all retries
+  '55P03': 'busy', // a lock is not available
+  '57014': 'busy', // a statement ran too long
   '53100': 'full', // disk full
   '53': 'failing', // out of memory, out of connections
-  '58': 'failing', // errors of the machine, of its disk
-  '25006': 'unreachable', // a copy that only reads has taken the place of the one that we need
+  '58': 'failing', // errors of the machine or its disk
+  '25006': 'unreachable', // a read-only standby has replaced the primary
   XX001: 'damaged',
   XX002: 'damaged',
 };
 
 /**
- * Others came in between: a deadlock, a row that another has added or removed at the same time. Done again, the method
- * sees what they did and judges by that.
+ * Conflicts with others: a deadlock, or a row that another transaction added or removed at the same time. A retry sees
+ * the other's work and judges by it.
  */
 const OTHERS_CAME_BETWEEN = new Set(['40P01', '40001', '23505', '23503']);
 
-/** Null when it says nothing about the database itself. */
+/** Null when the error means nothing for the database itself. */
 export function troubleOf(error: unknown): AccountsTroubleError | null {
   if (error instanceof AccountsTroubleError) return error;
   if (error instanceof PostgresUnreachableError) {
@@ -45,7 +45,7 @@ export function troubleOf(error: unknown): AccountsTroubleError | null {
   return new AccountsTroubleError(trouble, error.message, { cause: error });
 }
 
-/** Nothing happened, and the same may be tried at once. */
+/** Nothing happened, and the call may be retried at once. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof PostgresBrokenError) return true;
   return error instanceof PostgresError && OTHERS_CAME_BETWEEN.has(error.code ?? '');

@@ -1,4 +1,4 @@
-/** What becomes of work that is under way when PostgreSQL is put back to an older copy. */
+/** Work in progress while PostgreSQL is restored from an older copy. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -72,7 +72,7 @@ test('whoever was let in is charged, what was given back stays so, and who is go
     historyItems: 0,
     restRequests: 2,
   });
-  // It was settled after the copy, by somebody who does not come again: it ends by itself.
+  // It was settled after the copy, by a caller that does not return: it expires by itself.
   assert.deepEqual(reserved, { computeUnits: 10, exportBytes: 0 });
   const later = (NOW + 601_000_000_000n) as EpochNs;
   assert.equal((await store.usageOf(later, early, PERIOD)).reserved.computeUnits, 0);

@@ -1,4 +1,4 @@
-/** A standby takes the place of the server that accounts are in, at the same address, without what that server had not sent yet. */
+/** A standby replaces the primary of the accounts at the same address, without the primary's last changes. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import { openPostgresAccountStore } from './postgres-account-store.ts';
 
 const NOW = 1_790_000_000_123_456_789n as EpochNs;
 const OPERATOR = { now: NOW, actor: { kind: 'operator' } } as const;
-/** The whole statement, as it goes over the line. */
+/** The whole statement on the wire. */
 const COMMIT = 'commit\0';
 
 test('while the server only reads its accounts are out of reach, and all connections are good once it takes over', async () => {
@@ -47,7 +47,7 @@ test('a commit that the new server never had is not taken for another one of the
   while (line.cuts === 0) await wait(1);
   await primary.kill();
   await standby.promote();
-  // Others are at work there: every number up to ours and beyond is of a commit of theirs.
+  // Others write there: every number up to ours and beyond belongs to their commits.
   await using others = openPostgres({ url: standby.server.urlOf(world.database) });
   for (let count = 0; count < 200; count += 1) {
     await others.query('update schema_version set version = version where version = 1');

@@ -1,4 +1,4 @@
-/** Where the accounts' database lies in a data directory: for who has to know, and does not open it. */
+/** The path of the accounts' database in a data directory, for code that does not open it. */
 export function accountsPath(dataDirectory: string): string {
   return `${dataDirectory}/accounts/accounts.db`;
 }

@@ -1,4 +1,4 @@
-/** What a copy of the accounts holds, read without leaving a trace beside it. */
+/** The contents of a copy of the accounts, read without leaving files beside it. */
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -9,7 +9,7 @@ const TABLES = { accounts: 'accounts', keys: 'keys', auditEvents: 'audit_log' } 
 
 export type BackupContents = Readonly<Record<keyof typeof TABLES | 'bytes', number>>;
 
-/** `copy` was made by `backupAccounts`, and nobody writes to it. */
+/** `copy` was made by `backupAccounts` and has no writer. */
 export function backupContents(copy: string): BackupContents {
   const address = pathToFileURL(resolve(copy));
   address.search = 'immutable=1';

@@ -1,10 +1,8 @@
 /**
- * Copies of the accounts database. A copy is made while the database is in use and holds exactly one
- * moment of it; it appears under its name only when it is whole, checked and on disk. Neither a copy nor
- * a database that exists is ever overwritten. Copies hold digests of keys, never keys, and like the
- * database they can be read by their owner only.
- *
- * A restored database knows nothing of what happened after its copy: a key revoked since is valid again.
+ * Copies the accounts database while it is in use; a copy shows exactly one moment. It gets its name only when it is
+ * complete, checked and on disk. Neither a copy nor an existing database is ever overwritten. Copies hold digests of
+ * keys, never keys, and only their owner can read them. A restored database lacks everything after its copy: a key
+ * revoked since is valid again.
  */
 
 import { existsSync } from 'node:fs';
@@ -22,10 +20,10 @@ import { requireSoundSqlite } from './sqlite-database.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** The operator's to mend; the message is the whole story. */
+/** For the operator to resolve; the message is complete. */
 export class BackupRefusedError extends Error {}
 
-/** Copies the accounts of a data directory to a new file; the service may be running on them. */
+/** Copies the accounts of a data directory to a new file; the service may be running. */
 export async function backupAccounts(dataDirectory: string, target: string): Promise<void> {
   requireSoundSqlite();
   const source = accountsPath(dataDirectory);
@@ -35,7 +33,7 @@ export async function backupAccounts(dataDirectory: string, target: string): Pro
   await placeNew(target, (unfinished) => {
     const database = new DatabaseSync(source, { timeout: BUSY_TIMEOUT_MS });
     try {
-      // One read transaction: writers go on meanwhile, and nothing they do is in the copy.
+      // One read transaction: writers continue, and the copy holds none of their later work.
       database.prepare('VACUUM INTO ?').run(unfinished);
     } finally {
       database.close();
@@ -44,7 +42,7 @@ export async function backupAccounts(dataDirectory: string, target: string): Pro
   });
 }
 
-/** Makes a copy the accounts of a data directory that has none. */
+/** Restores a copy into a data directory that has no accounts. */
 export async function restoreAccounts(copy: string, dataDirectory: string): Promise<void> {
   requireSoundSqlite();
   if (!existsSync(copy)) throw new BackupRefusedError(`there is no file ${copy}`);
@@ -62,7 +60,7 @@ export async function restoreAccounts(copy: string, dataDirectory: string): Prom
   await placeNew(target, (unfinished) => copyFile(copy, unfinished));
 }
 
-/** Fills a file beside its place, checks it, and moves it there once it is safe on disk. */
+/** Fills a temporary file, checks it, and renames it once it is safe on disk. */
 async function placeNew(target: string, fill: (unfinished: string) => Promise<void>) {
   if (existsSync(target))
     throw new BackupRefusedError(`${target} already exists; it is not overwritten`);
@@ -74,7 +72,7 @@ async function placeNew(target: string, fill: (unfinished: string) => Promise<vo
       await using _file = await open(unfinished, flags, OWNER_ONLY);
     }
     await fill(unfinished);
-    // Copying a file brings its permissions along.
+    // Copying a file also copies its permissions.
     await chmod(unfinished, OWNER_ONLY);
     verify(unfinished);
     await sync(unfinished);
@@ -88,10 +86,10 @@ async function placeNew(target: string, fill: (unfinished: string) => Promise<vo
   await syncDirectory(dirname(resolve(target)));
 }
 
-/** Throws unless the file is a whole accounts database of a schema this program knows. */
+/** Throws unless the file is an intact accounts database of a known schema. */
 function verify(path: string): void {
   const address = pathToFileURL(resolve(path));
-  // Nobody else has the file: reading it leaves no trace beside it.
+  // No other process has the file, so reading it may leave no files beside it.
   address.search = 'immutable=1';
   let version: unknown;
   try {

@@ -17,7 +17,7 @@ export function hasAccounts(dataDirectory: string): boolean {
       database.close();
     }
   } catch {
-    // Something is there: what is wrong with it is found by opening it.
+    // The file exists; opening it will show what is wrong with it.
     return true;
   }
 }

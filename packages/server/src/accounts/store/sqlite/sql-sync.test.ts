@@ -35,7 +35,7 @@ async function filled(store: AccountStore) {
 }
 
 test('a settlement and an ordinary reservation are synced before they are answered, a reservation that may be lost is not [SEC-34]', async (t) => {
-  /** What SQLite itself says at each commit. */
+  /** The sync level that SQLite reports at each commit. */
   const levels: unknown[] = [];
   const prepare = DatabaseSync.prototype.prepare;
   t.mock.method(DatabaseSync.prototype, 'prepare', function (this: DatabaseSync, text: string) {
@@ -66,7 +66,7 @@ test('what a crash leaves has every settlement; a reservation it took holds noth
   const reserve = await filled(store);
   await reserve('first', false);
   assert.equal(await store.settle(NOW, 'first', { amount: 30 }), true);
-  // What is behind the last synced commit may be missing, or be anything.
+  // After a crash, anything behind the last synced commit may be missing or garbage.
   const synced = statSync(`${path}-wal`).size;
   assert.deepEqual(await reserve('lost', false), { granted: true });
   for (const tail of [Buffer.alloc(0), Buffer.alloc(5_000, 7)]) {

@@ -8,7 +8,7 @@ import type { AccountStore } from '../account-store.ts';
 import { AccountsHandle } from '../thread/accounts-handle.ts';
 import { openSqliteAccountStore } from './sqlite-account-store.ts';
 
-/** One file, and two holds on it; the second is always a thread, as one thread opens a file once. */
+/** One file with two stores on it; the second is always in a thread, since one thread opens a file only once. */
 async function pairOn(open: (path: string) => Promise<AccountStore>): Promise<StorePair> {
   const directory = await mkdtemp(join(tmpdir(), 'tapeloom-accounts-'));
   const path = join(directory, 'accounts.db');

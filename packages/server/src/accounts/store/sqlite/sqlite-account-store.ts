@@ -1,6 +1,6 @@
 /**
- * The account store on SQLite, in the calling thread: for commands, tests, and the thread of the service
- * that is made for it. A process that serves uses `AccountsHandle` instead.
+ * The account store on SQLite, in the calling thread: for commands, tests, and the service's accounts thread. A serving
+ * process uses `AccountsHandle` instead.
  */
 
 import type { AccountStore } from '../account-store.ts';

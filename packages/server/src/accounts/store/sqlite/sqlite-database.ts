@@ -1,11 +1,9 @@
 /**
- * SQLite as the account store's database: write-ahead log, every commit synced to disk but those that say they need
- * not be, foreign keys enforced, and writers of several processes wait for each other. A library version with a known fault
- * in its write-ahead log is refused. The file can be read by its owner only.
- *
- * A write transaction takes the write lock when it begins: one that began as a reader could find, when it
- * writes, that its reading is out of date, and no waiting would help. For the same reason one thread opens
- * a file once: its second connection would wait for the first one, which could not go on meanwhile.
+ * SQLite as the account store's database: write-ahead log, foreign keys, every commit synced except those that need no
+ * sync, and a file that only its owner can read. Processes wait for each other's writes. A SQLite version with a known
+ * fault in its write-ahead log is rejected. A write transaction takes the write lock when it begins: otherwise its
+ * reads could be stale when it writes, and waiting would not help. So one thread opens a file only once: a second
+ * connection would wait for the first, which could not continue.
  */
 
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
@@ -32,9 +30,9 @@ import type { Elsewhere, Sql, SqlDatabase, SqlRoutines } from '../sql-database.t
 import { checkTables, damaged, structureOf, troubleOf } from './sqlite-trouble.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
-/** Earlier versions can damage a database when a write-ahead log starts anew while others read it. */
+/** Earlier versions can damage a database when a write-ahead log is reset while others read it. */
 const SQLITE_VERSION_MIN = [3, 51, 3] as const;
-/** The store has about fifty statements; the limit only guards against one that is built from data. */
+/** The store has about fifty statements; the limit only guards against statements built from data. */
 const PREPARED_STATEMENTS_MAX = 256;
 const IN_MEMORY = ':memory:';
 const VERSION = 'PRAGMA data_version';
@@ -59,7 +57,7 @@ export function requireSoundSqlite(version = process.versions.sqlite): void {
   }
 }
 
-/** Opens a database file, making it if it is missing, or one that lives in memory only. */
+/** Opens a database file, creating it if missing, or an in-memory database. */
 export function openSqliteDatabase(path: string): SqlDatabase {
   requireSoundSqlite();
   const file = path === IN_MEMORY ? null : resolve(path);
@@ -80,7 +78,7 @@ class SqliteDatabase implements SqlDatabase {
   readonly #connection: DatabaseSync;
   #version: StatementSync;
   readonly #file: string | null;
-  /** Which file it is, whatever its name. */
+  /** The file's inode, whatever its name. */
   readonly #identity: bigint | null;
   #seen: unknown;
 
@@ -99,7 +97,7 @@ class SqliteDatabase implements SqlDatabase {
   async migrate(): Promise<void> {
     if (this.#file === null && isEmpty(this.#connection)) {
       this.#connection.deserialize(await newestImage());
-      // What was prepared before is of no use.
+      // Statements prepared before are invalid now.
       this.#version = this.#connection.prepare(VERSION);
     } else await migrate(this.kysely as Kysely<unknown>, this.schema);
   }
@@ -116,13 +114,13 @@ class SqliteDatabase implements SqlDatabase {
     return this.kysely.transaction().execute(work);
   }
 
-  /** Other processes have it open for a command now and then, and leave housekeeping to the service. */
+  /** Other processes open the database only for single commands and leave housekeeping to the service. */
   whileAlone(work: () => Promise<void>): Promise<void> {
     return work();
   }
 
   elsewhere(): Elsewhere {
-    // A file that was removed can still be written, and all of it would be lost.
+    // A removed file can still be written, and all of it would be lost.
     if (identityOf(this.#file) !== this.#identity) {
       throw damaged(`${this.#file} was moved or replaced`);
     }
@@ -131,7 +129,7 @@ class SqliteDatabase implements SqlDatabase {
     return this.#seen === before ? 'nothing' : 'written';
   }
 
-  /** It tells nobody: who wants to know looks. */
+  /** SQLite sends no notifications: callers poll `elsewhere`. */
   onNews(): void {}
 
   check(): void {
@@ -147,14 +145,14 @@ class SqliteDatabase implements SqlDatabase {
 
   async probe(): Promise<void> {
     await this.kysely.connection().execute(async () => {
-      // A number that nobody uses: it is written to the log and synced though it stays what it is.
+      // The version field is unused: this writes to the log and syncs it without a change.
       this.#connection.exec('PRAGMA user_version = 0');
       this.check();
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Waits its turn, so that calls under way end as if nothing had been closed.
+    // Waits for the connection, so calls in progress end normally.
     await this.kysely.connection().execute(() => Promise.resolve());
     await this.kysely.destroy();
     if (this.#file !== null) openFiles.delete(this.#file);
@@ -163,7 +161,7 @@ class SqliteDatabase implements SqlDatabase {
 
 let newest: Promise<Uint8Array> | null = null;
 
-/** What the migrations make of an empty database: all that are in memory begin as copies of it. */
+/** The schema that the migrations make in an empty database; in-memory databases start as copies of it. */
 function newestImage(): Promise<Uint8Array> {
   newest ??= (async () => {
     const connection = connect(IN_MEMORY);
@@ -208,7 +206,7 @@ function connect(path: string): DatabaseSync {
   return connection;
 }
 
-/** A write-ahead log and its index take their permissions from the file when they are made. */
+/** SQLite gives the write-ahead log and its index the permissions of the file. */
 function makePrivate(file: string): void {
   makeDirectoriesSync(dirname(file), { mode: 0o700 });
   closeSync(openSync(file, 'a', OWNER_ONLY));
@@ -255,7 +253,7 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 }
 
-/** The driver is made here, so the dialect never asks for a database itself. */
+/** The driver is created here, so the dialect never requests a database. */
 function neverUsed(): Promise<never> {
   return Promise.reject(new Error('the dialect makes its own driver'));
 }
@@ -282,13 +280,13 @@ class NodeSqliteDriver extends SqliteDriver {
     await connection.executeQuery(CompiledQuery.raw(begin));
   }
 
-  /** A full disk and the like make SQLite roll back by itself. */
+  /** SQLite rolls back by itself on a full disk and similar errors. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#connection.isTransaction) await super.rollbackTransaction(connection);
   }
 }
 
-/** Keeps statements ready for their next use; the one that was not used for longest goes first. */
+/** Caches prepared statements; the least recently used is evicted first. */
 class PreparedStatements {
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, NodeSqliteStatement>();
@@ -331,7 +329,7 @@ class NodeSqliteStatement implements SqliteStatement {
   }
 }
 
-/** Whole numbers are bound as integers; as doubles, a sum with them would be a double too. */
+/** Whole numbers are bound as integers; a sum with a bound double would be a double. */
 function bound(parameters: readonly unknown[]): SQLInputValue[] {
   return parameters.map((value) =>
     Number.isSafeInteger(value) ? BigInt(value as number) : (value as SQLInputValue),

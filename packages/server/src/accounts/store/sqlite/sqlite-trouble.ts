@@ -1,20 +1,19 @@
 /**
- * What failures of SQLite say about the database, and how a database is looked through before it is used.
- * Structure is checked, not every value: a file whose pages do not fit together is found, a changed digit
- * in a sound page is not.
+ * What errors of SQLite mean for the database, and the check of a database before use. It checks structure, not values:
+ * pages that do not fit together are found, a changed digit in a sound page is not.
  */
 
 import type { DatabaseSync } from 'node:sqlite';
 import { MIB } from '@tapeloom/core/units';
 import { AccountsTroubleError, type StoreTrouble } from '../account-store.ts';
 
-/** From this size on the audit log, which is never read to recognise anybody, is left out. */
+/** Above this size the audit log is not checked; it is never read to recognise a caller. */
 const WHOLE_CHECK_BYTES_MAX = 256 * MIB;
-/** Once this is over no further table is begun. */
+/** After this time no further table is checked. */
 const CHECK_MS_MAX = 2_000;
 const AUDIT_LOG = 'audit_log';
 
-/** By primary result code; the higher bits of a code only say more of the same. */
+/** By primary result code; the higher bits only add detail. */
 const TROUBLES: Readonly<Record<number, StoreTrouble>> = {
   5: 'busy', // SQLITE_BUSY
   6: 'busy', // SQLITE_LOCKED
@@ -33,7 +32,7 @@ const HOW_TO_RESTORE =
   'stop the service, move the file and the files next to it (-wal, -shm) away, and restore a backup ' +
   'with tapeloom restore';
 
-/** Null when it says nothing about the database itself. */
+/** Null when the error means nothing for the database itself. */
 export function troubleOf(error: unknown): AccountsTroubleError | null {
   if (error instanceof AccountsTroubleError) return error;
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) {
@@ -50,7 +49,7 @@ export function damaged(what: string, cause?: unknown): AccountsTroubleError {
   return new AccountsTroubleError('damaged', message, { cause });
 }
 
-/** Throws when tables do not hold together, or are not those of accounts. `now` in milliseconds. */
+/** Throws when the tables are inconsistent or not those of accounts. `now` returns milliseconds. */
 export function checkTables(connection: DatabaseSync, now: () => number): void {
   const names = connection
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name = ?, name")

@@ -1,4 +1,4 @@
-/** Too many calls wait for the store already: of one account or address, or of all. It is counted, not logged. */
+/** Too many calls are queued for the store: of one account or address, or of all. It is counted, not logged. */
 
 import { AccountsUnavailableError } from '../account-store.ts';
 

@@ -21,7 +21,7 @@ function newFile(): string {
   return join(directory, `${files}.db`);
 }
 
-/** A handle with its thread at hand, to let it die. */
+/** A handle whose thread the test can kill. */
 async function openWithThread(path: string) {
   const faults: Error[] = [];
   const threads: Worker[] = [];
@@ -100,7 +100,7 @@ test('a report of usage is remembered until another process has written', async 
   using _ = handle.onWrittenElsewhere(() => {
     told += 1;
   });
-  // The first may join a look that has begun before; the second begins one.
+  // The first may join a look that began before; the second begins a new one.
   const look = async () => {
     await handle.probe();
     await handle.probe();

@@ -1,18 +1,8 @@
 /**
- * The account store of a process that serves: the store works in a thread of its own, or on another machine, and this is
- * the end of it where accounts take turns. Calls are answered as by the store itself; when the thread is
- * gone, every call rejects. A change made here is heard by the listeners before its call resolves.
- *
- *     await using accounts = await AccountsHandle.open({
- *       path: accountsPath(dataDirectory), // from sqlite-account-store.ts
- *       onFault: (error) => log.error(error), // once, when the thread dies unasked
- *     });
- *     const call = { now: clock.now(), actor: { kind: 'operator' } } as const;
- *     const account = await accounts.createAccount(call, { name: 'demo', grants: [] });
- *     clock.every(60_000, () => accounts.sweep(clock.now()));
- *
- * In tests and commands, `await openSqliteAccountStore(':memory:' or a path)` of sqlite-account-store.ts
- * gives the same store without a thread.
+ * The account store of a serving process: it runs in its own thread, or on another machine. This is the caller's end,
+ * where accounts share the store in round robin. Calls return as from the store itself; when the thread is gone, every
+ * call rejects. Listeners receive a change made here before its call resolves. Tests and commands use
+ * `openSqliteAccountStore(':memory:' or a path)` of sqlite-account-store.ts: the same store without a thread.
  */
 
 import { Worker } from 'node:worker_threads';
@@ -43,26 +33,26 @@ import type {
 } from './accounts-wire.ts';
 
 /**
- * Calls on the wire: enough that the thread never waits for the next one, and few enough that somebody who
- * comes has little before him. The others wait here, and accounts take turns.
+ * Calls sent at once: enough that the thread never waits for the next one, few enough that a newcomer has few before
+ * it. The others queue here, in round robin of accounts.
  */
 const CALLS_ON_WIRE_MAX = 16;
-/** Calls of customers that may wait; one more is refused, so that a stuck disk cannot fill the memory. */
+/** Queued calls of customers; one more is rejected, so a stuck disk cannot fill the memory. */
 const CALLS_MAX = 20_000;
 const ACCOUNT_CALLS_MAX = 1_024;
-/** More than there can be look-ups of keys at the doors, each of which is new. */
+/** More than the endpoints admit of key look-ups, each of which has a new holder. */
 const CALLS_KEPT_FOR_NEW = 10_000;
-/** How long the thread may take to finish what is under way when it is asked to end. */
+/** How long a closing thread may take to finish its calls. */
 const CLOSE_WITHIN_MS = 5_000;
 
-/** The database cannot be opened; the message says why. */
+/** The database cannot be opened; the message gives the reason. */
 export class AccountsRefusedError extends Error {}
 
 /** The thread is gone, or the handle was disposed of. */
 export class AccountsGoneError extends AccountsUnavailableError {}
 
 export interface AccountsHandleOptions extends AccountsWorkerData {
-  /** The thread has died without being asked; called once. */
+  /** The thread died unexpectedly; called once. */
   readonly onFault: (error: Error) => void;
 }
 
@@ -70,9 +60,9 @@ type Listeners<T> = Set<(told: T) => void>;
 
 /** Where the store works. */
 interface StorePlace {
-  /** A method of one of the store's parts; null: of the store itself. */
+  /** Calls a method of one of the store's parts; null: of the store itself. */
   call(part: StorePart | null, method: string, args: readonly unknown[]): Promise<unknown>;
-  /** Calls under way have so long to be answered. */
+  /** Calls in progress have this long to finish. */
   stop(withinMs: number): Promise<unknown>;
 }
 
@@ -132,7 +122,7 @@ export class AccountsHandle implements AccountStore {
     this.#place = place;
   }
 
-  /** Of a file, in a thread. Rejects with `AccountsRefusedError` when the database cannot be opened. */
+  /** Opens a file in a thread. Rejects with `AccountsRefusedError` when the database cannot be opened. */
   static async open({ onFault, path }: AccountsHandleOptions): Promise<AccountsHandle> {
     const worker = new Worker(new URL('./accounts-worker.ts', import.meta.url), {
       name: 'accounts',
@@ -164,7 +154,7 @@ export class AccountsHandle implements AccountStore {
     return handle;
   }
 
-  /** Of a store that waits for another machine and not for this one's disk; it is taken over. */
+  /** Takes over a store that waits for another machine and not for this one's disk. */
   static over(store: AccountStore): AccountsHandle {
     const handle = new AccountsHandle({
       call: async (part, method, args) => {
@@ -180,12 +170,12 @@ export class AccountsHandle implements AccountStore {
     return handle;
   }
 
-  /** Calls that are not answered yet, and refusals. */
+  /** Calls without a response yet, and rejections. */
   get calls(): CallCounts {
     return this.#calls;
   }
 
-  /** Accounts whose usage is known without asking. */
+  /** Accounts with a cached usage report. */
   get reportsRemembered(): number {
     return this.#usage.size;
   }
@@ -210,7 +200,7 @@ export class AccountsHandle implements AccountStore {
     return listening(this.#troubleListeners, listener);
   }
 
-  /** Calls under way are answered, later ones reject. */
+  /** Calls in progress complete, later ones reject. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -221,7 +211,7 @@ export class AccountsHandle implements AccountStore {
     return ask as AccountStore[M];
   }
 
-  /** One after which what is known of usage may be other than before. */
+  /** A method that may change usage, so cached reports become invalid. */
   #charge<M extends StoreMethod>(method: M): AccountStore[M] {
     const ask = (...args: Parameters<AccountStore[M]>) =>
       this.#usage.change(async () => await this.#ask(method, args));
@@ -235,7 +225,7 @@ export class AccountsHandle implements AccountStore {
     return this.#inTurn(waitingOf(method, args), null, method, args) as ReturnType<AccountStore[M]>;
   }
 
-  /** The store's part of this name, each of whose methods is called in the thread. */
+  /** The store's part of this name; each of its methods is called in the store. */
   #part<P extends object>(part: StorePart): P {
     const methods = new Map<string, (...args: readonly unknown[]) => Promise<unknown>>();
     return new Proxy({} as P, {
@@ -283,7 +273,7 @@ export class AccountsHandle implements AccountStore {
   }
 
   #tellTrouble(trouble: AccountsTroubleError): void {
-    // Who is in trouble may not hear of what others write.
+    // A store in trouble may not report what others write.
     this.#usage.forget();
     for (const listener of this.#troubleListeners) listener(trouble);
   }

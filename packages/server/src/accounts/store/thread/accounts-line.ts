@@ -1,28 +1,26 @@
 /**
- * Whose turn a call to the store is. What a customer wants done waits in the row of its account; who is not
- * recognised yet waits with all others who are not, so that strangers together have the turn of one
- * account; but each has a place of his own, so that a newcomer finds one. What the service itself must get
- * done goes first: charges and what gives them back, because whoever was let in is charged, and what keeps
- * the store in order. There is no more of it than reservations that were granted, connections, and a few
- * timers.
+ * The queue of each call to the store. A customer's call queues in the row of its account. Callers that are not
+ * recognised yet share one row, so that together they get the share of one account; but each is its own holder, so a
+ * newcomer finds a slot. The service's own work goes first: charges and their release, since every admitted caller must
+ * be charged, and upkeep of the store. Granted reservations, connections and a few timers bound its amount.
  */
 
 import type { AccountStore } from '../account-store.ts';
 import type { StoreMethod } from './accounts-wire.ts';
 
-/** No account and no key has this id. */
+/** No account or key has this id. */
 const STRANGERS = 'strangers';
 
 export interface Waiting {
-  /** Those of a row take turns with the other rows. */
+  /** Rows share the store in round robin. */
   readonly row: string;
-  /** Whose place it takes. */
+  /** The holder whose slot it takes. */
   readonly holder: string;
 }
 
 type Args<M extends StoreMethod> = Parameters<AccountStore[M]>;
 
-/** The account it is done for, or where it waits; null: it goes first. */
+/** The account of the call, or its row and holder; null: it goes first. */
 type Whose<M extends StoreMethod> = (...args: Args<M>) => string | Waiting | null;
 
 const first = () => null;
@@ -35,14 +33,14 @@ const WHOSE: { readonly [M in StoreMethod]: Whose<M> } = {
   setGrants: first,
   setSuspended: first,
   findKey: stranger,
-  // Without an account the service asks for itself: whether a key that somebody holds on to goes on.
+  // Without an account this is the service's own check whether a watched key is still valid.
   findKeyById: (accountId) => accountId,
   listKeys: (_now, accountId) => accountId,
   createKey: (_call, accountId) => accountId,
   rotateKey: (_call, accountId) => accountId,
   revokeKey: (_call, accountId) => accountId,
   touchKeys: first,
-  // An account has ten valid keys at most, and so ten rows.
+  // An account has ten valid keys at most, and so at most ten rows.
   issueToken: (_now, { keyId }) => keyId,
   issueSessionToken: (_now, accountId) => accountId,
   consumeToken: (_now, digest) => stranger(digest),
@@ -63,8 +61,8 @@ const WHOSE: { readonly [M in StoreMethod]: Whose<M> } = {
 };
 
 /**
- * In the store's parts the first argument that is a text is the account, or the digest or address of somebody who
- * is a stranger still; one that has none is of the service itself.
+ * In the store's parts the first text argument is the account, or the digest or address of a caller that is not
+ * recognised yet. A call without one is the service's own.
  */
 export function waitingInPart(args: readonly unknown[]): Waiting | null {
   const whose = args.find((it) => typeof it === 'string');
@@ -72,7 +70,7 @@ export function waitingInPart(args: readonly unknown[]): Waiting | null {
   return whose.startsWith('acc_') ? { row: whose, holder: whose } : stranger(whose);
 }
 
-/** Null: it goes first, and is never refused. */
+/** Null: it goes first and is never rejected. */
 export function waitingOf<M extends StoreMethod>(method: M, args: Args<M>): Waiting | null {
   const whose = (WHOSE[method] as Whose<M>)(...args);
   return typeof whose === 'string' ? { row: whose, holder: whose } : whose;

@@ -1,6 +1,6 @@
 /**
- * What the main thread and the accounts' thread say to each other. Answers may come in another order than
- * their calls; a change is said before the answer to the call that made it.
+ * Messages between the main thread and the accounts' thread. Responses may arrive in another order than their calls; a
+ * change is reported before the response to the call that made it.
  */
 
 import type { ThreadShape } from '../../../platform/threads/thread.ts';
@@ -17,24 +17,24 @@ export interface AccountsWorkerData {
   readonly path: string;
 }
 
-/** An error as it crosses: its class stays behind. */
+/** An error on the wire; its class is lost. */
 export interface PlainError {
   readonly name: string;
   readonly message: string;
-  /** What it says about the store as a whole. */
+  /** The trouble of the store as a whole, if any. */
   readonly trouble: StoreTrouble | null;
 }
 
 export type AccountsNews =
   | { readonly t: 'change'; readonly change: AccountChange }
   | { readonly t: 'written-elsewhere' }
-  /** Told before the failure of the call that met it. */
+  /** Sent before the failure of the call that met it. */
   | { readonly t: 'trouble'; readonly error: PlainError };
 
 export interface AccountsShape extends ThreadShape {
   readonly calls: {
     open(): void;
-    /** A method of one of the store's parts; null: of the store itself. */
+    /** Calls a method of one of the store's parts; null: of the store itself. */
     store(part: StorePart | null, method: string, args: readonly unknown[]): unknown;
   };
   readonly orders: never;

@@ -1,4 +1,4 @@
-/** The accounts' thread: one store on one SQLite file, which waits for the disk so that nobody else does. */
+/** The accounts' thread: one store on one SQLite file. It waits for the disk, so that no other thread does. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { ThreadDesk } from '../../../platform/threads/thread-desk.ts';
@@ -11,7 +11,7 @@ type Methods = Readonly<Record<string, (...args: readonly unknown[]) => Promise<
 const { path } = workerData as AccountsWorkerData;
 const desk = new ThreadDesk<AccountsShape>(parentPort!);
 const opening = openStore();
-// Who asks it to open hears of it.
+// The `open` call reports the failure.
 opening.catch(() => undefined);
 
 desk.open({
