@@ -1,6 +1,6 @@
 /**
- * The files of the result cache, as an operator sees them: what there is, and taking some of it away. It
- * may run beside services that use the same directory; what goes while it looks is passed over.
+ * The files of the result cache for operators: listing and removing them. This may run beside services that use the
+ * same directory; files that vanish meanwhile are skipped.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -16,12 +16,12 @@ import {
   readPrefix,
 } from './result-cache-file.ts';
 
-/** Below the cache's root, beside whatever else may be cached there. */
+/** The folder below the cache's root, which other caches may share. */
 const FOLDER = 'settled';
 const RESULT_SUFFIX = '.result';
-/** Names begin with the day. */
+/** File names start with the day. */
 const DAY_DIGITS = 8;
-/** Nearly all headers are shorter. */
+/** Enough for nearly all headers. */
 const HEAD_BYTES = 4_096;
 
 export interface CacheEntry {
@@ -29,7 +29,7 @@ export interface CacheEntry {
   readonly dataset: string;
   readonly contract: string;
   readonly bytes: number;
-  /** Null when the file cannot be read as a result. */
+  /** Null if the file is not a readable result. */
   readonly about: {
     readonly day: UtcDay;
     readonly indicator: string;
@@ -55,7 +55,7 @@ export interface CacheStatistics {
   readonly newestUseMs: number | null;
 }
 
-/** Where the results of a contract lie; null when a name cannot be that of a directory. */
+/** The folder of a contract's results; null if a name is no safe directory name. */
 export function resultsDirectory(
   root: string,
   { dataset, contract }: Pick<ResultKey, 'dataset' | 'contract'>,
@@ -68,7 +68,7 @@ export function resultName({ day, indicator }: ResultKey, digest: string): strin
   return `${day}-${indicator}-${digest}${RESULT_SUFFIX}`;
 }
 
-/** Every entry that fits, ordered by dataset, contract, day and indicator. */
+/** Every matching entry, ordered by dataset, contract, day and indicator. */
 export async function* listCache(
   disk: Disk,
   root: string,
@@ -106,7 +106,7 @@ export async function cacheStatistics(disk: Disk, root: string): Promise<CacheSt
   };
 }
 
-/** Takes away what fits, told one by one as it goes; what is unfinished too when everything goes. */
+/** Removes matching entries and yields each one; without a filter, unfinished files too. */
 export async function* clearCache(
   disk: Disk,
   root: string,
@@ -119,7 +119,7 @@ export async function* clearCache(
   if (isAll) await removeUnfinished(disk, root);
 }
 
-/** Takes away the results of a contract's days before `keptFrom`; resolves to how many there were. */
+/** Removes the results of a contract's days before `keptFrom`; resolves to their number. */
 export async function clearResultsBefore(
   disk: Disk,
   root: string,
@@ -137,7 +137,7 @@ export async function clearResultsBefore(
   return removed;
 }
 
-/** What writers that died left behind; a living one that loses its file this way only does not keep it. */
+/** Removes what crashed writers left behind. A running writer that loses its file only fails to cache a result. */
 export async function removeUnfinished(disk: Disk, root: string): Promise<number> {
   let removed = 0;
   for await (const { path } of resultFiles(disk, root)) {
@@ -152,7 +152,6 @@ export interface ResultFile {
   readonly contract: string;
 }
 
-/** All files, finished or not. */
 export async function* resultFiles(disk: Disk, root: string): AsyncGenerator<ResultFile> {
   const top = `${root}/${FOLDER}`;
   for (const dataset of (await disk.list(top)).filter(isSafeName)) {
@@ -165,7 +164,7 @@ export async function* resultFiles(disk: Disk, root: string): AsyncGenerator<Res
   }
 }
 
-/** False when somebody else was faster. */
+/** False if the file was gone already. */
 export async function removeFile(disk: Disk, path: string): Promise<boolean> {
   try {
     await disk.remove(path);
@@ -180,7 +179,7 @@ export function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** When a file was used last; null when it is none, or gone. */
+/** When a file was last used; null if it is no result, or gone. */
 export async function lastUseOf(disk: Disk, path: string): Promise<number | null> {
   return (await readHead(disk, path))?.lastUsedMs ?? null;
 }
@@ -202,7 +201,7 @@ async function readEntry(disk: Disk, file: ResultFile): Promise<CacheEntry | nul
   return { ...file, bytes: found.size, about };
 }
 
-/** What the beginning of a file says; null when it is none, or gone. */
+/** The header and the last use; null if the file is no result, or gone. */
 export async function readHead(
   disk: Disk,
   path: string,

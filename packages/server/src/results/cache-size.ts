@@ -1,4 +1,4 @@
-/** How much the cache takes on disk. All its files are looked at for that, so what is told may be a minute old. */
+/** The size of the cache on disk. Measuring it reads all files, so the value may be a minute old. */
 
 import { MINUTE_MS } from '@tapeloom/core/units';
 import type { Disk } from '../platform/disk/disk.ts';
@@ -10,7 +10,7 @@ export interface CacheSizeOptions {
   readonly disk: Disk;
   /** `<data>/cache`. */
   readonly root: string;
-  /** A clock that only goes forward, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
   readonly onFault: (error: unknown) => void;
 }
@@ -24,7 +24,7 @@ export class CacheSize {
     this.#options = options;
   }
 
-  /** As far as it is known; being asked is reason enough to look again. */
+  /** The last measured value; reading it starts a new measurement when due. */
   get bytes(): number {
     const { now, onFault } = this.#options;
     if (now() - this.#lookedMs >= LOOK_EVERY_MS) this.look().catch(onFault);

@@ -1,7 +1,7 @@
 /**
- * What is known of a study's log of one UTC day: its finished blocks, what there is of the next one, and the
- * run that stands where they end. It grows by reading on, and is complete when the day is over. A block is
- * the same whoever computes it and from wherever, so any part of the day is a range of blocks cut at its ends.
+ * The known part of a study's log of one UTC day: its finished blocks, the start of the next one, and the run that
+ * stands where they end. It grows by reading on, and is complete when the day is over. A block is the same whichever
+ * computation made it, from whatever start, so any part of the day is a range of blocks cut at its ends.
  */
 
 import type { Cursor } from '@tapeloom/core/cursor';
@@ -14,41 +14,41 @@ import type { RunSource } from '../runs/run-source.ts';
 import type { SettledOutput, SettledRun } from '../runs/settled-run.ts';
 import { BLOCK_RANKS, LoggedBlock } from './logged-block.ts';
 
-/** All of a day that is over. */
+/** A finished day. */
 export interface WholeDay {
   readonly trades: number;
-  /** As `DayPart` says. */
+  /** See `DayPart`. */
   readonly isWarm: boolean;
   readonly blocks: readonly LoggedBlock[];
-  /** The objects that form at its end. */
+  /** The objects still forming at its end. */
   readonly tail: Block;
 }
 
-/** What somebody wants of a day. */
+/** The requested part of a day. */
 export interface WantedDay {
   readonly end: EpochNs;
-  /** Whether what forms at `end` is wanted. */
+  /** Whether the objects still forming at `end` are requested. */
   readonly hasTail: boolean;
-  /** Updates that are not after this are not wanted. */
+  /** Only updates after this are requested. */
   readonly after: Cursor | null;
 }
 
 export class DayLog {
   readonly day: UtcDay;
-  /** What its run reads. */
+  /** The inputs of its run. */
   source: RunSource;
-  /** Null before it is begun, and when the day is over. */
+  /** Null before the start, and once the day is over. */
   run: SettledRun | null = null;
   isWarm = true;
-  /** The last trade it covers. */
+  /** The rank of the last trade covered. */
   rank = 0;
-  /** All of position(covered) is here. */
+  /** Everything up to position(covered) is here. */
   covered: EpochNs;
-  /** What forms at position(covered), where that is known. */
+  /** The objects still forming at position(covered); null if unknown. */
   tail: Block | null = null;
   readonly #blockRanks: number;
   readonly #dayEnd: EpochNs;
-  /** Null where one was let go. */
+  /** Null: the block was evicted. */
   readonly #blocks: (LoggedBlock | null)[] = [];
   #open: LoggedBlock | null = null;
 
@@ -74,7 +74,7 @@ export class DayLog {
     return this.covered === this.#dayEnd;
   }
 
-  /** Null when the day is not over, or not all of it is here any more. */
+  /** Null if the day is not over, or if a block was evicted. */
   get whole(): WholeDay | null {
     const { rank: trades, isWarm, tail } = this;
     const blocks = this.#blocks.filter((block) => block !== null);
@@ -87,34 +87,34 @@ export class DayLog {
     return this.blocks.reduce((sum, block) => sum + (block?.bytes ?? 0), ofTail);
   }
 
-  /** The number of blocks that are finished. */
+  /** The number of finished blocks. */
   get finished(): number {
     return this.#blocks.length;
   }
 
-  /** Those that are finished, and what there is of the next one. */
+  /** The finished blocks and the start of the next one. */
   get blocks(): readonly (LoggedBlock | null)[] {
     return this.#open === null ? this.#blocks : [...this.#blocks, this.#open];
   }
 
-  /** The block that the updates of a trade belong to. */
+  /** The block of a trade's updates. */
   blockOf(rank: number): number {
     return rank === 0 ? 0 : Math.floor((rank - 1) / this.#blockRanks);
   }
 
-  /** Before all updates of a block, and after those of the one before. */
+  /** The cursor before all updates of a block, and after those of the previous one. */
   startOf(block: number): Cursor {
     const rank = block === 0 ? 0 : block * this.#blockRanks + 1;
     return { day: this.day, rank: rank as Rank, k: 0 };
   }
 
-  /** Whether its blocks, and what comes by reading on, are what is wanted. */
+  /** Whether its blocks, together with reading on, provide the requested part. */
   serves({ end, hasTail, after }: WantedDay): boolean {
     const first = after?.day === this.day ? this.blockOf(after.rank) : 0;
     if (this.#blocks.includes(null, first)) return false;
     if (end === this.covered) return !hasTail || this.tail !== null;
     if (end > this.covered) return this.run !== null || this.rank === 0;
-    // Of a part that was warm too, nothing is known but that.
+    // If the covered log is warm, so is the requested part of it; otherwise that is unknown.
     return this.isWarm && !hasTail;
   }
 
@@ -122,7 +122,7 @@ export class DayLog {
     return end <= this.covered;
   }
 
-  /** Where its run says its updates, which are gathered in `writer`. */
+  /** The output of its run; updates are collected in `writer`. */
   output(writer: BlockWriter): SettledOutput {
     return {
       upsert: (version: ObjectVersion, at: Readonly<Mark>, fromNs: number) => {
@@ -136,7 +136,7 @@ export class DayLog {
     };
   }
 
-  /** Its run has passed the trade of this rank, and all before `covered`. */
+  /** The run has passed the trade of this rank, and everything before `covered`. */
   passed(rank: number, covered: EpochNs, writer: BlockWriter): void {
     this.#cutBefore(rank, writer);
     this.rank = rank;
@@ -144,14 +144,14 @@ export class DayLog {
     this.tail = null;
   }
 
-  /** The run stands still: what was gathered becomes a part of the log. */
+  /** The run pauses: collected updates become part of the log. */
   pause(writer: BlockWriter): void {
     if (writer.count === 0) return;
     const parts = this.#open === null ? [] : [this.#open.block];
     this.#open = LoggedBlock.of(joinBlocks([...parts, writer.take(this.day)]));
   }
 
-  /** The run stands at position(end), behind the trades it was told to have passed. */
+  /** The run stands at position(end), after the trades given to `passed`. */
   standAt(end: EpochNs, writer: BlockWriter): void {
     this.pause(writer);
     this.covered = end;
@@ -159,7 +159,7 @@ export class DayLog {
     this.tail = this.run!.tail(this.day, writer);
   }
 
-  /** Takes less memory by packing; what is too much even so is let go, the first blocks first. */
+  /** Packs blocks to save memory. If that does not suffice, the first blocks are evicted. */
   async shrink(bytesMax: number, packedBytesMax: number): Promise<void> {
     for (const block of this.#blocks) {
       if (this.bytes <= bytesMax) return;
@@ -173,7 +173,7 @@ export class DayLog {
     }
   }
 
-  /** Finishes the blocks that lie before a trade. */
+  /** Finishes the blocks before a trade's block. */
   #cutBefore(rank: number, writer: BlockWriter): void {
     while (rank > (this.#blocks.length + 1) * this.#blockRanks) this.#finish(writer);
   }

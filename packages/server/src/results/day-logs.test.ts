@@ -1,4 +1,4 @@
-/** Days held in memory and in files beside reads that know nothing of each other, over a tape that grows. */
+/** Days held in memory and in files compared with independent reads, over a tape that grows. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -48,16 +48,16 @@ const TOPICS: readonly Topic[] = [
 
 const steps = fc.array(
   fc.record({
-    /** Where the tape grows to, if it does, in half hours, and how many trades come. */
+    /** How far the tape grows, in half hours, and by how many trades; null: it does not grow. */
     grows: fc.option(fc.tuple(fc.integer({ min: 0, max: 12 }), fc.nat({ max: 12 }))),
     topic: fc.nat({ max: 1 }),
     firstDay: fc.nat({ max: 1 }),
-    /** How far before the end of the tape it ends; mostly not at all. */
+    /** How far before the end of the tape the read ends; mostly 0. */
     before: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20 * HOUR_NS })),
     hasTail: fc.boolean(),
-    /** After which line of what it gives, of all. */
+    /** After which line of all the results the read starts. */
     after: fc.option(fc.nat({ max: 60 })),
-    /** How many pages are taken; the rest is left. */
+    /** How many pages are taken before the read is closed. */
     taken: fc.option(fc.nat({ max: 3 })),
     isTwice: fc.boolean(),
   }),
@@ -119,7 +119,7 @@ async function taken(reader: SettledDaysReader, request: SettledDaysRequest, cou
   return pages;
 }
 
-/** What days say after a cursor. */
+/** The content of days after a cursor. */
 function said(pages: readonly DaysPage[], after: Cursor | null) {
   return daysOf(pages).map(({ day, trades, isWarm, settled, tail }: ReadDay) => ({
     day,
@@ -174,7 +174,7 @@ test('held or not, whatever was asked before, the same lines, trades and tail co
         for (const pages of step.taken === null ? both : []) {
           assert.deepEqual(said(pages, null), said(fresh, after));
         }
-        // Whoever gets blocks may change them.
+        // A caller may change the blocks it gets.
         for (const { parts } of both.flat()) {
           for (const { blocks, tail } of parts) {
             for (const { memory } of tail === null ? blocks : [...blocks, tail]) {
@@ -190,7 +190,7 @@ test('held or not, whatever was asked before, the same lines, trades and tail co
 
 test('a long day is read once, by pages and by who comes back every minute', async () => {
   const world = new GrowingWorld();
-  // Into the session that opens at ten.
+  // Trades in the session that opens at ten.
   world.grow(5, 0);
   world.grow(1, 1_000);
   let rows = 0;

@@ -1,25 +1,22 @@
 /**
- * The logs of days that a thread has in memory, from their files or as far as they were read: who asks for
- * the same day again gets the blocks that are there, and only what came after is computed; page after page,
- * and minute after minute, a long day is read once. A log that may grow is in one hand at a time: whoever
- * takes it out has it alone, and puts it back when its run stands. It serves while what it was made of is on
- * the tape, and nothing else.
- *
- * Memory is bounded by bytes, and runs by their number; what was used longest ago goes first.
+ * The day logs that a thread has in memory. A repeated request gets existing blocks, and only later parts are computed:
+ * a long day is read once, page after page and minute after minute. `take` gives a log that may grow to one caller
+ * exclusively until `put`. A log is used only while its inputs are on the tape unchanged. Memory is bounded by bytes,
+ * runs by their number; the least recently used log is evicted first.
  */
 
 import type { DayLog, WantedDay } from './day-log.ts';
 import { BLOCK_RANKS } from './logged-block.ts';
 
 export interface DayLogsLimits {
-  /** Logs with a run. */
+  /** The limit on logs with a run. */
   readonly runs: number;
   readonly bytes: number;
-  /** From here on what is packed of a day is not held expanded too, and what is computed is packed. */
+  /** Above this, a day's packed blocks are not held expanded too, and computed blocks are packed. */
   readonly bytesPerDay: number;
-  /** What they take then, at most; a day of more is not whole in the end, and has no file. */
+  /** The limit on packed blocks; a larger day loses blocks and gets no file. */
   readonly packedBytesPerDay: number;
-  /** Where logs are cut. */
+  /** The ranks in a block. */
   readonly blockRanks: number;
 }
 
@@ -31,25 +28,25 @@ const LIMITS: DayLogsLimits = {
   blockRanks: BLOCK_RANKS,
 };
 
-/** What a log is of, and made of. */
+/** The identity and the inputs of a log. */
 export interface LogOrigin {
   readonly key: string;
-  /** Which days before it are on the tape, and whether it is itself. */
+  /** Which days before it are on the tape, and whether the day itself is. */
   readonly before: string;
-  /** The trades of all its days, where they can never change. */
+  /** Identifies all its trades if they can never change. */
   readonly sealed: string | null;
 }
 
 interface Logged {
   readonly origin: LogOrigin;
   readonly log: DayLog;
-  /** When it was put there. */
+  /** The size when it was put. */
   readonly bytes: number;
 }
 
 export class DayLogs {
   readonly limits: DayLogsLimits;
-  /** Those used last are last. */
+  /** Least recently used first. */
   readonly #logs = new Map<string, Logged>();
   #bytes = 0;
 
@@ -63,7 +60,7 @@ export class DayLogs {
     return { logs: logs.length, runs, bytes: this.#bytes };
   }
 
-  /** The log of a day, if it serves; one that may grow is the caller's alone then. */
+  /** The log of a day, if it serves the request. A log that may grow then belongs to the caller alone. */
   take(origin: LogOrigin, wanted: WantedDay): DayLog | null {
     const found = this.#logs.get(origin.key);
     if (found === undefined || !isSame(found.origin, origin) || !found.log.serves(wanted)) {
@@ -74,7 +71,7 @@ export class DayLogs {
     return found.log;
   }
 
-  /** Of two that were read side by side the one that came further stays. */
+  /** Of two logs read in parallel, the one that reached further stays. */
   put(origin: LogOrigin, log: DayLog): void {
     const other = this.#logs.get(origin.key);
     const isBehind = other !== undefined && other.log.covered > log.covered;
@@ -108,7 +105,7 @@ export class DayLogs {
   }
 }
 
-/** A day that was open when its log was made, and is sealed by now, has the trades it had. */
+/** A log of an open day stays valid when the day is sealed: the trades are the same. */
 function isSame(made: LogOrigin, asked: LogOrigin): boolean {
   const isSealedAlike = made.sealed === null || made.sealed === asked.sealed;
   return made.before === asked.before && isSealedAlike;

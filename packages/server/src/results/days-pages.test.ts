@@ -7,7 +7,7 @@ const KIB = 1_024;
 const DAY = 20_000 as UtcDay;
 const POSITION = { day: DAY, rank: 1 as Rank, k: 0 };
 
-/** How long pages of frames are, each of which is taken as soon as it is full. */
+/** The lengths of pages of frames, if each page is taken as soon as it is full. */
 function lengths(pages: DaysPages, frames: number, frameBytes: number): readonly number[] {
   const found: number[] = [];
   for (let frame = 0; frame < frames; frame += 1) {

@@ -1,4 +1,4 @@
-/** Puts together what one `next` of a read gives. */
+/** Assembles the result of one `next` of a read. */
 
 import type { Cursor } from '@tapeloom/core/cursor';
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -6,22 +6,19 @@ import { KIB, MIB } from '@tapeloom/core/units';
 import { type Block, type BlockParts, joinBlocks } from '../blocks/block.ts';
 import type { DayPart, DaysPage, SettledDaysRequest } from './settled-days.ts';
 
-/** A page is full from so many bytes on. */
+/** A page is full from this many bytes on. */
 const PAGE_BYTES = MIB;
-/**
- * Frames are sent page by page: the first page is small, so that it is there soon, and each of the next has room for
- * twice as much as the one before.
- */
+/** Frames are sent page by page: the first page is small to arrive early, and each next one has twice the space. */
 const FIRST_FRAMES_BYTES = 256 * KIB;
 
 type Growing = { -readonly [Name in keyof DayPart]: DayPart[Name] } & {
-  /** Of the log itself. */
+  /** The log's own blocks, not copies. */
   blocks: Block[];
 };
 
 export class DaysPages {
   readonly #bytesMax: number;
-  /** When this one is full. */
+  /** The bytes from which the current page is full. */
   #room: number;
   #skipLeft: number;
   #parts: Growing[] = [];
@@ -38,7 +35,7 @@ export class DaysPages {
     return this.#parts.length === 0;
   }
 
-  /** Updates that are only counted. */
+  /** Updates still to be counted and not sent. */
   get skipLeft(): number {
     return this.#skipLeft;
   }
@@ -47,7 +44,7 @@ export class DaysPages {
     return this.#bytes >= this.#room;
   }
 
-  /** From here on it is this day; a part of it may be on the page already. */
+  /** Further content belongs to this day, which may have a part on the page already. */
   open(day: UtcDay): void {
     if (this.#parts.at(-1)?.day === day) return;
     const counts = { rank: 0, skipped: 0, updates: 0 };
@@ -76,7 +73,7 @@ export class DaysPages {
     this.#bytes += frame.length;
   }
 
-  /** What is so of the day, with what was added last. */
+  /** Sets facts of the current day, as of the content added last. */
   note(facts: Partial<Pick<DayPart, 'rank' | 'isDayOver' | 'isWarm' | 'tail'>>): void {
     Object.assign(this.#parts.at(-1)!, facts);
   }
@@ -98,7 +95,7 @@ export class DaysPages {
   }
 }
 
-/** In memory of its own, one piece for all: many small ones take longer on their way than their bytes do. */
+/** Copied into a single buffer: many small buffers cost more to transfer than their bytes. */
 function ownBlocks(blocks: readonly Block[]): readonly BlockParts[] {
   if (blocks.length === 0) return [];
   return [(blocks.length === 1 ? blocks[0]!.copy() : joinBlocks(blocks)).parts];

@@ -1,6 +1,6 @@
 /**
- * A finished block of a day's log, as the store has it: expanded, packed as in the day's file, or both. It
- * never changes; what is handed out of it is a copy, so that it can move to another thread.
+ * A finished block of a day's log in the store: expanded, packed as in the day's file, or both. It never changes;
+ * results sent elsewhere are copies, so that they can move to another thread.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -8,10 +8,10 @@ import { Block, COLUMN_BYTES } from '../blocks/block.ts';
 import { freeMemory } from '../platform/memory/free-memory.ts';
 import { compressFrame, expandFrame } from './frames.ts';
 
-/** Where the log of a day is cut: block b has the updates whose cursor's rank is in (b × this, (b + 1) × this]. */
+/** The ranks in a block: block b has the updates whose cursor's rank is in (b × this, (b + 1) × this]. */
 export const BLOCK_RANKS = 65_536;
 
-/** Of a block, what can be known without expanding it. */
+/** Facts of a block that are known without expanding it. */
 export interface BlockFacts {
   readonly count: number;
   readonly textBytes: number;
@@ -20,7 +20,7 @@ export interface BlockFacts {
   readonly lastNs: number;
 }
 
-/** As it lies in a file. */
+/** A block as stored in a file. */
 export interface PackedBlock {
   /** All columns as one zstd frame. */
   readonly columns: Uint8Array;
@@ -35,7 +35,7 @@ export class LoggedBlock implements BlockFacts {
   readonly firstNs: number;
   readonly lastNs: number;
   #block: Block | null;
-  /** Somebody still reads the block when it is let go. */
+  /** Whether a caller may still read the expanded block after `letBlockGo`. */
   #isLent = false;
   #packed: PackedBlock | null;
   #packing: Promise<PackedBlock> | null = null;
@@ -70,7 +70,6 @@ export class LoggedBlock implements BlockFacts {
     return new LoggedBlock(day, facts, null, packed);
   }
 
-  /** What it takes in memory. */
   get bytes(): number {
     const { columns, frame } = this.#packed ?? { columns: [], frame: [] };
     return (this.#block?.memory.byteLength ?? 0) + columns.length + frame.length;
@@ -80,13 +79,13 @@ export class LoggedBlock implements BlockFacts {
     return this.#packed !== null;
   }
 
-  /** For a moment: not to be kept, changed or moved. */
+  /** Valid for a moment: do not store, change or transfer it. */
   get block(): Block {
     this.#block ??= this.#expanded();
     return this.#block;
   }
 
-  /** To be kept: not to be changed or moved. */
+  /** May be stored, but not changed or transferred. */
   lend(): Block {
     this.#isLent = true;
     return this.block;
@@ -94,12 +93,12 @@ export class LoggedBlock implements BlockFacts {
 
   async pack(): Promise<PackedBlock> {
     if (this.#packed !== null) return this.#packed;
-    // Only one may read the block for so long: it is given back when it is packed.
+    // Only one caller may use the block that long: its memory is freed once it is packed.
     this.#packing ??= this.#pack();
     return await this.#packing;
   }
 
-  /** What is packed need not be there twice. Its memory is given back at once, since it is much and garbage is collected late. */
+  /** Drops the expanded copy of a packed block. Its large memory is freed at once, not by the garbage collector. */
   letBlockGo(): void {
     if (this.#packed === null || this.#block === null) return;
     if (!this.#isLent) freeMemory(this.#block.memory);

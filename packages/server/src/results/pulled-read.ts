@@ -1,11 +1,11 @@
-/** Settled days that are made as they are pulled; what they hold is closed before disposal resolves. */
+/** Settled days that are computed on demand; disposal also closes what the results hold open. */
 
 import { Pulled } from '../runs/pulled.ts';
 import type { DaysPage, DaysRead } from './settled-days.ts';
 
-/** What may be done for the page that is pulled. */
+/** Whether the next page may compute. */
 export interface PulledWork {
-  /** If not, a page ends where something would have to be computed, however little is on it. */
+  /** If false, a page ends where something would have to be computed, even if it is empty. */
   readonly mayCompute: boolean;
 }
 
@@ -14,7 +14,7 @@ export class PulledRead extends Pulled implements DaysRead {
   readonly #work = { mayCompute: true };
   readonly #results: AsyncGenerator<DaysPage>;
 
-  /** Once the signal is aborted, the results reject with its reason. */
+  /** When the signal is aborted, the results reject with its reason. */
   constructor(
     inputs: string,
     create: (signal: AbortSignal, work: PulledWork) => AsyncGenerator<DaysPage>,

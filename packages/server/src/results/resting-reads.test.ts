@@ -12,7 +12,7 @@ import { SettledDaysReader } from './settled-days-reader.ts';
 
 const READS = 6;
 const EACH_BYTES_MAX = 6 * MIB;
-/** A line of every trade: a block of them is 13 MiB of text. */
+/** One line per trade: a block of them is 13 MiB of text. */
 const LARGE: Topic = ['bars', { bar: 'tick', size: 1 }];
 const EXPORT = requestOf(LARGE, at(HOUR_NS), { form: 'frames' });
 
@@ -65,7 +65,7 @@ function at(ns: number): EpochNs {
   return epochNs(DAY, 11 * HOUR_NS + ns);
 }
 
-/** Outside of the heap. What a collection finds is given back beside the thread; the next one waits for that. */
+/** Memory outside of the heap. It is freed in the background after a collection; a second collection waits for that. */
 async function heldBytes(): Promise<number> {
   await new Promise(setImmediate);
   collectGarbage();

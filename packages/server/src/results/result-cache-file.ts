@@ -1,12 +1,6 @@
 /**
- * The file of one day's results. All of it but the time of its last use is under a checksum, and it names
- * what it is a result of: a file that was torn, changed or put in another's place is never taken for a
- * result.
- *
- * Layout, little endian: magic (8 bytes) · last use in ms since 1970 (float64, may be written in place) ·
- * CRC-32 of all that follows (uint32) · CRC-32 of the header (uint32) · its length (uint32) · header (JSON)
- * · columns of all blocks (a zstd frame each) · text of all blocks (a zstd frame each, side by side as exports
- * send them) · the block of the tail as it is in memory.
+ * The file of one day's results. A checksum covers everything except the time of the last use, and the header names the
+ * result's key and inputs. So a torn, changed or misplaced file is never taken for a result.
  */
 
 import { crc32 } from 'node:zlib';
@@ -17,18 +11,24 @@ import type { ResultInputs } from '../runs/settled-inputs.ts';
 import type { WholeDay } from './day-log.ts';
 import { type BlockFacts, LoggedBlock } from './logged-block.ts';
 
-/** Changes when anything about a file or its lines does that the name of the computation does not tell. */
+/**
+ * Layout, little endian: magic (8 bytes) · last use in ms since 1970 (float64, may be written in place) · CRC-32 of
+ * everything after it (uint32) · CRC-32 of the header (uint32) · header length (uint32) · header (JSON) · columns of
+ * all blocks (a zstd frame each) · text of all blocks (a zstd frame each, consecutive as exports send them) · the
+ * tail's block as in memory.
+ * The magic changes with any change to the file or its lines that the name of the computation does not cover.
+ */
 const MAGIC = Buffer.from('TLOOMSR4', 'latin1');
 const LAST_USED_AT = 8;
 const CRC_AT = 16;
 const HEADER_CRC_AT = 20;
 const HEADER_LENGTH_AT = 24;
-/** What has to be read to know the header's length and the last use. */
+/** The bytes needed for the header's length and the last use. */
 export const PREFIX_BYTES = 28;
-/** Far beyond any header; what claims more is not one. */
+/** Far above any real header; a larger value is damage. */
 const HEADER_BYTES_MAX = 256 * 1024;
 
-/** What a result is of. */
+/** The identity of a result. */
 export interface ResultKey {
   readonly dataset: string;
   readonly contract: string;
@@ -54,7 +54,7 @@ interface HeaderBlock extends BlockFacts {
   readonly frameBytes: number;
 }
 
-/** A file is not what was written. */
+/** The file differs from what was written. */
 export class CacheDamagedError extends Error {}
 
 export async function encodeResult(
@@ -93,7 +93,7 @@ export async function encodeResult(
   return bytes;
 }
 
-/** Of the bytes of a whole file, which become the result's; throws `CacheDamagedError` unless they are that. */
+/** Decodes a whole file, whose bytes then belong to the result; throws a `CacheDamagedError`. */
 export function decodeResult(file: Uint8Array): {
   readonly header: ResultHeader;
   readonly result: WholeDay;
@@ -120,7 +120,7 @@ export function decodeResult(file: Uint8Array): {
   return { header, result: { trades, isWarm, blocks, tail } };
 }
 
-/** From the first bytes of a file. */
+/** Decodes the start of a file. */
 export function readPrefix(file: Uint8Array): {
   readonly lastUsedMs: number;
   readonly headerBytes: number;
@@ -134,7 +134,7 @@ export function readPrefix(file: Uint8Array): {
   return { lastUsedMs: bytes.readDoubleLE(LAST_USED_AT), headerBytes };
 }
 
-/** From the first bytes of a file, the header among them. */
+/** Decodes the start of a file, which must include the header. */
 export function readHeader(file: Uint8Array): ResultHeader {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);
   const header = bytes.subarray(PREFIX_BYTES, PREFIX_BYTES + readPrefix(bytes).headerBytes);
@@ -144,7 +144,7 @@ export function readHeader(file: Uint8Array): ResultHeader {
   return JSON.parse(new TextDecoder().decode(header)) as ResultHeader;
 }
 
-/** What to write over the time of the last use, and where. */
+/** The bytes of a new time of last use, and their position in the file. */
 export function lastUse(ms: number): { readonly bytes: Uint8Array; readonly position: number } {
   const bytes = Buffer.alloc(CRC_AT - LAST_USED_AT);
   bytes.writeDoubleLE(ms);

@@ -1,4 +1,4 @@
-/** The cache on a disk that fails, loses and changes what it can: what is found is right, or nothing is. */
+/** The cache on a disk that fails, loses and changes data: it returns a correct result or none. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,7 +29,7 @@ const KEY: ResultKey = {
 };
 const INPUTS: ResultInputs = { days: [[DAY, 'abc']], sessions: 's' };
 
-/** `count` updates that tell a result from every other, a hundred in a block. */
+/** `count` updates that identify this result, a hundred in each block. */
 function resultOf(name: string, count: number, day = DAY): WholeDay {
   const blocks: LoggedBlock[] = [];
   for (let first = 0; first < count; first += 100) {
@@ -55,7 +55,7 @@ function cacheOn(
   return new ResultCache({ disk: disk.boot(), root: ROOT, bytesMax, now: () => clock.ms, writer });
 }
 
-/** All that a result says. */
+/** The whole content of a result. */
 function said({ trades, isWarm, blocks, tail }: WholeDay) {
   const facts = blocks.map(({ count, textBytes, firstNs, lastNs }) => {
     return { count, textBytes, firstNs, lastNs };
@@ -111,7 +111,7 @@ test('any changed bit, any cut and any other file is found out, removed and coun
   for (let position = 0; position < size; position += 1) {
     disk.flip(path, position, position % 8);
     const found = await cache.find(KEY, INPUTS);
-    // The time of the last use says nothing about the result.
+    // The time of the last use is not part of the result.
     if (position >= 8 && position < 16) {
       assert.deepEqual(said(found!), said(resultOf('a', 40)));
     } else {

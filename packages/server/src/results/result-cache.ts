@@ -1,14 +1,8 @@
 /**
- * Settled results of complete sealed days, kept on disk: one file per contract, day, indicator, parameters
- * and name of the computation. What is found was computed from exactly the inputs that are asked for, or it
- * is not found. Files are written beside and renamed, under names that no other writer uses, and never change
- * but for the time of their last use; so any number of threads and processes may share a directory. Nothing
- * is synced: what a crash of the machine tears is found out by its checksum, and it must not make others
- * wait for the disk.
- *
- * Over its size, the results used longest ago go first. Writing is done behind the reader's back, one
- * result at a time, with bounded memory; what comes faster is not kept. No failure here ever reaches a
- * reader: a result that cannot be had from the cache is computed.
+ * A disk cache of settled results of complete sealed days: one file per contract, day, indicator, parameters and
+ * computation. A hit was computed from exactly the requested inputs. Writers write beside under unique names and
+ * rename, and only the time of last use changes in place, so threads and processes may share a directory. Nothing is
+ * synced, so no work waits for the disk; checksums detect files torn by a crash. Cache failures never reach a reader.
  */
 
 import { hash } from 'node:crypto';
@@ -41,16 +35,16 @@ import {
   readPrefix,
 } from './result-cache-file.ts';
 
-/** Results waiting to be written, and what they take. */
+/** The limits on results waiting to be written. */
 const WAITING_MAX = { count: 512, bytes: 32 * 1024 * 1024 } as const;
-/** A result of more than this share of the limit is not kept. */
+/** A result above this share of the limit is not cached. */
 const SHARE_MAX = 1 / 8;
-/** After this share of the limit was written, the directory is looked through and trimmed if need be. */
+/** After writing this share of the limit, the directory is measured and trimmed if necessary. */
 const TRIM_EVERY = 1 / 32;
 const TRIM_TO = 15 / 16;
-/** Uses closer together than this are not told apart. */
+/** The resolution of the time of last use. */
 const USE_STEP_MS = 60_000;
-/** Files whose last use is known. */
+/** The limit on files whose last use is in memory. */
 const USES_MAX = 1_024;
 
 export const CACHE_COUNTS = [
@@ -58,13 +52,13 @@ export const CACHE_COUNTS = [
   'misses',
   /** Found, but computed from other inputs; removed. */
   'stale',
-  /** Found, but not what was written; removed. */
+  /** Found, but damaged; removed. */
   'damaged',
   'kept',
   'keptBytes',
-  /** Not kept, because writing did not keep up or the result was too large. */
+  /** Not cached, because writing did not keep up or the result was too large. */
   'skipped',
-  /** Not kept, found or removed, because the disk failed. */
+  /** Not cached, found or removed, because of a disk failure. */
   'failed',
   'trimmed',
   'trimmedBytes',
@@ -78,24 +72,23 @@ export interface ResultCacheOptions {
   readonly bytesMax: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** A name that no other writer of this directory has at the same time: process and thread. */
+  /** Unique among the concurrent writers of this directory: process and thread. */
   readonly writer: string;
-  /** Where it counts, if others read that. */
+  /** Shared counters; default: its own. */
   readonly counters?: CacheCounters;
-  /** Resolves when who asked for a result has it, about: only then it is written. */
+  /** Resolves about when the caller has its result; writing starts then. */
   readonly served?: () => Promise<unknown>;
 }
 
 export class ResultCache implements AsyncDisposable {
-  /** Since the start of this writer. */
   readonly counters: CacheCounters;
   readonly #options: ResultCacheOptions;
   readonly #waiting = { count: 0, bytes: 0 };
   readonly #writing = new SerialQueue();
   #writes = 0;
-  /** Of files whose results are in memory: when their use was told there. */
+  /** By file, when its use was last recorded, for results that are used from memory. */
   readonly #uses = new Map<string, number>();
-  /** Written since the directory was last looked through; at first it is not known what there is. */
+  /** Bytes written since the directory was last measured; infinite at first, because its size is unknown. */
   #untrimmedBytes = Number.POSITIVE_INFINITY;
 
   constructor(options: ResultCacheOptions) {
@@ -103,7 +96,7 @@ export class ResultCache implements AsyncDisposable {
     this.counters = options.counters ?? newCounters();
   }
 
-  /** The day's result, if it is there and was computed from exactly these inputs. */
+  /** The day's result; null unless it is cached and was computed from exactly these inputs. */
   async find(key: ResultKey, inputs: ResultInputs): Promise<WholeDay | null> {
     const found = await this.#read(key, inputs);
     if (found === null) this.counters.misses += 1;
@@ -111,7 +104,7 @@ export class ResultCache implements AsyncDisposable {
     return found;
   }
 
-  /** What `find` would give has so many updates; only the head of its file is read. */
+  /** The number of updates that `find` would give; reads only the head of the file. */
   async count(
     key: ResultKey,
     inputs: ResultInputs,
@@ -130,7 +123,7 @@ export class ResultCache implements AsyncDisposable {
     }
   }
 
-  /** Its reader has it in memory: it is in use all the same. */
+  /** Records a use of a result that the reader has in memory. */
   async use(key: ResultKey): Promise<void> {
     const path = pathOf(this.#options.root, key);
     this.counters.hits += 1;
@@ -142,7 +135,10 @@ export class ResultCache implements AsyncDisposable {
     }
   }
 
-  /** Keeps a result, later; null: too large, it is not all there any more. */
+  /**
+   * Caches a result in the background, one at a time; results that arrive faster are dropped. Null: the result is too
+   * large and no longer complete.
+   */
   keep(key: ResultKey, inputs: ResultInputs, result: WholeDay | null): void {
     const waiting = this.#waiting;
     const bytes = result === null ? 0 : bytesOf(result);
@@ -169,12 +165,12 @@ export class ResultCache implements AsyncDisposable {
     });
   }
 
-  /** Resolves when everything that was to be written so far is, or has failed. */
+  /** Resolves when all queued writes are done or have failed. */
   async settled(): Promise<void> {
     await this.#writing.idle;
   }
 
-  /** Brings the directory below its limit; whoever is used longest ago goes first. */
+  /** Evicts the least recently used results until the directory is below its limit. */
   async trim(): Promise<void> {
     const { disk, root, bytesMax } = this.#options;
     this.#untrimmedBytes = 0;
@@ -214,7 +210,7 @@ export class ResultCache implements AsyncDisposable {
       if (file === null) return null;
       let found = decode(file, key);
       if (found === null) {
-        // Another writer may have put a new file there while the old one was read.
+        // Another writer may have replaced the file during the read.
         file = await readFileWhole(disk, path);
         found = file === null ? null : decode(file, key);
       }
@@ -296,7 +292,7 @@ function keyDigest(key: ResultKey): string {
   return hash('sha256', text, 'hex').slice(0, 32);
 }
 
-/** Null when these are not the bytes of a result of this key. */
+/** Null if the bytes are not a result of this key. */
 function decode(
   file: Uint8Array,
   key: ResultKey,
@@ -305,7 +301,7 @@ function decode(
     const { header, result } = decodeResult(file);
     return isOf(header, key) ? { inputs: header.inputs, result } : null;
   } catch {
-    // Whatever it is that does not fit, these bytes are not what was written.
+    // Whatever failed, these bytes are not what was written.
     return null;
   }
 }

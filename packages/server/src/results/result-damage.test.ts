@@ -1,4 +1,4 @@
-/** Files of days that are spoilt, each part of them, before readers that have nothing in memory. */
+/** Damages each part of the files of days, for readers that have nothing in memory. */
 
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
@@ -22,7 +22,7 @@ import { ResultCache } from './result-cache.ts';
 import { PREFIX_BYTES, readHeader, readPrefix } from './result-cache-file.ts';
 
 const ROOT = '/cache';
-/** So that a day has several blocks. */
+/** Small enough for several blocks in a day. */
 const BLOCK_RANKS = 4;
 const FIRST_DAY = utcDay(20260105);
 const LAST_USE = { from: 8, to: 16 } as const;
@@ -32,12 +32,12 @@ const booted = disk.boot();
 let world: SettledWorld;
 let plain: SettledWorld;
 let results: ResultCache;
-/** The file with the most blocks, what it is, and another one. */
+/** The file with the most blocks, its content, and another file. */
 let path: string;
 let whole: Uint8Array;
 let other: string;
 
-/** Three days of sessions over midnight, so that something forms at the end of each. */
+/** Three days with sessions across midnight, so that objects are forming at the end of each. */
 const TAPE: TwinTape = {
   sessions: [0, 1, 2, 3].map((at) => {
     const midnight = epochNs(addDays(FIRST_DAY, at), 0);
@@ -83,7 +83,7 @@ function blocksOf(file: string): number {
   return readHeader(disk.bytes(file)!).blocks.length;
 }
 
-/** All that is asked: everything in both forms, a few lines of the middle, an export that goes on there. */
+/** The requests: everything in both forms, some lines of the middle, and an export that resumes there. */
 async function asks(): Promise<readonly AskedDays[]> {
   const { day } = readHeader(whole);
   const { settled } = (await plain.read({ firstDay: day }))[0]!;
@@ -98,7 +98,10 @@ async function asks(): Promise<readonly AskedDays[]> {
   ];
 }
 
-/** Nobody hears of it; it is counted and removed, and who reads all of the day writes it anew. */
+/**
+ * The caller does not notice the damage. It is counted, the file is removed, and a read of the whole day writes it
+ * again.
+ */
 async function assertFoundOut(what: string, spoil: () => void): Promise<void> {
   for (const asked of await asks()) {
     disk.put(path, whole.slice());

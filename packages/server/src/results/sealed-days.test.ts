@@ -1,4 +1,4 @@
-/** Settled days of a sealed tape: kept, computed anew after a change, and over damaged files. */
+/** Settled days of a sealed tape: cached, computed again after a change, and over damaged files. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,7 +28,7 @@ const DAY_FILE = `${TAPE_ROOT}/${DATASET}/days/${CONTRACT}/${addDays(DAY, 1)}`;
 const BARS: Topic = ['bars', {}];
 const END = epochNs(addDays(DAY, 2), 0);
 
-/** Two days of trades on a simulated disk, sealed. */
+/** Writes and seals two days of trades on a simulated disk. */
 async function sealedTape(disk: SimDisk): Promise<void> {
   for (const day of [DAY, addDays(DAY, 1)]) {
     const batch = allocateBatch(day, 1 as Rank, 3_000);

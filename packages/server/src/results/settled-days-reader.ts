@@ -1,8 +1,7 @@
 /**
- * Settled days of one thread. What is there of a day comes from the store: from memory, or from the day's
- * file; the rest is computed, and written to its file when the day is complete. What comes out is the same
- * bytes either way. One run is carried over the days that have to be computed; it begins at the first of them,
- * and begins anew where other days lie between and reading on over them would be longer.
+ * The settled days of one thread. Cached parts of a day come from memory or the day's file; the rest is computed, and
+ * written to a file once the day is complete. Both give the same bytes. One run is carried over the days to compute. It
+ * starts again after skipped days if reading on over them would take longer.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -42,22 +41,21 @@ import type { ResultKey } from './result-cache-file.ts';
 import type { DaysPage, DaysRead, SettledDays, SettledDaysRequest } from './settled-days.ts';
 import { SettledRead, tradesBefore } from './settled-read.ts';
 
-/** Less is compressed in less time than it takes to let others go on. */
+/** Smaller blocks compress faster than a switch to other work takes. */
 const ASIDE_BYTES = 64 * 1024;
 
 export interface SettledDaysReaderOptions extends StudyCatalogue {
   readonly tape: CoveredTape;
-  /** Lets other work of this thread happen. */
+  /** Lets other work of this thread run. */
   readonly yieldTurn: () => Promise<void>;
-  /** Waits for what is done elsewhere, while the thread does other work; by default it waits itself. */
+  /** Awaits work outside this thread while other work runs; default: plain waiting. */
   readonly aside?: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Null: nothing is kept on disk, and nothing looked for. */
+  /** Null: no disk cache. */
   readonly cache: CacheUse | null;
-  /** Where days are held in memory; by default one of its own. */
+  /** The days held in memory; default: its own. */
   readonly logs?: DayLogs;
-  /** Hears of every day that turns out to be damaged or gone. */
+  /** Called with every day found damaged or missing. */
   readonly onDamage?: (damage: DayDamage) => void;
-  /** When a page is full, if not as usual. */
   readonly pageBytes?: number;
 }
 
@@ -66,26 +64,25 @@ export interface CacheUse {
   readonly datasetOf: (contract: string) => string;
 }
 
-/** A day of a read. */
 interface AskedDay {
   readonly request: SettledDaysRequest;
   readonly source: RunSource;
   readonly day: UtcDay;
-  /** The day's end, or `until` where that comes before. */
+  /** The day's end, or `until` if that is earlier. */
   readonly end: EpochNs;
   readonly isWhole: boolean;
   readonly onTape: TapeNow['onTape'];
   readonly work: PulledWork;
 }
 
-/** What the file of a day is found by. */
+/** The cache key and inputs of a day. */
 interface SealedDay {
   readonly key: ResultKey;
   readonly inputs: ResultInputs;
 }
 
 export class SettledDaysReader implements SettledDays {
-  /** Days found damaged here, or told by others. */
+  /** Days found damaged in this thread or reported by others. */
   readonly damaged: DamagedDays;
   readonly #options: SettledDaysReaderOptions;
   readonly #logs: DayLogs;
@@ -186,7 +183,7 @@ export class SettledDaysReader implements SettledDays {
     }
   }
 
-  /** Puts a day on pages, and gives those that become full, and what there is before it has to compute. */
+  /** Adds a day to pages. Yields full pages, and before computing also the pages with what is already there. */
   async *#dayPages(asked: AskedDay, read: SettledRead, pages: DaysPages): AsyncGenerator<DaysPage> {
     const { request, source, day, end, isWhole, onTape } = asked;
     if (isQuiet(source.sessions, day)) {
@@ -204,7 +201,7 @@ export class SettledDaysReader implements SettledDays {
     const after = request.after?.day === day ? request.after : null;
     const { bytesPerDay, packedBytesPerDay } = this.#logs.limits;
     let next = after === null ? 0 : log.blockOf(after.rank);
-    // Only while nothing is being computed.
+    // False while the run computes: an abort then leaves the log in an unusable state.
     let isSound = true;
     try {
       if (!log.covers(end)) {
@@ -233,7 +230,7 @@ export class SettledDaysReader implements SettledDays {
     }
   }
 
-  /** Whether all of a day is only counted: for that its file need not be read. */
+  /** Whether all of a day is only counted: then the cache's file head suffices. */
   async #isSkipped(
     { request, day, isWhole }: AskedDay,
     { key, inputs }: SealedDay,
@@ -250,7 +247,7 @@ export class SettledDaysReader implements SettledDays {
     return true;
   }
 
-  /** Puts blocks of a log on pages, those in [first, end), as far as they are asked for. */
+  /** Adds the requested part of a log's blocks [first, end) to pages. */
   async *#given(
     asked: AskedDay,
     log: DayLog,
@@ -283,7 +280,7 @@ export class SettledDaysReader implements SettledDays {
     const compressed = async () => {
       if (first === 0 && end === block.count) {
         const { frame } = await block.pack();
-        // Who wants frames has no use for what they are made of, and may have to wait for his turn now.
+        // A frame needs no expanded block, and the caller may have to wait for its next slot now.
         block.letBlockGo();
         return frame;
       }
@@ -294,7 +291,7 @@ export class SettledDaysReader implements SettledDays {
     return isSmall ? await compressed() : await aside(compressed);
   }
 
-  /** From memory, from its file, or to be computed from its start on. */
+  /** The log from memory, from its file, or a new one that is computed from the start of the day. */
   async #logOf(
     { request, source, day, end, isWhole }: AskedDay,
     sealed: SealedDay | null,
@@ -321,7 +318,7 @@ export class SettledDaysReader implements SettledDays {
     this.#options.cache!.results.keep(key, inputs, log.whole);
   }
 
-  /** Null when the day's results may change, or nothing is kept. */
+  /** Null if the day's results may change, or without a cache. */
   #sealedDay({ request, source, day }: AskedDay, inputs: ResultInputs | null): SealedDay | null {
     const { cache } = this.#options;
     if (cache === null || inputs === null) return null;
@@ -347,7 +344,7 @@ export class SettledDaysReader implements SettledDays {
     return { tape, contract, fullSessions, damaged: this.damaged };
   }
 
-  /** Who reads in several steps reads the same days in all of them. */
+  /** All steps of one read must see the same days. */
   #pinned(): CoveredTape {
     const { tape } = this.#options;
     return tape.pinned?.() ?? tape;
@@ -361,7 +358,7 @@ export class SettledDaysReader implements SettledDays {
     }
   }
 
-  /** Damage of a sealed day is told by its day, which counts as missing from then on. */
+  /** Turns damage of a sealed day into an error that names the day, which counts as missing from then on. */
   #named(contract: string, error: unknown): unknown {
     const day = damagedDay(error);
     if (day === null) return error;
@@ -370,13 +367,13 @@ export class SettledDaysReader implements SettledDays {
   }
 }
 
-/** Whether no session reaches into the day: the study has nothing to say then, and nothing forms. */
+/** Whether no session reaches into the day: the study then has no updates and nothing forms. */
 function isQuiet(sessions: SessionTable, day: UtcDay): boolean {
   const session = sessions.atOrAfter(epochNs(day, 0));
   return session === null || session.open >= epochNs(addDays(day, 1), 0);
 }
 
-/** The updates of a block that are asked for. */
+/** The requested updates of a block. */
 function spanOf(
   { request, day, end, isWhole }: AskedDay,
   logged: LoggedBlock,

@@ -1,7 +1,7 @@
 /**
- * The port of settled results: the part of a study's log that is final (final upserts and removes), as
- * ranges of its blocks, for history pages and exports. A UTC day's part is (D.0.0, (D+1).0.0]; days add up to
- * any range, and a day whose trades are sealed always gives the same bytes, so it can be kept.
+ * The port of settled results: the final part of a study's log (final upserts and removes), as ranges of its blocks,
+ * for history pages and exports. The part of a UTC day is (D.0.0, (D+1).0.0]; days add up to any range. A day whose
+ * trades are sealed always gives the same bytes, so it can be cached.
  */
 
 import type { Cursor } from '@tapeloom/core/cursor';
@@ -12,68 +12,68 @@ import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
 import type { TapeDay } from '../tape/tape.ts';
 
 export interface SettledDaysRequest {
-  /** Whose turn it is: work of different accounts takes turns. */
+  /** The account in whose slots the work runs; accounts are served round robin. */
   readonly account: string;
   readonly contract: string;
   readonly indicator: string;
   /** Canonical, without `view` parameters. */
   readonly params: Params;
-  /** Updates are strictly after position(from), which needs the session that is open there whole. */
+  /** Updates are strictly after position(from). The session that is open there must be whole. */
   readonly from: EpochNs;
-  /** And strictly after this: where another read of the same ended, for one. */
+  /** Updates are also strictly after this, for example where a previous read ended. */
   readonly after?: Cursor | null;
-  /** They end at position(until), */
+  /** Updates end at position(until). */
   readonly until: EpochNs;
-  /** and are not after this. */
+  /** Updates are not after this. */
   readonly last?: Cursor | null;
-  /** Whether the objects still forming at `until` are wanted; they may cost a run that the rest does not. */
+  /** Whether to include the objects still forming at `until`; this may cost an additional run. */
   readonly hasTail: boolean;
-  /** `frames`: the text comes compressed, to be sent on as it is, and without its columns. */
+  /** `frames`: the text compressed for sending unchanged, without its columns. */
   readonly form: 'blocks' | 'frames';
   /**
-   * What the tape lacks is passed over, not refused. A session with a gap is given as far as it is there; a study
-   * without its look-back has no objects until it has one.
+   * Gaps of the tape are skipped and not refused. A session with a gap is given as far as it is there; a study without
+   * its look-back has no objects until it has one.
    */
   readonly allowsGaps?: boolean;
-  /** So many updates at the beginning are only counted. */
+  /** How many updates at the beginning are only counted. */
   readonly skip?: number;
-  /** Pulled at once, not as a client reads: it counts as at work until it is closed. */
+  /** Its pages are pulled without pauses: it counts as working until it is closed. */
   readonly isAtOnce?: boolean;
 }
 
-/** What one `next` gives: what is there already of some days, or a part of one that had to be computed. */
+/** The result of one `next`: cached parts of some days, or a computed part of one. */
 export interface DaysPage {
-  /** Ascending, one for a day; the last one may go on in the next page. */
+  /** Ascending, one for each day; the last one may continue in the next page. */
   readonly parts: readonly DayPart[];
-  /** With `frames` asked for: zstd frames that expand to the text of all parts but the tail. */
+  /** For `frames`: zstd frames that expand to the text of all parts except the tail. */
   readonly frames: Uint8Array<ArrayBuffer>;
-  /** Everything up to here has been given; a read after it goes on. */
+  /** Everything up to here was given; another read may resume after it. */
   readonly position: Cursor;
-  /** Whether nothing follows. */
+  /** Whether this is the last page. */
   readonly isLast: boolean;
 }
 
 export interface DayPart {
   readonly day: UtcDay;
-  /** The last trade of the day that is covered, this part and those before it taken together. */
+  /** The last covered trade of the day, over this part and earlier ones. */
   readonly rank: number;
-  /** Whether the whole day, to its end, is covered so. */
+  /** Whether the day is covered to its end. */
   readonly isDayOver: boolean;
-  /** False when a session of the day found the study without its look-back, and so without objects. */
+  /** False if the study was without its look-back, and so without objects, in a session of the day. */
   readonly isWarm: boolean;
-  /** Updates before those of this part that were skipped. */
+  /** Skipped updates before those of this part. */
   readonly skipped: number;
   readonly updates: number;
-  /** Unless `frames` are asked for. */
+  /** Empty for `frames`. */
   readonly blocks: readonly BlockParts[];
-  /** At `until`, if it is wanted: the objects still forming, with `"final":false`, by cursor. */
+  /** If requested: the objects still forming at `until`, with `"final":false`, by cursor. */
   readonly tail: BlockParts | null;
 }
 
 export interface DaysRead extends AsyncDisposable {
-  /** As `Coverage.inputs`; a read that goes on after another must have the same. */
+  /** As `Coverage.inputs`; a read that resumes after another must have the same. */
   readonly inputs?: string;
-  /** Before the first `next`: the first page, if something of it is there and need not be computed. Else null. */
+  /** Before the first `next`: the first page, if a part of it is cached; else null. */
   kept?(): Promise<DaysPage | null>;
   /** Null after the last; one call at a time. */
   next(): Promise<DaysPage | null>;
@@ -86,12 +86,12 @@ export interface SettledDays {
     to: EpochNs,
     study?: CoveredStudy | null,
   ): Promise<Coverage>;
-  /** Trades with place in (after, to): what a page from a cursor to position(to) costs. */
+  /** Trades in (after, to): the charge of a page from a cursor to position(to). */
   tradesAfter(contract: string, after: string, to: EpochNs): Promise<number>;
-  /** The days of contracts, ascending; those that turned out to be damaged are told as such. */
+  /** The days of contracts, ascending; those found damaged are marked. */
   daysOf(contracts: readonly string[]): Promise<readonly (readonly TapeDay[])[]>;
-  /** By contract, another text once those days are others; null: only they tell. It costs a look at most. */
+  /** By contract, a text that changes with those days; null: only `daysOf` can tell. Cheap. */
   daysVersions(contracts: readonly string[]): Promise<readonly (string | null)[]>;
-  /** Refused, as `next` is, when the tape does not have what is needed. */
+  /** Rejects, as `next` does, if the tape is missing needed days. */
   read(request: SettledDaysRequest): Promise<DaysRead>;
 }

@@ -20,7 +20,7 @@ test('days that appear or vanish in a look-back make other results of the days a
       const disk = new SimDisk().boot();
       const options = { disk, root: '/cache', bytesMax: 2 ** 30, now: () => 1_000 };
       const results = new ResultCache({ ...options, writer: 'w' });
-      // The tape as it was, with other gaps, and as it was before: one cache for all.
+      // The tape with its gaps, with other gaps, and with the first ones again, all with one cache.
       for (const gap of [one, other, one]) {
         const leftOut: LeftOut = (_day, at) => gap[at % gap.length]!;
         const plain = new SettledWorld(tape, subject, { leftOut });

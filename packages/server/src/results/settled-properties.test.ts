@@ -1,6 +1,6 @@
 /**
- * Settled days against the logs of the studies' naive twins, over random tapes with random sessions, for
- * every indicator: wherever a read begins and ends, it gives its part of the one log there is.
+ * Compares settled days with the logs of the studies' naive twins, over random tapes with random sessions, for every
+ * indicator: wherever a read starts and ends, it gives its part of the one log.
  */
 
 import assert from 'node:assert/strict';
@@ -35,7 +35,7 @@ function isKnown({ at, byTrade }: TwinUpdate, instant: bigint): boolean {
   return byTrade ? at < instant : at <= instant;
 }
 
-/** An instant of the tape: anywhere, at a trade, or a nanosecond beside one, or a midnight. */
+/** An instant of the tape: anywhere, at a trade, a nanosecond after one, or at a midnight. */
 function instantOf({ trades, until }: TwinTape, world: SettledWorld, share: number): EpochNs {
   const start = epochNs(world.firstDay, 0);
   const anywhere = start + BigInt(Math.floor(share * Number(until - start)));
@@ -58,7 +58,7 @@ function objectsForming(updates: readonly TwinUpdate[]): readonly Entry[] {
     .map(entryOf);
 }
 
-/** The results of each day on its own, begun there. */
+/** The results of each day, read on its own. */
 async function dayByDay(world: SettledWorld): Promise<readonly ReadDay[]> {
   const results: ReadDay[] = [];
   for (const firstDay of world.days) {

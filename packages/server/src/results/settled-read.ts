@@ -1,7 +1,7 @@
 /**
- * Reads settled days on, in ascending order: one run of the study is carried from day to day, so that a long
- * look-back is paid once; days may be left out. A day is read no further than it is asked for; nothing runs
- * ahead but the first trades of a day, which are fetched while the run gets there.
+ * Reads settled days in ascending order. One run of the study is carried from day to day, so a long look-back is paid
+ * once; days may be left out. A day is read only as far as requested. Only the first trades of a day are fetched ahead,
+ * while the run gets there.
  */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -16,17 +16,16 @@ import type { SettledRun } from '../runs/settled-run.ts';
 import { lastDayBefore } from '../runs/tape-days.ts';
 import type { DayLog } from './day-log.ts';
 
-/** Trades applied at a time, before the blocks and the signal are looked at. */
+/** Trades applied per step; after each step the blocks and the signal are checked. */
 const STEP_ROWS = { first: 4_096, min: 64, max: 16_384 } as const;
-/** Steps are shorter where they give more text than this. */
+/** Steps become shorter if they produce more text than this. */
 const STEP_BYTES = 64 * 1024;
-/** Trades applied, or bytes of text made of them, before other work of the thread may get a turn: about a
- * millisecond. */
+/** Trades applied, or bytes of text produced, before other work of the thread may run: about a millisecond. */
 const PER_TURN = { rows: 16_384, bytes: 64 * 1024 } as const;
 
 /**
- * The newest run of each indicator stays alive: when the last one goes, a garbage collection forgets how
- * their objects are laid out, and with it all code compiled for them; the next read would be slow again.
+ * The newest run of each indicator stays referenced. Without any, a garbage collection drops the layout of their
+ * objects and all code compiled for them, and the next read is slow again.
  */
 const newestRuns = new Map<string, SettledRun>();
 
@@ -35,9 +34,9 @@ export class SettledRead implements Disposable {
   readonly #pace: RunPace;
   readonly #writer = new BlockWriter();
   #stepRows: number = STEP_ROWS.first;
-  /** What was done of a turn; it is over at 1. */
+  /** The share of a time slice that is used; it ends at 1. */
   #turnDone = 0;
-  /** Stands at this day's midnight. */
+  /** A run that stands at this day's midnight. */
   #carried: { readonly day: UtcDay; readonly run: SettledRun } | null = null;
 
   constructor(source: RunSource, pace: RunPace) {
@@ -46,15 +45,15 @@ export class SettledRead implements Disposable {
   }
 
   /**
-   * Brings a log to position(end), `end` being at most the day's end; rests whenever blocks were finished.
-   * Whoever leaves it there may go on another time. Days ascend.
+   * Brings a log to position(end), where `end` is at most the day's end; yields whenever blocks are finished. The
+   * caller may stop there and continue later. Days must ascend.
    */
   async *readOn(log: DayLog, end: EpochNs): AsyncGenerator<void> {
     const writer = this.#writer;
     const { day } = log;
     const hearing = { day, end, output: log.output(writer) };
     const source = log.run === null ? this.#source : log.source;
-    // A run that is to begin stands at midnight then: its trades are on their way while it gets there.
+    // The day's trades are fetched while a new run gets to midnight.
     const from = log.run?.place ?? { day, rank: 0 as Rank };
     const to = await placeBefore(source.tape, source.contract, end);
     await using trades = new TradesAhead(source.tape.read(source.contract, from, to, true));
@@ -123,7 +122,7 @@ export class SettledRead implements Disposable {
     }
   }
 
-  /** Keeps steps, and what they add to a block, short. */
+  /** Keeps steps, and their additions to a block, short. */
   #adapt(stepBytes: number): void {
     const { min, max } = STEP_ROWS;
     if (stepBytes > STEP_BYTES) this.#stepRows = Math.max(min, this.#stepRows >> 1);
@@ -131,7 +130,7 @@ export class SettledRead implements Disposable {
   }
 }
 
-/** A read of trades that begins before it is asked for any. */
+/** A read of trades that starts before the first request. */
 class TradesAhead implements AsyncDisposable {
   readonly #read: AsyncIterator<TradeBatch>;
   readonly #first: Promise<IteratorResult<TradeBatch>>;
@@ -139,11 +138,11 @@ class TradesAhead implements AsyncDisposable {
   constructor(trades: AsyncIterable<TradeBatch>) {
     this.#read = trades[Symbol.asyncIterator]();
     this.#first = this.#read.next();
-    // Perhaps nobody asks for it, so it must not be able to fail alone.
+    // The first batch may never be requested, so its failure must not be unhandled.
     this.#first.catch(() => {});
   }
 
-  /** Walked once; a batch is good until the next one is asked for. */
+  /** May be iterated once; a batch is valid until the next one is requested. */
   async *batches(): AsyncGenerator<TradeBatch> {
     for (let next = await this.#first; next.done !== true; next = await this.#read.next()) {
       yield next.value;
@@ -155,7 +154,7 @@ class TradesAhead implements AsyncDisposable {
   }
 }
 
-/** The trades of a day before `end`, which is at most the day's end. */
+/** The number of a day's trades before `end`, which is at most the day's end. */
 export async function tradesBefore(
   { tape, contract }: Pick<RunSource, 'tape' | 'contract'>,
   day: UtcDay,

@@ -1,6 +1,6 @@
 /**
- * Settled days against a live stream and against each other: through a cache or not, read in one go or on
- * and on, whole or as a range, they are the same.
+ * Compares settled days with a live stream and with each other: with or without a cache, in one read or resumed, whole
+ * or as a range, they are equal.
  */
 
 import assert from 'node:assert/strict';
@@ -47,7 +47,7 @@ const topics = fc.constantFrom<Topic>(
   ['naked-levels', { lookback: 1 }],
 );
 
-/** Trades from nine in the morning on, over the three sessions and the midnight between them. */
+/** Trades from 9:00 on, over the three sessions and the midnight between them. */
 const trades = fc
   .array(
     fc.record({
@@ -90,7 +90,7 @@ test('what a stream settled is what is read afterwards, message by message [DET-
       settled.filter(({ cursor }) => cursors.has(cursor)),
       published,
     );
-    // Of an object that came and went in one flush, a stream tells only that it went.
+    // For an object that appeared and vanished in one flush, a stream sends only the removal.
     for (const { t, cursor, id } of settled.filter((it) => !cursors.has(it.cursor))) {
       const gone = settled.find((it) => it.t === 'remove' && it.id === id);
       assert.equal(t, 'upsert');
@@ -151,7 +151,7 @@ test('read on by another read after every result, the same comes out [DET-18] [S
     async (subject, tape, { form, hasTail, isKept, isHeld }) => {
       const plain = new SettledWorld(tape, subject, { blockRanks: 4, pageBytes: 300 });
       const cache = isKept ? cacheOn(new SimDisk().boot()) : null;
-      // Pages end elsewhere than before.
+      // The page limits are different from before.
       const other = new SettledWorld(tape, subject, {
         cache,
         pageBytes: 450,

@@ -1,6 +1,6 @@
 /**
- * Whatever is given is right: over tapes with days left out at random, for every indicator, anywhere. Either all
- * that the tape with every day on it gives comes out, or the days that it takes are named, exactly.
+ * Whatever is returned is correct, over random tapes without some days, for every indicator and position: a read either
+ * gives all that the complete tape would give, or names exactly the missing days.
  */
 
 import assert from 'node:assert/strict';
@@ -30,8 +30,8 @@ const REPLAY_RUNS = 3;
 const places = fc.tuple(fc.nat(), fc.nat(), fc.constantFrom(-1n, 0n, 0n, 1n));
 
 /**
- * A range that begins and ends at edges of sessions, midnights, trades, or a nanosecond beside them. Every other
- * one is the longest that is covered.
+ * A range that starts and ends at edges of sessions, midnights, trades, or a nanosecond beside them. Every other range
+ * is the longest that is covered.
  */
 function rangeOf(
   all: Gapped,
@@ -56,7 +56,7 @@ function rangeOf(
   return from < to ? [from, to] : null;
 }
 
-/** The days that have to be there: those of sessions, from the open of the one that is open at `from`. */
+/** The missing days among those needed: of sessions, from the open of the one that is open at `from`. */
 function daysLacking(
   { whole: { sessions }, onTape }: Gapped,
   [from, to]: readonly [bigint, bigint],
@@ -84,7 +84,7 @@ function earlier(one: bigint, other: bigint): bigint {
   return one < other ? one : other;
 }
 
-/** What is settled in the range, by the log of a twin. */
+/** The settled updates of the range in a twin's log. */
 function settledIn(updates: readonly TwinUpdate[], [from, to]: readonly [bigint, bigint]) {
   return updates.filter((update) => update.object.final && isIn(update, to) && !isIn(update, from));
 }
@@ -100,7 +100,7 @@ async function readIn(world: SettledWorld, [from, until]: readonly [EpochNs, Epo
   return entries;
 }
 
-/** Where older objects are removed too, others are numbered otherwise. */
+/** If older objects are removed too, other updates have other numbers. */
 function withoutNumber({ cursor, ...rest }: Entry) {
   return { ...rest, place: cursor.slice(0, cursor.lastIndexOf('.')) };
 }
@@ -133,7 +133,7 @@ async function replayed(
     messages.push(...decodeFrames(page));
     isLast = page.isLast;
   }
-  // The last trade before an open may belong to a session that is not whole: its updates are not counted.
+  // The last trade before an open may belong to a session that is not whole: its updates are not numbered.
   return messages.map((message) =>
     message.t === 'snapshot' ? { ...message, cursor: message.cursor.replace(/\d+$/, '') } : message,
   );
