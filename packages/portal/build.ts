@@ -1,6 +1,6 @@
 /**
- * `node packages/portal/build.ts [--out folder]` builds the portal into `packages/portal/dist`, or there. The new build
- * takes the old one's place in one step; a build that fails leaves the old one as it was, and ends with 1.
+ * `node packages/portal/build.ts [--out folder]` builds the portal into `packages/portal/dist` or the given folder. A
+ * new build replaces the old one in one step; a failed build changes nothing and exits with 1.
  */
 
 import { resolve } from 'node:path';

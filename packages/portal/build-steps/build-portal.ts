@@ -1,6 +1,6 @@
 /**
- * The build of the portal: hashed scripts, styles and fonts, two pages, and the pages that are written beforehand. It is
- * made in a folder of its own and then moved to where it is wanted, so nobody ever sees half of one.
+ * Builds the portal: hashed scripts, styles and fonts, two pages, and the prerendered pages. A build is made in a
+ * temporary folder and then moved into place, so an incomplete one is never visible.
  */
 
 import { execFile } from 'node:child_process';
@@ -73,12 +73,12 @@ async function bundle(outDir: string): Promise<Rolldown.RolldownOutput> {
     build: {
       outDir,
       emptyOutDir: true,
-      // Data addresses are not allowed by our Content-Security-Policy.
+      // Our Content-Security-Policy forbids data URLs.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       target: 'baseline-widely-available',
       reportCompressedSize: false,
-      // Sizes are judged by what travels, below.
+      // Sizes are checked compressed, below.
       chunkSizeWarningLimit: 4_000,
       rolldownOptions: {
         input: {
@@ -93,7 +93,7 @@ async function bundle(outDir: string): Promise<Rolldown.RolldownOutput> {
   return result as Rolldown.RolldownOutput;
 }
 
-/** The marks must be where they were written: a page that lost one would be without styles. */
+/** Vite must keep the marks: a page without them would have no styles. */
 function htmlLeavesMarks(): Plugin {
   return {
     name: 'portal-marks',
@@ -112,7 +112,7 @@ interface WrittenPages {
   readonly docs: typeof prerenderDocs;
 }
 
-/** The landing page and the documentation are in their HTML before any script runs. */
+/** Prerenders the landing page and the documentation, so that they show before any script runs. */
 async function prerendered(work: string): Promise<WrittenPages> {
   const outDir = join(work, 'prerender');
   await build({
@@ -156,7 +156,7 @@ function headOf(site: string, output: readonly (Rolldown.OutputChunk | Rolldown.
   ].join('\n    ');
 }
 
-/** A file of ours as it is, under a name that changes with it; the name. */
+/** Copies one of our files under a name that changes with its content; returns that name. */
 function hashedFile(site: string, name: string, ending: string): string {
   const content = readFileSync(join(portal, `${name}${ending}`));
   const path = hashedName(name, ending, content);
@@ -178,7 +178,7 @@ function refuseLarge(sizes: readonly EntrySize[]): void {
   );
 }
 
-/** A folder cannot be renamed over another, so the old one steps aside for a moment. */
+/** A folder cannot be renamed over another, so the old one is moved aside for a moment. */
 function moveInto(site: string, out: string): void {
   const beside = join(dirname(out), `.${basename(out)}-${process.pid}`);
   mkdirSync(dirname(out), { recursive: true });

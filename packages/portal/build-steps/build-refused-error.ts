@@ -1,4 +1,4 @@
-/** The portal cannot be built as it stands, and the message says what must change. */
+/** The portal cannot be built; the message names what must change. */
 
 export class BuildRefusedError extends Error {
   override readonly name = 'BuildRefusedError';

@@ -1,7 +1,7 @@
 /**
- * Writes the documentation into a build: each page from the template `docs.html`, by its address, its Markdown beside it,
- * pictures, the feed of changes, and what the search loads. Every link to another page of it, every anchor and every
- * picture must be there, and the search must stay small: else the build is refused.
+ * Writes the documentation into a build: each page from the template `docs.html` with its Markdown beside it, pictures,
+ * the feed of changes, and the search data. A missing link target, anchor or picture fails the build, and so does a
+ * search above its size limit.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -25,13 +25,13 @@ import { BuildRefusedError } from './build-refused-error.ts';
 import { hashedName } from './hashed-name.ts';
 
 const docs = join(import.meta.dirname, '../../../docs');
-/** Drawn by our programs, and by hand. */
+/** Pictures drawn by our programs, and by hand. */
 const PICTURES = '{charts,drawings}/**/*.{svg,png}';
 const vectors = join(import.meta.dirname, '../../../contract/vectors');
 const TITLE_MARK = '<!--docs-title-->';
 const HEAD_MARK = '<!--docs-head-->';
 const TEXT_MARK = '<!--docs-->';
-/** What the search of an audience may load, gzipped: less than the pictures of one page. */
+/** Gzipped bytes that the search of an audience may load: less than the pictures of one page. */
 const SEARCH_BYTES_MAX = { index: 160_000, texts: 200_000 };
 
 export function docsSources(): readonly DocsSource[] {
@@ -46,7 +46,7 @@ export function docsInput(): DocsInput {
   return { sources: docsSources(), changedAt: changelogTime() };
 }
 
-/** As the repository has it; where there is none, as the file has it. */
+/** The commit time; without a repository, the file's modification time. */
 function changelogTime(): Date {
   const path = join(docs, '../CHANGELOG.md');
   const { stdout } = spawnSync('git', ['log', '-1', '--format=%cI', '--', path], {
@@ -57,7 +57,7 @@ function changelogTime(): Date {
   return Number.isNaN(committed) ? statSync(path).mtime : new Date(committed);
 }
 
-/** `finish` puts in what every page has. */
+/** `finish` inserts the parts that every page has. */
 export function writeDocs(
   site: string,
   { files, texts, searches }: DocsBuild,
@@ -102,7 +102,7 @@ function linksOf({ address, title, lead, audience }: DocsFile): readonly string[
   ];
 }
 
-/** Its name. */
+/** Returns the file's name. */
 function searchFile(site: string, part: 'index' | 'texts', json: string): string {
   const bytes = gzipSync(json).length;
   if (bytes > SEARCH_BYTES_MAX[part]) {
@@ -146,7 +146,7 @@ function refuseBrokenLinks(site: string, files: readonly DocsFile[]): void {
   }
 }
 
-/** Beside the pages of the documentation: files, and pages that others have made. */
+/** Links outside the documentation: files, and pages of the portal. */
 function isServed(site: string, address: string): boolean {
   return /\.\w+$/.test(address)
     ? existsSync(join(site, address))

@@ -1,4 +1,4 @@
-/** Files of a build that become smaller, encoded once: the server sends what lies beside a file as it is. */
+/** Encodes the files of a build that shrink, once: the server sends the encoded file beside the original. */
 
 import { globSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 
-/** Smaller files gain nothing. */
+/** Smaller files do not shrink enough. */
 const BYTES_MIN = 1_024;
-/** Pages name the address of their service, so the server encodes them itself; these never change. */
+/** Pages contain the service's address, so the server encodes those itself; these files never change. */
 const NAMES = 'assets/**/*.{js,css,svg,json,ndjson,txt}';
 
-/** How many were. */
+/** Returns how many files were encoded. */
 export async function encodeFiles(site: string): Promise<number> {
   const names = globSync(NAMES, { cwd: site });
   const encoded = await Promise.all(names.map((name) => encodeFile(join(site, name))));

@@ -1,4 +1,4 @@
-/** The name of a file that changes with what is in it, so it may be kept for ever. */
+/** A file name that changes with the content, so that the file may be cached for ever. */
 
 import { createHash } from 'node:crypto';
 

@@ -1,6 +1,6 @@
 /**
- * The licences of what others have made and a build contains: scripts by what was bundled, and the fonts. They go
- * with the build, as `/licences.txt`. The icons and the mark are our own.
+ * Collects the licences of third-party work in a build: bundled scripts and fonts. They ship with the build as
+ * `/licences.txt`. The icons and the mark are our own.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const FONTS: Readonly<Record<string, RegExp>> = {
   '@fontsource-variable/inter': /^assets\/inter-.*\.woff2$/,
   '@fontsource-variable/geist-mono': /^assets\/geist-mono-.*\.woff2$/,
 };
-/** The second is of what Swagger UI has inside. */
+/** The second pattern covers what Swagger UI bundles. */
 const LICENCE_FILES = /^(?:licen[cs]e|notice|copying)|^swagger-ui-es-bundle\.js\.license/i;
 const BETWEEN = `\n\n${'-'.repeat(72)}\n\n`;
 const require = createRequire(import.meta.url);

@@ -1,16 +1,16 @@
 /**
- * How much script a page needs before it can do anything: its entry, the page's own part, and all that both import. It is
- * what travels, so it is counted gzipped.
+ * How much script a page loads before it is usable: its entry, the page's own part, and everything that both import.
+ * Counted gzipped, as transferred.
  */
 
 import { gzipSync } from 'node:zlib';
 import type { Rolldown } from 'vite';
 
-/** The rule of the interface; a build above it fails. */
+/** The limit of the interface; a larger build fails. */
 const SCRIPT_BYTES_MAX = 150_000;
-/** Swagger UI, which is all that one page of the documentation loads beyond the others. */
+/** Swagger UI, which only one page of the documentation loads. */
 const REST_REFERENCE_BYTES_MAX = 450_000;
-/** What we want of every first page; above it the report says so. */
+/** Our goal for every first page; the report mentions pages above it. */
 const SCRIPT_BYTES_WANTED = 60_000;
 
 export interface EntrySize {
@@ -18,7 +18,7 @@ export interface EntrySize {
   readonly bytes: number;
 }
 
-/** How much it may be. */
+/** The limit in bytes. */
 export function scriptBytesMax(name: string): number {
   return name === 'rest-reference' ? REST_REFERENCE_BYTES_MAX : SCRIPT_BYTES_MAX;
 }

@@ -1,4 +1,4 @@
-/** A connection to a stream that keeps every frame as text, with the clock's time. */
+/** A connection to a stream that records every frame as text, with the clock's time. */
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -17,7 +17,7 @@ export class FrameReader {
       const text = String(data);
       const { t } = JSON.parse(text) as { readonly t: string };
       this.#heard.set(t, (this.#heard.get(t) ?? 0) + 1);
-      // The pings are the recorder's own, to know that nothing is on the way.
+      // Pings are the recorder's own, to detect that no frame is in flight.
       if (t !== 'pong') this.lines.push(`${Math.round(nowMs())} ${text}`);
       this.#changed.resolve();
       this.#changed = Promise.withResolvers();
@@ -32,7 +32,7 @@ export class FrameReader {
     while ((this.#heard.get(t) ?? 0) < times) await this.#changed.promise;
   }
 
-  /** Everything that follows from the last commit is here: the engine has had its turns, and a ping came back. */
+  /** Resolves when every frame caused by the last commit has arrived: the engine has run, and a ping came back. */
   async settled(): Promise<void> {
     for (let i = 0; i < 8; i += 1) await turn();
     this.send({ t: 'ping' });

@@ -25,7 +25,7 @@ test('every indicator has a recorded minute, small, and it is what the service s
       const kinds = frames.filter((frame) => frame.sub === sub).map(({ t }) => t);
       assert.equal(kinds[0], 'subscribed', id);
       assert.equal(kinds.filter((t) => t === 'snapshot').length, 1, id);
-      // Something happens in the minute.
+      // The minute must contain changes.
       assert.ok(
         kinds.some((t) => t === 'upsert' || t === 'remove'),
         `${id} ${sub}`,

@@ -1,7 +1,7 @@
 /**
- * Records a minute of every indicator for its page, from the real engine, hub and gateway over the simulated market: all
- * of them in one run, each with the candles behind it. Of several versions of an object within a moment the newest is
- * kept, as the service itself does for a slow reader. The same seed gives the same recordings.
+ * Records a minute of every indicator for its page, from the real engine, hub and gateway over the simulated market, in
+ * one run, each with the candles behind it. Of several versions of an object within a moment only the newest stays, as
+ * the service conflates for slow consumers. The same seed gives the same recordings.
  */
 
 import { once } from 'node:events';
@@ -20,23 +20,23 @@ import { FrameReader } from './frame-reader.ts';
 import { RECORDED } from './recorded-indicators.ts';
 
 const SEED = 1;
-/** Of the market's usual number of trades: enough to see it move, and small to carry. */
+/** A share of the market's usual trades: enough to see it move, and a small file. */
 const PRINTS_SCALE = 0.8;
-/** The sessions before the recorded one, for what comes from them. */
+/** Sessions before the recorded one, for indicators that look back. */
 const FIRST_DAY = utcDay(20261108);
 const DAY = utcDay(20261110);
 const SYMBOL = 'ESZ6';
 const INSTRUMENT = 'ES.c.0';
-/** A minute in which an initial balance ends and a level of the day before is traded. */
+/** A minute in which an initial balance ends and a level of the previous day is traded. */
 const START = '2026-11-10T14:36:50Z';
 const DURATION_MS = 60_000;
 const STEP_MS = 100;
-/** Versions of one object closer than this are one. */
+/** Versions of one object closer together than this are conflated. */
 const MOMENT_MS = 150;
 const PULSE_MS = 1_000;
 const BATCH_ROWS = 10_000;
 
-/** By the id of the indicator: its head, then a line for each frame with its time in milliseconds before it. */
+/** By indicator id: the head, then a line per frame, prefixed with its time in milliseconds. */
 export async function recordIndicators(): Promise<ReadonlyMap<string, string>> {
   const lines = await recordedLines();
   return new Map(
@@ -86,7 +86,7 @@ async function recordedLines(): Promise<readonly string[]> {
     const first = next;
     while (trades[next]!.at < now) next += 1;
     tape.commit(trades.slice(first, next), now);
-    // Without its pulse the hub would take the engine for stuck.
+    // Without pulses the hub would consider the engine stuck.
     if (ms % PULSE_MS === 0) stream.engine.pulse();
     await reader.settled();
   }
@@ -107,7 +107,7 @@ function nameOf(candles: RecordedRequest): string {
   return `candles-${candles.params.size}`;
 }
 
-/** The lines of some subscriptions under other names; of versions within a moment the newest. */
+/** The lines of some subscriptions under other names, with versions within a moment conflated. */
 function linesOf(lines: readonly string[], names: ReadonlyMap<string, string>): readonly string[] {
   const kept: string[] = [];
   const last = new Map<string, { readonly ms: number; readonly index: number }>();

@@ -1,6 +1,6 @@
 /**
- * `npm run recordings`: records the session that the landing page replays, the day of its selvedge, and the minutes that
- * the pages of the indicators play, anew. A test says when the engine or the simulator would record something else.
+ * `npm run recordings`: records the landing page's session, the day of its selvedge, and the minutes of the indicator
+ * pages. A test fails when the engine or the simulator would record something else.
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs';

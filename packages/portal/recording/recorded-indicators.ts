@@ -1,21 +1,21 @@
 /**
- * How each indicator is asked for in the minute that its page plays. An indicator that is not here has no recording;
- * after an entry, `npm run recordings` makes it.
+ * The request of each indicator for the minute on its page. An indicator without an entry has no recording; after
+ * adding an entry, run `npm run recordings`.
  */
 
 import type { RecordedRequest } from '../src/footprint/recording.ts';
 
-/** Regular hours, so that little of the tape is read for a minute. */
+/** Regular hours, so that a minute needs little of the tape. */
 const RTH = { session: 'rth' };
 const CANDLES: RecordedRequest = { indicator: 'bars', params: { size: 15, depth: 44, ...RTH } };
 
 export interface Recorded {
   readonly params: RecordedRequest['params'];
-  /** Null: its objects are candles themselves. */
+  /** Null: its objects are candles. */
   readonly candles: RecordedRequest | null;
 }
 
-/** With parameters that show in a minute what an indicator is. */
+/** The parameters show within a minute what the indicator does. */
 export const RECORDED: Readonly<Record<string, Recorded>> = {
   bars: { params: { ...CANDLES.params }, candles: null },
   footprint: { params: { size: 20, group: 2, minVolume: 4, depth: 9, ...RTH }, candles: null },

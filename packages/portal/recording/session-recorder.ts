@@ -1,7 +1,7 @@
 /**
- * Records what the service says. The simulated market is traded through the real engine, hub and gateway
- * into a real socket, in the steps in which the simulator trades live, on a clock that moves when told; every
- * frame is kept as it came, with the time since the beginning. The same seed gives the same recording.
+ * Records the service's frames. The simulated market runs through the real engine, hub and gateway into a real socket,
+ * in the simulator's live steps, on a manual clock. Every frame is recorded unchanged with its time since the start.
+ * The same seed gives the same recording.
  */
 
 import { once } from 'node:events';
@@ -26,9 +26,9 @@ const SYMBOL = 'ESZ6';
 const INSTRUMENT = 'ES.c.0';
 const START = '2026-11-10T14:43:46Z';
 const DURATION_MS = 240_000;
-/** The simulator's own steps when it is live. */
+/** The step of the live simulator. */
 const STEP_MS = 20;
-/** So often it promises when nothing trades. */
+/** How often the source advances the watermark while nothing trades. */
 const QUIET_MS = 200;
 const BATCH_ROWS = 1_000;
 
@@ -40,7 +40,7 @@ const REQUESTS: RecordingHead['requests'] = {
 /** Delta and volume of one minute, in lots. */
 export type MinuteOfDay = readonly [delta: number, volume: number];
 
-/** The recording as text: its head, then a line for each frame with its time in milliseconds before it. */
+/** The recording as text: its head, then a line per frame, prefixed with its time in milliseconds. */
 export async function recordSession(): Promise<string> {
   const start = instantOf(START);
   const clock = new ManualClock(start);
@@ -71,7 +71,7 @@ export async function recordSession(): Promise<string> {
     while (trades[end]!.at < now) end += 1;
     if (end === next && ms - promisedMs < QUIET_MS) continue;
     tape.commit(trades.slice(next, end), now);
-    // One more step follows trades, as the source has it: what they started is closed at once.
+    // As in the source, one more step follows trades, so that what they started closes at once.
     promisedMs = end === next ? ms : ms - QUIET_MS;
     next = end;
     await reader.settled();
@@ -88,7 +88,7 @@ export async function recordSession(): Promise<string> {
   return [JSON.stringify(head), ...reader.lines, ''].join('\n');
 }
 
-/** Every minute of the day's regular hours, by the study `bars`. */
+/** Every minute of the day's regular hours, computed by the study `bars`. */
 export function recordMinutes(): readonly MinuteOfDay[] {
   const parsed = parseParams(bars, { size: 60, session: 'rth' });
   if (!('params' in parsed)) throw new RangeError('bars refuses minutes');

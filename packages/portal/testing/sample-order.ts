@@ -1,8 +1,8 @@
-/** An order as the portal is told of it, for tests: Live for a month, paid. */
+/** For tests: a paid order of Live for a month, as the portal receives it. */
 
 import type { OrderView } from '../src/api/portal-shapes.ts';
 
-/** An instant as the service writes it. */
+/** An instant in the API's format. */
 export const at = (text: string) => `${BigInt(Date.parse(text)) * 1_000_000n}`;
 
 export const SAMPLE_ORDER: OrderView = {

@@ -1,6 +1,6 @@
 /**
- * One request to our own origin. Cookies go along by themselves, nothing is kept by the browser, and whatever is not a
- * success is a `PortalError`. A session that has ended is told to whoever listens, once per answer.
+ * One request to our own origin. Cookies are sent automatically, the browser caches nothing, and every failure is a
+ * `PortalError`. Listeners are called when a response reports that the session has ended.
  */
 
 import { PortalError, portalErrorOf } from './portal-error.ts';
@@ -10,7 +10,7 @@ const ANSWER_MS_MAX = 30_000;
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** What a passkey signed for this very act. */
+  /** A passkey's assertion for this act. */
   readonly passkey?: PasskeyAssertion;
 }
 
@@ -18,13 +18,13 @@ type Method = 'GET' | 'POST' | 'DELETE';
 
 const endListeners = new Set<() => void>();
 
-/** Hears of answers that say the session is over. Returns how to stop. */
+/** Calls the listener when the session has ended. Returns a function that unsubscribes. */
 export function onSessionEnded(listener: () => void): () => void {
   endListeners.add(listener);
   return () => endListeners.delete(listener);
 }
 
-/** A call that needs the session. */
+/** A request that needs the session. */
 export async function call<Answer>(
   method: Method,
   path: string,
@@ -41,17 +41,17 @@ export async function call<Answer>(
   }
 }
 
-/** A question that needs the session. */
+/** A GET that needs the session. */
 export function ask<Answer>(path: string, options?: CallOptions): Promise<Answer> {
   return call<Answer>('GET', path, undefined, options);
 }
 
-/** A question anybody may ask. */
+/** A public GET. */
 export function publicAsk<Answer>(path: string, options?: CallOptions): Promise<Answer> {
   return publicCall<Answer>('GET', path, undefined, options);
 }
 
-/** A call anybody may make; its 401 is about what was sent, not about the session. */
+/** A public request: its 401 is about the sent data, not about the session. */
 export async function publicCall<Answer>(
   method: Method,
   path: string,

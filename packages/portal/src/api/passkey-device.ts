@@ -1,12 +1,12 @@
 /**
- * The browser's own passkeys: whether it has them here, making one, and having one sign. What goes wrong in them is a
- * `PortalError` in words of ours; a browser says no more than that nothing was signed.
+ * The browser's passkeys: whether they are available, creating one, and signing with one. Failures are a `PortalError`
+ * with our own message; a browser only reports that nothing was signed.
  */
 
 import { PortalError } from './portal-error.ts';
 import type { NewCredential, PasskeyAssertion } from './portal-shapes.ts';
 
-/** No browser makes a passkey for a bare IP address. */
+/** Browsers create no passkeys for bare IP addresses. */
 const IP_ADDRESS = /^(?:\d+\.\d+\.\d+\.\d+|\[.*\])$/;
 
 export function hasPasskeys(): boolean {
@@ -17,7 +17,7 @@ export function hasPasskeys(): boolean {
   );
 }
 
-/** Why there are none here. */
+/** Why passkeys are unavailable. */
 export function whyNoPasskeys(): string {
   if (!IP_ADDRESS.test(location.hostname)) return 'This browser has no passkeys. Use a newer one.';
   return location.hostname === '127.0.0.1'

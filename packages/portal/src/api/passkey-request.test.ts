@@ -6,7 +6,7 @@ import { PortalError } from './portal-error.ts';
 const SIGNED = { id: 'a', clientDataJSON: 'b', authenticatorData: 'c', signature: 'd' };
 const needed = () => new PortalError('FORBIDDEN', 'a passkey', { status: 403, needsPasskey: true });
 
-/** An act of an account that has a passkey; what each attempt was made with. */
+/** An act of an account with a passkey; records what each attempt was made with. */
 function act() {
   const attempts: unknown[] = [];
   const run = async ({ passkey }: { readonly passkey?: unknown }) => {

@@ -1,6 +1,6 @@
 /**
- * Acts that the service wants confirmed by a passkey. Each is first tried without: an account that has none is not asked.
- * Then whoever listens, the shell's dialog, gets what a passkey signed, and the act is done with it.
+ * Acts that need a passkey's confirmation. Each is first tried without one, because accounts without passkeys need
+ * none. If the service requires one, the shell's dialog obtains a signature and the act is repeated with it.
  */
 
 import { PortalError } from './portal-error.ts';
@@ -15,7 +15,7 @@ export interface PasskeyRequest {
 type Listener = (request: PasskeyRequest) => void;
 let listener: Listener | null = null;
 
-/** The dialog that asks; the shell has it once. Returns how to stop. */
+/** Registers the dialog, of which the shell has one. Returns a function that unregisters it. */
 export function onPasskeyRequest(heard: Listener): () => void {
   listener = heard;
   return () => {

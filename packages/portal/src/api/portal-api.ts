@@ -1,4 +1,4 @@
-/** Every route that the portal calls, by name. All but the public ones need the session's cookie. */
+/** Every route that the portal calls, by name. All except the public ones need the session's cookie. */
 
 import { ask, type CallOptions, call, publicAsk, publicCall } from './call.ts';
 import { withPasskey } from './passkey-request.ts';
@@ -32,30 +32,30 @@ import type {
 const at = encodeURIComponent;
 
 export const portalApi = {
-  /** Public: asks for a link by mail. The answer is the same for every address. */
+  /** Public: requests a link by mail. The response is the same for every address. */
   askForLink: (email: string) => publicCall<object>('POST', '/v1/portal/sign-in', { email }),
-  /** Public: what a link would do. Uses nothing up. */
+  /** Public: what a link would do. Does not consume the link. */
   lookAtLink: (token: string, options?: CallOptions) =>
     publicCall<LinkView>('POST', '/v1/portal/sign-in/look', { token }, options),
-  /** Public: uses the link up and begins a session; some accounts ask for a passkey beside it. */
+  /** Public: consumes the link and begins a session; some accounts also need a passkey. */
   signIn: (token: string, passkey?: PasskeyAssertion) =>
     publicCall<{ readonly email: string; readonly isNew: boolean }>('POST', '/v1/portal/session', {
       token,
       ...(passkey === undefined ? {} : { passkey }),
     }),
-  /** Public: what a passkey signs to sign in. */
+  /** Public: the challenge for a passkey sign-in. */
   askForPasskeySignIn: () =>
     publicCall<PublicKeyCredentialRequestOptionsJSON>('POST', '/v1/portal/sign-in/passkey', {}),
   /** Public: begins a session. */
   signInByPasskey: (passkey: PasskeyAssertion) =>
     publicCall<{ readonly email: string }>('POST', '/v1/portal/session/passkey', { passkey }),
-  /** Public: asks for the removal of lost passkeys by a link. */
+  /** Public: requests the removal of lost passkeys, by a link. */
   beginRecovery: (token: string) =>
     publicCall<{ readonly dueAt: string }>('POST', '/v1/portal/recovery', { token }),
-  /** Public: stops that. */
+  /** Public: cancels that removal. */
   stopRecoveryByLink: (token: string) =>
     publicCall<object>('POST', '/v1/portal/recovery/stop', { token }),
-  /** Public: asks for a link that makes this address the owner of the account the token names. */
+  /** Public: requests a link that makes this address the owner of the token's account. */
   claim: (token: string, email: string) =>
     publicCall<object>('POST', '/v1/portal/claim', { token, email }),
   signOut: () => call<object>('DELETE', '/v1/portal/session'),
@@ -65,7 +65,7 @@ export const portalApi = {
   endSession: (id: string) => call<object>('DELETE', `/v1/portal/sessions/${at(id)}`),
   changeEmail: (email: string) =>
     withPasskey('email', (options) => call<object>('POST', '/v1/portal/email', { email }, options)),
-  /** The 401 of what takes a link may be about the link as well as about the session. */
+  /** A 401 of a link route may concern the link as well as the session. */
   confirmEmail: (token: string) =>
     publicCall<{ readonly email: string }>('POST', '/v1/portal/email/confirm', { token }),
   approveEmail: (token: string) =>
@@ -74,14 +74,14 @@ export const portalApi = {
     withPasskey('deletion', (options) => call<object>('POST', '/v1/portal/deletion', {}, options)),
   confirmDeletion: (token: string) =>
     publicCall<{ readonly dueAt: string }>('POST', '/v1/portal/deletion/confirm', { token }),
-  /** What is left to buy of an order for both is not offered any more. */
+  /** Stops offering the missing half of an order for both. */
   declineOtherHalf: () => call<object>('DELETE', '/v1/portal/other-half'),
   chooseMails: (mails: AccountView['mails']) =>
     call<AccountView['mails']>('POST', '/v1/portal/mails', mails),
   withdrawDeletion: () => call<object>('DELETE', '/v1/portal/deletion'),
 
   passkeys: (options?: CallOptions) => ask<PasskeyList>('/v1/portal/passkeys', options),
-  /** What a passkey signs to confirm an act. */
+  /** The challenge for confirming an act. */
   askForPasskey: (act: PasskeyAct, options?: CallOptions) =>
     call<PublicKeyCredentialRequestOptionsJSON>(
       'POST',
@@ -117,7 +117,7 @@ export const portalApi = {
   streamToken: () => call<StreamToken>('POST', '/v1/portal/stream-tokens', {}),
   instruments: (options?: CallOptions) =>
     ask<{ readonly instruments: readonly InstrumentView[] }>('/v1/portal/instruments', options),
-  /** Without a period: this month. */
+  /** Without a period: the current month. */
   usage: (period: string | null, options?: CallOptions) =>
     ask<UsageView>(`/v1/portal/usage${period === null ? '' : `?period=${at(period)}`}`, options),
 
@@ -133,18 +133,18 @@ export const portalApi = {
     ask<{ readonly orders: readonly OrderView[] }>('/v1/portal/orders', options),
   order: (id: string, options?: CallOptions) =>
     ask<OrderView>(`/v1/portal/orders/${at(id)}`, options),
-  /** At the end of the period that is paid. */
+  /** Takes effect at the end of the paid period. */
   cancelOrder: (id: string) => call<OrderView>('POST', `/v1/portal/orders/${at(id)}/cancel`, {}),
-  /** Takes a cancellation back. */
+  /** Withdraws a cancellation. */
   keepOrder: (id: string) => call<OrderView>('POST', `/v1/portal/orders/${at(id)}/keep`, {}),
-  /** One that nobody has paid. */
+  /** For an unpaid order. */
   dropOrder: (id: string) => call<OrderView>('POST', `/v1/portal/orders/${at(id)}/drop`, {}),
   receipts: (id: string, options?: CallOptions) =>
     ask<{ readonly receipts: readonly ReceiptView[] }>(
       `/v1/portal/orders/${at(id)}/receipts`,
       options,
     ),
-  /** Where the card is changed, at the provider. */
+  /** The provider's page for changing the card. */
   providerPortal: (id: string) =>
     call<{ readonly url: string }>('POST', `/v1/portal/orders/${at(id)}/provider-portal`, {}),
 
@@ -162,10 +162,10 @@ export const portalApi = {
   /** Public. */
   statusHistory: (options?: CallOptions) =>
     publicAsk<StatusHistoryView>('/v1/status/history', options),
-  /** Public: a page the operator wrote (`imprint`, `privacy`, `terms`). */
+  /** Public: a page that the operator wrote (`imprint`, `privacy`, `terms`). */
   operatorPage: (name: string, options?: CallOptions) =>
     publicAsk<OperatorPage>(`/v1/portal/pages/${at(name)}`, options),
 };
 
-/** A link, not a call: the browser saves the file. */
+/** A link, not a request: the browser saves the file. */
 export const EXPORT_PATH = '/v1/portal/export';

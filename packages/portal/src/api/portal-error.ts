@@ -1,20 +1,20 @@
-/** A call that did not succeed, with all that the service said about it: the code, the sentence, the fields. */
+/** A failed request, with all that the service returned: code, message, fields. */
 
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault, Problem } from '@tapeloom/protocol/problem';
 
-/** `UNREACHABLE`: no answer came at all, or one that is not the service's. */
+/** `UNREACHABLE`: there was no response, or one that is not from the service. */
 export type PortalErrorCode = ErrorCode | 'UNREACHABLE';
 
 export class PortalError extends Error {
   override readonly name = 'PortalError';
   readonly code: PortalErrorCode;
-  /** 0 where there was no answer. */
+  /** 0 without a response. */
   readonly status: number;
   readonly requestId: string | null;
   readonly errors: readonly FieldFault[];
   readonly retryAfterSeconds: number | null;
-  /** It has to be confirmed by a passkey. */
+  /** The act needs a passkey's confirmation. */
   readonly needsPasskey: boolean;
 
   constructor(
@@ -36,13 +36,13 @@ export class PortalError extends Error {
     this.needsPasskey = more.needsPasskey ?? false;
   }
 
-  /** What the service says about one field, by its JSON pointer (`/email`, `/allowedIps/0`); null: nothing. */
+  /** The service's message about one field, by its JSON pointer (`/email`, `/allowedIps/0`); null: none. */
   fault(path: string): string | null {
     return this.errors.find((error) => error.path === path)?.message ?? null;
   }
 }
 
-/** The error of an answer that is not a success. */
+/** The error of an unsuccessful response. */
 export async function portalErrorOf(response: Response): Promise<PortalError> {
   const retryAfter = Number(response.headers.get('retry-after'));
   const { status } = response;

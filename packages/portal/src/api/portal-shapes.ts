@@ -1,6 +1,6 @@
 /**
- * What the routes of the portal take and answer, as the contract has it. Instants are nanoseconds since 1970 as decimal
- * texts, money is whole minor units.
+ * Request and response shapes of the portal's routes, as the contract defines them. Instants are nanoseconds since 1970
+ * as decimal text; money is in minor units.
  */
 
 import type {
@@ -17,7 +17,7 @@ import type {
 import type { PaymentState } from '@tapeloom/core/entitlement/payment';
 import type { IncidentCause, PastDayState } from '@tapeloom/core/status/status-history';
 
-// What customers' programs are answered as well.
+// Shapes shared with the public API.
 export type {
   KeyEnvironment as Environment,
   KeyRecord as KeyView,
@@ -33,11 +33,11 @@ export type {
   StreamToken,
 } from '@tapeloom/client';
 
-/** The state of the last 90 days. */
+/** The states of the last 90 days. */
 export interface StatusHistoryView {
-  /** Null: nothing was recorded yet. */
+  /** Null: nothing is recorded yet. */
   readonly recordedSince: string | null;
-  /** The oldest first; the last one is today. */
+  /** Oldest first; the last one is today. */
   readonly days: readonly {
     /** `2026-11-18` */
     readonly day: string;
@@ -46,10 +46,10 @@ export interface StatusHistoryView {
     readonly partialSeconds: number;
     readonly downSeconds: number;
   }[];
-  /** The newest first. */
+  /** Newest first. */
   readonly incidents: readonly {
     readonly from: string;
-    /** Null: it goes on. */
+    /** Null: it is ongoing. */
     readonly until: string | null;
     readonly cause: IncidentCause;
   }[];
@@ -64,20 +64,20 @@ export type LinkPurpose =
   | 'recovery-stop'
   | 'claim';
 
-/** What a link would do, looked at without using it up. */
+/** What a link would do, looked up without consuming it. */
 export interface LinkView {
   readonly purpose: LinkPurpose;
-  /** Shortened, as `y…@example.com`; null where the link names no address. */
+  /** Masked, as `y…@example.com`; null if the link names no address. */
   readonly email: string | null;
-  /** The address that is to be approved. */
+  /** The address to approve. */
   readonly newEmail: string | null;
   readonly account: string | null;
-  /** It signs in with a passkey beside it only. */
+  /** The link signs in only together with a passkey. */
   readonly needsPasskey: boolean;
   readonly expiresAt: string;
 }
 
-/** What the service asks for a passkey for. */
+/** The acts that need a passkey's confirmation. */
 export type PasskeyAct =
   | 'add-passkey'
   | 'remove-passkey'
@@ -86,7 +86,7 @@ export type PasskeyAct =
   | 'deletion'
   | 'key';
 
-/** A challenge that a passkey signed; all in base64url. */
+/** A challenge signed by a passkey, in base64url. */
 export interface PasskeyAssertion {
   readonly id: string;
   readonly clientDataJSON: string;
@@ -95,7 +95,7 @@ export interface PasskeyAssertion {
   readonly userHandle?: string;
 }
 
-/** A passkey that a browser made. */
+/** A passkey created by a browser. */
 export interface NewCredential {
   readonly id: string;
   readonly clientDataJSON: string;
@@ -111,12 +111,12 @@ export interface PasskeyView {
 }
 
 export interface PasskeyList {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly passkeys: readonly PasskeyView[];
   readonly max: number;
   readonly secondFactor: boolean;
   readonly recovery: { readonly askedAt: string; readonly dueAt: string } | null;
-  /** The first one needs a fresh sign-in. */
+  /** The first passkey needs a fresh sign-in. */
   readonly mayAdd: boolean;
 }
 
@@ -136,11 +136,11 @@ export interface AccountView {
   readonly plan: Plan;
   readonly grants: readonly { readonly plan: OfferId; readonly until: string | null }[];
   readonly deletion: { readonly askedAt: string; readonly dueAt: string } | null;
-  /** Of lost passkeys, while it is under way. */
+  /** The pending removal of lost passkeys. */
   readonly recovery: { readonly askedAt: string; readonly dueAt: string } | null;
   readonly mails: { readonly usage: boolean };
   readonly sessions: readonly SessionView[];
-  /** What is left to buy of an order for both offers; null: nothing, or it was declined. */
+  /** The missing half of an order for both offers; null: none, or declined. */
   readonly otherHalf: OfferId | null;
   readonly serverTime: string;
 }
@@ -163,18 +163,18 @@ export interface InstrumentView
 export type Used = Usage['used'];
 
 export interface UsageView extends Usage {
-  /** Thirteen months, the oldest first. */
+  /** Thirteen months, oldest first. */
   readonly months: readonly { readonly period: string; readonly used: Used }[];
-  /** The month of `days`, `byKey` and `byPortal`. */
+  /** The month that `days`, `byKey` and `byPortal` cover. */
   readonly reportPeriod: string;
-  /** Days on which something was charged, as `2026-11-15`. */
+  /** Days with charges, as `2026-11-15`. */
   readonly days: readonly {
     readonly day: string;
     readonly used: { readonly computeUnits: number; readonly exportBytes: number };
   }[];
-  /** What the portal's own charts used. */
+  /** Used by the portal's own charts. */
   readonly byPortal: Used;
-  /** Those that used most first. */
+  /** Highest usage first. */
   readonly byKey: readonly {
     readonly keyId: string;
     readonly name: string;
@@ -183,7 +183,7 @@ export interface UsageView extends Usage {
     readonly state: KeyState;
     readonly used: Used;
   }[];
-  /** The account ever streamed an object, by a key or here. */
+  /** Whether the account ever streamed an object, by a key or in the portal. */
   readonly hasStreamed: boolean;
   readonly open: {
     readonly connections: number;
@@ -198,10 +198,10 @@ export interface PricingView extends Omit<Pricing, 'prices'> {
 
 export type WaiverText = Pricing['waiver'];
 
-/** Whom an order is billed to, as the buyer gave it. */
+/** The billing address, as the buyer entered it. */
 export interface BillTo {
   readonly name: string;
-  /** In lines. */
+  /** Several lines. */
   readonly address: string;
   readonly taxId: string | null;
 }
@@ -215,7 +215,7 @@ export interface OrderView {
   readonly interval: 'month' | null;
   readonly country: string;
   readonly billTo: BillTo | null;
-  /** Where it is paid, while it is not; null: there is nothing to pay. */
+  /** The payment page while the order is unpaid; null: there is nothing to pay. */
   readonly payUrl: string | null;
   readonly provider: string;
   readonly createdAt: string;
@@ -224,7 +224,7 @@ export interface OrderView {
   readonly endsAt: string | null;
   readonly waiverVersion: string;
   readonly taxIncluded: boolean;
-  /** Null: it may not be withdrawn from. */
+  /** Null: the right of withdrawal has ended or does not apply. */
   readonly withdrawal: { readonly until: string; readonly amountMinor: number } | null;
   readonly withdrawn: {
     readonly at: string;
@@ -237,17 +237,17 @@ export interface OrderView {
 
 export interface WithdrawalView {
   readonly order: OrderView;
-  /** What was declared, or would be. */
+  /** The declared statement, or the one that would be declared. */
   readonly statement: string;
 }
 
-/** A charge, as the payment provider lists it. */
+/** A charge, from the payment provider. */
 export interface ReceiptView {
   readonly id: string;
   readonly at: string;
-  /** With tax. */
+  /** Tax included. */
   readonly totalMinor: number;
-  /** Null: the provider does not say. */
+  /** Null: the provider does not report it. */
   readonly taxMinor: number | null;
   readonly refundedMinor: number;
   readonly currency: string;
@@ -260,11 +260,11 @@ export interface NewCheckout {
   readonly country: string;
   readonly billTo?: BillTo;
   readonly waiver: { readonly accepted: boolean; readonly version: string };
-  /** Both offers are wanted, and ordered one after the other. */
+  /** Both offers are wanted; they are ordered one after the other. */
   readonly both: boolean;
 }
 
-/** A page the operator wrote; `html` was made by the server from plain Markdown, and nobody else writes it. */
+/** A page that the operator wrote. The server renders `html` from Markdown and is its only source. */
 export interface OperatorPage {
   readonly title: string;
   readonly html: string;

@@ -1,11 +1,11 @@
-/** Something a person does that takes a while: one at a time, busy while it runs, and its error until the next try. */
+/** A user action that takes a while: one run at a time, busy during it, and its error until the next run. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { PortalError } from './portal-error.ts';
 import { portalError } from './use-loaded.ts';
 
 export interface Action<Args extends readonly unknown[]> {
-  /** Resolves to whether it succeeded. A second call while one runs does nothing. */
+  /** Resolves to whether it succeeded. A call during a run does nothing. */
   readonly run: (...args: Args) => Promise<boolean>;
   readonly isBusy: boolean;
   readonly error: PortalError | null;

@@ -1,10 +1,10 @@
-/** Something a page shows that must be fetched first: what there is of it now, and a way to fetch it again. */
+/** Data that a page must fetch first: its present value, and a way to reload it. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { PortalError } from './portal-error.ts';
 
 export interface Loaded<Value> {
-  /** What was fetched last; it stays while a newer one is fetched, and when that fails. */
+  /** The last fetched value; it stays during a reload and when a reload fails. */
   readonly value: Value | null;
   readonly error: PortalError | null;
   readonly isLoading: boolean;
@@ -12,8 +12,8 @@ export interface Loaded<Value> {
 }
 
 /**
- * Fetches on mount and whenever `key` changes. A slower answer to an earlier question is dropped, and leaving the page
- * ends what is under way.
+ * Fetches on mount and whenever `key` changes. A late response to an earlier request is dropped; unmounting aborts the
+ * request.
  */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
@@ -32,7 +32,7 @@ export function useLoaded<Value>(
     const abort = new AbortController();
     const isOther = keyShown.current !== key;
     keyShown.current = key;
-    // What failed beside an older value is said until it succeeds, and does not come and go with every try.
+    // The error of a reload stays until one succeeds, so that it does not flicker with every try.
     setState(({ value, error }) =>
       isOther || value === null
         ? { value: null, error: null, isLoading: true }
@@ -55,7 +55,7 @@ export function useLoaded<Value>(
   return { ...state, reload };
 }
 
-/** Fetches again from time to time; not while nobody looks. */
+/** Reloads periodically, except while the page is hidden. */
 export function useReloadEvery(ms: number, reload: () => void): void {
   useEffect(() => {
     const timer = setInterval(() => !document.hidden && reload(), ms);
@@ -63,7 +63,7 @@ export function useReloadEvery(ms: number, reload: () => void): void {
   }, [ms, reload]);
 }
 
-/** A fault of our own code is shown like any other, and is in the console as well. */
+/** A fault of our own code is shown like any other error, and also logged to the console. */
 export function portalError(cause: unknown): PortalError {
   if (cause instanceof PortalError) return cause;
   console.error(cause);

@@ -1,6 +1,6 @@
 /**
- * A button, or a link that looks like one. Busy buttons say so and ignore further clicks; a button that is of no use now
- * stays reachable, so that its reason can be read.
+ * A button, or a link with its looks. A busy button shows its progress text and ignores clicks. A button that is off
+ * stays focusable, so that its reason can be read.
  */
 
 import type { ComponentChildren, Ref, TargetedMouseEvent } from 'preact';
@@ -11,7 +11,7 @@ import type { IconName } from './icon-shapes.ts';
 export type ButtonKind = 'primary' | 'secondary' | 'ghost' | 'danger' | 'danger-quiet';
 
 interface Looks {
-  /** One primary button a view. */
+  /** One primary button per view. */
   readonly kind?: ButtonKind;
   readonly size?: 'sm' | 'lg';
   readonly icon?: IconName;
@@ -22,11 +22,11 @@ interface Looks {
 
 export interface ButtonProps extends Looks {
   readonly type?: 'button' | 'submit';
-  /** Shown in place of the label while it runs: what happens now, as "Creating". */
+  /** Replaces the label during the action: the present activity, as "Creating". */
   readonly busy?: string | false;
-  /** Why it does nothing now, for the eye to find nearby; the button stays focusable. */
+  /** The button does nothing; the reason is shown nearby, and the button stays focusable. */
   readonly isOff?: boolean;
-  /** Needed where there is no text. */
+  /** Required without text. */
   readonly label?: string;
   readonly describedBy?: string;
   readonly isAutoFocused?: boolean;
@@ -59,7 +59,7 @@ export function Button(props: ButtonProps) {
   );
 }
 
-/** Begins something on a click, and is busy with it, in the words given, for as long as it takes. */
+/** Starts an action on a click, and shows `busy` while it runs. */
 export function ActionButton(
   props: Omit<ButtonProps, 'busy' | 'onClick'> & {
     readonly action: Action<[]>;
@@ -72,7 +72,7 @@ export function ActionButton(
 
 export interface ButtonLinkProps extends Looks {
   readonly href: string;
-  /** Saves what it leads to, under this name or the one the server gives. */
+  /** Saves the target, under this name or the server's. */
   readonly download?: boolean | string;
 }
 

@@ -1,4 +1,4 @@
-/** A card: its heading, to the right of it a button or a short fact, and what it is about below. */
+/** A card: its heading, an optional button or short fact to the right of it, and the content below. */
 
 import type { ComponentChildren } from 'preact';
 
@@ -6,9 +6,12 @@ export function Card(props: {
   readonly title: ComponentChildren;
   readonly aside?: ComponentChildren;
   readonly id?: string;
-  /** Of the heading, which then names the card as a part of the page. */
+  /** The heading's id, which then names the card as a region of the page. */
   readonly titleId?: string;
-  /** The class of what is around the children; without one they stand in the card itself, as tables do. */
+  /**
+   * The class of the wrapper around the children; without one, the children are placed in the card itself, as tables
+   * are.
+   */
   readonly body?: string;
   readonly children?: ComponentChildren;
 }) {

@@ -1,4 +1,4 @@
-/** One of a few, each with a sentence about it. */
+/** A choice of a few options, each with a sentence about it. */
 
 export interface Choice<Value extends string> {
   readonly value: Value;
@@ -7,7 +7,7 @@ export interface Choice<Value extends string> {
 }
 
 export function Choices<Value extends string>(props: {
-  /** Of the group of inputs. */
+  /** The name of the input group. */
   readonly name: string;
   readonly choices: readonly Choice<Value>[];
   readonly chosen: Value;

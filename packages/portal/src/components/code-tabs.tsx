@@ -1,4 +1,4 @@
-/** The same few lines in several languages: arrow keys move between them, and the choice is kept for the visit. */
+/** The same code in several languages: arrow keys switch, and the choice lasts for the visit. */
 
 import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
@@ -6,12 +6,12 @@ import { Copy } from './copy.tsx';
 import { sessionChoice } from './stored-choice.ts';
 
 export interface CodeTab {
-  /** Kept as the visitor's choice: `node`, `browser`, `python`, `curl`. */
+  /** Stored as the visitor's choice: `node`, `browser`, `python`, `curl`. */
   readonly id: string;
   readonly label: string;
-  /** What Copy copies. */
+  /** The text that Copy copies. */
   readonly text: string;
-  /** What is shown, where it is coloured. */
+  /** The coloured form to show, if there is one. */
   readonly content?: ComponentChildren;
 }
 

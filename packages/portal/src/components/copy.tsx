@@ -1,4 +1,4 @@
-/** Copies a text; the button says so for two seconds. */
+/** Copies a text; the button confirms it for two seconds. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, type ButtonProps } from './button.tsx';
@@ -7,7 +7,7 @@ const COPIED_MS = 2_000;
 
 export function Copy(
   props: Pick<ButtonProps, 'kind' | 'size' | 'class' | 'isAutoFocused'> & {
-    /** Asked for at the click, so that a secret is in no attribute. */
+    /** Called at the click, so that no attribute contains a secret. */
     readonly text: () => string;
     readonly label?: string;
   },
@@ -39,7 +39,7 @@ export function Copy(
   );
 }
 
-/** False: the browser refuses, as it does outside of a secure context. */
+/** False: the browser rejects it, as it does outside a secure context. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,6 +1,6 @@
 /**
- * A modal dialog, the browser's own: it keeps the focus, closes by Esc and gives the focus back to what opened it. Mount it
- * to open it, unmount it to close it. On narrow screens it is a sheet from below.
+ * A modal dialog, the browser's own: it traps the focus, closes on Esc and returns the focus to its opener. Mounting
+ * opens it, unmounting closes it. On narrow screens it is a sheet at the bottom.
  */
 
 import type { ComponentChildren } from 'preact';
@@ -10,11 +10,11 @@ import { Form } from './form.tsx';
 
 export interface DialogProps {
   readonly title: ComponentChildren;
-  /** Below the title: what this is about, in a sentence. */
+  /** The subject in a sentence, below the title. */
   readonly text?: ComponentChildren;
-  /** Asked for by Esc or the cross. Leave it out where closing must be an act of its own. */
+  /** Called on Esc or the cross. Omit it if closing must be a deliberate act. */
   readonly onClose?: (() => void) | undefined;
-  /** Given: the content is a form, and this is its submission. */
+  /** If given, the content is a form, and this is its submission. */
   readonly onSubmit?: (() => void) | undefined;
   readonly foot: ComponentChildren;
   readonly children?: ComponentChildren;
@@ -49,11 +49,11 @@ export function Dialog(props: DialogProps) {
       aria-labelledby={titleId}
       closedby={props.onClose === undefined ? 'none' : 'closerequest'}
       onKeyDown={(event) => {
-        // A second Esc would close it without asking anybody.
+        // A second Esc would close it without an event.
         if (event.key === 'Escape' && props.onClose === undefined) event.preventDefault();
       }}
       onCancel={(event) => {
-        // The owner of the dialog decides; it closes by being unmounted.
+        // The parent decides; it closes the dialog by unmounting it.
         event.preventDefault();
         props.onClose?.();
       }}

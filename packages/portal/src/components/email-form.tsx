@@ -1,4 +1,4 @@
-/** One field for an e-mail address, to which a link is sent. What is wrong with it is said at the field, which gets the focus. */
+/** One field for an e-mail address, to which a link is sent. Its fault is shown at the field, which gets the focus. */
 
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
@@ -12,11 +12,11 @@ export function EmailForm(props: {
   readonly label: string;
   readonly hint: string;
   readonly placeholder?: string;
-  /** Said where nothing was typed. */
+  /** The fault of an empty field. */
   readonly emptyText: string;
-  /** Sends the link; rejects with what the service says. */
+  /** Sends the link; rejects with the service's error. */
   readonly onSend: (email: string) => Promise<void>;
-  /** Buttons, and what failed beside the field. */
+  /** Buttons, and errors that do not belong to the field. */
   readonly children: (send: Action<[string]>) => ComponentChildren;
 }) {
   const { class: className, emptyText, onSend, children, ...words } = props;
@@ -31,7 +31,7 @@ export function EmailForm(props: {
     setSent(typed);
     if (typed === '' || !(await send.run(typed))) field.current?.focus();
   };
-  // What was wrong with another text is not said of this one.
+  // A fault of the sent text does not apply to changed text.
   const fault = typed === sent ? typedFault(sent, send.error?.fault('/email') ?? null) : null;
   return (
     <Form class={className} onSubmit={() => void submit()}>

@@ -1,6 +1,6 @@
 /**
- * Label above, control, hint below. An error takes the hint's place and is tied to the control, so that a screen reader
- * says it with the field.
+ * Label above, control, hint below. An error replaces the hint and is linked to the control, so that a screen reader
+ * reads both.
  */
 
 import type { ComponentChildren, Ref } from 'preact';
@@ -10,7 +10,7 @@ import { Icon } from './icon.tsx';
 interface FieldParts {
   readonly label: ComponentChildren;
   readonly hint?: ComponentChildren;
-  /** A whole sentence: what is wrong with what was typed, and what would be right. */
+  /** A whole sentence: what is wrong, and what would be accepted. */
   readonly error?: string | null | undefined;
 }
 
@@ -39,7 +39,7 @@ export function TextField(props: TextFieldProps) {
     <div class="field">
       <label for={id}>{label}</label>
       <input
-        // Preact has a type of its own for each kind of input, and this is one of several kinds.
+        // Preact types each kind of input separately, and this one has several kinds.
         {...(attributes as object)}
         ref={inputRef ?? null}
         id={id}
@@ -123,7 +123,7 @@ export function CheckField(props: CheckFieldProps) {
   );
 }
 
-/** For controls of other shapes: give the control `aria-describedby={id}`. */
+/** For custom controls: give the control `aria-describedby={id}`. */
 export function FieldNote(props: {
   readonly id: string;
   readonly hint?: ComponentChildren;

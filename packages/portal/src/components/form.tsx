@@ -1,4 +1,4 @@
-/** A form whose submission is ours: the browser neither checks it nor leaves the page. */
+/** A form that we submit: the browser neither validates it nor leaves the page. */
 
 import type { ComponentChildren, Ref } from 'preact';
 

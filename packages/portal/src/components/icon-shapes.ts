@@ -1,10 +1,13 @@
-/** The shapes of our icons, on a square of 16, drawn with a line; and of the mark, on one of 24. Pure data, for any renderer. */
+/**
+ * The shapes of our icons as stroked paths on a square of 16, and of the mark on one of 24. Pure data, for any
+ * renderer.
+ */
 
 export interface IconShape {
   readonly path: string;
   readonly circle?: readonly [cx: number, cy: number, r: number];
   readonly rect?: readonly [x: number, y: number, width: number, height: number, rx: number];
-  /** Thicker than others. */
+  /** Thicker than the default. */
   readonly stroke?: number;
 }
 
@@ -46,7 +49,7 @@ export const ICON_SHAPES = {
 
 export type IconName = keyof typeof ICON_SHAPES;
 
-/** A tape over a warp thread, bid rows to the left, ask rows to the right. */
+/** A tape over a warp thread, with bid rows to the left and ask rows to the right. */
 export const MARK_SHAPES = {
   warp: 'M3 2.5h18a1 1 0 0 1 1 1V5a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1V3.5a1 1 0 0 1 1-1Zm8 5h2a.75.75 0 0 1 .75.75v12.5a.75.75 0 0 1-.75.75h-2a.75.75 0 0 1-.75-.75V8.25A.75.75 0 0 1 11 7.5Z',
   bid: 'M3.5 10h5.25v3.5H3.5a1 1 0 0 1-1-1V11a1 1 0 0 1 1-1Zm3.5 6h1.75v3.5H7a1 1 0 0 1-1-1V17a1 1 0 0 1 1-1Z',

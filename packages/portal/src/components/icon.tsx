@@ -1,8 +1,8 @@
-/** Icons and the mark, drawn in the page itself: nothing to fetch, and they take the colour of the text beside them. */
+/** Inline icons and mark: nothing to fetch, and they take the colour of the text beside them. */
 
 import { ICON_SHAPES, type IconName, type IconShape, MARK_SHAPES } from './icon-shapes.ts';
 
-/** Decoration beside a word. An icon that stands alone needs its meaning as `aria-label` on its button. */
+/** Decorates a word. An icon that stands alone needs an `aria-label` on its button. */
 export function Icon({ name }: { readonly name: IconName }) {
   const { path, circle, rect, stroke }: IconShape = ICON_SHAPES[name];
   return (

@@ -1,4 +1,7 @@
-/** Where the threads of a meter stand on a width of 600, and which are lit. Some use always shows, and full means full. */
+/**
+ * The positions of a meter's threads on a width of 600, and which are lit. Any use shows, and only full use is shown as
+ * full.
+ */
 
 const WIDTH = 600;
 const FEW = 10;

@@ -1,6 +1,6 @@
 /**
- * How much of a limit is used: the value first, then threads that are lit as far as the use goes. A tall dark one marks
- * where an even pace would be today.
+ * The used share of a limit: the value first, then threads that are lit up to the share. A tall dark thread marks where
+ * an even pace would be today.
  */
 
 import type { ComponentChildren } from 'preact';
@@ -10,13 +10,13 @@ import { percentText } from './number-text.ts';
 export interface ThreadsProps {
   /** 0 to 1; more is shown as full. */
   readonly share: number;
-  /** Where an even pace would be, 0 to 1. */
+  /** The share of an even pace, 0 to 1. */
   readonly pace?: number | undefined;
-  /** As many as there are things to count, where that is few. */
+  /** The number of countable things, if small. */
   readonly count?: number;
-  /** Warn before 80 %, because the pace does not last. */
+  /** Warns below 80 %, because the pace would exceed the limit. */
   readonly isWarning?: boolean;
-  /** No warning however much it is: all of it may be in use. */
+  /** Never warns: using all of it is fine. */
   readonly isCounting?: boolean;
   /** A sentence for screen readers. */
   readonly label?: string;

@@ -1,4 +1,4 @@
-/** A price, as its currency writes it. */
+/** A price in its currency's format. */
 
 import { moneyText } from './number-text.ts';
 

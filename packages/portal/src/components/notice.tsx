@@ -1,4 +1,6 @@
-/** A notice stays with its cause and has one action at most. An error also has its code and request id, for support. */
+/**
+ * A notice stays beside its cause and has at most one action. An error also shows its code and request id, for support.
+ */
 
 import type { ComponentChildren, Ref } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -16,7 +18,7 @@ export function Notice(props: {
   readonly children?: ComponentChildren;
   /** One button. */
   readonly action?: ComponentChildren;
-  /** Said by screen readers at once: for what appears after a click. */
+  /** Announced by screen readers at once: for notices that appear after a click. */
   readonly isNews?: boolean;
   readonly noticeRef?: Ref<HTMLDivElement>;
 }) {
@@ -33,17 +35,17 @@ export function Notice(props: {
   );
 }
 
-/** What failed where something was done; nothing without an error. Errors of fields belong to their fields. */
+/** The error of an action; renders nothing without one. Errors of fields belong to their fields. */
 export function ErrorNotice(props: {
   readonly title: string;
   readonly error: PortalError | null;
-  /** In place of what the service said. */
+  /** Replaces the service's message. */
   readonly text?: string;
 }) {
   const { error } = props;
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // At the end of a long dialog it would be out of sight, and the button would seem to do nothing.
+    // At the end of a long dialog the notice would be out of sight, and the button would seem to do nothing.
     if (error !== null) ref.current?.scrollIntoView({ block: 'nearest' });
   }, [error]);
   if (error === null) return null;
@@ -55,7 +57,7 @@ export function ErrorNotice(props: {
   );
 }
 
-/** The session is the browser's, not the tab's: a new one in another tab is good for this one too. */
+/** The session belongs to the browser, not to the tab: signing in in another tab restores this one too. */
 function SignedOutText() {
   return (
     <>
@@ -68,11 +70,11 @@ function SignedOutText() {
   );
 }
 
-/** In place of what could not be loaded. */
+/** Replaces content that could not be loaded. */
 export function LoadError(props: {
   readonly title: string;
   readonly error: PortalError;
-  /** In place of what the service said. */
+  /** Replaces the service's message. */
   readonly text?: string;
   readonly onRetry: () => void;
   /** What still works. */

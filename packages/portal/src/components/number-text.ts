@@ -1,4 +1,4 @@
-/** Numbers as people read them: exact in tables, short in prose, and money as its currency has it. */
+/** Renders numbers: exact in tables, short in prose, and money in its currency's format. */
 
 const grouped = new Intl.NumberFormat('en');
 const GIB = 1_073_741_824;
@@ -31,21 +31,21 @@ export function bytesText(bytes: number): string {
   return bytes === 0 ? '0 GiB' : `${exactNumber(bytes)} bytes`;
 }
 
-/** `62%`. What is used is never said to be all before it is, nor none once there is some. */
+/** `62%`. A share below 1 never shows as 100%, and one above 0 never as 0%. */
 export function percentText(share: number): string {
   const percent = Math.round(share * 100);
   if (share > 0 && percent === 0) return '<1%';
   return `${share < 1 ? Math.min(percent, 99) : percent}%`;
 }
 
-/** `€79.00`, from minor units; the currency knows how many of them make one. */
+/** `€79.00`, from minor units; the currency determines how many make one unit. */
 export function moneyText(amountMinor: number, currency: string): string {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
   return format.format(amountMinor / 10 ** digits);
 }
 
-/** Two places, cut and not rounded up, without zeros at the end: a budget is not used up before it is. */
+/** Two decimals, rounded down, without trailing zeros: a budget never looks used up early. */
 export function short(value: number): string {
   return grouped.format(Math.floor(value * 100) / 100);
 }

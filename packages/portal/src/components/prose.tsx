@@ -1,6 +1,6 @@
 /**
- * HTML that our own server made from somebody's Markdown, shown as a page's text. It is read as data and built anew from
- * the few elements that texts need: whatever else it holds is dropped, so that not even an operator's page runs a script.
+ * Renders HTML that our server made from Markdown. The HTML is parsed as data and rebuilt from a few allowed elements;
+ * everything else is dropped, so that not even an operator's page can run a script.
  */
 
 import { type ComponentChildren, createElement } from 'preact';
@@ -11,7 +11,7 @@ const ELEMENTS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/** Left out with all that is in them. */
+/** Dropped with their content. */
 const DROPPED: ReadonlySet<string> = new Set(['script', 'style', 'template', 'iframe', 'object']);
 const DEPTH_MAX = 40;
 
@@ -35,7 +35,7 @@ function elementOf(element: Element, depth: number): ComponentChildren {
   const written = element.localName;
   if (DROPPED.has(written)) return null;
   const inside = contentOf(element, depth);
-  // The page has its one first heading already.
+  // The page already has its one first-level heading.
   const name = written === 'h1' ? 'h2' : written;
   if (!ELEMENTS.has(name)) return inside;
   if (name === 'br' || name === 'hr') return createElement(name, {});

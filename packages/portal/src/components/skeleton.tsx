@@ -1,13 +1,13 @@
-/** In the shape of what comes, and only after 300 ms: most answers are faster than a flash. */
+/** A placeholder in the shape of the content, shown only after 300 ms: most responses arrive sooner. */
 
 import { useEffect, useState } from 'preact/hooks';
 
 const LATE_MS = 300;
 
 export function Skeleton(props: {
-  /** What is being loaded, for screen readers. */
+  /** What is loading, for screen readers. */
   readonly label: string;
-  /** Lines of text, or cards. */
+  /** How many lines of text or cards. */
   readonly lines?: number;
 }) {
   const [isLate, setIsLate] = useState(false);

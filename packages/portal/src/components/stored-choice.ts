@@ -1,17 +1,17 @@
-/** A choice of the visitor, kept by the browser where it may be; where it may not, it holds for the page. */
+/** A visitor's choice, stored by the browser if possible; otherwise it lasts for the page. */
 
 export interface StoredChoice {
   read(): string | null;
-  /** Null: as if never chosen. */
+  /** Null resets the choice. */
   write(value: string | null): void;
 }
 
-/** For good. */
+/** Stored permanently. */
 export function storedChoice(name: string): StoredChoice {
   return choiceIn(() => localStorage, name);
 }
 
-/** For the visit. */
+/** Stored for the visit. */
 export function sessionChoice(name: string): StoredChoice {
   return choiceIn(() => sessionStorage, name);
 }
@@ -32,7 +32,7 @@ function choiceIn(storage: () => Storage, name: string): StoredChoice {
         if (value === null) storage().removeItem(name);
         else storage().setItem(name, value);
       } catch {
-        // Storage is full or switched off.
+        // Storage is full or disabled.
       }
     },
   };

@@ -1,6 +1,6 @@
 /**
- * A table that turns into a card per row where its card is narrow; the column's name then stands beside each value. The
- * first column names the row.
+ * A table that becomes a card per row when its container is narrow; each value then shows its column's name. The first
+ * column names the row.
  */
 
 import type { ComponentChildren } from 'preact';
@@ -8,11 +8,11 @@ import type { ComponentChildren } from 'preact';
 export interface Column<Row> {
   readonly label: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Numbers and what is compared. */
+  /** For numbers and comparable values. */
   readonly isRight?: boolean;
-  /** For columns of buttons: the label is for screen readers only. */
+  /** For columns of buttons: only screen readers get the label. */
   readonly isLabelHidden?: boolean;
-  /** A sentence needs no name beside it where rows are cards. */
+  /** As a card, a sentence needs no column name beside it. */
   readonly isSentence?: boolean;
   readonly class?: string;
 }
@@ -24,7 +24,7 @@ export interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
   readonly rowClass?: (row: Row) => string | undefined;
-  /** Few columns fit into less: they turn into cards below 560 px instead of 940. */
+  /** With few columns: becomes cards below 560 px instead of 940. */
   readonly isSlim?: boolean;
 }
 

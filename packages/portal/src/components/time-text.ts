@@ -1,6 +1,6 @@
 /**
- * Instants as people read them: in UTC and said so, with the reader's own time beside it where they differ. The interface
- * has nanoseconds as text; a screen needs no more than seconds.
+ * Renders instants in UTC, labelled as UTC, with the reader's local time beside it if different. The API sends
+ * nanoseconds as text; a screen shows seconds at most.
  */
 
 const MINUTE_MS = 60_000;
@@ -8,7 +8,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const LOCALE = 'en-GB';
 
-/** Milliseconds of an instant of the interface. */
+/** Milliseconds of an API instant. */
 export function millisecondsOf(instant: string): number {
   return Number(BigInt(instant) / 1_000_000n);
 }
@@ -18,7 +18,7 @@ export function dayText(ms: number, timeZone = 'UTC'): string {
   return parts(ms, timeZone, { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
-/** The day of an instant of the interface, in UTC. */
+/** The UTC day of an API instant. */
 export function dayOf(instant: string): string {
   return dayText(millisecondsOf(instant));
 }
@@ -28,7 +28,7 @@ export function minuteText(ms: number, timeZone = 'UTC'): string {
   return `${dayText(ms, timeZone)}, ${clockText(ms, timeZone)}`;
 }
 
-/** `15 Nov 2026, 09:41 UTC (10:41 in Berlin)`; the second part only where it is another time. */
+/** `15 Nov 2026, 09:41 UTC (10:41 in Berlin)`; the second part only if it differs. */
 export function bothTimesText(ms: number, localZone: string): string {
   const utc = `${minuteText(ms)} UTC`;
   const [utcDay, localDay] = [dayText(ms), dayText(ms, localZone)];
@@ -38,7 +38,7 @@ export function bothTimesText(ms: number, localZone: string): string {
   return `${utc} (${local} ${placeOf(localZone)})`;
 }
 
-/** `2 min ago`, `in 5 h`, `Yesterday, 18:02 UTC`, `14 Nov 2026`: near ones by distance, far ones by their day. */
+/** `2 min ago`, `in 5 h`, `Yesterday, 18:02 UTC`, `14 Nov 2026`: by distance if near, by date if far. */
 export function relativeText(ms: number, nowMs: number): string {
   const away = Math.abs(nowMs - ms);
   const isPast = ms <= nowMs;
@@ -59,13 +59,13 @@ function clockText(ms: number, timeZone: string): string {
 }
 
 function parts(ms: number, timeZone: string, options: Intl.DateTimeFormatOptions): string {
-  // "Sept" is how British English has it; every other month has three letters.
+  // British English abbreviates September as "Sept"; every other month has three letters.
   return new Intl.DateTimeFormat(LOCALE, { ...options, timeZone })
     .format(ms)
     .replace('Sept', 'Sep');
 }
 
-/** `Europe/Berlin` → `in Berlin`; `Etc/GMT+3` says nothing to anybody. */
+/** `Europe/Berlin` → `in Berlin`; `Etc/GMT+3` would mean nothing to a reader. */
 function placeOf(timeZone: string): string {
   const city = /^(?!Etc\/)[A-Za-z_]+\/(?:.*\/)?([A-Za-z_-]+)$/.exec(timeZone)?.[1];
   return city === undefined ? 'your time' : `in ${city.replaceAll('_', ' ')}`;

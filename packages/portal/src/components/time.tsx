@@ -1,4 +1,4 @@
-/** An instant on a page. The exact one, in UTC and in the reader's own time, is always in the title. */
+/** An instant on a page. The title always has the exact one, in UTC and in the reader's own time. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { bothTimesText, dayText, millisecondsOf, minuteText, relativeText } from './time-text.ts';
@@ -6,8 +6,8 @@ import { bothTimesText, dayText, millisecondsOf, minuteText, relativeText } from
 const LOOK_AGAIN_MS = 30_000;
 
 /**
- * `day` 15 Nov 2026, `minute` 15 Nov 2026, 09:41 UTC, `both` adds the reader's own time, `relative` 2 min ago, which goes
- * on while one looks at it.
+ * `day` 15 Nov 2026, `minute` 15 Nov 2026, 09:41 UTC, `both` adds the reader's own time, `relative` 2 min ago, which
+ * updates itself.
  */
 export type TimeForm = 'day' | 'minute' | 'both' | 'relative';
 
@@ -26,7 +26,7 @@ export function Time(props: { readonly at: string; readonly form?: TimeForm }) {
   );
 }
 
-/** The time now; where it is wanted, it goes on by itself. */
+/** The current time, which updates itself if `isRunning`. */
 function useNow(isRunning: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** A toast confirms what somebody just did, for five seconds. Errors that need action are notices instead. */
+/** A toast confirms a user's action for five seconds. Errors that need action are notices instead. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from './icon.tsx';
@@ -17,12 +17,12 @@ type Listener = (text: string, icon: IconName) => void;
 const listeners = new Set<Listener>();
 let lastId = 0;
 
-/** `warn`: what was asked for did not happen, and can be asked for again in the same place. */
+/** `warn`: the action failed and can be retried in the same place. */
 export function showToast(text: string, icon: 'check' | 'warn' = 'check'): void {
   for (const listener of listeners) listener(text, icon);
 }
 
-/** Where toasts appear; the shell has it once. */
+/** Where toasts appear; the shell has one. */
 export function Toasts() {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   useEffect(() => {

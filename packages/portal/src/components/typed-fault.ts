@@ -1,11 +1,11 @@
 /**
- * What the service says about a field, as a sentence that names what was typed: `is no e-mail address` becomes
- * “x” is no e-mail address. What was typed may be in any script and hold any mark, so it is kept apart from the words
- * around it, and is cut where it is long.
+ * Turns the service's message about a field into a sentence that names the typed text: `is no e-mail address` becomes
+ * “x” is no e-mail address. The typed text may be in any script, so it is isolated from the words around it, and cut if
+ * long.
  */
 
 const SHOWN_MAX = 60;
-/** Whatever stands between these turns nothing outside of them around. */
+/** Unicode isolates: text between them does not change the direction of the text outside. */
 const [ISOLATE, END_ISOLATE] = ['\u2068', '\u2069'];
 const MARKS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 

@@ -1,4 +1,4 @@
-/** What was loaded, or in its place that it is still loading, or why it is not there. */
+/** Shows a loaded value, or a placeholder while it loads, or its error. */
 
 import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../api/use-loaded.ts';
@@ -7,11 +7,11 @@ import { Skeleton } from './skeleton.tsx';
 
 export function WhenLoaded<Value>(props: {
   readonly loaded: Pick<Loaded<Value>, 'value' | 'error' | 'reload'>;
-  /** What is being loaded, for screen readers, and in how many lines. */
+  /** What is loading, for screen readers, and the placeholder's number of lines. */
   readonly loading: string;
   readonly lines: number;
   readonly failed: string;
-  /** What still works when it failed. */
+  /** What still works after a failure. */
   readonly note?: string;
   readonly children: (value: Value) => ComponentChildren;
 }) {

@@ -1,14 +1,14 @@
-/** Who reads the documentation. Every page has one audience; each audience has its own contents and its own search. */
+/** The audiences of the documentation. Every page has one audience; each audience has its own contents and search. */
 
 export const DOCS_HOME = '/docs';
 
 export type AudienceId = 'customers' | 'operators' | 'contributors';
 
-/** Readers with pages, contents and a search of their own. */
+/** Readers with their own pages, contents and search. */
 export interface Audience {
   readonly id: AudienceId;
   readonly name: string;
-  /** Of the page that lists its pages. */
+  /** The address of the audience's first page. */
   readonly address: string;
   readonly title: string;
   readonly lead: string;

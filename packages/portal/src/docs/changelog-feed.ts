@@ -1,4 +1,4 @@
-/** The changelog as an Atom feed (RFC 4287): an entry per release, and one for what is not released yet. */
+/** Renders the changelog as an Atom feed (RFC 4287): an entry per release, and one for unreleased changes. */
 
 import type { DocsPage } from './docs-site.ts';
 import { escapeText, plainText } from './escaped-text.ts';
@@ -7,7 +7,7 @@ import { WRITTEN_FOR } from './raw-markdown.ts';
 export const FEED_ADDRESS = '/docs/changelog.atom';
 const RELEASE = /^<h2 id="([^"]+)"><a [^>]*>(.*?)<\/a><\/h2>/;
 
-/** `changedAt` is when the page was changed last, which dates what has no date yet. */
+/** `changedAt` is the page's last change; it dates entries without a date. */
 export function changelogFeed({ address, html }: DocsPage, changedAt: Date): string {
   const page = `${WRITTEN_FOR}${address}`;
   const entries = html.split(/(?=<h2 id=)/).flatMap((part) => {

@@ -1,7 +1,7 @@
 /**
- * Blocks of code as HTML: coloured when the site is built, by class names, since our pages allow no inline style. Above
- * each stands its language or the name of its file. Adjacent blocks marked `tab="…"` are one: without a script they stand
- * below each other, with one they become tabs.
+ * Renders code blocks as HTML, coloured at build time by class names, because our pages allow no inline styles. Each
+ * block is headed by its language or file name. Adjacent blocks marked `tab="…"` form tabs; without scripts they appear
+ * below each other.
  */
 
 import highlighter from 'highlight.js/lib/core';
@@ -24,7 +24,7 @@ for (const [name, grammar] of Object.entries(GRAMMARS)) {
 
 interface Language {
   readonly name: string;
-  /** Null: it is not coloured. */
+  /** Null: not coloured. */
   readonly grammar: keyof typeof GRAMMARS | null;
 }
 
@@ -45,12 +45,12 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   session: { name: 'Session', grammar: 'json' },
 };
 const OTHER: Language = { name: 'Text', grammar: null };
-/** What a side sends, as a line of a session. */
+/** A line of a session that one side sends. */
 const SENT = /^([<>] )(.*)$/;
 
 export interface CodeBlock {
   readonly code: string;
-  /** What stands behind the fence: `ts tab="TypeScript" not-run="…"`. */
+  /** The text after the fence: `ts tab="TypeScript" not-run="…"`. */
   readonly info: string;
 }
 
@@ -58,12 +58,12 @@ export function codeBlock({ code, info }: CodeBlock): string {
   return block(code, info, nameOf(info));
 }
 
-/** The name on its tab; null: it is none. */
+/** The name of its tab; null: it is no tab. */
 export function tabOf(info: string): string | null {
   return markOf(info, 'tab');
 }
 
-/** Several blocks of which one is read at a time. */
+/** Several blocks of which one is shown at a time. */
 export function codeTabs(blocks: readonly CodeBlock[]): string {
   const panels = blocks.map(({ code, info }) => block(code, info, tabOf(info) ?? nameOf(info)));
   return `<div class="docs-tabs">${panels.join('')}</div>\n`;
@@ -99,7 +99,7 @@ function coloured(code: string, info: string): string {
   return highlighter.highlight(code, { language: grammar, ignoreIllegals: true }).value;
 }
 
-/** What each side sends, told apart by more than the arrow. */
+/** Both sides of a session, distinguished by more than the arrow. */
 function session(code: string): string {
   const lines = code.split('\n').map((line) => {
     const [, way, message] = SENT.exec(line) ?? [];

@@ -1,4 +1,4 @@
-/** Blocks of code in a page that has scripts: they can be copied, and those that belong together become tabs. */
+/** Adds scripts to code blocks: a copy button, and tabs for blocks that belong together. */
 
 import { sessionChoice } from '../components/stored-choice.ts';
 
@@ -28,7 +28,7 @@ export function addCopy(block: HTMLElement): void {
   block.querySelector('.docs-code-head')?.append(button);
 }
 
-/** Arrow keys move between them, and the choice holds for the other blocks of the visit. */
+/** Arrow keys switch tabs. The choice applies to the other blocks of the visit. */
 export function makeTabs(group: HTMLElement): void {
   const panels = [...group.querySelectorAll<HTMLElement>('.docs-code')];
   const list = document.createElement('div');
@@ -54,7 +54,7 @@ export function makeTabs(group: HTMLElement): void {
     for (const [index, tab] of tabs.entries()) {
       tab.ariaSelected = String(index === chosen);
       tab.tabIndex = index === chosen ? 0 : -1;
-      // Not `hidden`: on paper all of them are read.
+      // A class instead of `hidden`: all panels are printed.
       panels[index]!.classList.toggle('docs-other', index !== chosen);
     }
   };

@@ -1,4 +1,4 @@
-/** What a page of the documentation does in the browser: the bar at its top, search, code to copy, tabs, and where one reads. */
+/** The script of a documentation page: the bar at its top, search, copying of code, tabs, and the marked heading. */
 
 import { hydrate } from 'preact';
 import { startReference } from '../reference/reference-parts.ts';
@@ -29,7 +29,7 @@ document.addEventListener('keydown', (event) => {
   openSearch();
 });
 
-/** Loaded by who searches. */
+/** Imported at the first search. */
 function openSearch(): void {
   import('./search/search-dialog.tsx').then(
     (search) => search.openSearch({ scopes: searchScopes(), first: meta('docs-audience') }),

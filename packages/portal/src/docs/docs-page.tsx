@@ -1,16 +1,16 @@
-/** A page of the documentation: contents to the left, text in the middle, what is on this page to the right. */
+/** A page of the documentation: contents to the left, text in the middle, its headings to the right. */
 
 import { Footer } from '../shell/public-frame.tsx';
 import { AUDIENCES, type Audience } from './audiences.ts';
 import type { DocsGroup, DocsPage } from './docs-site.ts';
 import { DocsTop } from './docs-top.tsx';
 
-/** Headings deeper than this are too many for a column. */
+/** Deeper headings would be too many for the column. */
 const DEPTH_MAX = 3;
 
 export interface DocsPageProps {
   readonly audience: Audience;
-  /** Those of the audience. */
+  /** The audience's groups. */
   readonly groups: readonly DocsGroup[];
   /** Null: the audience's first page, which lists all others. */
   readonly page: DocsPage | null;
@@ -109,14 +109,14 @@ function Text({ groups, page }: OnePage) {
     <article class="docs-text">
       <p class="docs-group-name">{group?.name}</p>
       <h1>{page.title}</h1>
-      {/* Made by our build from our own pages, with everything in them escaped. */}
+      {/* Built from our own pages, with all text escaped. */}
       <div dangerouslySetInnerHTML={{ __html: page.html }} />
       <Neighbours groups={groups} page={page} />
     </article>
   );
 }
 
-/** The pages before and after this one, in the order of the audience's contents. */
+/** The pages before and after this one in the audience's contents. */
 function Neighbours({ groups, page }: OnePage) {
   const pages = groups.flatMap((group) => group.pages);
   const at = pages.indexOf(page);

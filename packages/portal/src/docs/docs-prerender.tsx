@@ -1,4 +1,6 @@
-/** The documentation as files, made once per build: pages, their Markdown, the feed of changes, and what the search needs. */
+/**
+ * Renders the documentation as files, once per build: pages, their Markdown, the feed of changes, and the search data.
+ */
 
 import { renderToString } from 'preact-render-to-string';
 import { AUDIENCES, type Audience, type AudienceId, DOCS_HOME } from './audiences.ts';
@@ -14,13 +16,13 @@ export interface DocsFile {
   /** `/docs/errors` */
   readonly address: string;
   readonly title: string;
-  /** A sentence, for who finds the page elsewhere. */
+  /** A sentence for search results and link previews. */
   readonly lead: string;
   readonly html: string;
   readonly audience: AudienceId;
 }
 
-/** JSON that the search of an audience loads: an index, and the texts that results show. */
+/** JSON that an audience's search loads: an index, and the texts of results. */
 export interface DocsSearchFiles {
   readonly audience: AudienceId;
   readonly index: string;
@@ -29,18 +31,18 @@ export interface DocsSearchFiles {
 
 export interface DocsBuild {
   readonly files: readonly DocsFile[];
-  /** What is served as it is, by its address. */
+  /** Further files to serve, by address. */
   readonly texts: ReadonlyMap<string, string>;
   readonly searches: readonly DocsSearchFiles[];
 }
 
 export interface DocsInput {
   readonly sources: readonly DocsSource[];
-  /** When the changelog was changed last. */
+  /** When the changelog last changed. */
   readonly changedAt: Date;
 }
 
-/** Of the portal, besides the first page. */
+/** Public pages of the portal, besides the first one. */
 const PUBLIC_PAGES = ['/plans', '/status', '/imprint', '/privacy', '/terms'];
 
 export function prerenderDocs({ sources, changedAt }: DocsInput): DocsBuild {
@@ -75,7 +77,7 @@ export function prerenderDocs({ sources, changedAt }: DocsInput): DocsBuild {
   };
 }
 
-/** The pages that search engines may list. */
+/** Lists the pages for search engines. */
 function sitemap(files: readonly DocsFile[]): string {
   const addresses = ['/', ...PUBLIC_PAGES, ...files.map(({ address }) => address)];
   const entries = addresses.map((address) => `<url><loc>${WRITTEN_FOR}${address}</loc></url>`);

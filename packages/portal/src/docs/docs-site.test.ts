@@ -23,7 +23,7 @@ test('the type of every error leads to its own anchor on /docs/errors, and no an
   const documentOf = (code: ErrorCode) =>
     problemDocument(new ProblemError(code, ''), 'req_1', 'http://here/docs');
   const types = (Object.keys(ERROR_CODES) as ErrorCode[]).map((code) => {
-    // One is told on the stream only.
+    // One code occurs only on the stream.
     const isOnRest = ERROR_CODES[code].statuses.length > 0;
     return isOnRest ? documentOf(code).type : `http://here/docs/errors#${errorAnchor(code)}`;
   });

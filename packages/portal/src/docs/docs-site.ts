@@ -1,8 +1,7 @@
 /**
- * The documentation as a site: every page of `docs/` has an address, one audience, a place in that audience's contents,
- * and links to the others.
- * A page that the contents do not name stands in the last group, so none is ever left out; one that they name and that
- * is not there is passed over. `docs/guides/write-docs.md` tells how a page is added.
+ * The documentation as a site: every page of `docs/` has an address, one audience, and a position in that audience's
+ * contents. A page that the contents do not name goes to the last group, so none is lost; a named page that is missing
+ * is skipped. `docs/guides/write-docs.md` explains how to add a page.
  */
 
 import type { AudienceId } from './audiences.ts';
@@ -11,7 +10,7 @@ import { rawMarkdown } from './raw-markdown.ts';
 import { joined } from './site-links.ts';
 
 export interface DocsSource {
-  /** Below the folder of the documentation; what stands elsewhere begins with `../`. */
+  /** Relative to the documentation folder; paths elsewhere begin with `../`. */
   readonly path: string;
   readonly text: string;
 }
@@ -19,23 +18,23 @@ export interface DocsSource {
 export interface DocsPage extends MarkdownPage {
   /** `/docs/errors` */
   readonly address: string;
-  /** As the contents call it. */
+  /** The name in the contents. */
   readonly name: string;
-  /** Its Markdown, with whole addresses. */
+  /** Its Markdown, with absolute addresses. */
   readonly raw: string;
 }
 
 export interface DocsGroup {
   readonly name: string;
   readonly audience: AudienceId;
-  /** In the contents only its name is seen until somebody opens it or reads one of its pages. */
+  /** Collapsed in the contents until the reader opens it or one of its pages. */
   readonly isFolded: boolean;
   readonly pages: readonly DocsPage[];
 }
 
-/** Where the golden vectors are served. */
+/** The address of the golden vectors. */
 export const VECTORS = '/docs/vectors/';
-/** What is served though it stands elsewhere. */
+/** Pages served from outside the folder. */
 export const OUTSIDE_PAGES: readonly string[] = ['../CHANGELOG.md', '../packages/client/README.md'];
 /** Addresses that do not follow from the path. */
 const ADDRESSES: Readonly<Record<string, string>> = {
@@ -47,7 +46,7 @@ const ADDRESSES: Readonly<Record<string, string>> = {
 
 /**
  * A page by its path, or all pages of a folder that are not named elsewhere (`concepts/`): first its `README.md`, then
- * those that it links to in that order, then the others by title. The name is short, for a narrow column; null is the
+ * the pages it links to in that order, then the others by title. The name is short, for a narrow column; null is the
  * page's own title.
  */
 type Place = readonly [path: string, name: string | null];
@@ -55,12 +54,12 @@ type Place = readonly [path: string, name: string | null];
 interface PlannedGroup {
   readonly name: string;
   readonly places: readonly Place[];
-  /** Customers, if left out. */
+  /** Default: customers. */
   readonly audience?: AudienceId;
   readonly isFolded?: boolean;
 }
 
-/** The contents. */
+/** The contents, in order. */
 const GROUPS: readonly PlannedGroup[] = [
   {
     name: 'Start',
@@ -168,7 +167,7 @@ export function docsSite(sources: readonly DocsSource[]): readonly DocsGroup[] {
     }));
 }
 
-/** The pages of a folder, as its `README.md` orders them. */
+/** The pages of a folder, in the order of its `README.md`. */
 function folderOrder(folder: string, texts: ReadonlyMap<string, string>): readonly string[] {
   const inside = [...texts.keys()].filter((path) => path.startsWith(folder));
   const index = `${folder}README.md`;
@@ -185,7 +184,7 @@ function folderOrder(folder: string, texts: ReadonlyMap<string, string>): readon
   );
 }
 
-/** Of what is served beside the pages: the golden vectors. */
+/** Addresses of the golden vectors, which are served beside the pages. */
 function addressOfFile(path: string): string | null {
   const name = /^\.\.\/contract\/vectors\/([\w-]+\.v\d+\.jsonl)$/.exec(path)?.[1];
   return name === undefined ? null : `${VECTORS}${name}`;

@@ -53,7 +53,7 @@ test('every link in the Markdown of a page leads to Markdown or a file that is t
 });
 
 test("what is said of the reader's own machine is not said of the service that shows it", () => {
-  // A service puts its public address in the place of the other one.
+  // A service replaces the other address by its public one.
   for (const address of ['/docs/quick-start', '/docs/cli', '/docs/client/api']) {
     const page = pages.find((one) => one.address === address)!;
     assert.match(page.html, /http:\/\/localhost:8080/, address);

@@ -1,4 +1,4 @@
-/** The bar at the top of the documentation: that of all public pages, with the search. */
+/** The documentation's top bar: that of all public pages, with the search. */
 
 import { Icon } from '../components/icon.tsx';
 import { TopBar } from '../shell/public-frame.tsx';
@@ -11,7 +11,7 @@ export function DocsTop() {
   );
 }
 
-/** Any of them opens the search; the script of the page hears the click. */
+/** Only markup: a click listener of the page's script opens the search. */
 function SearchButton() {
   return (
     <button type="button" class="docs-search" aria-keyshortcuts="/" aria-label="Search the docs">

@@ -1,4 +1,4 @@
-/** Text that stands in HTML as it is. */
+/** Escapes text for HTML. */
 export function escapeText(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -7,7 +7,7 @@ export function escapeText(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** What an HTML fragment without tags reads as. */
+/** Decodes an HTML fragment without tags. */
 export function plainText(html: string): string {
   return html
     .replaceAll('&lt;', '<')

@@ -1,4 +1,4 @@
-/** Marks the heading that was passed last, in the list of what is on the page. */
+/** Marks the last passed heading in the list of the page's headings. */
 export function followReading(): void {
   const links = new Map(
     [...document.querySelectorAll<HTMLAnchorElement>('.docs-here a')].map((link) => [
@@ -10,7 +10,7 @@ export function followReading(): void {
   const headings = [...links.keys()].flatMap((id) => document.getElementById(id) ?? []);
   let marked: HTMLAnchorElement | undefined;
   const look = () => {
-    // The reference may show something else in their place.
+    // The reference may hide some headings.
     const shown = headings.filter((heading) => heading.getClientRects().length > 0);
     const passed = shown.findLast((heading) => heading.getBoundingClientRect().top < 120);
     const link = links.get((passed ?? shown[0])?.id ?? '');

@@ -1,4 +1,7 @@
-/** `/llms.txt`, a list of all pages for assistants (llmstxt.org), and `/llms-full.txt`, what most of them need in one file. */
+/**
+ * `/llms.txt`, a list of all pages for assistants (llmstxt.org), and `/llms-full.txt`, the pages that most of them
+ * need, in one file.
+ */
 
 import type { DocsGroup } from './docs-site.ts';
 import { WRITTEN_FOR } from './raw-markdown.ts';
@@ -12,7 +15,7 @@ export function llmsText(groups: readonly DocsGroup[]): string {
       const words = lead === '' ? '' : `: ${lead}`;
       return `- [${title}](${WRITTEN_FOR}${address}.md)${words}`;
     });
-    // By convention this heading is for what may be left out.
+    // By convention, "Optional" marks sections that a model may skip.
     const heading = audience === 'contributors' ? `Optional: ${name}` : name;
     return `## ${heading}\n\n${lines.join('\n')}`;
   });
@@ -26,7 +29,7 @@ export function llmsText(groups: readonly DocsGroup[]): string {
   return `# Tapeloom\n\n> ${SUMMARY}\n\n${[contracts, ...sections].join('\n\n')}\n`;
 }
 
-/** Without what few look for. */
+/** Without the contributors' pages. */
 export function llmsFullText(groups: readonly DocsGroup[]): string {
   const pages = groups
     .filter(({ audience }) => audience !== 'contributors')

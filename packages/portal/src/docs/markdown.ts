@@ -1,7 +1,7 @@
 /**
- * One page of the documentation as HTML. Headings have the anchors that GitHub gives them, links between pages lead to
- * their addresses on the site, and what stands outside of the documentation is named but not linked. No script, no
- * `style=` and no foreign address comes out of it, so it may stand under our Content-Security-Policy.
+ * Renders one page of the documentation as HTML. Headings have GitHub's anchors, links between pages lead to their
+ * addresses on the site, and a path outside the site is shown without a link. The output contains no script, no
+ * `style=` and no foreign address, so our Content-Security-Policy allows it.
  */
 
 import { Marked, type Token, type Tokens } from 'marked';
@@ -26,7 +26,7 @@ export interface MarkdownPage {
   readonly headings: readonly DocsHeading[];
 }
 
-/** Adjacent blocks of code that are tabs of one. */
+/** Adjacent code blocks that form tabs. */
 const TABS = 'docs-tabs';
 
 export function renderMarkdown(text: string, place: MarkdownPlace): MarkdownPage {
@@ -46,7 +46,7 @@ export function renderMarkdown(text: string, place: MarkdownPlace): MarkdownPage
         }
         headings.push({ depth, anchor, text: plain });
         const inner = this.parser.parseInline(tokens);
-        // A heading that is a link already cannot be another one.
+        // A heading that contains a link cannot be wrapped in another.
         const text = inner.includes('<a ')
           ? inner
           : `<a class="anchor" href="#${anchor}">${inner}</a>`;
@@ -74,7 +74,7 @@ export function renderMarkdown(text: string, place: MarkdownPlace): MarkdownPage
           const side = it.align === 'right' ? ' class="right"' : '';
           return `<${tag}${more}${side}>${this.parser.parseInline(it.tokens)}</${tag}>`;
         };
-        // A corner without words is the heading of nothing.
+        // An empty corner cell heads nothing.
         const head = token.header.map((it) =>
           it.text === '' ? '<td></td>' : cell(it, 'th', ' scope="col"'),
         );
@@ -84,7 +84,7 @@ export function renderMarkdown(text: string, place: MarkdownPlace): MarkdownPage
         return `<div class="docs-table" tabindex="0" role="group" aria-label="Table ${tables}"><table><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('\n')}</tbody></table></div>\n`;
       },
       html({ text: raw }: Tokens.HTML | Tokens.Tag): string {
-        // Marks of generators say nothing to a reader; places to link to are kept.
+        // Drops the marks of generators, and keeps link anchors.
         const live = /^\s*<!-- live ([\w-]+) -->\s*$/.exec(raw);
         if (live !== null)
           return `<div class="docs-live" data-indicator="${live[1]}" hidden></div>\n`;
@@ -101,7 +101,7 @@ export function renderMarkdown(text: string, place: MarkdownPlace): MarkdownPage
   return { title, lead: leadOf(text), html, headings };
 }
 
-/** With adjacent blocks that are marked as tabs put together. */
+/** Joins adjacent blocks that are marked as tabs. */
 function withTabs(tokens: readonly Token[]): Token[] {
   const joint: Token[] = [];
   for (const token of tokens) {
@@ -119,7 +119,7 @@ function withTabs(tokens: readonly Token[]): Token[] {
   return joint;
 }
 
-/** The anchor of a heading, as on GitHub; equal ones are numbered. */
+/** A heading's anchor, as on GitHub; equal ones are numbered. */
 function uniqueAnchor(heading: string, taken: Map<string, number>): string {
   const name = heading
     .toLowerCase()
@@ -131,7 +131,7 @@ function uniqueAnchor(heading: string, taken: Map<string, number>): string {
   return count === 0 ? name : `${name}-${count}`;
 }
 
-/** A sentence that ends at a colon sooner than this says nothing by itself. */
+/** A shorter sentence that ends with a colon does not make sense alone. */
 const LEAD_CHARACTERS_MIN = 40;
 
 function leadOf(text: string): string {

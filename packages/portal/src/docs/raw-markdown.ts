@@ -1,11 +1,11 @@
 /**
- * A page as the Markdown it is made from, for programs and for people who like it so. Links lead to the Markdown of other
- * pages and are whole addresses; marks of generators and of tests are left out.
+ * A page as the Markdown it is made from, for programs and readers who prefer it. Links lead to the Markdown of other
+ * pages as absolute addresses; marks of generators and tests are removed.
  */
 
 import { joined, linkTarget, type MarkdownPlace } from './site-links.ts';
 
-/** What pages are written for; a service puts its own in its place. */
+/** The origin in the sources; a service replaces it by its own. */
 export const WRITTEN_FOR = 'http://127.0.0.1:8080';
 
 const LINK = /(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g;
@@ -19,7 +19,7 @@ export function rawMarkdown(text: string, place: MarkdownPlace): string {
     .trimStart();
 }
 
-/** Only the language says something to a reader. */
+/** Keeps only the language, which is all a reader needs. */
 function withoutMarks(fence: string): string {
   return fence.replace(/^( *(?:`{3,}|~{3,})\w*)[^\n]*/, '$1');
 }

@@ -1,10 +1,10 @@
 /**
- * Where a link of a page leads: to the address of another page, to a place on the same one, or out of the site. What is
- * not on the site leads nowhere, and no link is a script.
+ * Resolves a page's links: to another page's address, to an anchor on the same page, or out of the site. A path that is
+ * not on the site has no target, and no link is a script.
  */
 
 export interface MarkdownPlace {
-  /** Below the folder of the documentation: `client/README.md`. */
+  /** Relative to the documentation folder: `client/README.md`. */
   readonly path: string;
   /** The address of a page by its path, or null if it is not on the site. */
   addressOf(path: string): string | null;
@@ -18,7 +18,7 @@ export interface LinkTarget {
   readonly isOurs: boolean;
 }
 
-/** Null: it leads nowhere that we serve. */
+/** Null: the target is not served. */
 export function linkTarget(href: string, place: MarkdownPlace): LinkTarget | null {
   if (/^(?:https?|mailto):/.test(href)) return { address: href, hash: '', isOurs: false };
   if (/^[a-z][a-z+.-]*:/i.test(href) || href.startsWith('//')) return null;
@@ -29,7 +29,10 @@ export function linkTarget(href: string, place: MarkdownPlace): LinkTarget | nul
   return address === null ? null : { address, hash, isOurs: true };
 }
 
-/** A path that is written relative to a page's. Pages outside of the documentation name those inside by its folder. */
+/**
+ * Resolves a path relative to a page's. A page outside the documentation refers to inner pages through the folder's
+ * name.
+ */
 export function joined(page: string, target: string): string {
   const parts = page.split('/').slice(0, -1);
   for (const part of target.split('/')) {

@@ -1,7 +1,7 @@
 /**
- * The bars of a footprint chart. Side is place as well as dye: bid to the left, ask to the right. An imbalance is solid
- * and bold, the point of control has an outline and a wedge, the value area a bracket, a candle is hollow when it
- * rose, a large trade is a disc of its size: nothing depends on colour alone.
+ * The bars of a footprint chart, readable without colour. The side is a position as well as a colour: bid left, ask
+ * right. An imbalance is solid and bold, the point of control has an outline and a wedge, the value area a bracket. A
+ * candle is hollow if it rose, and a large trade is a disc of its size.
  */
 
 import {
@@ -86,7 +86,7 @@ export function markBatches(
     wedges.push([right + 2.5, middle, right + 7, middle - 4, right + 7, middle + 4]);
     const x = right + 4.5;
     const [upper, lower] = [scale.rowTop(vah) + 1, scale.rowTop(val) + rowHeight - 1];
-    // It is open where the wedge stands.
+    // The bracket leaves a gap for the wedge.
     if (upper < middle - 6) brackets.push([x - 2.5, upper, x, upper, x, middle - 6]);
     if (lower > middle + 6) brackets.push([x, middle + 6, x, lower, x - 2.5, lower]);
   }
@@ -97,7 +97,7 @@ export function markBatches(
   ];
 }
 
-/** Hollow when it rose, filled when it fell: it reads without colour. */
+/** Hollow if it rose, filled if it fell, so that it reads without colour. */
 export function candleBatches(
   { isNarrow }: ChartGeometry,
   scale: PriceScale,
@@ -125,7 +125,7 @@ export function candleBatches(
   ];
 }
 
-/** The area of a disc is the size of the trade; the largest are painted first. */
+/** A disc's area is the size of the trade. The largest are painted first. */
 export function discBatches(
   { isNarrow, mainHeight }: ChartGeometry,
   scale: PriceScale,
@@ -151,7 +151,7 @@ export function discBatches(
   return [...discs, sizes];
 }
 
-/** Under each bar its delta, signed and on a tint, and its volume. */
+/** Below each bar its delta, signed and tinted, and its volume. */
 export function deltaBatches(geometry: ChartGeometry, bars: readonly PlacedBar[]): Batch[] {
   const { width, height, deltaTop, half } = geometry;
   const most = Math.max(1, ...bars.map(({ bar }) => Math.abs(bar.delta)));
@@ -166,7 +166,7 @@ export function deltaBatches(geometry: ChartGeometry, bars: readonly PlacedBar[]
     volumes.words.push([left + half, deltaTop + 33.5, countText(bar.volume)]);
   }
   return [
-    // What hangs down from the bars ends here.
+    // Covers what extends below the pane of the bars.
     { ...cells('ground'), rects: [0, deltaTop, width, height - deltaTop] },
     { ...cells('line'), rects: [0, deltaTop, width, 1] },
     ...tones.all,

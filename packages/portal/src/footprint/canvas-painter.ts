@@ -1,4 +1,4 @@
-/** Paints batches on a canvas, crisp at every density of pixels, in the colours of the page's theme. */
+/** Paints batches on a canvas, sharp at every pixel density, in the colours of the page's theme. */
 
 import { type Batch, DYE_TOKENS, type Dye } from './chart-batch.ts';
 
@@ -7,20 +7,20 @@ const DISC_GROUND = 0.82;
 
 export interface Palette {
   readonly colours: Readonly<Record<Dye, string>>;
-  /** The tone of no volume, and what the most adds to it. */
+  /** The tone of no volume, and what the largest volume adds to it. */
   readonly toneFrom: number;
   readonly toneSpan: number;
   readonly font: string;
 }
 
-/** The colours as the theme has them now. */
+/** The theme's present colours. */
 export function readPalette(element: HTMLElement): Palette {
   const probe = document.createElement('span');
   element.append(probe);
   const style = getComputedStyle(probe);
   const colours = Object.fromEntries(
     Object.entries(DYE_TOKENS).map(([dye, token]) => {
-      // Through CSSOM: a policy without inline styles allows it, and the browser resolves the theme.
+      // Set through CSSOM, which a policy without inline styles allows; the browser resolves the theme.
       probe.style.color = `var(--${token})`;
       return [dye, style.color];
     }),
@@ -32,7 +32,7 @@ export function readPalette(element: HTMLElement): Palette {
   return { colours, toneFrom, toneSpan, font };
 }
 
-/** The pixels of the screen that a canvas covers, as the browser has snapped them. */
+/** The device pixels that a canvas covers, as the browser snapped them. */
 export interface DevicePixels {
   readonly across: number;
   readonly down: number;
@@ -40,12 +40,12 @@ export interface DevicePixels {
 
 export interface FittedCanvas {
   readonly context: CanvasRenderingContext2D;
-  /** Whole CSS pixels to draw in; they end at the right and at the bottom of the canvas. */
+  /** Whole CSS pixels to draw in, anchored at the right and the bottom of the canvas. */
   readonly width: number;
   readonly height: number;
 }
 
-/** Makes the canvas as fine as the screen, pixel for pixel; null where there is nothing to draw on. */
+/** Matches the canvas to the device pixels; null if it has no size. */
 export function fitCanvas(canvas: HTMLCanvasElement, pixels: DevicePixels): FittedCanvas | null {
   const { across, down } = pixels;
   const ratio = Math.max(1, devicePixelRatio);
@@ -61,7 +61,7 @@ export function fitCanvas(canvas: HTMLCanvasElement, pixels: DevicePixels): Fitt
   return { context, width, height };
 }
 
-/** What is left over by whole pixels is at the left and at the top. */
+/** The remainder of the division into whole pixels is at the left and the top. */
 function anchorRight({ context, width, height }: FittedCanvas): void {
   const { canvas } = context;
   const ratio = Math.max(1, devicePixelRatio);
@@ -127,7 +127,7 @@ function paint(context: CanvasRenderingContext2D, batch: Batch, palette: Palette
   }
 }
 
-/** Pale enough to read a number on, whatever is behind. */
+/** A disc stays pale enough to read a number on any background. */
 function paintDiscs(
   context: CanvasRenderingContext2D,
   discs: readonly number[],

@@ -1,4 +1,4 @@
-/** Which half cells of the forming bar have just traded, and how much they still glow. */
+/** Tracks which half cells of the forming bar have just traded, and how strongly they still glow. */
 
 import type { ChartBar } from './chart-model.ts';
 
@@ -14,7 +14,7 @@ export class CellGlow {
     return this.#tradedAt.size > 0;
   }
 
-  /** A bar that is seen for the first time does not glow as a whole, nor one that is final. */
+  /** A bar seen for the first time does not glow, nor does a final one. */
   note(bar: ChartBar | null, nowMs: number): void {
     this.#now = nowMs;
     for (const [key, at] of this.#tradedAt) {
@@ -30,7 +30,7 @@ export class CellGlow {
     }
   }
 
-  /** From 1, when it traded, to 0. */
+  /** From 1 at the trade down to 0. */
   of(row: number, side: -1 | 1): number {
     const at = this.#tradedAt.get(keyOf(row, side));
     return at === undefined ? 0 : 1 - (this.#now - at) / GLOW_MS;

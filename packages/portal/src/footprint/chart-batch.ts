@@ -1,15 +1,18 @@
 /**
- * What a footprint chart is painted from: batches of shapes that share their dye and are painted at once, in
- * order. A painter only knows how to fill, stroke and write.
+ * The input of a footprint chart's painters: batches of shapes with a common dye, painted in order. A painter only
+ * fills, strokes and writes.
  */
 
 import type { ChartGeometry } from './chart-geometry.ts';
 import type { ChartBar, ChartModel } from './chart-model.ts';
 
-/** Tones are told apart in so many steps: few batches, and no eye sees more. */
+/** The number of tones: few batches, and finer steps would be invisible. */
 export const TONES = 16;
 
-/** Two dyes and ink, each with its token of the page. `ground` is the chart's own, `on-…` what is readable on a fill. */
+/**
+ * Two dyes and ink, each with the page's colour token. `ground` is the chart's background, `on-…` is readable on a
+ * fill.
+ */
 export const DYE_TOKENS = {
   ask: 'ask',
   bid: 'bid',
@@ -26,7 +29,7 @@ export const DYE_TOKENS = {
 } as const;
 export type Dye = keyof typeof DYE_TOKENS;
 
-/** `heat` is a tone between the faintest and the strongest of the theme; `alpha` is the same in every theme. */
+/** `heat` is a tone between the theme's faintest and strongest; `alpha` is the same in every theme. */
 type Strength = { readonly heat: number } | { readonly alpha: number };
 
 export type Batch =
@@ -34,7 +37,7 @@ export type Batch =
       readonly kind: 'cells';
       readonly dye: Dye;
       readonly radius: number;
-      /** Left, top, width, height of each. */
+      /** Left, top, width and height of each. */
       readonly rects: number[];
     } & Strength)
   | {
@@ -50,7 +53,7 @@ export type Batch =
       readonly alpha: number;
       readonly lineWidth: number;
       readonly dash: readonly number[];
-      /** Points of each, x and y in turn. */
+      /** The points of each line, alternating x and y. */
       readonly lines: (readonly number[])[];
     }
   | ({
@@ -61,7 +64,7 @@ export type Batch =
   | {
       readonly kind: 'discs';
       readonly dye: Dye;
-      /** Middle and radius of each. */
+      /** Centre and radius of each. */
       readonly discs: number[];
     }
   | {
@@ -78,18 +81,18 @@ export interface ScenePicture {
   readonly model: ChartModel;
   readonly middleRow: number;
   readonly priceText: (ticks: number) => string;
-  /** How much a half cell of the forming bar glows, 0 to 1, by row and side. */
+  /** The glow of a half cell of the forming bar, 0 to 1, by row and side. */
   readonly glow: (row: number, side: -1 | 1) => number;
 }
 
-/** A bar with its place. */
+/** A bar with its position. */
 export interface PlacedBar {
   readonly bar: ChartBar;
   /** The left edge of its ladder. */
   readonly left: number;
 }
 
-/** Collects shapes that are painted alike. */
+/** Groups shapes that are painted alike. */
 export class Tones {
   readonly #batches = new Map<string, Extract<Batch, { kind: 'cells' }>>();
 

@@ -1,18 +1,18 @@
 /**
- * Where things stand in a footprint chart. All is anchored to the right edge and to rows of whole pixels, so a wider
- * picture shows more bars and moves nothing. Two sizes: one for a hand, one for a desk.
+ * The layout of a footprint chart. Everything is anchored to the right edge and to rows of whole pixels, so a wider
+ * picture shows more bars and moves nothing. There are two layouts: phone and desktop.
  */
 
 import type { ChartBar, ChartModel } from './chart-model.ts';
 
-/** Below it the picture is for a hand. */
+/** Lower pictures use the phone layout. */
 const TALL_FROM = 500;
-/** Numbers are left out where they could not be read; the weave stays. */
+/** Numbers below a legible size are omitted; the cells stay. */
 const TEXT_ROW_MIN = 13;
 const TEXT_HALF_MIN = 26;
-/** Rows between the last price and the edge of the picture. */
+/** The least rows between the last price and the edge. */
 const EDGE_ROWS = 3;
-/** Of the bars that are seen: those that are to be in the middle. */
+/** The share of visible bars that are centred. */
 const RECENT_SHARE = 0.7;
 
 export interface ChartSize {
@@ -25,7 +25,7 @@ export interface ChartGeometry extends ChartSize {
   /** From the left edge to the price axis. */
   readonly plotWidth: number;
   readonly axisWidth: number;
-  /** The pane of the bars, from the top. */
+  /** The height of the bars' pane, from the top. */
   readonly mainHeight: number;
   readonly deltaTop: number;
   readonly cumulativeTop: number;
@@ -34,7 +34,7 @@ export interface ChartGeometry extends ChartSize {
   readonly rowHeight: number;
   /** The width of a half cell. */
   readonly half: number;
-  /** What a candle and its discs have to the left of a ladder. */
+  /** The space for a candle and its discs left of a ladder. */
   readonly gutter: number;
   readonly columnWidth: number;
   readonly hasText: boolean;
@@ -78,23 +78,23 @@ export function chartGeometry({ width, height }: ChartSize): ChartGeometry {
   };
 }
 
-/** How many bars are seen, the one that is cut by the left edge included. */
+/** The number of visible bars, including one cut by the left edge. */
 export function barsSeen({ plotWidth, columnWidth }: ChartGeometry): number {
   return Math.max(1, Math.ceil((plotWidth - RIGHT_MARGIN) / columnWidth));
 }
 
-/** The left edge of a bar's column, of so many seen. */
+/** The left edge of a bar's column, by its index among the visible bars. */
 export function columnLeft(geometry: ChartGeometry, index: number, seen: number): number {
   return geometry.plotWidth - RIGHT_MARGIN - (seen - index) * geometry.columnWidth;
 }
 
-/** From prices to heights, around a row in the middle. */
+/** Maps prices to heights, around a middle row. */
 export interface PriceScale {
   /** The top of a row's cells. */
   rowTop(row: number): number;
-  /** The middle of a price inside its row. */
+  /** The middle of a price within its row. */
   priceY(ticks: number): number;
-  /** The rows that are seen, lowest first. */
+  /** The visible rows, lowest first. */
   readonly rows: readonly number[];
 }
 
@@ -112,8 +112,8 @@ export function priceScale(geometry: ChartGeometry, middleRow: number, group: nu
 }
 
 /**
- * The row in the middle, which follows the price: it stays while the last price is well inside the picture, and
- * otherwise goes a row at a time to where the last bars are in the middle.
+ * The middle row, which follows the price: it stays while the last price is well inside the picture, and otherwise
+ * moves a row at a time to centre the recent bars.
  */
 export class PriceFollower {
   #middle: number | null = null;
@@ -135,7 +135,7 @@ export class PriceFollower {
   }
 }
 
-/** The middle of what the bars have traded, as near to the last price as it must be. */
+/** The middle of the bars' range, within reach of the last price. */
 function middleOf(bars: readonly ChartBar[], close: number, reach: number): number {
   const high = Math.max(...bars.map((bar) => bar.high));
   const low = Math.min(...bars.map((bar) => bar.low));

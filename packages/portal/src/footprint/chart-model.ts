@@ -1,7 +1,6 @@
 /**
- * What a footprint chart shows, from the objects of a client's state: the bars of a session with their large
- * trades, the session's volume by price with its value area, and the cumulative delta. Nothing is invented: where the
- * state has no bar, there is none.
+ * The content of a footprint chart, from the objects of a client's state: a session's bars with their large trades, its
+ * volume by price with the value area, and the cumulative delta. Bars missing in the state stay missing.
  */
 
 import type { DataOf, IndicatorObject } from '@tapeloom/client/stream';
@@ -23,7 +22,7 @@ export interface ChartLevel {
 export interface LargeTrade {
   readonly side: -1 | 1;
   readonly size: number;
-  /** The middle of the prices it traded at, in ticks. */
+  /** The middle of its price range, in ticks. */
   readonly ticks: number;
 }
 
@@ -58,14 +57,14 @@ export interface SessionProfile {
 export interface ChartModel {
   readonly bars: readonly ChartBar[];
   readonly profile: SessionProfile | null;
-  /** Ticks of one row. */
+  /** Ticks per row. */
   readonly group: number;
 }
 
 type Footprint = IndicatorObject<'footprint'>;
 type Large = IndicatorObject<'large-trades'>;
 
-/** Final bars never change: each is read once. */
+/** Caches final bars, which never change. */
 export class ChartModels {
   readonly #group: number;
   readonly #finals = new Map<string, ChartBar>();
@@ -74,7 +73,7 @@ export class ChartModels {
     this.#group = group;
   }
 
-  /** Of all the bars of a session so far, oldest first. */
+  /** All bars of a session so far, oldest first. */
   model(footprints: Iterable<Footprint>, larges: Iterable<Large>): ChartModel {
     const objects = [...footprints];
     const starts = objects.map(({ ts }) => ts);
@@ -117,7 +116,7 @@ function barOf(
   return { id, isFinal: final, openMs: Number(ts / MS_NS), ...numbers, levels, large };
 }
 
-/** A large trade belongs to the last bar that opened before it. */
+/** A large trade belongs to the last bar that opened at or before its time. */
 function largeByBar(starts: readonly bigint[], larges: Iterable<Large>): Map<number, LargeTrade[]> {
   const byBar = new Map<number, LargeTrade[]>();
   for (const { ts, data } of larges) {
@@ -130,7 +129,7 @@ function largeByBar(starts: readonly bigint[], larges: Iterable<Large>): Map<num
   return byBar;
 }
 
-/** The session's volume by row; null where nothing traded. */
+/** The session's volume by row; null without trades. */
 function profileOf(bars: readonly ChartBar[]): SessionProfile | null {
   const sums = new Map<number, number>();
   for (const { levels } of bars) {

@@ -1,4 +1,4 @@
-/** A footprint chart as batches: what stands where and how strong it is, is decided here and below, for every painter. */
+/** A footprint chart as batches: positions and strengths are decided here and in the panes, for every painter. */
 
 import { candleBatches, cellBatches, deltaBatches, discBatches, markBatches } from './bar-panes.ts';
 import type { Batch, ScenePicture } from './chart-batch.ts';
@@ -6,7 +6,7 @@ import { barsSeen, columnLeft, priceScale } from './chart-geometry.ts';
 import { cumulativeBatches } from './cumulative-pane.ts';
 import { axisBatches, sessionBatches } from './price-axis.ts';
 
-/** The panes, from the back to the front. */
+/** The panes, from back to front. */
 export function chartScene(picture: ScenePicture): Batch[] {
   const { geometry, model, middleRow } = picture;
   const shown = model.bars.slice(-barsSeen(geometry));

@@ -1,4 +1,4 @@
-/** The cumulative delta of the session: a line with its area, one dye above zero and the other below, on its own scale. */
+/** The session's cumulative delta: a line with its area, one dye above zero and the other below, on its own scale. */
 
 import { type Batch, cells, lines, type PlacedBar } from './chart-batch.ts';
 import type { ChartGeometry } from './chart-geometry.ts';
@@ -40,7 +40,7 @@ export function cumulativeBatches(geometry: ChartGeometry, bars: readonly Placed
   return batches;
 }
 
-/** Cuts a line where it crosses zero: each run lies on one side of it, and begins where the last one ends. */
+/** Splits a line at its zero crossings: each run lies on one side, and starts where the previous one ends. */
 export function signedRuns(
   points: readonly Point[],
 ): { readonly side: -1 | 1; readonly run: readonly Point[] }[] {

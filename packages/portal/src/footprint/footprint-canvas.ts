@@ -1,6 +1,6 @@
 /**
- * A footprint chart on a canvas. It is drawn when it is told to, in the theme's colours, as fine as the screen; cells
- * that have just traded glow for a moment, and nothing else moves by itself.
+ * A footprint chart on a canvas, in the theme's colours and at device resolution. The caller triggers each draw. Cells
+ * that have just traded glow for a moment; nothing else animates.
  */
 
 import {
@@ -31,17 +31,17 @@ export class FootprintCanvas {
     this.#options = options;
   }
 
-  /** Something still glows: one more draw will look different. */
+  /** True while cells glow: the next draw will differ. */
   get isGlowing(): boolean {
     return this.#glow.isGlowing;
   }
 
-  /** The theme is another. */
+  /** Call when the theme has changed. */
   recolour(): void {
     this.#palette = null;
   }
 
-  /** The canvas has another size. */
+  /** Call when the canvas has a new size. */
   resize({ devicePixelContentBoxSize }: ResizeObserverEntry): void {
     const [size] = devicePixelContentBoxSize ?? [];
     this.#pixels = size === undefined ? null : { across: size.inlineSize, down: size.blockSize };
@@ -62,7 +62,7 @@ export class FootprintCanvas {
   }
 }
 
-/** Not every browser tells the pixels of the screen, and one that emulates another screen tells its own. */
+/** Some browsers report no device pixels, and one that emulates another screen reports its own. */
 function pixelsOf(canvas: HTMLCanvasElement, told: DevicePixels | null): DevicePixels {
   const ratio = Math.max(1, devicePixelRatio);
   const across = Math.round(canvas.clientWidth * ratio);

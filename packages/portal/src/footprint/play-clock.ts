@@ -1,11 +1,11 @@
 /**
- * The time of a replay: it runs with the system's while it is played and stands still while it is paused, and
- * with it every timer. Whoever lives by it, the client library included, does not notice a pause.
+ * The clock of a replay: it runs while the replay plays and stops while it is paused, with all its timers. Its users,
+ * such as the client library, do not notice a pause.
  */
 
 import type { ClientClock } from '@tapeloom/client/stream';
 
-/** The system's time and timers, or a test's. */
+/** The system's clock and timers, or a test's. */
 export interface ClockSource {
   now(): number;
   after(ms: number, call: () => void): { cancel(): void };
@@ -29,9 +29,9 @@ export class PlayClock implements ClientClock {
   readonly #source: ClockSource;
   readonly #timers = new Set<Timer>();
   #order = 0;
-  /** Played so far, up to the last start. */
+  /** Time played up to the last start. */
   #played = 0;
-  /** When it was started by the source; null while it is paused. */
+  /** The source's time at the last start; null while paused. */
   #since: number | null = null;
   #waiting: { cancel(): void } | null = null;
 
@@ -71,7 +71,7 @@ export class PlayClock implements ClientClock {
     this.#waiting = this.#source.after(Math.max(0, next.at - this.now()), () => this.#run());
   }
 
-  /** All that are due, in order of their times; one that is set meanwhile waits for its own turn. */
+  /** Runs all due timers in order of time; a timer set meanwhile waits for the next run. */
   #run(): void {
     this.#waiting = null;
     const now = this.now();

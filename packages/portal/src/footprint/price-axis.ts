@@ -1,4 +1,7 @@
-/** What belongs to the whole picture: the grid, the session's value area as a band, its profile on the price axis, and the words. */
+/**
+ * The parts of the whole picture: the grid, the session's value area as a band, its profile on the price axis, and the
+ * labels.
+ */
 
 import {
   type Batch,
@@ -11,12 +14,12 @@ import {
 } from './chart-batch.ts';
 import type { PriceScale } from './chart-geometry.ts';
 
-/** A grid line every so many rows. */
+/** Rows between grid lines. */
 const GRID_ROWS = 5;
-/** No price is written so near to the last one. */
+/** No price label is written closer to the last price's tag. */
 const TAG_CLEARANCE = 17;
 
-/** Behind the bars. */
+/** Painted behind the bars. */
 export function sessionBatches({ geometry, model }: ScenePicture, scale: PriceScale): Batch[] {
   const { width, height, plotWidth, mainHeight, rowHeight } = geometry;
   const grid = lines('grid', 1, 1);
@@ -38,7 +41,7 @@ export function sessionBatches({ geometry, model }: ScenePicture, scale: PriceSc
   return [...batches, grid, edges];
 }
 
-/** In front of all. */
+/** Painted in front of everything. */
 export function axisBatches(
   picture: ScenePicture,
   scale: PriceScale,
@@ -77,7 +80,7 @@ export function axisBatches(
   return [...batches, sum, ...priceBatches(picture, scale, last.close)];
 }
 
-/** The session's volume by price, lying on the axis. */
+/** The session's volume by price, along the axis. */
 function profileBatches({ geometry, model }: ScenePicture, scale: PriceScale): Batch[] {
   const { profile } = model;
   if (profile === null) return [];
@@ -137,7 +140,7 @@ function valueEdges(
   return [scale.rowTop(vah), scale.rowTop(val) + rowHeight];
 }
 
-/** To the minute; the seconds follow where there are any. */
+/** To the minute; seconds only if there are any. */
 export function timeText(ms: number): string {
   const text = new Date(ms).toISOString().slice(11, 19);
   return text.endsWith(':00') ? text.slice(0, 5) : text;

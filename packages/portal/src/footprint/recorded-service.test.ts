@@ -11,7 +11,7 @@ import { ReplayTally } from './replay-tally.ts';
 const packed = readFileSync(new URL('../../recording/session.gz', import.meta.url));
 const recording = parseRecording(gunzipSync(packed).toString());
 
-/** Time that moves when told. */
+/** A manual clock. */
 class HandClock {
   readonly #timers = new Set<{ at: number; call: () => void }>();
   #now = 0;
@@ -39,7 +39,7 @@ class HandClock {
   }
 }
 
-/** Lets promises be answered, of the token say. */
+/** Lets pending promises settle, such as the token's. */
 async function turns(): Promise<void> {
   for (let i = 0; i < 5; i += 1) await Promise.resolve();
 }
@@ -90,7 +90,7 @@ class Replay {
   }
 }
 
-/** What the recording leads to, folded without any client. */
+/** The expected state, folded from the recording without a client. */
 function recordedState(sub: string, untilMs: number): Map<string, unknown> {
   const objects = new Map<string, unknown>();
   for (const frame of recording.frames) {

@@ -1,8 +1,7 @@
 /**
- * A service that knows one recording. To the client library it is a WebSocket like any other: it accepts
- * subscriptions, sends the recorded frames when their time has come, answers pings, and after a lost connection
- * goes on behind the cursor it is given, as the real one does. Time goes on while nobody is connected. Its line can
- * be cut, and stays dead for as long as one likes: attempts to connect fail meanwhile.
+ * A simulated service that plays one recording. To the client library it is a WebSocket: it accepts subscriptions,
+ * sends recorded frames when due, answers pings, and after a reconnect resumes after the given cursor, as the real
+ * service does. Time continues without a connection. `cut` drops the connection and makes reconnects fail for a while.
  */
 
 import type { ClientClock, WebSocketConstructor, WebSocketLike } from '@tapeloom/client/stream';
@@ -12,11 +11,11 @@ import type { RecordedFrame, Recording } from './recording.ts';
 
 const LOST = 1006;
 const NORMAL = 1000;
-/** How long a connection takes. */
+/** How long a connection takes to open. */
 const OPEN_MS = 40;
 const MS_NS = 1_000_000n;
 
-/** What passes over the wire, in either direction. */
+/** A message on the wire, in either direction. */
 export interface WireMessage {
   readonly from: 'client' | 'server';
   readonly text: string;
@@ -25,9 +24,9 @@ export interface WireMessage {
 export interface RecordedServiceOptions {
   readonly recording: Recording;
   readonly clock: ClientClock;
-  /** Hears all messages, as they are sent. */
+  /** Receives every message as it is sent. */
   readonly onWire?: (message: WireMessage) => void;
-  /** The last frame was due. */
+  /** Called when the last frame was due. */
   readonly onEnd?: () => void;
 }
 
@@ -35,11 +34,11 @@ type Kind = 'open' | 'message' | 'close' | 'error';
 type Hear = (event: never) => void;
 
 export class RecordedService {
-  /** To be given to a client in place of the platform's. */
+  /** Replaces the platform's WebSocket in a client. */
   readonly WebSocket: WebSocketConstructor;
   readonly #options: RecordedServiceOptions;
   #socket: RecordedSocket | null = null;
-  /** When the first subscription came: the recording's beginning. */
+  /** When the first subscription arrived, which starts the recording. */
   #startedAt: number | null = null;
   #next = 0;
   #timer: { cancel(): void } | null = null;
@@ -55,14 +54,14 @@ export class RecordedService {
     };
   }
 
-  /** Since the beginning of the recording. */
+  /** Milliseconds since the start of the recording. */
   get positionMs(): number {
     const { clock, recording } = this.#options;
     const ms = this.#startedAt === null ? 0 : clock.now() - this.#startedAt;
     return Math.min(ms, recording.durationMs);
   }
 
-  /** Cuts the line without a goodbye; for so long nobody gets through. */
+  /** Drops the connection without a close frame; reconnects fail for `ms`. */
   cut(ms: number): void {
     this.#deadUntil = this.#options.clock.now() + ms;
     const socket = this.#socket;
@@ -70,7 +69,7 @@ export class RecordedService {
     socket?.end(LOST);
   }
 
-  /** A socket has been waiting to be let in. */
+  /** Admits a connecting socket; false while the service is cut off. */
   connected(socket: RecordedSocket): boolean {
     if (this.#options.clock.now() < this.#deadUntil) return false;
     this.#socket = socket;
@@ -130,7 +129,7 @@ export class RecordedService {
     if (this.#startedAt !== null) return;
     this.#startedAt = this.#options.clock.now();
     const { frames } = this.#options.recording;
-    // What the service says at once was said to subscriptions, and each hears it when it asks.
+    // The frames at time 0 respond to subscriptions; each subscription receives its own when it subscribes.
     while (this.#next < frames.length && frames[this.#next]!.ms === 0) this.#next += 1;
     this.#wait();
   }
@@ -158,7 +157,7 @@ export class RecordedService {
     else onEnd?.();
   }
 
-  /** Nothing more is said. */
+  /** Stops sending. */
   stop(): void {
     this.#timer?.cancel();
     this.#socket = null;
@@ -170,7 +169,7 @@ export class RecordedService {
   }
 }
 
-/** What a subscription hears first: all of it, or what came behind its cursor. */
+/** The first frames of a subscription: all so far, or those after its cursor. */
 function startOf(frames: readonly RecordedFrame[], cursor: string | null): RecordedFrame[] {
   const after = cursor === null ? null : parseCursor(cursor);
   if (after === null) return frames.filter(({ t }) => t !== 'hb');
@@ -193,9 +192,9 @@ function sameParams(a: Readonly<Record<string, unknown>>, b: Readonly<Record<str
   return [...names].every((name) => a[name] === b[name]);
 }
 
-/** As much of a WebSocket as the client library uses. */
+/** The part of WebSocket that the client library uses. */
 class RecordedSocket implements WebSocketLike {
-  /** The recording's name of each subscription, by the client's. */
+  /** The recording's subscription name, by the client's. */
   readonly subs = new Map<string, string>();
   readonly #service: RecordedService;
   readonly #listeners = new Map<Kind, Hear[]>();

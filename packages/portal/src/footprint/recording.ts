@@ -1,9 +1,9 @@
 /**
- * A recorded stream: what the service said to a client, frame by frame as it was said, with the time since the
- * beginning. It comes as gzip, so that it is small wherever it is served from.
+ * A recorded stream: the frames that the service sent to a client, unchanged, with the time since the start. Stored as
+ * gzip, so that it is small on any server.
  */
 
-/** What was asked for, by the name of the subscription in the recorded frames. */
+/** The request of each subscription, by its name in the recorded frames. */
 export interface RecordedRequest {
   readonly indicator: string;
   readonly params: Readonly<Record<string, string | number>>;
@@ -11,22 +11,22 @@ export interface RecordedRequest {
 
 export interface RecordingHead {
   readonly instrument: string;
-  /** Of the contract, for people. */
+  /** The contract's display name. */
   readonly name: string;
-  /** When it begins, in nanoseconds since 1970. */
+  /** The start, in nanoseconds since 1970. */
   readonly startNs: string;
   readonly durationMs: number;
   readonly requests: Readonly<Record<string, RecordedRequest>>;
 }
 
 export interface RecordedFrame {
-  /** Since the beginning. */
+  /** Milliseconds since the start. */
   readonly ms: number;
-  /** Of the recorded subscription; null for what concerns the connection alone. */
+  /** The recorded subscription; null for frames of the connection. */
   readonly sub: string | null;
-  /** The kind of the message. */
+  /** The message's kind. */
   readonly t: string;
-  /** Of messages that have one. */
+  /** Null if the message has none. */
   readonly cursor: string | null;
   readonly text: string;
 }
@@ -35,7 +35,7 @@ export interface Recording extends RecordingHead {
   readonly frames: readonly RecordedFrame[];
 }
 
-/** Of the text that the recorder wrote. */
+/** Parses the recorder's text. */
 export function parseRecording(text: string): Recording {
   const [head = '', ...lines] = text.split('\n');
   return {
@@ -44,7 +44,7 @@ export function parseRecording(text: string): Recording {
   };
 }
 
-/** Fetches and expands it. */
+/** Fetches and decompresses a recording. */
 export async function fetchRecording(url: string, signal?: AbortSignal): Promise<Recording> {
   const answer = await fetch(url, signal === undefined ? {} : { signal });
   if (!answer.ok || answer.body === null) throw new Error(`${url} answered ${answer.status}`);
@@ -52,7 +52,9 @@ export async function fetchRecording(url: string, signal?: AbortSignal): Promise
   return parseRecording(await new Response(expanded).text());
 }
 
-/** The fields stand in the same order in all messages of a kind: they are found without parsing what is large. */
+/**
+ * All messages of a kind have their fields in the same order, so a pattern finds them without parsing large messages.
+ */
 function frameOf(line: string): RecordedFrame {
   const space = line.indexOf(' ');
   const text = line.slice(space + 1);

@@ -1,22 +1,22 @@
 /**
- * Counts what arrived against what was recorded: how many updates there are up to the newest one that was told,
- * how many of them were never told, and how many were told more than once. It knows nothing of connections.
+ * Compares delivered updates with the recorded ones: how many were due up to the newest delivered, how many of these
+ * are missing, and how many arrived more than once. It knows nothing of connections.
  */
 
 import type { Recording } from './recording.ts';
 
 export interface TallyCounts {
-  /** Updates that were told, each once. */
+  /** Distinct updates delivered. */
   readonly told: number;
   readonly missed: number;
   readonly doubled: number;
 }
 
 interface Stream {
-  /** Where an update stands among all of its stream. */
+  /** An update's index within its stream. */
   readonly places: ReadonlyMap<string, number>;
   readonly told: Set<string>;
-  /** Up to here they should be there. */
+  /** Updates up to this index should have been delivered. */
   reached: number;
   doubled: number;
 }
@@ -36,7 +36,7 @@ export class ReplayTally {
     this.#streams = streams;
   }
 
-  /** The client told this update. */
+  /** Records that the client delivered this update. */
   note(indicator: string, cursor: string): void {
     const stream = this.#streams.get(indicator);
     const place = stream?.places.get(cursor);

@@ -1,6 +1,6 @@
 /**
- * The same batches as the text of an SVG, for the frame that is in the page before any script. Colours are the
- * page's tokens and tones are classes, so that it follows the theme; there is no style attribute in it.
+ * Renders the same batches as SVG text, for the frame in the page before any script. Colours are the page's tokens and
+ * tones are classes, so that it follows the theme without style attributes.
  */
 
 import { type Batch, DYE_TOKENS, TONES } from './chart-batch.ts';
@@ -88,7 +88,7 @@ function lineText(line: readonly number[]): string {
   return text;
 }
 
-/** As few digits as a quarter of a pixel needs. */
+/** Two decimals: precise to a quarter of a pixel. */
 function short(value: number): string {
   return String(Math.round(value * 100) / 100);
 }

@@ -1,4 +1,4 @@
-/** What is sent next: an example to begin with, changed as one likes. */
+/** The next message to send: an example that the reader can edit. */
 
 import { useId, useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';

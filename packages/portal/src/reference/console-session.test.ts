@@ -72,7 +72,7 @@ test('after a lost line every subscription goes on from its last cursor', async 
   await session.resume();
   const from = { cursor: '20261113.2.1' };
   assert.deepEqual(sent.at(-1), { ...SUBSCRIBE, from });
-  // On a line that is open it is ended first, and the cursor is kept until a newer one comes.
+  // On an open connection the subscription is ended first; its cursor stays until a newer one arrives.
   await session.resume();
   assert.deepEqual(sent.slice(-2), [
     { t: 'unsubscribe', sub: 'es' },

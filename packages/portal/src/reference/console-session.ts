@@ -1,32 +1,32 @@
 /**
- * What the console of the stream knows and does, apart from what it looks like: one connection, opened with a token of the session; what
- * was said on it, the newest messages only; and the cursor up to which each subscription has come, from which it can go on.
+ * The model of the stream's console, without its looks: one connection with a token of the session; the newest messages
+ * in both directions; and each subscription's last cursor, from which it can resume.
  */
 
 import { CLOSE_MEANINGS, type CloseMeaning } from '@tapeloom/protocol/close-codes';
 import { STREAM_LIMITS } from '@tapeloom/protocol/stream-limits';
 
-/** Older ones leave the page. */
+/** Older lines are dropped. */
 export const LINES_MAX = 300;
-/** Well below the silence after which the service hangs up. */
+/** Well below the silence after which the service closes the connection. */
 export const PING_EVERY_MS = 15_000;
 const TEXT_KEPT_MAX = 20_000;
 
 export interface ConsoleLine {
   readonly id: number;
   readonly from: 'client' | 'service' | 'page';
-  /** The kind of message; what the page itself says has none. */
+  /** The kind of message; null for lines of the page itself. */
   readonly kind: string | null;
-  /** Of a long one the beginning. */
+  /** Long texts are truncated. */
   readonly text: string;
-  /** Of the whole message, in characters. */
+  /** Characters of the whole message. */
   readonly length: number;
   readonly atMs: number;
 }
 
 export type ConsoleState = 'closed' | 'connecting' | 'open';
 
-/** A socket, as browsers have it. */
+/** The used part of a browser's socket. */
 export interface ConsoleSocket {
   send(text: string): void;
   close(code?: number, reason?: string): void;
@@ -38,7 +38,7 @@ export interface SocketEvents {
 }
 
 export interface ConsoleOptions {
-  /** For one connection; rejects where nobody is signed in. */
+  /** A token for one connection; rejects without a session. */
   token(): Promise<string>;
   open(events: SocketEvents): ConsoleSocket;
   nowMs(): number;
@@ -59,7 +59,7 @@ export class ConsoleSession {
   #ended: CloseMeaning | null = null;
   #made = 0;
   #pings = 0;
-  /** Counts connections, so that what belongs to an older one is told apart. */
+  /** Numbers the connections, so that events of earlier ones are ignored. */
   #turn = 0;
 
   constructor(options: ConsoleOptions) {
@@ -74,17 +74,17 @@ export class ConsoleSession {
     return this.#lines;
   }
 
-  /** Why the last connection ended, where the interface has a word for it. */
+  /** Why the last connection ended, if its close code has a documented meaning. */
   get ended(): CloseMeaning | null {
     return this.#ended;
   }
 
-  /** Names of subscriptions that were asked for and not ended. */
+  /** Names of subscriptions that were requested and have not ended. */
   get names(): readonly string[] {
     return [...this.#subscriptions.keys()];
   }
 
-  /** Whether there is a cursor to go on from. */
+  /** Whether there is a cursor to resume from. */
   get canResume(): boolean {
     return [...this.#subscriptions.values()].some(({ cursor }) => cursor !== null);
   }
@@ -102,13 +102,13 @@ export class ConsoleSession {
       if (turn === this.#turn) this.#become('closed');
       throw error;
     }
-    // Somebody pressed Disconnect meanwhile; the token ends by itself.
+    // The user disconnected meanwhile; the token expires by itself.
     if (turn !== this.#turn) return;
     await new Promise<void>((resolve) => {
       this.#socket = this.#options.open({
         opened: () => {
           if (turn !== this.#turn) return;
-          // Not shown: it is as good as a key for a minute.
+          // Not shown: for a minute the token is as good as a key.
           this.#socket?.send(JSON.stringify({ t: 'auth', token }));
           this.#say('page', null, 'Connected, with a token of your session.');
           this.#become('open');
@@ -135,7 +135,7 @@ export class ConsoleSession {
     this.#become('closed');
   }
 
-  /** Null when it was sent, else what is wrong with it. */
+  /** Null if it was sent, otherwise what is wrong with it. */
   send(text: string): string | null {
     if (this.#state !== 'open') return 'Connect first.';
     let message: unknown;
@@ -161,7 +161,7 @@ export class ConsoleSession {
     this.#transmit({ t: 'ping', id: this.#pings });
   }
 
-  /** Breaks the silence, and is not shown. */
+  /** A ping that is not shown. */
   keepAlive(): void {
     if (this.#state === 'open') this.#socket?.send('{"t":"ping"}');
   }
@@ -170,7 +170,7 @@ export class ConsoleSession {
     if (this.#state === 'open') this.#transmit({ t: 'unsubscribe', sub });
   }
 
-  /** Goes on after the last cursor of every subscription, on a new connection where there is none. */
+  /** Resumes every subscription after its last cursor, on a new connection if necessary. */
   async resume(): Promise<void> {
     if (this.#state === 'closed') await this.connect();
     else for (const sub of this.names) this.#transmit({ t: 'unsubscribe', sub }, true);
@@ -185,7 +185,7 @@ export class ConsoleSession {
     this.#options.changed();
   }
 
-  /** `isKept`: the subscription is about to go on. */
+  /** `isKept`: the subscription is about to resume. */
   #transmit(message: Readonly<Record<string, unknown>>, isKept = false): void {
     const { t, sub } = message;
     if (typeof sub === 'string') {
@@ -210,7 +210,7 @@ export class ConsoleSession {
       if (t === 'reset') known.cursor = null;
       if (t === 'error') this.#subscriptions.delete(sub as string);
     }
-    // The answer to what keeps the line alive.
+    // The response to a keep-alive ping.
     if (t === 'pong' && id === undefined) return;
     this.#say('service', typeof t === 'string' ? t : null, text);
   }

@@ -1,4 +1,7 @@
-/** The parts of the reference that need scripts, each loaded on its own page only. Without them the page is whole as it is. */
+/**
+ * The parts of the reference that need scripts, each imported on its own page only. The pages are complete without
+ * them.
+ */
 
 const PARTS: Readonly<Record<string, (article: HTMLElement) => Promise<unknown>>> = {
   '/docs/reference/rest': async (article) =>
@@ -12,7 +15,7 @@ export function startReference(): void {
   const start = PARTS[location.pathname.replace(/\/$/, '')];
   if (article === null || start === undefined) return;
   start(article).catch((error: unknown) => {
-    // The list stays, and says all there is to say.
+    // The static list stays, and is complete.
     console.warn(error);
   });
 }

@@ -1,9 +1,9 @@
 /**
- * The OpenAPI document as the page shows it: what programs call, at the address the page is from, with no place for a key; and how
- * each operation can be tried. Pure.
+ * Prepares the OpenAPI document for the page: the public API at the page's own origin, without a field for a key, and
+ * how each operation can be tried. Pure.
  */
 
-/** Groups that programs have no use for. */
+/** Groups without use for API clients. */
 const LEFT_OUT: readonly string[] = ['Portal', 'Payments'];
 const HOUR_MS = 3_600_000;
 const TRY_PATH = '/v1/portal/try';
@@ -34,8 +34,8 @@ export interface OpenapiDocument {
 }
 
 /**
- * `open`: by anybody. `session`: by who is signed in, at the portal's own route. Else not here, but on the page that `href` names, for
- * the reason given.
+ * `open`: without a session. `session`: with one, through the portal's own route. Otherwise not here, for the given
+ * reason, but on the page at `href`.
  */
 export type Trying =
   | { readonly by: 'open' | 'session' }
@@ -78,7 +78,7 @@ export function tryingOf({ operationId, security }: Operation): Trying {
   return { by: needsKey ? 'session' : 'open' };
 }
 
-/** Where a request of the page goes: what needs a key, to the portal's own route. */
+/** The address of a trial request: operations that need a key go to the portal's own route. */
 export function triedAt(document: OpenapiDocument, url: string): string {
   const { pathname, search } = new URL(url);
   const operation = document.paths[pathname]?.get;
@@ -86,7 +86,7 @@ export function triedAt(document: OpenapiDocument, url: string): string {
   return `${TRY_PATH}${pathname.slice('/v1'.length)}${search}`;
 }
 
-/** What the page shows at this time: examples of ranges are of today, for those of the contract may be older than the data. */
+/** The document at this time: example ranges are recent, because the contract's examples may predate the data. */
 export function shownDocument(document: OpenapiDocument, origin: string, nowMs: number): object {
   const recent = { from: instant(nowMs - 2 * HOUR_MS), to: instant(nowMs - HOUR_MS) };
   const { securitySchemes: _schemes, ...components } = document.components;
@@ -106,7 +106,7 @@ export function shownDocument(document: OpenapiDocument, origin: string, nowMs: 
   };
 }
 
-/** The anchors of the list without scripts, and the operation each is about. */
+/** The anchors of the static list, and their operations. */
 export function anchorsOf({ paths }: OpenapiDocument): ReadonlyMap<string, Operation> {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
@@ -137,7 +137,7 @@ function shownOperation(operation: Operation, recent: Readonly<Record<string, st
   return {
     ...rest,
     description: `${description}\n\n${keyWords(security, scope)}`,
-    // A page cannot ask whether something changed: its browser does.
+    // The browser itself handles conditional requests.
     parameters: parameters
       .filter((one) => one.name !== 'If-None-Match')
       .map((one) => shownParameter(one, recent[one.name])),
@@ -145,9 +145,9 @@ function shownOperation(operation: Operation, recent: Readonly<Record<string, st
   };
 }
 
-/** The page would take a text with a media type for a file to be chosen. */
+/** Swagger UI would render a text with a media type as a file input. */
 function shownParameter(parameter: Parameter, recent: string | undefined): object {
-  // Of what may be repeated the page asks for one.
+  // For a repeatable parameter, the page shows a single field.
   const { anyOf: [single] = [parameter.schema] } = parameter.schema as {
     readonly anyOf?: readonly object[];
   };
@@ -162,7 +162,7 @@ function keyWords(security: Operation['security'], scope: string | undefined): s
   return scope === undefined ? 'Needs a key.' : `Needs a key with the scope \`${scope}\`.`;
 }
 
-/** Refusals are one line each, with a link to what the code means. */
+/** Each error is one line, with a link to its code's meaning. */
 function shownAnswer([status, answer]: [string, Answer]): [string, object] {
   if (Number(status) < 400) {
     const { headers: _headers, ...rest } = answer as Answer & { readonly headers?: unknown };

@@ -1,6 +1,6 @@
 /**
- * What our page changes in Swagger UI: no place for a key, no choice of servers; beside every operation how it is tried, and what that
- * costs, before anybody presses a button.
+ * Our changes to Swagger UI: no field for a key, no choice of servers; beside every operation how it can be tried and
+ * what that costs.
  */
 
 import { signInPath } from '../shell/wanted-path.ts';
@@ -43,7 +43,7 @@ export function restPlugin({ isSignedIn, operationAt }: RestPluginOptions) {
       SchemesContainer: nothing,
       AuthorizeBtnContainer: nothing,
       authorizeOperationBtn: nothing,
-      // That of an operation stands in a button, where no link may be; opening it puts its address into the bar all the same.
+      // An operation's name is inside a button, where links are not allowed; expanding it still updates the address.
       DeepLink:
         (Original: Component, { React }: SwaggerSystem) =>
         (props: Record<string, unknown>) =>
@@ -70,7 +70,7 @@ export function restPlugin({ isSignedIn, operationAt }: RestPluginOptions) {
   });
 }
 
-/** Said before anything is tried. */
+/** The note above an operation's trial. */
 function noteOf(
   { createElement }: SwaggerReact,
   trying: Trying,
@@ -99,7 +99,7 @@ interface ShownRequest {
   setIn(path: readonly string[], value: string): unknown;
 }
 
-/** The command to copy is what a program sends, with a place for its key. */
+/** The command to copy is a program's request, with a placeholder for its key. */
 function withKey(request: unknown, tryingAt: (path: string, method: string) => Trying): unknown {
   const shown = request as ShownRequest;
   const { pathname } = new URL(shown.get('url'), location.origin);

@@ -1,6 +1,6 @@
 /**
- * The reference of the REST interface, in place of the list that stands in the page without scripts. It is Swagger UI with our own
- * styles, and loaded on this page only. What is tried goes through the visitor's session: the page has no key and asks for none.
+ * The REST reference, in place of the static list. It is Swagger UI with our own styles, imported on this page only.
+ * Trials use the visitor's session; the page has no key and never asks for one.
  */
 
 import swaggerUi from 'swagger-ui-dist/swagger-ui-es-bundle.js';
@@ -16,7 +16,7 @@ const SWAGGER: SwaggerUi = swaggerUi;
 const FIELDS_WITHOUT_NAME = '[data-param-name] :is(input, select, textarea):not([aria-label])';
 
 export async function startRestReference(article: HTMLElement): Promise<void> {
-  // Swagger UI writes its own in its place.
+  // Swagger UI replaces the fragment by its own.
   const wanted = location.hash;
   const [document, visitor] = await Promise.all([
     publicAsk<OpenapiDocument>('/v1/openapi.json'),
@@ -46,7 +46,7 @@ export async function startRestReference(article: HTMLElement): Promise<void> {
     displayRequestDuration: true,
     syntaxHighlight: false,
     validatorUrl: null,
-    // Readers are shown what a program would send.
+    // Readers see the request that a program would send.
     showMutatedRequest: false,
     requestInterceptor: (request: SwaggerRequest) => {
       request.url = triedAt(document, new URL(request.url, location.origin).href);
@@ -61,7 +61,7 @@ export async function startRestReference(article: HTMLElement): Promise<void> {
   });
   addEventListener('hashchange', () => follow(location.hash));
 
-  /** A link to an entry of the list, from the contents or a search, leads to what stands in its place. */
+  /** Leads links to entries of the static list, from the contents or a search, to their replacements. */
   function follow(hash: string): void {
     const anchor = decodeURIComponent(hash.slice(1));
     const operation = anchors.get(anchor);
@@ -77,7 +77,7 @@ export async function startRestReference(article: HTMLElement): Promise<void> {
   }
 }
 
-/** All from the first group on, as one element. */
+/** Wraps everything from the first group on in one element. */
 function foldList(article: HTMLElement): HTMLElement {
   const first = article.querySelector('h2')!;
   const list = document.createElement('div');
@@ -91,7 +91,7 @@ function foldList(article: HTMLElement): HTMLElement {
   return list;
 }
 
-/** Swagger UI leaves its fields without names. */
+/** Swagger UI does not label its fields. */
 function nameFields(place: HTMLElement): void {
   const name = () => {
     for (const field of place.querySelectorAll(FIELDS_WITHOUT_NAME)) {

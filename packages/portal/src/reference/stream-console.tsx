@@ -1,6 +1,6 @@
 /**
- * The console of the stream: connect with the session, send what one likes, see what comes. It counts as one of the account's
- * connections, so a page that is hidden for a minute gives it up. It never asks for a key.
+ * The stream's console: connect with the session, send messages, watch the responses. It uses one of the account's
+ * connections, so a page that is hidden for a minute closes it. It never asks for a key.
  */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -13,7 +13,7 @@ import { signInPath } from '../shell/wanted-path.ts';
 import { type ConsoleExample, ConsoleForm } from './console-form.tsx';
 import { type ConsoleLine, ConsoleSession, PING_EVERY_MS } from './console-session.ts';
 
-/** A snapshot would push all else out of sight. */
+/** A whole snapshot would push everything else out of view. */
 const TEXT_SHOWN_MAX = 800;
 const HIDDEN_MS_MAX = 60_000;
 const ERRORS_OF_CLOSES: Readonly<Record<number, string>> = {
@@ -88,7 +88,7 @@ function SignedOut() {
   );
 }
 
-/** One session for as long as the page is there; it is drawn anew at most once a frame. */
+/** One session per mounted page; it renders at most once a frame. */
 function useSession(): ConsoleSession {
   const [, setDrawn] = useState(0);
   const session = useMemo(() => {
@@ -204,7 +204,7 @@ function Lines(props: { readonly lines: readonly ConsoleLine[]; readonly onClear
   );
 }
 
-/** Copied is more of it. */
+/** Shortens the display only; Copy has more of the text. */
 function shortened({ text, length }: ConsoleLine): string {
   if (length <= TEXT_SHOWN_MAX) return text;
   return `${text.slice(0, TEXT_SHOWN_MAX)} … (${length.toLocaleString('en')} characters)`;

@@ -1,4 +1,4 @@
-/** The part of the stream's reference that needs scripts: its console, with an example for every indicator of the catalogue. */
+/** The scripted part of the stream's reference: its console, with an example for every indicator of the catalogue. */
 
 import { render } from 'preact';
 import { publicAsk } from '../api/call.ts';

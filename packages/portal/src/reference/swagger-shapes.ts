@@ -1,6 +1,6 @@
-/** The parts of Swagger UI that our page touches. */
+/** The parts of Swagger UI that our page uses. */
 
-/** React's, as far as we use it: elements are made by it and never looked into. */
+/** React's part: elements are created and never inspected. */
 export interface SwaggerReact {
   createElement(type: unknown, props: object | null, ...children: readonly unknown[]): unknown;
   readonly Fragment: unknown;

@@ -1,4 +1,4 @@
-/** Who reads the page: the account of who is signed in, or null. Nobody is asked who was never signed in here. */
+/** The reader's account; null without a session. Sends no request if no sign-in is remembered here. */
 
 import { portalApi } from '../api/portal-api.ts';
 import { PortalError } from '../api/portal-error.ts';

@@ -1,6 +1,6 @@
 /**
- * Who is signed in, fetched once for all pages and again when a page changed something about it. A page draws before it is
- * known; it is null until then, and stays null for strangers.
+ * The signed-in account, fetched once for all pages and again after a change. Pages render before it is known; until
+ * then, and without a session, it is null.
  */
 
 import { type ComponentChildren, createContext } from 'preact';
@@ -12,7 +12,7 @@ import { rememberSignedIn } from './signed-in-hint.ts';
 
 const AccountContext = createContext<Loaded<AccountView> | null>(null);
 
-/** Fetches the account below it. Mount it only where somebody is or must be signed in. */
+/** Fetches the account for its children. Mount it only on pages with a probable or required session. */
 export function AccountProvider(props: { readonly children: ComponentChildren }) {
   const account = useLoaded((signal) => portalApi.account({ signal }));
   const accountId = account.value?.id;
@@ -22,7 +22,7 @@ export function AccountProvider(props: { readonly children: ComponentChildren })
   return <AccountContext.Provider value={account}>{props.children}</AccountContext.Provider>;
 }
 
-/** Null outside of an `AccountProvider`: nobody is signed in. */
+/** Null outside an `AccountProvider`: there is no session. */
 export function useAccount(): Loaded<AccountView> | null {
   return useContext(AccountContext);
 }

@@ -1,4 +1,4 @@
-/** Accounts that were made by signing in have their id for a name, which says nothing to anybody. */
+/** An account created by signing in has its id as its name, which is not worth showing. */
 
 export function isNamed(account: string): boolean {
   return !/^acc_[0-9a-f]+$/.test(account);

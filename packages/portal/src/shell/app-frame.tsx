@@ -1,4 +1,4 @@
-/** Around every page of somebody who is signed in: a side bar, which on narrow screens is a row of tabs. */
+/** The frame of every signed-in page: a side bar, which becomes a row of tabs on narrow screens. */
 
 import { PLAN_NAMES } from '@tapeloom/core/entitlement/plan';
 import type { ComponentChildren } from 'preact';
@@ -51,7 +51,7 @@ export function AppFrame(props: { readonly children: ComponentChildren }) {
   );
 }
 
-/** On every page: nobody has to look for the way out of a contract. */
+/** On every page, so that the way out of a contract is easy to find. */
 function PageFoot() {
   return (
     <nav class="page-foot" aria-label="Legal">
@@ -73,7 +73,7 @@ function Items(props: {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
     const tab = ref.current?.querySelector<HTMLElement>('[aria-current]');
-    // Only sideways: the page itself must not move.
+    // Scrolls only sideways: the page itself must not move.
     if (tab && ref.current) ref.current.scrollLeft = tab.offsetLeft - 60;
   }, [path]);
   const item = (entry: NavigationItem) => (
@@ -120,11 +120,11 @@ function SignOut() {
   const signOut = useAction(async () => {
     await portalApi.signOut();
     rememberSignedIn(null);
-    // A new document, so that nothing of the account is left in memory.
+    // A new document, so that no account data stays in memory.
     location.assign('/sign-in');
   });
   const click = async () => {
-    // Who believes to be signed out leaves the machine to others.
+    // A visitor who wrongly believes to be signed out may leave the machine to others.
     if (!(await signOut.run())) showToast('You are still signed in. Try again.', 'warn');
   };
   return <Button kind="ghost" icon="out" label="Sign out" onClick={() => void click()} />;

@@ -1,6 +1,6 @@
 /**
- * The portal as one program: it finds the page of an address, puts it into its frame, and after every navigation moves the
- * focus to the page's heading, as a new document would.
+ * The portal's root: finds the page of an address, puts it into its frame, and after every navigation moves the focus
+ * to the page's heading, as a new document would.
  */
 
 import type { ComponentChildren } from 'preact';
@@ -40,9 +40,9 @@ function Framed(props: { readonly children: ComponentChildren }) {
     () =>
       onSessionEnded(() => {
         rememberSignedIn(null);
-        // A secret is shown once, and what was typed would be lost: an open dialog stays, and says what to do.
+        // An open dialog stays: its secret is shown only once, and typed text would be lost. It explains what to do.
         if (document.querySelector('dialog[open]') !== null) return;
-        // A page for everybody goes on as it is for strangers.
+        // A public page stays, as visitors without a session see it.
         route(frame === 'app' ? signInPath(url) : url, true);
       }),
     [frame, url, route],
@@ -50,7 +50,7 @@ function Framed(props: { readonly children: ComponentChildren }) {
   useEffect(
     () =>
       onOtherTab((who) => {
-        // A new document, so that nothing of the account is left in memory, or is taken for another's.
+        // A new document, so that no account data stays in memory or is mistaken for another account's.
         if (frame === 'bare' || who === 'somebody') return;
         location.replace(frame === 'app' && who === 'nobody' ? signInPath(url) : url);
       }),
@@ -91,7 +91,7 @@ function Pages() {
   );
 }
 
-/** To the part the address names, or to the heading. */
+/** Focuses the part that the address names, or the heading. */
 function focusHeading(): void {
   const named = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
   const heading = document.querySelector<HTMLElement>('main h1');

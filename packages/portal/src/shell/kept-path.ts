@@ -1,6 +1,6 @@
 /**
- * The page that was wanted before signing in, kept while the mail is on its way: the link opens in another tab, whose
- * address cannot know it. It is as old as a link may be, at most.
+ * Stores the wanted page during a sign-in: the mailed link opens in another tab, whose address does not contain it. It
+ * expires with the link.
  */
 
 import { storedChoice } from '../components/stored-choice.ts';
@@ -13,7 +13,7 @@ export function keepPath(path: string, nowMs: number): void {
   KEPT.write(path === AFTER_SIGN_IN ? null : keptText(path, nowMs));
 }
 
-/** What was kept, once. */
+/** Returns the stored path once. */
 export function takeKeptPath(nowMs: number): string {
   const text = KEPT.read();
   KEPT.write(null);

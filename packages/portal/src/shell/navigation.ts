@@ -1,4 +1,4 @@
-/** Where the portal's own links lead. */
+/** The targets of the portal's own links. */
 
 import type { IconName } from '../components/icon-shapes.ts';
 
@@ -6,7 +6,7 @@ export interface NavigationItem {
   readonly href: string;
   readonly icon: IconName;
   readonly name: string;
-  /** Pages that belong to it beside its own. */
+  /** Other pages that belong to the item. */
   readonly also?: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export const LEGAL_ITEMS = [
 /** A page of the server, which knows the operator's address. */
 export const SUPPORT_ITEM = { href: '/support', name: 'Support' } as const;
 
-/** Where whoever bought something gets out of it again. */
+/** Where buyers withdraw from a contract. */
 export const WITHDRAW_ITEM = { href: '/withdraw', name: 'Withdraw from a contract' } as const;
 
 export function isHere(item: NavigationItem, path: string): boolean {

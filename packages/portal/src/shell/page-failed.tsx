@@ -1,4 +1,4 @@
-/** In place of a page that could not be shown: its part of the program did not arrive, or it broke. */
+/** Replaces a page whose module failed to load or whose code threw. */
 
 import { Button, ButtonLink } from '../components/button.tsx';
 import { PageHead } from './page-head.tsx';

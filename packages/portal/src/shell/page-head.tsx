@@ -1,4 +1,4 @@
-/** The top of a page: its one heading, which is also the document's title, and what one can do here. */
+/** A page's top: its heading, which is also the document's title, and its actions. */
 
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
@@ -17,7 +17,7 @@ export function PageHead(props: {
   );
 }
 
-/** For pages whose heading looks different. */
+/** For pages with a different heading. */
 export function useTitle(title: string): void {
   useLayoutEffect(() => {
     document.title = `${title} · Tapeloom`;

@@ -1,6 +1,6 @@
 /**
- * The addresses of the portal's pages, and the frame around each. `app` pages need a session; `either` ones are shown to
- * everybody, and have the side bar for who is signed in; `bare` ones stand alone.
+ * The addresses of the portal's pages, and their frames. `app` pages need a session; `either` pages are public and show
+ * the side bar in a session; `bare` pages have no frame.
  */
 
 export type Frame = 'app' | 'either' | 'bare';
@@ -23,7 +23,7 @@ const FRAMES = {
 export type PagePath = keyof typeof FRAMES;
 
 export function frameOf(path: string): Frame {
-  // The page of an unknown address is for everybody.
+  // An unknown address gets the public frame.
   return isPagePath(path) ? FRAMES[path] : 'either';
 }
 
@@ -31,5 +31,5 @@ function isPagePath(path: string): path is PagePath {
   return Object.hasOwn(FRAMES, path);
 }
 
-/** Links to these are followed without a new document; all others are the browser's own. */
+/** Links to these are followed without a new document; the browser handles all others. */
 export const APP_PATHS = new RegExp(`^(?:${Object.keys(FRAMES).join('|')})/?(?:[?#]|$)`);

@@ -1,4 +1,4 @@
-/** Asks for a passkey before something is done that only the account's owner should do. The shell has it once. */
+/** Asks for a passkey before an act that is reserved for the account's owner. The shell has one. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { signWithPasskey } from '../api/passkey-device.ts';
@@ -30,7 +30,7 @@ export function PasskeyDialog() {
 
 function Asking(props: { readonly request: PasskeyRequest; readonly onDone: () => void }) {
   const { act, onSigned, onRefused } = props.request;
-  // Fetched beforehand: some browsers sign only in the very moment of a click.
+  // Fetched in advance: some browsers sign only during a click.
   const options = useLoaded((signal) => portalApi.askForPasskey(act, { signal }));
   const sign = useAction(async () => {
     try {
@@ -38,7 +38,7 @@ function Asking(props: { readonly request: PasskeyRequest; readonly onDone: () =
       props.onDone();
       onSigned(assertion);
     } catch (error) {
-      // A challenge is for one attempt.
+      // A challenge is valid for one attempt.
       options.reload();
       throw error;
     }

@@ -1,4 +1,4 @@
-/** Around the pages that everybody may read: a top bar and a footer. */
+/** The frame of public pages: a top bar and a footer. */
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -20,7 +20,7 @@ export function PublicFrame(props: { readonly children: ComponentChildren }) {
   );
 }
 
-/** Children stand before the other controls at its end. */
+/** Children precede the other controls at its end. */
 export function TopBar(props: { readonly children?: ComponentChildren }) {
   const [isSignedIn, setIsSignedIn] = useState(false);
   useEffect(() => setIsSignedIn(isProbablySignedIn()), []);

@@ -1,4 +1,4 @@
-/** Every page of the portal: its address and its module, which comes when it is first looked at. */
+/** Every page of the portal: its address and its module, imported at the first visit. */
 
 import type { FunctionComponent } from 'preact';
 import { lazy } from 'preact-iso';
@@ -8,7 +8,7 @@ import type { PagePath } from './page-paths.ts';
 function later(load: () => Promise<FunctionComponent>): FunctionComponent {
   return lazy<FunctionComponent>(() =>
     load().catch((error: unknown) => {
-      // Offline, or a newer version took its place; a new document finds out which.
+      // Offline, or replaced by a newer version; loading a new document tells which.
       console.error(error);
       return PageFailed;
     }),

@@ -1,16 +1,16 @@
 /**
- * Whether somebody was signed in here last time anybody knew. It is a hint for what to show first and what to ask for, no
- * more: the session itself is in a cookie that no script can read.
+ * Whether a visitor was signed in here when last known. Only a hint for what to render and request first: scripts
+ * cannot read the session's cookie.
  */
 
 import { storedChoice } from '../components/stored-choice.ts';
 
 const NAME = 'tapeloom.signed-in';
 const HINT = storedChoice(NAME);
-/** Somebody, and it is not known yet who. */
+/** Signed in, with an account that is not known yet. */
 const SOMEBODY = 'yes';
 
-/** Whose pages this tab shows. */
+/** The account that this tab shows. */
 let shown: string | null = null;
 
 export function isProbablySignedIn(): boolean {
@@ -18,8 +18,8 @@ export function isProbablySignedIn(): boolean {
 }
 
 /**
- * Hears what other tabs find out: `another` is somebody else than this tab shows, who has signed in in the same
- * browser. Returns how to stop.
+ * Reports what other tabs find out: `another` is an account other than this tab's that signed in in this browser.
+ * Returns a function that unsubscribes.
  */
 export function onOtherTab(listener: (who: 'nobody' | 'somebody' | 'another') => void): () => void {
   const changed = ({ key, newValue }: StorageEvent) => {
@@ -35,7 +35,7 @@ function isShown(accountId: string): boolean {
   return shown === null || shown === accountId;
 }
 
-/** The id of the account, where it is known; null: nobody is signed in. */
+/** The account's id if known; null: there is no session. */
 export function rememberSignedIn(accountId: string | null = SOMEBODY): void {
   if (accountId !== SOMEBODY) shown = accountId;
   HINT.write(accountId);

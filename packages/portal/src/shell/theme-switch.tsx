@@ -1,11 +1,11 @@
-/** One button that turns light to dark and back. The account page has the third choice, "as the system". */
+/** A button that switches between light and dark. The account page has the third choice, "as the system". */
 
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { chooseTheme, isDarkNow, onColoursChange } from './theme.ts';
 
 export function ThemeSwitch() {
-  // What the browser has is not known while a page is written beforehand.
+  // Unknown during prerendering.
   const [isDark, setIsDark] = useState(false);
   useEffect(() => {
     const look = () => setIsDark(isDarkNow());

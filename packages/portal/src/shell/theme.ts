@@ -1,6 +1,6 @@
 /**
- * Light, dark or as the system has it; and the dyes of charts. Both are kept by the browser and put on the root element,
- * where `theme.js` puts them before the first paint.
+ * The theme (light, dark or the system's) and the dyes of charts. The browser stores both; they are set on the root
+ * element, as `theme.js` sets them before the first paint.
  */
 
 import { type StoredChoice, storedChoice } from '../components/stored-choice.ts';
@@ -17,7 +17,7 @@ export function themeNow(): Theme {
   return theme === 'light' || theme === 'dark' ? theme : 'system';
 }
 
-/** What the eye sees, whoever chose it. */
+/** The theme in effect, chosen or the system's. */
 export function isDarkNow(): boolean {
   const theme = themeNow();
   return theme === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';
@@ -35,7 +35,7 @@ export function chooseDyes(dyes: Dyes): void {
   keep('dyes', DYES, dyes === 'classic' ? dyes : null);
 }
 
-/** Null: what is so unless somebody chooses. */
+/** Null: the default. */
 function keep(name: 'theme' | 'dyes', choice: StoredChoice, value: string | null): void {
   choice.write(value);
   if (value === null) delete document.documentElement.dataset[name];
@@ -43,7 +43,10 @@ function keep(name: 'theme' | 'dyes', choice: StoredChoice, value: string | null
   for (const listener of listeners) listener();
 }
 
-/** Hears when colours change, by a choice or by the system: a canvas must draw again. Returns how to stop. */
+/**
+ * Calls the listener when colours change, by a choice or by the system, so that a canvas can redraw. Returns a function
+ * that unsubscribes.
+ */
 export function onColoursChange(listener: () => void): () => void {
   const system = matchMedia('(prefers-color-scheme: dark)');
   listeners.add(listener);

@@ -1,4 +1,4 @@
-/** Tells whoever listens that something has changed. */
+/** Notifies listeners of changes. */
 
 export class Changes {
   readonly #listeners = new Set<() => void>();
@@ -7,7 +7,7 @@ export class Changes {
     for (const hear of this.#listeners) hear();
   }
 
-  /** Hears of every change; the answer stops it. */
+  /** Calls `hear` on every change. Returns a function that unsubscribes. */
   listen(hear: () => void): () => void {
     this.#listeners.add(hear);
     return () => this.#listeners.delete(hear);

@@ -1,4 +1,4 @@
-/** The chart of a stream: drawn by the code that draws the charts of these pages, as often as an eye can follow. */
+/** The chart of a stream, drawn by the code that draws these pages' charts, at a rate the eye can follow. */
 
 import { drawChart } from '@tapeloom/cli/charts/draw-chart';
 import type { IndicatorDefinition, Params } from '@tapeloom/core/studies/indicator';
@@ -11,7 +11,7 @@ import type { LiveStream } from './live-stream.ts';
 const FRAME_MS = 150;
 const WIDTH_MIN = 280;
 
-/** Renders again after changes, but never more often than a chart is worth it. */
+/** Renders after changes, at most once every `FRAME_MS`. */
 export function useChanges(changes: Changes): void {
   const [, render] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
@@ -33,7 +33,7 @@ export function LiveChart(props: {
   readonly definition: IndicatorDefinition;
   readonly params: Params;
   readonly stream: LiveStream;
-  /** In place of a chart that cannot be drawn yet. */
+  /** Shown until a chart can be drawn. */
   readonly waiting: string;
 }) {
   const { definition, params, stream } = props;
@@ -68,7 +68,7 @@ export function LiveChart(props: {
   );
 }
 
-/** A chart without what it is about says why. */
+/** Explains a chart that has no objects to show. */
 function Missing(props: {
   readonly definition: IndicatorDefinition;
   readonly stream: LiveStream;

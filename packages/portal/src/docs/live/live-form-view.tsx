@@ -1,4 +1,4 @@
-/** The form of a live part: what to look at, and with which parameters. */
+/** The form of a live part: instrument and parameters. */
 
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
 import { useState } from 'preact/hooks';
@@ -31,7 +31,7 @@ export function LiveFormView(props: {
   const type = (name: string, value: string) => {
     const next = { ...typed, [name]: value };
     setTyped(next);
-    // A fault goes as soon as its field is right.
+    // A fault disappears as soon as its field is right.
     const read = readForm(definition, next);
     const wrong = 'faults' in read ? read.faults : {};
     setFaults(Object.fromEntries(Object.entries(faults).filter(([field]) => field in wrong)));

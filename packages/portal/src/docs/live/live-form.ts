@@ -1,6 +1,6 @@
 /**
- * The parameters of an indicator as a small form: fields from the catalogue's definitions, and what was typed read by the
- * same rules as the service's. What is a default is left out, for a plan counts what is not.
+ * An indicator's parameters as a small form: the catalogue's definitions give the fields, and the service's rules check
+ * the input. Defaults are omitted, because a plan counts configurations that differ from them.
  */
 
 import type {
@@ -14,14 +14,14 @@ import type { LiveParams } from './live-stream.ts';
 export interface FormField {
   readonly name: string;
   readonly kind: 'choice' | 'text';
-  /** Of a choice. */
+  /** The options of a choice. */
   readonly options: readonly string[];
-  /** What holds while nothing is typed. */
+  /** The value that applies while the field is empty. */
   readonly placeholder: string;
   readonly hint: string;
 }
 
-/** As typed, by name; what is absent or empty has its default. */
+/** Typed text by parameter name; absent or empty means the default. */
 export type Typed = Readonly<Record<string, string>>;
 
 export type ReadForm =
@@ -71,7 +71,7 @@ function isChoice({ type }: ParameterDefinition): boolean {
   return type === 'string' || type === 'boolean';
 }
 
-/** What is no number stays as it was typed, and is refused in words. */
+/** Text that is no number stays text, so that the check rejects it with a message. */
 function typedValue({ type }: ParameterDefinition, text: string): unknown {
   if (type === 'boolean') return text === 'true';
   if (type === 'string') return text;

@@ -1,6 +1,6 @@
 /**
- * The market itself, for who is signed in: one connection with a token of the session, opened by a click and given up
- * when the page is hidden. The instrument and the parameters are the reader's to change.
+ * The live market, for visitors who are signed in: one connection with a token of the session, opened by a click and
+ * closed when the page is hidden. The reader can change the instrument and the parameters.
  */
 
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
@@ -15,7 +15,7 @@ import { NewestMessage } from './live-message.tsx';
 import { costText, delayText } from './live-words.ts';
 import { MarketPlay } from './market-play.ts';
 
-/** A market that trades at all hours first. */
+/** Prefers a market that trades at all hours. */
 const FIRST_CHOICES = ['BTC.c.0', 'ES.c.0'];
 
 export function LiveMarket(props: {
@@ -154,7 +154,7 @@ function waitingText(isOpen: boolean, status: string | null): string {
   return 'Connected. The first bar comes with the first trade.';
 }
 
-/** What is open now, if it can be; names that roll before contracts. */
+/** An instrument whose market is open, if there is one; aliases before contracts. */
 function firstChoice(instruments: readonly InstrumentView[]): string {
   const named = instruments.filter(({ alias }) => alias !== null);
   const isOpen = (name: string) =>

@@ -1,4 +1,4 @@
-/** The newest message of a stream, for who wants to see what a program gets. */
+/** The newest message of a stream, for readers who want to see what a program receives. */
 
 import type { LiveStream } from './live-stream.ts';
 
@@ -18,7 +18,7 @@ export function NewestMessage({ stream }: { readonly stream: LiveStream }) {
   );
 }
 
-/** What a message is about on one line, its numbers on the next. */
+/** Breaks the line before the data, so that numbers start on a line of their own. */
 function withBreaks(text: string): string {
   return text.replace(',"data":', ',\n "data":').replace(',"items":', ',\n "items":');
 }

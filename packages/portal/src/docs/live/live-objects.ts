@@ -1,12 +1,12 @@
 /**
- * The objects of a subscription as a chart needs them: the newest version of each in order of time, and for a while
- * also those that were removed, since a level that was traded is part of the picture.
+ * A subscription's objects for a chart: the newest version of each, in order of time. Removed objects stay for a while,
+ * because a level that was traded is part of the picture.
  */
 
 import { SceneObjects } from '@tapeloom/cli/charts/scene-objects';
 import type { Subscription } from '@tapeloom/client/stream';
 
-/** A window shows far fewer; the oldest are forgotten. */
+/** Far more than a window shows; the oldest are dropped. */
 const OBJECTS_MAX = 2_000;
 
 export class LiveObjects extends SceneObjects<unknown> {
@@ -14,7 +14,7 @@ export class LiveObjects extends SceneObjects<unknown> {
     super(OBJECTS_MAX);
   }
 
-  /** Hears the subscription from now on; `onChange` comes after each change. */
+  /** Subscribes to the subscription's events; `onChange` runs after each change. */
   follow(subscription: Subscription<string>, onChange: () => void): void {
     const changed = (change: () => void) => {
       change();

@@ -1,6 +1,6 @@
 /**
- * The live part of an indicator's page, loaded by a click: a recorded minute for everybody, the market itself for who is
- * signed in. Nothing of it runs, and nothing is connected, before that click.
+ * The live part of an indicator's page, imported at a click: a recorded minute for everybody, the live market for
+ * visitors who are signed in. Before that click, nothing of it runs or connects.
  */
 
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
@@ -26,7 +26,7 @@ const RECORDINGS = import.meta.glob<string>('../../../recording/indicators/*.gz'
 
 export type LiveKind = 'recorded' | 'market';
 
-/** Puts it in place of what was there, and begins. */
+/** Replaces the content of `place` with the live part, and starts it. */
 export function startLive(place: HTMLElement, indicator: string, kind: LiveKind): void {
   place.replaceChildren();
   render(<LivePart indicator={indicator} kind={kind} />, place);
@@ -51,7 +51,7 @@ function LivePart(props: { readonly indicator: string; readonly kind: LiveKind }
   const [tries, setTries] = useState(0);
   const [stage, setStage] = useState<Stage>({ t: 'loading' });
   const place = useRef<HTMLElement>(null);
-  // The button that was clicked is gone: who reads by ear goes on here.
+  // The clicked button is gone, so the focus moves here for screen readers.
   useEffect(() => place.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
     const abort = new AbortController();
@@ -139,7 +139,7 @@ async function loadMarket(signal: AbortSignal): Promise<Loaded> {
   return { t: 'market', plan, instruments };
 }
 
-/** As the service publishes it, so that what is typed is judged by its own rules. */
+/** From the service, so that the form applies the service's own rules. */
 async function definitionOf(indicator: string, signal: AbortSignal): Promise<IndicatorDefinition> {
   const { indicators } = await publicAsk<{ readonly indicators: readonly IndicatorDefinition[] }>(
     '/v1/indicators',

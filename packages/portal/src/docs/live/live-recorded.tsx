@@ -1,4 +1,4 @@
-/** A recorded minute, played by the client library as if it came from the service; for who is not signed in. */
+/** A recorded minute, played by the client library as if the service sent it; for visitors who are not signed in. */
 
 import { StreamClient } from '@tapeloom/client/stream';
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
@@ -17,7 +17,7 @@ import { LiveStream } from './live-stream.ts';
 export function LiveRecorded(props: {
   readonly definition: IndicatorDefinition;
   readonly recording: Recording;
-  /** Goes over to the market itself; null for who cannot. */
+  /** Switches to the live market; null if the visitor cannot. */
   readonly onLive: (() => void) | null;
 }) {
   const { definition, recording } = props;
@@ -80,7 +80,7 @@ export function LiveRecorded(props: {
   );
 }
 
-/** One time through the recording. */
+/** One run through the recording. */
 class RecordedPlay {
   readonly changes = new Changes();
   readonly stream: LiveStream;
@@ -102,7 +102,7 @@ class RecordedPlay {
       },
     });
     this.#client = new StreamClient({
-      // Nobody is there: the socket below never asks.
+      // A placeholder: the recorded socket never connects.
       url: 'http://recording.invalid',
       token: () => 'recording',
       WebSocket: this.#service.WebSocket,
@@ -125,7 +125,7 @@ class RecordedPlay {
     return this.#service.positionMs;
   }
 
-  /** A page that nobody sees plays nothing. */
+  /** A hidden page plays nothing. */
   setShown(isShown: boolean): void {
     this.#isShown = isShown;
     this.#run();

@@ -17,7 +17,7 @@ const { indicators } = JSON.parse(read('../../../../../contract/catalogue.json')
   readonly indicators: readonly IndicatorDefinition[];
 };
 
-/** Timers that run when they are told to. */
+/** Timers that run on command. */
 class ToldTime implements ClockSource {
   #now = 0;
   readonly #timers = new Set<{ readonly at: number; readonly call: () => void }>();

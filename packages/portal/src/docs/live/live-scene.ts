@@ -1,4 +1,4 @@
-/** Which part of what a stream has is drawn: the newest candles that there is room for, and what belongs to them. */
+/** Selects the drawn part of a stream: the newest candles that fit, and the objects within them. */
 
 import type { CandleData, Scene, SceneObject } from '@tapeloom/cli/charts/scene';
 import type { IndicatorDefinition, Params } from '@tapeloom/core/studies/indicator';
@@ -8,11 +8,11 @@ import { hasOwnCandles } from './live-stream.ts';
 const CANDLES_WIDE = 44;
 const CANDLES_NARROW = 26;
 const NARROW = 480;
-/** Footprint bars are columns of numbers. */
+/** Fewer fit for a footprint, whose bars are columns of numbers. */
 const COLUMN_WIDTH = 96;
 const AXES_WIDTH = 82;
 const COLUMNS_MIN = 2;
-/** Their objects are told by the time they begin, and last. */
+/** Indicators whose objects carry their start time and extend beyond it. */
 const LASTING: ReadonlySet<string> = new Set(['session-levels', 'tpo', 'volume-profile']);
 
 export interface LivePicture {
@@ -23,7 +23,7 @@ export interface LivePicture {
   readonly candles: LiveObjects;
   readonly tickSizeNanos: number;
   readonly width: number;
-  /** What it shows, for who cannot see it. */
+  /** The description for screen readers. */
   readonly words: string;
 }
 

@@ -1,12 +1,12 @@
 /**
- * What a live part listens to: an indicator and the candles behind it, over one connection of the client library. Whether
- * the service is at its other end or a recording makes no difference to it.
+ * The streams of a live part: an indicator and the candles behind it, over one connection of the client library. It
+ * does not know whether a service or a recording is at the other end.
  */
 
 import type { StreamClient, Subscription, TapeloomError } from '@tapeloom/client/stream';
 import { LiveObjects } from './live-objects.ts';
 
-/** Objects of these are candles themselves. */
+/** Indicators whose objects are candles. */
 const OWN_CANDLES: ReadonlySet<string> = new Set(['bars', 'footprint']);
 
 export type LiveParams = Readonly<Record<string, string | number | boolean>>;
@@ -14,9 +14,9 @@ export type LiveParams = Readonly<Record<string, string | number | boolean>>;
 export interface LiveRequest {
   readonly indicator: string;
   readonly instrument: string;
-  /** What differs from the defaults. */
+  /** The parameters that differ from the defaults. */
   readonly params: LiveParams;
-  /** Of the bars behind it: the defaults, unless told, so that they are no custom configuration. */
+  /** Parameters of the bars behind it. By default none, so that they count as no custom configuration. */
   readonly candles?: LiveParams;
 }
 
@@ -24,11 +24,11 @@ export class LiveStream {
   readonly request: LiveRequest;
   readonly objects = new LiveObjects();
   readonly candles: LiveObjects;
-  /** Why one of the two has ended; never resolves while both go on. */
+  /** Resolves with the reason when one of the two subscriptions has failed; never otherwise. */
   readonly failed: Promise<TapeloomError>;
   /** The newest message about the indicator, as JSON. */
   newest: string | null = null;
-  /** Messages about the indicator so far. */
+  /** The number of messages about the indicator. */
   messages = 0;
   readonly #subscription: Subscription<string>;
 
@@ -51,7 +51,7 @@ export class LiveStream {
     const { promise, resolve } = Promise.withResolvers<TapeloomError>();
     this.failed = promise;
     for (const { ended, ready } of all) {
-      // Who hears of the end needs no second word about it.
+      // `ended` already reports the failure.
       ready.catch(() => {});
       void ended.then((error) => {
         if (error !== null) resolve(error);
@@ -63,7 +63,7 @@ export class LiveStream {
     return this.#subscription.state;
   }
 
-  /** How many subscriptions of the plan it takes. */
+  /** How many of the plan's subscriptions it uses. */
   get subscriptions(): number {
     return this.candles === this.objects ? 1 : 2;
   }
@@ -78,7 +78,7 @@ export class LiveStream {
     subscription.on('upsert', ({ t, cursor, object }) => note({ t, cursor, ...object }));
     subscription.on('remove', note);
     subscription.on('snapshot', ({ t, cursor, objects }) => {
-      // Of a snapshot the last object says enough.
+      // A snapshot's last object represents it.
       note({ t, cursor, items: objects.slice(-1) });
     });
   }

@@ -1,4 +1,4 @@
-/** What a live part says: what it takes of a plan, how late it is, and what went wrong. */
+/** Messages of a live part: its share of the plan, its delay, and its failures. */
 
 import { PLAN_LIMITS } from '@tapeloom/core/entitlement/plan';
 import { PortalError } from '../../api/portal-error.ts';
@@ -23,7 +23,7 @@ export function costText({ plan, subscriptions, isCustom }: Taken): string {
   return `An open stream uses ${parts.join(', ')} of your plan. It costs no compute units.`;
 }
 
-/** Null: what is shown is of now. */
+/** Null: the data is current. */
 export function delayText(plan: Plan): string | null {
   const { delaySeconds } = PLAN_LIMITS[plan];
   if (delaySeconds === 0) return null;

@@ -7,7 +7,7 @@ import { MarketPlay } from './market-play.ts';
 
 type Kind = 'open' | 'message' | 'close' | 'error';
 
-/** Sockets that open at once and say what they are told to. */
+/** Sockets that open at once; the test sends their messages. */
 class ToldSockets {
   readonly all: ToldSocket[] = [];
   tokens = 0;

@@ -1,4 +1,6 @@
-/** The one connection of a live part: opened when asked for, replaced by the next, given up when the page is hidden. */
+/**
+ * The single connection of a live part: opened on request, replaced by the next one, closed when the page is hidden.
+ */
 
 import { StreamClient } from '@tapeloom/client/stream';
 import { portalApi } from '../../api/portal-api.ts';
@@ -6,19 +8,19 @@ import { Changes } from './live-changes.ts';
 import { type LiveRequest, LiveStream } from './live-stream.ts';
 import { failureText } from './live-words.ts';
 
-/** The close code for more connections than a plan has. */
+/** The close code for more connections than the plan allows. */
 const TOO_MANY = 4029;
 
 export type Stage =
   | { readonly t: 'opening' }
   | { readonly t: 'open' }
-  /** Not connected; the library tries again by itself. */
+  /** Disconnected; the library retries by itself. */
   | { readonly t: 'waiting'; readonly text: string }
   | { readonly t: 'hidden' }
   | { readonly t: 'closed' }
   | { readonly t: 'failed'; readonly text: string };
 
-/** What it uses of the world, so that a test can do without. */
+/** The outside world, which tests replace. */
 export interface MarketWorld {
   readonly token: () => Promise<string>;
   readonly client: (token: () => Promise<string>) => StreamClient;
@@ -36,14 +38,14 @@ export class MarketPlay {
   stage: Stage = { t: 'closed' };
   #client: StreamClient | null = null;
   #request: LiveRequest | null = null;
-  /** What an earlier opening still has to say no longer counts. */
+  /** Identifies the present opening: results of earlier ones are ignored. */
   #turn = 0;
 
   constructor(world: MarketWorld = BROWSER) {
     this.#world = world;
   }
 
-  /** It is open, or tries to be. */
+  /** It is open, or trying to open. */
   get isRunning(): boolean {
     return this.stage.t === 'opening' || this.stage.t === 'open' || this.stage.t === 'waiting';
   }
@@ -71,7 +73,7 @@ export class MarketPlay {
     const before = this.#client;
     this.#client = null;
     this.#set({ t: 'opening' });
-    // An account may have one connection only, so the old one goes first.
+    // An account may have a single connection, so the old one closes first.
     await before?.close();
     let first: string | null;
     try {

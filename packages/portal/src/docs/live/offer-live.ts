@@ -1,6 +1,6 @@
 /**
- * Offers the live part of a page: buttons, and nothing else until one of them is clicked. With `?live` in the address, as
- * a replay opens it, the market begins by itself for somebody who is signed in.
+ * Offers the live part of a page: only buttons until one is clicked. With `?live` in the address, as a replay opens it,
+ * the live market starts by itself for a visitor who is signed in.
  */
 
 import { isProbablySignedIn } from '../../shell/signed-in-hint.ts';

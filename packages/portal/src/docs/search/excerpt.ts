@@ -1,4 +1,4 @@
-/** The piece of a section that shows why it was found, cut into what is marked and what is not. */
+/** The part of a section that shows the match, split into marked and unmarked text. */
 
 export interface ExcerptPart {
   readonly text: string;
@@ -6,7 +6,7 @@ export interface ExcerptPart {
 }
 
 const CHARACTERS = 150;
-/** How much of it stands before the first word that was found. */
+/** How many characters precede the first match. */
 const BEFORE = 40;
 
 export function excerpt(text: string, words: readonly string[]): readonly ExcerptPart[] {
@@ -20,7 +20,7 @@ export function excerpt(text: string, words: readonly string[]): readonly Excerp
   return marked(shown, words);
 }
 
-/** The same text with the words in it marked. */
+/** The whole text with the matches marked. */
 export function marked(text: string, words: readonly string[]): readonly ExcerptPart[] {
   const found = pattern(words);
   if (found === null) return [{ text, isMarked: false }];

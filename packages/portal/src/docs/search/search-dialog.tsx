@@ -1,6 +1,6 @@
 /**
- * The search of the documentation, in a dialog, over the pages of one audience. Its index and texts are loaded when they are
- * first searched; until the texts are there, results are shown without them. By keyboard: arrows choose, Enter opens, Esc closes.
+ * The documentation's search dialog, over one audience's pages. The first search loads the index and the texts; until
+ * the texts arrive, results show without excerpts. Arrow keys choose, Enter opens, Esc closes.
  */
 
 import { render } from 'preact';
@@ -11,7 +11,7 @@ import { type ExcerptPart, excerpt, marked } from './excerpt.ts';
 import { DocsSearch, type SearchHit } from './search-index.ts';
 import './search.css';
 
-/** The pages of an audience, and where the build has put their index and texts. */
+/** An audience's pages, and the addresses of their index and texts. */
 export interface SearchScope {
   readonly id: string;
   readonly name: string;
@@ -21,11 +21,11 @@ export interface SearchScope {
 
 export interface SearchScopes {
   readonly scopes: readonly SearchScope[];
-  /** The id of the scope that is searched until the reader chooses another. */
+  /** The id of the scope to search first. */
   readonly first: string;
 }
 
-/** Nobody wants to hear a number with every letter. */
+/** Screen readers announce the count after this pause, not after every key. */
 const TELL_AFTER_MS = 600;
 
 let host: HTMLElement | null = null;
@@ -193,7 +193,7 @@ function Marked({ parts }: { readonly parts: readonly ExcerptPart[] }) {
   );
 }
 
-/** What is seen below the results, and what is told to who does not see them. */
+/** The outcome below the results, visible and for screen readers. */
 function Outcome(props: {
   readonly query: string;
   readonly count: number;
@@ -240,7 +240,7 @@ interface Loaded {
 }
 
 const NOTHING: Loaded = { search: null, texts: null, isFailed: false };
-/** By scope, for the next time it is searched. */
+/** Loaded data by scope, for later searches. */
 const kept = new Map<string, Loaded>();
 
 function useSearch({ id, index, texts }: SearchScope, tries: number): Loaded {
@@ -260,7 +260,7 @@ function useSearch({ id, index, texts }: SearchScope, tries: number): Loaded {
         .catch(() => !isOver && setFailed(id));
     }
     if (loaded.texts === null) {
-      // Results are of use without them.
+      // Results are useful without texts.
       fetched(texts)
         .then((json) => put({ texts: JSON.parse(json) }))
         .catch(() => {});
@@ -278,7 +278,7 @@ async function fetched(address: string): Promise<string> {
   return answer.text();
 }
 
-/** Which of so many a key leads to; null: it leads nowhere. */
+/** The index that a key moves to; null: the key does not move. */
 function keyTarget(key: string, at: number, count: number): number | null {
   if (count === 0) return null;
   if (key === 'ArrowDown') return (at + 1) % count;

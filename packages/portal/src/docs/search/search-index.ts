@@ -1,26 +1,26 @@
 /**
- * The index of the documentation: made when the site is built, loaded by the page that searches. Titles count most,
- * words may be begun or misspelt, and all of them must be there, or, where nothing has all, one of them.
+ * The documentation's search index: built with the site, loaded by the page that searches. Titles weigh most. Words
+ * match by prefix or with typos. A result must match all words, or one of them if none matches all.
  */
 
 import MiniSearch, { type Options, type SearchOptions } from 'minisearch';
 import type { SearchSection } from './search-sections.ts';
 
-/** What a page shows of a section before its text is there. */
+/** What a result shows before its text is loaded. */
 export interface SearchHit {
   readonly id: number;
   readonly address: string;
   readonly page: string;
   readonly heading: string;
-  /** Words of the section that were meant. */
+  /** The section's words that matched. */
   readonly words: readonly string[];
 }
 
 const HITS_MAX = 24;
-/** So that one long page does not take all places. */
+/** Keeps one long page from filling the results. */
 const HITS_OF_A_PAGE_MAX = 4;
 const QUERY_CHARACTERS_MAX = 100;
-/** Words that say nothing here; left out, unless there is no other. */
+/** Words without meaning for the search; dropped, unless there are no others. */
 const NOISE = /\b(?:api|the|an?|of|to|how|do|does|can|i|is|what|and|in|for|my)\b/gi;
 
 const OPTIONS: Options<SearchSection> = {

@@ -1,24 +1,24 @@
-/** What can be found: every page cut at its headings, each part with its own address. */
+/** The searchable sections: every page split at its headings, each part with its own address. */
 
 import type { DocsGroup, DocsPage } from '../docs-site.ts';
 import { plainText } from '../escaped-text.ts';
 
 export interface SearchSection {
-  /** Its place in the list; the index and the texts are joined by it. */
+  /** Its index in the list, which joins the index and the texts. */
   readonly id: number;
   /** `/docs/errors#forbidden` */
   readonly address: string;
   /** The title of the page. */
   readonly page: string;
-  /** The heading; of the beginning of a page its title. */
+  /** The heading; the page's title for its first part. */
   readonly heading: string;
   readonly text: string;
-  /** Less than 1 for what few look for. */
+  /** Below 1 for rarely wanted sections. */
   readonly weight: number;
 }
 
 const HEADING = /^<h[2-6] id="([^"]+)">(.*?)<\/h[2-6]>/;
-/** Generated signatures and old changes must not hide the page that explains. */
+/** Generated signatures and old changes must not outrank the page that explains. */
 const SELDOM = 0.2;
 
 export function searchSections(groups: readonly DocsGroup[]): readonly SearchSection[] {
@@ -44,7 +44,7 @@ function partsOf({
   });
 }
 
-/** Without programs, which would be most of it and are found by the words around them. */
+/** Without code blocks: they would dominate, and the words around them suffice. */
 function wordsOf(html: string): string {
   const bare = html
     .replace(/<pre[\s\S]*?<\/pre>|<thead>.*?<\/thead>|<div class="docs-code-head">.*?<\/div>/g, ' ')

@@ -1,4 +1,4 @@
-/** The account: its address, its passkeys, where its owner is signed in, what is kept, how it looks, and how it ends. Danger last. */
+/** The account page: address, passkeys, sessions, stored data, appearance, and deletion last. */
 
 import './account.css';
 import { useEffect, useRef } from 'preact/hooks';
@@ -21,11 +21,11 @@ export function AccountPage() {
   const reload = account?.reload;
   const wasLoaded = useRef(isLoaded);
   useEffect(() => {
-    // What was fetched for another page is old news about sessions.
+    // Sessions fetched for another page may be outdated.
     if (wasLoaded.current) reload?.();
   }, [reload]);
   useEffect(() => {
-    // A link to one of the cards came before the cards did.
+    // A link to a card may arrive before the cards are rendered.
     if (isLoaded && location.hash.length > 1) {
       document.getElementById(location.hash.slice(1))?.scrollIntoView();
     }

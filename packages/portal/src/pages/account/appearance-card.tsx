@@ -1,4 +1,4 @@
-/** How the portal looks in this browser: its theme, and the colours of charts. */
+/** The portal's appearance in this browser: its theme, and the colours of charts. */
 
 import { useState } from 'preact/hooks';
 import { Card } from '../../components/card.tsx';
@@ -70,7 +70,7 @@ export function AppearanceCard() {
   );
 }
 
-/** What the colours mean, in the colours. */
+/** The meanings of the colours, in the colours. */
 function DyeSample() {
   return (
     <p class="dye-sample small">

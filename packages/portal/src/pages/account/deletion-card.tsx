@@ -1,6 +1,6 @@
 /**
- * The end of an account: asked for by typing a word, confirmed by a link in a mail, done two weeks later, and taken back
- * by one click until then.
+ * Deletes an account: requested by typing a word, confirmed by a mailed link, performed two weeks later. Until then,
+ * one click withdraws it.
  */
 
 import { useState } from 'preact/hooks';

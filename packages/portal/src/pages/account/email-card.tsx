@@ -1,4 +1,4 @@
-/** The address that links are sent to. A new one counts once a link to this one and a link to the new one were used. */
+/** The owner's address. A new one takes effect once a link to the old one and a link to the new one were used. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
@@ -13,7 +13,7 @@ export function EmailCard(props: { readonly email: string }) {
   const opener = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(false);
   useEffect(() => {
-    // The form took the focus with it.
+    // The closed form had the focus.
     if (!isOpen && wasOpen.current) opener.current?.focus();
     wasOpen.current = isOpen;
   }, [isOpen]);

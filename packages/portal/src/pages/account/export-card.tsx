@@ -1,4 +1,4 @@
-/** Everything that is kept about the account, as one file. */
+/** Downloads everything stored about the account, as one file. */
 
 import { EXPORT_PATH } from '../../api/portal-api.ts';
 import { ButtonLink } from '../../components/button.tsx';

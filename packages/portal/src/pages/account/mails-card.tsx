@@ -1,4 +1,4 @@
-/** Which mails are sent, of those that can be switched off. */
+/** Chooses which of the optional mails are sent. */
 
 import { useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';

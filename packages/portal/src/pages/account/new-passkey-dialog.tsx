@@ -1,4 +1,4 @@
-/** Makes a passkey with the browser and adds it; or, for the first one, asks for a fresh sign-in before. */
+/** Creates a passkey in the browser and adds it. The first one needs a fresh sign-in before. */
 
 import { keyNameFault } from '@tapeloom/core/entitlement/key-rights';
 import { useState } from 'preact/hooks';
@@ -13,7 +13,7 @@ import { typedFault } from '../../components/typed-fault.ts';
 import { keepPath } from '../../shell/kept-path.ts';
 
 export function NewPasskeyDialog(props: {
-  /** What it is called unless its owner says otherwise. */
+  /** The suggested name. */
   readonly name: string;
   readonly onAdded: () => void;
   readonly onClose: () => void;
@@ -28,7 +28,7 @@ export function NewPasskeyDialog(props: {
   const fault = keyNameFault(name.trim());
   const submit = () => {
     setTried(name);
-    // Before the browser makes a passkey that would belong to nothing.
+    // Checks the name first: otherwise the browser would create a passkey that is never added.
     if (name.trim() !== '' && fault === null) void add.run();
   };
   return (
@@ -66,7 +66,7 @@ export function NewPasskeyDialog(props: {
   );
 }
 
-/** A session that began long ago may be somebody else's by now. */
+/** An old session may have fallen into other hands. */
 export function SignInAgainDialog(props: { readonly email: string; readonly onClose: () => void }) {
   const [isSent, setIsSent] = useState(false);
   const send = useAction(async () => {

@@ -1,4 +1,4 @@
-/** Passkeys: which ones there are, adding and removing them, whether a link needs one beside it, and what if all are lost. */
+/** Passkeys: their list, adding and removing them, whether links also require one, and recovery if all are lost. */
 
 import { useState } from 'preact/hooks';
 import { hasPasskeys, whyNoPasskeys } from '../../api/passkey-device.ts';

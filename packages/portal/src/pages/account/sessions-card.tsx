@@ -1,4 +1,4 @@
-/** Where the owner is signed in, this browser marked, and a way to end each of the others or all of them. */
+/** The owner's sessions with this browser marked; each of the others can be ended, or all at once. */
 
 import { portalApi } from '../../api/portal-api.ts';
 import type { SessionView } from '../../api/portal-shapes.ts';

@@ -1,4 +1,4 @@
-/** Whom the order is billed to: for receipts of companies. All of it may be left empty. */
+/** The billing address, for receipts of companies. All of it may be left empty. */
 
 import { Card } from '../../components/card.tsx';
 import { TextField } from '../../components/field.tsx';

@@ -1,4 +1,4 @@
-/** Whom an order is billed to, as the fields of the checkout have it. */
+/** The billing address as fields of the checkout. */
 
 import type { BillTo, OrderView } from '../../api/portal-shapes.ts';
 
@@ -11,7 +11,7 @@ export interface BillToFields {
 
 const EMPTY: BillToFields = { name: '', street: '', city: '', taxId: '' };
 
-/** As in the last order, if there was one. */
+/** Prefilled from the last order that has one. */
 export function fieldsOf(orders: readonly OrderView[]): BillToFields {
   const last = orders.find(({ billTo }) => billTo !== null)?.billTo;
   if (last === undefined || last === null) return EMPTY;
@@ -21,7 +21,7 @@ export function fieldsOf(orders: readonly OrderView[]): BillToFields {
   return { name: last.name, street, city, taxId: last.taxId ?? '' };
 }
 
-/** Null: nothing was given. */
+/** Null: all fields are empty. */
 export function billToOf({ name, street, city, taxId }: BillToFields): BillTo | null {
   const lines = [street, city].map((line) => line.trim()).filter((line) => line !== '');
   const id = taxId.trim();

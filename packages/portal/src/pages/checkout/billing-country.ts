@@ -1,4 +1,4 @@
-/** Countries by their names, and the one a buyer most likely wants. */
+/** Country names, and the buyer's probable country. */
 
 import type { OrderView, PricingView } from '../../api/portal-shapes.ts';
 
@@ -17,7 +17,7 @@ export function countryOptions({ countries }: PricingView): readonly {
     .sort((a, b) => a.label.localeCompare(b.label, 'en'));
 }
 
-/** That of the newest order, else that of the browser's language; empty: nothing is known. */
+/** The newest order's country, else that of the browser's language; empty if unknown. */
 export function likelyCountry(
   { countries }: PricingView,
   orders: readonly OrderView[],

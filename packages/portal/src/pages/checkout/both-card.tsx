@@ -1,4 +1,4 @@
-/** Both offers as two orders, one after the other: what each is, and which one is placed now. */
+/** Both offers as two consecutive orders, with the state of each. */
 
 import { ButtonLink } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';

@@ -1,7 +1,7 @@
 /**
- * Checkout: what to add, the billing country, the withdrawal text in full, the order beside it. The box is never ticked
- * beforehand. One order is placed however often the button is pressed; who comes back from the payment page finds this
- * page as it is now, not as it was.
+ * Checkout: the offer, the billing country, the full withdrawal text, and the order beside them. The consent box is
+ * never ticked in advance. Pressing the button repeatedly places one order. Returning from the payment page reloads
+ * this page.
  */
 
 import './checkout.css';
@@ -71,7 +71,7 @@ function Choosing(props: OwnShopProps) {
   const first = now ?? buyable.find((id) => id === wanted) ?? buyable[0];
   const offer = chosen !== null && buyable.includes(chosen) ? chosen : first;
   if (offer === undefined) return <NothingLeft />;
-  // The order of a step is a form of its own: nothing that was agreed to in the last one counts in this.
+  // Each step is a form of its own: consent to one order does not carry over to the next.
   return (
     <CheckoutForm
       key={steps === null ? 'one' : offer}
@@ -95,7 +95,7 @@ function NothingLeft() {
 interface FormProps extends OwnShopProps {
   readonly offer: OfferId;
   readonly onOffer: (offer: OfferId) => void;
-  /** Of an order for both offers. */
+  /** The steps of an order for both offers. */
   readonly steps: readonly BothStep[] | null;
 }
 
@@ -121,7 +121,7 @@ function CheckoutForm(props: FormProps) {
     const wish = { offer, country, waiver, both, ...(billTo === null ? {} : { billTo }) };
     const { url } = await portalApi.startCheckout(wish);
     location.assign(url);
-    // Busy until this page is left.
+    // Stays busy until the browser leaves this page.
     await new Promise<never>(() => {});
   });
   const isRefused = (pay.error?.fault('/country') ?? null) !== null;
@@ -340,7 +340,7 @@ function CheckoutError({ error }: { readonly error: PortalError | null }) {
   );
 }
 
-/** The operator changed the text while this page was open. */
+/** Reloads when the operator changed the withdrawal text while this page was open. */
 function useNewText(error: PortalError | null, reload: () => void, onNew: () => void): void {
   const latest = useRef({ reload, onNew });
   latest.current = { reload, onNew };
@@ -352,7 +352,7 @@ function useNewText(error: PortalError | null, reload: () => void, onNew: () => 
   }, [isNew]);
 }
 
-/** The browser may show this page as it was left: busy, and maybe paid since. */
+/** The browser may restore this page as it was left: busy, and possibly paid since. */
 function useFreshAfterBack(): void {
   useEffect(() => {
     const shown = (event: PageTransitionEvent) => {

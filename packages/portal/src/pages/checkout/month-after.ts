@@ -1,4 +1,4 @@
-/** The same day of the next month, or its last, as a subscription renews. */
+/** The same day of the next month, or its last day, as subscriptions renew. */
 export function monthAfter(ms: number): number {
   const start = new Date(ms);
   const month = start.getUTCMonth() + 1;

@@ -1,4 +1,4 @@
-/** The order as it would be placed: what, for how much, when again, and what changes with it. */
+/** The order before it is placed: the offer, its price, its renewal, and what changes with it. */
 
 import type { ComponentChildren } from 'preact';
 import type { AccountView, OfferId } from '../../api/portal-shapes.ts';
@@ -15,9 +15,9 @@ export function OrderSummary(props: {
   readonly account: AccountView;
   readonly offer: OfferId;
   readonly country: string;
-  /** Of an order for both offers. */
+  /** The steps of an order for both offers. */
   readonly steps: readonly BothStep[] | null;
-  /** The button, and what failed. */
+  /** The button, and its error. */
   readonly children: ComponentChildren;
 }) {
   const { shop, account, offer, country, steps } = props;
@@ -87,7 +87,7 @@ function placeText(steps: readonly BothStep[]): string {
   return `${steps.findIndex(({ state }) => state === 'now') + 1} of ${steps.length}`;
 }
 
-/** What is to be ordered after this, if anything. */
+/** The order to place after this one, if any. */
 function NextOrder(props: { readonly shop: Shop; readonly steps: readonly BothStep[] | null }) {
   const next = props.steps?.find(({ state }) => state === 'next');
   if (next === undefined) return null;

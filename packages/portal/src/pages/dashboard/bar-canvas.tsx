@@ -1,4 +1,4 @@
-/** Bars that have arrived, drawn once as a footprint, and again when the size or the colours change. */
+/** Draws received bars as a footprint, and again when the size or the colours change. */
 
 import { useEffect, useRef } from 'preact/hooks';
 import { FootprintCanvas } from '../../footprint/footprint-canvas.ts';

@@ -1,4 +1,4 @@
-/** What each key used in the month, those that used most first. */
+/** Usage per key in the month, highest first. */
 
 import '../keys/key-name.css';
 import type { UsageView, Used } from '../../api/portal-shapes.ts';
@@ -15,7 +15,7 @@ interface Row {
   readonly hint: string;
   readonly isOver: boolean;
   readonly used: Used;
-  /** Of all compute units of the month. */
+  /** The share of the month's compute units. */
   readonly share: number;
 }
 

@@ -1,4 +1,4 @@
-/** What the charts of the overview share: lines across with their values, and their numbers as a table. */
+/** Shared by the charts of the overview: axis lines with their values, and the numbers as a table. */
 
 import { Table, type TableProps } from '../../components/table.tsx';
 import { axisNumber } from './usage-pace.ts';
@@ -6,9 +6,9 @@ import { axisNumber } from './usage-pace.ts';
 export function AxisLine(props: {
   readonly value: number;
   readonly y: number;
-  /** Where the line ends, and the axis begins. */
+  /** Where the line ends and the axis begins. */
   readonly right: number;
-  /** It is the budget. */
+  /** Marks the budget's line. */
   readonly isLimit?: boolean;
 }) {
   const { value, y, right, isLimit = false } = props;
@@ -22,7 +22,7 @@ export function AxisLine(props: {
   );
 }
 
-/** The dashed line, in a legend. */
+/** The dashed line in a legend. */
 export function BudgetKey() {
   return (
     <span>

@@ -1,4 +1,4 @@
-/** Overview: what is used of what may be used, this month and the twelve before, by key, and what is open now. */
+/** The overview: usage and budgets of this month and the twelve before, by key, and what is open now. */
 
 import './dashboard.css';
 import { useRef, useState } from 'preact/hooks';
@@ -37,15 +37,15 @@ export function DashboardPage() {
     ]);
     return { usage, keys };
   }, period);
-  // Numbers move while one looks at them.
+  // Numbers update while the page is open.
   useReloadEvery(LOOK_AGAIN_MS, overview.reload);
   const { value, error } = overview;
   const declined = useDeclined();
   const account = useAccount();
-  // Notices stand above all else: whatever decides about them is awaited, so that none pushes what is already read.
+  // Notices appear above everything else, so their data is awaited: none may push down content that is already visible.
   const isWaiting = declined.isLoading || (account?.isLoading === true && account.value === null);
   const isShown = value !== null && !isWaiting;
-  // The choice of a month stays where it is, with the focus, while the month that was chosen is fetched.
+  // The month's selector stays in place, with the focus, while the chosen month loads.
   const head = useRef<UsageView | null>(null);
   if (value !== null) head.current = value.usage;
   return (
@@ -89,7 +89,7 @@ function OverviewParts({
   const nowMs = Date.now();
   const account = useAccount()?.value ?? null;
   const [isLooking, setIsLooking] = useState(false);
-  // Charts of nothing say nothing.
+  // Charts without any usage are omitted.
   const isUnused = usage.months.every(({ used }) => used.computeUnits + used.restRequests === 0);
   return (
     <div class="stack">
@@ -130,7 +130,7 @@ function Renews({ atMs }: { readonly atMs: number }) {
   return <span class="small faint">Renews {day}, 00:00 UTC</span>;
 }
 
-/** As wide and as high as what comes: on a narrow page it has lines of its own. */
+/** The size of the loaded head: on a narrow page it has its own lines. */
 function HeadGhost() {
   const period = new Date().toISOString().slice(0, 7);
   return (

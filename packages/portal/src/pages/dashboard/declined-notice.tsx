@@ -1,4 +1,4 @@
-/** A renewal that was declined, on the first page that is seen, with the way to another card. */
+/** A declined renewal, shown on the first page, with a link for changing the card. */
 
 import { portalApi } from '../../api/portal-api.ts';
 import type { OrderView } from '../../api/portal-shapes.ts';
@@ -9,7 +9,7 @@ import { declinedSentence } from '../orders/order-words.ts';
 
 export interface Declined {
   readonly order: OrderView;
-  /** Of what was ordered. */
+  /** The offer's name. */
   readonly name: string;
 }
 

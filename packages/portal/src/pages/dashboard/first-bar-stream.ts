@@ -1,6 +1,6 @@
 /**
- * A stream that is opened to see one bar, and closed with it. Its token comes from the session, and is good for this one
- * connection; whoever hides the page gives the connection up, for an account may have only one.
+ * A stream that is opened for a single bar and closed after it. The session provides a token for this one connection. A
+ * hidden page closes the connection, because an account may have only one.
  */
 
 import type { StreamClient } from '@tapeloom/client/stream';
@@ -9,23 +9,23 @@ import { type ChartModel, ChartModels } from '../../footprint/chart-model.ts';
 
 const FIRST_CHOICE = 'ES.c.0';
 const WAIT_MS_MAX = 30_000;
-/** Bars before the newest, to see it beside. */
+/** Bars kept beside the newest. */
 const BARS_KEPT = 12;
-/** Ticks of a row where nobody asks for another number. */
+/** Ticks per row, the default. */
 const GROUP = 1;
-/** The close code for more connections than a plan has. */
+/** The close code for more connections than the plan allows. */
 const TOO_MANY = 4029;
 
 export interface ArrivedBar {
   readonly instrument: string;
-  /** When the bar began, in milliseconds. */
+  /** The start of the bar, in milliseconds since 1970. */
   readonly fromMs: number;
   readonly delta: number;
   readonly model: ChartModel;
   readonly priceText: (ticks: number) => string;
 }
 
-/** Something else of the account is connected. */
+/** The account's connections are all in use. */
 export class NoConnectionLeftError extends Error {}
 
 /** Rejects with the client's own error, with `NoConnectionLeftError`, or when `signal` aborts. */
@@ -63,7 +63,7 @@ export async function firstBar(signal: AbortSignal): Promise<ArrivedBar> {
   return await Promise.race([arrived(), refused(client)]);
 }
 
-/** The client would try again for two minutes; whoever waits here is told at once. */
+/** The client would retry for two minutes; here the rejection is immediate. */
 function refused(client: StreamClient): Promise<never> {
   return new Promise((_resolve, reject) => {
     client.on('connection', ({ cause }) => {
@@ -72,7 +72,7 @@ function refused(client: StreamClient): Promise<never> {
   });
 }
 
-/** What is open now, if it can be; names that roll before contracts. */
+/** An instrument whose market is open, if there is one; aliases before contracts. */
 async function streamedName(signal: AbortSignal): Promise<string> {
   const { instruments } = await portalApi.instruments({ signal });
   const named = instruments.flatMap(({ alias, status }) =>

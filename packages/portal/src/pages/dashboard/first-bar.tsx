@@ -1,4 +1,4 @@
-/** Opens a stream on a click and draws the first bar. Nothing is opened by itself, and a hidden page holds nothing open. */
+/** Opens a stream on a click and draws the first bar. No stream opens by itself, and a hidden page keeps none open. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Plan } from '../../api/portal-shapes.ts';
@@ -17,7 +17,7 @@ type Stage =
 export function FirstBar(props: {
   readonly plan: Plan;
   readonly onArrived: () => void;
-  /** The reader has seen it. */
+  /** Called when the reader is finished with the bar. */
   readonly onDone: () => void;
 }) {
   const [stage, setStage] = useState<Stage>({ t: 'idle' });

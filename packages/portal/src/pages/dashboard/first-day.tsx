@@ -1,4 +1,4 @@
-/** The first day: three steps with their states, the first that is not done open. */
+/** The first day: three steps with their states; the first unfinished one is expanded. */
 
 import type { ComponentChildren } from 'preact';
 import type { KeyList, UsageView } from '../../api/portal-shapes.ts';
@@ -12,14 +12,14 @@ import { firstRequestTabs } from './first-request-code.ts';
 export interface FirstDayProps {
   readonly usage: UsageView;
   readonly keys: KeyList;
-  /** The bar has arrived, and its reader still looks at it. */
+  /** The bar has arrived, and the reader still views it. */
   readonly isLooking: boolean;
   readonly onLooking: (isLooking: boolean) => void;
 }
 
 type Facts = Pick<FirstDayProps, 'usage' | 'keys'>;
 
-/** Until all three are done; whoever has used something in an earlier month needs no first steps. */
+/** True until all three steps are done; an account with usage in an earlier month needs no first steps. */
 export function isFirstDay({ usage, keys }: Facts): boolean {
   const earlier = usage.months.slice(0, -1);
   if (earlier.some(({ used }) => used.restRequests > 0 || used.computeUnits > 0)) return false;

@@ -1,4 +1,4 @@
-/** A first request in three languages. The key is never filled in: it comes from the environment. */
+/** A first request in three languages. The key comes from the environment and is never filled in. */
 
 import type { CodeTab } from '../../components/code-tabs.tsx';
 

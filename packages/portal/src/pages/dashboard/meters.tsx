@@ -1,4 +1,4 @@
-/** Three meters: compute units, exports, requests. Value first, then what it is of, then one sentence. */
+/** Three meters: compute units, exports, requests. Each shows the value, its limit, and one sentence. */
 
 import type { UsageView, Used } from '../../api/portal-shapes.ts';
 import { Meter } from '../../components/meter.tsx';
@@ -42,7 +42,7 @@ export function Meters({ usage, nowMs }: UsageAt) {
   );
 }
 
-/** Of the month that is shown. */
+/** Of the displayed month. */
 function usedIn({ months, reportPeriod, used }: UsageView): Used {
   return months.find(({ period }) => period === reportPeriod)?.used ?? used;
 }
@@ -96,7 +96,7 @@ function Budget(
   );
 }
 
-/** `12.42` of `20 billion` where both have the same unit. */
+/** `12.42` of `20 billion` if both have the same unit. */
 function sameUnit(used: number, limit: number, text: (value: number) => string) {
   const [value, unit] = split(text(used));
   const [, limitUnit] = split(text(limit));

@@ -1,4 +1,4 @@
-/** Compute units of a month: so far against the budget, and day by day. */
+/** A month's compute units: cumulative against the budget, and per day. */
 
 import { Card } from '../../components/card.tsx';
 import { exactNumber, proseNumber } from '../../components/number-text.ts';
@@ -65,7 +65,7 @@ export function MonthChart({ usage, nowMs }: UsageAt) {
   );
 }
 
-/** Without a budget and without use there is nothing to draw. */
+/** Shown without a budget and without usage. */
 function NoUnits({ month }: { readonly month: MonthFacts['month'] }) {
   return (
     <Card title="Compute units" body="card-body">
@@ -120,7 +120,7 @@ function MonthPanes({ shape, total }: { readonly shape: MonthShape; readonly tot
   );
 }
 
-/** Beside the end of the line, on the side that has room. */
+/** Beside the end of the line, on the side with space. */
 function LastNote(props: {
   readonly last: { readonly x: number; readonly y: number };
   readonly right: number;

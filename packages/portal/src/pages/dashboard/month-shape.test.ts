@@ -26,7 +26,7 @@ test('each day has its bar, and the line goes up to today', () => {
   );
   assert.ok(shape.sum.at(-1)!.y < shape.sum[0]!.y, 'more is higher');
   assert.ok(shape.limit!.y < shape.sum.at(-1)!.y);
-  // 40 of 100 after 14.5 days: all of it after 36 days, so it lasts.
+  // 40 of 100 after 14.5 days: the budget would end after 36 days, so it lasts.
   assert.equal(shape.end, null);
 });
 

@@ -1,6 +1,6 @@
 /**
- * The month against its budget, as shapes of two panes with a scale each: above the month so far, with where it leads
- * at this pace, below single days. Pure: numbers go in, places come out.
+ * The month against its budget, as shapes of two panes with their own scales: above, the month so far with its
+ * projection; below, the single days. Pure.
  */
 
 import type { UsageView } from '../../api/portal-shapes.ts';
@@ -15,12 +15,12 @@ const DAYS_HEIGHT = 52;
 
 export interface MonthShape {
   readonly right: number;
-  /** Lines across, with their values. */
+  /** Grid lines with their values. */
   readonly sumLines: readonly Line[];
   readonly dayLines: readonly Line[];
   /** Null: the plan has no such budget. */
   readonly limit: Line | null;
-  /** The month so far, as places; empty before the first day. */
+  /** The month so far as points; empty before the first day. */
   readonly sum: readonly Place[];
   readonly bars: readonly Bar[];
   readonly days: readonly { readonly day: number; readonly x: number }[];
@@ -100,7 +100,7 @@ export function monthShape(facts: MonthFacts, width: number): MonthShape {
   };
 }
 
-/** What was used on each day of the month. */
+/** Compute units per day of the month. */
 export function dayValues({ month, days }: Pick<MonthFacts, 'month' | 'days'>): number[] {
   const used = new Map(days.map(({ day, used: { computeUnits } }) => [day, computeUnits]));
   return Array.from({ length: month.days }, (_, index) => {

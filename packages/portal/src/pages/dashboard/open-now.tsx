@@ -1,4 +1,4 @@
-/** What the account has open at this moment, of what it may have. */
+/** What the account has open now, against its limits. */
 
 import type { UsageView } from '../../api/portal-shapes.ts';
 import { Card } from '../../components/card.tsx';

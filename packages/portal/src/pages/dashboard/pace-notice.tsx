@@ -1,4 +1,4 @@
-/** Says in time that the compute budget will not last, and when it is used up, what goes on and when the rest returns. */
+/** Warns before the compute budget runs out. Once it is used up, explains what still works and when it renews. */
 
 import { ButtonLink } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';

@@ -1,4 +1,4 @@
-/** Somebody asked for the removal of all passkeys: said on the first page that is seen, with the way to stop it. */
+/** Shows on the first page that a removal of all passkeys was requested, with a link to cancel it. */
 
 import { ButtonLink } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';

@@ -1,10 +1,10 @@
-/** How a month's budget lasts: where an even pace would be, and when what is left runs out if nothing changes. */
+/** How long a month's budget lasts: the even pace, and when the rest runs out at the present pace. */
 
 import type { UsageView } from '../../api/portal-shapes.ts';
 import { short } from '../../components/number-text.ts';
 
 const DAY_MS = 86_400_000;
-/** Before so much is used, a pace says nothing. */
+/** Below this share a pace is not meaningful. */
 const SHARE_TELLING = 0.1;
 
 export interface UsageAt {
@@ -57,7 +57,7 @@ export function dayAndMonth(ms: number): string {
   }).format(ms);
 }
 
-/** How much of the month is over, 0 to 1. */
+/** The elapsed share of the month, 0 to 1. */
 export function elapsedShare({ fromMs, untilMs }: Month, nowMs: number): number {
   return Math.min(1, Math.max(0, (nowMs - fromMs) / (untilMs - fromMs)));
 }
@@ -77,7 +77,7 @@ export function paceOf(used: number, limit: number, month: Month, nowMs: number)
   return atMs < month.untilMs ? { t: 'short', atMs } : { t: 'lasts' };
 }
 
-/** A round number at or above this one, for the end of a scale: 1, 2 or 5 and zeros. */
+/** A round number at or above this one, for the end of a scale: 1, 2 or 5 times a power of ten. */
 export function roundAbove(value: number): number {
   if (value <= 0) return 1;
   const step = 10 ** Math.floor(Math.log10(value));
@@ -85,7 +85,7 @@ export function roundAbove(value: number): number {
   return found * step;
 }
 
-/** `20 bn`, `50 m`, `1.5 k`: on axes, where there is little room; cut as in prose, so that both agree. */
+/** `20 bn`, `50 m`, `1.5 k`: short, for axes; rounded down as in prose, so that both agree. */
 export function axisNumber(value: number): string {
   for (const [from, unit] of [
     [1e9, 'bn'],

@@ -1,4 +1,4 @@
-/** How wide an element is, also after the window has changed; 0 until it is known. */
+/** An element's width, kept current when it changes; 0 until it is known. */
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 

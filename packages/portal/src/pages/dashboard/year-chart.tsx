@@ -1,4 +1,4 @@
-/** Compute units of up to thirteen months since the account began, one bar each, against today's budget. */
+/** Compute units of up to thirteen months since the account's creation, one bar each, against today's budget. */
 
 import type { UsageView } from '../../api/portal-shapes.ts';
 import { Card } from '../../components/card.tsx';
@@ -18,14 +18,14 @@ const MONTHS_MAX = 13;
 
 interface YearProps {
   readonly usage: UsageView;
-  /** When the account began. */
+  /** When the account was created. */
   readonly createdMs: number;
 }
 
 export function YearChart({ usage, createdMs }: YearProps) {
   const { ref, width } = useWidth<HTMLDivElement>();
   const months = monthsSince(usage.months, createdMs);
-  // One month is what the chart of the month shows.
+  // The month's chart already shows a single month.
   if (months.length === 1) return null;
   const limit = usage.limits.computeBudget;
   const scale = yearScale(limit, Math.max(...months.map(({ used }) => used.computeUnits)));

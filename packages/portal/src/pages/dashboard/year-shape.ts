@@ -1,14 +1,17 @@
-/** What a chart of months shows: those since the account began, on a scale on which little use is still seen. */
+/**
+ * The months and the scale of the year's chart: the months since the account's creation, scaled so that little usage
+ * stays visible.
+ */
 
 import type { UsageView } from '../../api/portal-shapes.ts';
 import { roundAbove } from './usage-pace.ts';
 
 type Month = UsageView['months'][number];
 
-/** Below this share of the budget, the budget would leave the bars no height. */
+/** Below this share of the budget, the bars would have almost no height beside it. */
 const SHARE_SEEN = 0.2;
 
-/** Also an earlier one in which something was used. */
+/** Includes earlier months with usage. */
 export function monthsSince(months: readonly Month[], createdMs: number): readonly Month[] {
   const began = new Date(createdMs).toISOString().slice(0, 7);
   const first = months.findIndex(({ period, used }) => period >= began || used.computeUnits > 0);
@@ -17,7 +20,7 @@ export function monthsSince(months: readonly Month[], createdMs: number): readon
 
 export interface YearScale {
   readonly top: number;
-  /** Whether the budget is on it. */
+  /** Whether the scale reaches the budget. */
   readonly hasLimit: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Instruments a key is restricted to: typed one by one, each a token that can be taken away again. */
+/** The instruments that a key is restricted to, entered one by one as removable tokens. */
 
 import { useId, useRef, useState } from 'preact/hooks';
 import { FieldNote } from '../../components/field.tsx';
@@ -6,7 +6,7 @@ import { entriesOf } from './new-key-form.ts';
 
 export interface InstrumentsFieldProps {
   readonly value: readonly string[];
-  /** What the browser offers while one types. */
+  /** Suggestions while typing. */
   readonly known: readonly string[];
   readonly error: string | undefined;
   readonly onChange: (value: readonly string[]) => void;
@@ -27,7 +27,7 @@ export function InstrumentsField({ value, known, error, onChange }: InstrumentsF
   };
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Enter') {
-      // Never the form's: a known name is a token before Enter is pressed, and a key cannot be changed later.
+      // Enter must not submit the form: a known name is already a token, and a key cannot be changed later.
       event.preventDefault();
       add(typed);
     }

@@ -1,4 +1,4 @@
-/** The keys as a table, which turns into cards where there is little room. */
+/** The keys as a table, which becomes cards where space is short. */
 
 import './key-name.css';
 import type { KeyView } from '../../api/portal-shapes.ts';
@@ -8,7 +8,7 @@ import { Time } from '../../components/time.tsx';
 import { bothTimesText, millisecondsOf } from '../../components/time-text.ts';
 import { isValid, keyHint, restrictionWords, stateWords } from './key-text.ts';
 
-/** So many characters need no second line. */
+/** Names up to this length fit on one line. */
 const NAMES_ON_A_LINE = 20;
 
 export interface KeyTableProps {

@@ -1,4 +1,4 @@
-/** Keys in words: which one it is, what state it is in, and what it is restricted to. */
+/** Keys in words: their hint, state and restrictions. */
 
 import type { KeyView } from '../../api/portal-shapes.ts';
 import { counted } from '../../components/number-text.ts';
@@ -7,13 +7,13 @@ import { dayText, millisecondsOf } from '../../components/time-text.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** More are told by their number, and listed on a click. */
+/** More are shown as a count, and listed on a click. */
 const INSTRUMENTS_NAMED_MAX = 2;
 
 export interface StateWords {
   readonly text: string;
   readonly level: 'ok' | 'warn' | '';
-  /** When it ends or has ended. */
+  /** When it ends or ended. */
   readonly at: string | null;
 }
 
@@ -37,7 +37,7 @@ export function stateWords(
   return { text: `Ends ${untilText(endMs, nowMs)}`, level: 'warn', at: expiresAt };
 }
 
-/** `in 5 h`, or the day where that is further away. */
+/** `in 5 h`, or a date if further away. */
 function untilText(endMs: number, nowMs: number): string {
   const away = endMs - nowMs;
   if (away < MINUTE_MS) return 'in less than a minute';
@@ -51,7 +51,7 @@ function ended(word: string, at: string | undefined, nowMs: number): StateWords 
   return { text: `${word} ${nearDay(millisecondsOf(at), nowMs)}`, level: '', at };
 }
 
-/** `2 Nov`, with the year where it is another one. */
+/** `2 Nov`, with the year if it is another one. */
 function nearDay(ms: number, nowMs: number): string {
   const [day, year] = splitYear(dayText(ms));
   return year === splitYear(dayText(nowMs))[1] ? day : `${day} ${year}`;
@@ -61,7 +61,7 @@ function splitYear(text: string): [day: string, year: string] {
   return [text.slice(0, -5), text.slice(-4)];
 }
 
-/** Null: it is restricted to nothing. */
+/** Null: the key is unrestricted. */
 export function restrictionWords({
   instruments,
   allowedIps,

@@ -1,4 +1,4 @@
-/** Keys: all of the account, and what one can do with them. A secret is in the memory of this page alone, while it is shown. */
+/** The account's keys and their actions. A secret exists only in this page's memory, while it is shown. */
 
 import './keys.css';
 import type { Ref } from 'preact';
@@ -16,10 +16,10 @@ import { RevokeDialog } from './revoke-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
-/** Other pages lead here with it. */
+/** Links from other pages use this fragment. */
 const NEW_KEY_HASH = '#new';
 
-/** What stands before the table. */
+/** The open dialog. */
 type Opened =
   | { readonly t: 'create' }
   | { readonly t: 'rotate' | 'revoke'; readonly key: KeyView }
@@ -33,11 +33,11 @@ export function KeysPage() {
   const newKey = useRef<HTMLButtonElement>(null);
   const wasOpened = useRef(false);
   useEffect(() => {
-    // It was asked for once: neither a reload nor a bookmark asks again.
+    // Neither a reload nor a bookmark may open the dialog again.
     if (location.hash === NEW_KEY_HASH) history.replaceState(history.state, '', location.pathname);
   }, []);
   useEffect(() => {
-    // What opened the dialog may be gone with the row it stood in.
+    // The dialog's opener may have disappeared with its row.
     const isLost = document.activeElement === null || document.activeElement === document.body;
     if (opened === null && isLost && wasOpened.current) newKey.current?.focus();
     wasOpened.current = opened !== null;
@@ -154,7 +154,7 @@ function KeysCard(props: {
   );
 }
 
-/** In the shape of what comes; the style shows it only after a moment. */
+/** In the shape of the content; the style delays its appearance. */
 function KeysSkeleton() {
   return (
     <section class="card late loading" aria-busy="true" aria-label="Keys are loading">

@@ -1,4 +1,4 @@
-/** Asks for what a new key is to be. What the service refuses is said at the field, which gets the focus. */
+/** Creates a key. Errors of the service are shown at their fields, and the first one gets the focus. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
@@ -197,7 +197,7 @@ function Restrictions(part: FormPart) {
   );
 }
 
-/** After what was refused is drawn, also inside of what was folded. */
+/** Waits for the next frame: the field may be in a section that was just expanded. */
 function focusField(form: HTMLElement | null, field: FieldName): void {
   requestAnimationFrame(() => {
     form?.querySelector<HTMLInputElement>(`[data-field="${field}"] input`)?.focus();

@@ -1,7 +1,6 @@
 /**
- * What somebody types to make a key, as the service takes it, and what the service says about it, at the field it is
- * about. What is typed into one line is split at commas and spaces, and entries keep their order, so that the place of
- * a refused one is known.
+ * Converts the form's input to the service's request, and the service's errors to sentences at their fields. Text on
+ * one line is split at commas and spaces. Entries keep their order, so that an error's index identifies its entry.
  */
 
 import type { PortalError } from '../../api/portal-error.ts';
@@ -14,7 +13,7 @@ export const SCOPES: readonly { readonly scope: Scope; readonly text: string }[]
   { scope: 'keys', text: 'Manage other keys' },
 ];
 
-/** The fields in their order, and what a sentence about each begins with. */
+/** The fields in order, and the subject of each one's errors. */
 const SUBJECTS = {
   name: 'The name',
   environment: 'The environment',
@@ -34,7 +33,7 @@ export interface KeyForm {
   readonly instruments: readonly string[];
   /** As typed. */
   readonly allowedIps: string;
-  /** As a date field gives it, in UTC: `2026-12-01T00:00`; empty: never. */
+  /** A date field's value, in UTC: `2026-12-01T00:00`; empty: never. */
   readonly expiresAt: string;
 }
 
@@ -47,7 +46,7 @@ export const EMPTY_FORM: KeyForm = {
   expiresAt: '',
 };
 
-/** What can be seen without asking. */
+/** Faults that the browser can find. */
 export function formErrors({ name, scopes }: KeyForm): FieldErrors {
   return {
     ...(name.trim() === '' ? { name: 'Give the key a name, so that you recognise it later.' } : {}),
@@ -57,7 +56,7 @@ export function formErrors({ name, scopes }: KeyForm): FieldErrors {
   };
 }
 
-/** What is still wrong: a fault goes when its field is right, and one of the service's when its field is another. */
+/** The remaining faults: our own until the field is right, the service's until the field changes. */
 export function shownErrors(
   form: KeyForm,
   own: FieldErrors,
@@ -89,7 +88,7 @@ export function entriesOf(text: string): string[] {
   return [...new Set(text.split(/[\s,;]+/).filter((entry) => entry !== ''))];
 }
 
-/** What the service found wrong, as sentences at their fields; the first fault of a field is told. */
+/** The service's faults as sentences at their fields, the first one per field. */
 export function serverErrors(error: PortalError | null, sent: NewKey | null): FieldErrors {
   const found: Partial<Record<FieldName, string>> = {};
   for (const { path, message } of error?.errors ?? []) {
@@ -100,7 +99,7 @@ export function serverErrors(error: PortalError | null, sent: NewKey | null): Fi
   return found;
 }
 
-/** Faults that belong to no field of the form. */
+/** Whether there are faults that belong to no field of the form. */
 export function hasOtherErrors(error: PortalError): boolean {
   return error.errors.length === 0 || error.errors.some(({ path }) => !isField(path.split('/')[1]));
 }
@@ -111,7 +110,7 @@ export function firstField(errors: FieldErrors): FieldName | null {
 
 function sentenceOf(field: FieldName, entry: string | null, message: string): string {
   const subject = entry === null ? SUBJECTS[field] : `“${entry}”`;
-  // The checker of schemas shouts.
+  // The schema validator writes NOT in capitals.
   const said = message.replace(/\bNOT\b/g, 'not');
   return `${subject} ${said}${/[.?]$/.test(said) ? '' : '.'}`;
 }
@@ -125,7 +124,7 @@ function isField(name: string | undefined): name is FieldName {
   return FIELDS.some((field) => field === name);
 }
 
-/** What a date field gives, taken as UTC. What it cannot read is left to the service to refuse. */
+/** A date field's value as UTC nanoseconds. The service rejects what does not parse. */
 function instantOf(text: string): string {
   const ms = Date.parse(`${text}Z`);
   return Number.isNaN(ms) ? text : `${BigInt(ms) * 1_000_000n}`;

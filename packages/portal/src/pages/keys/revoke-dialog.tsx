@@ -1,6 +1,6 @@
 /**
- * Revokes a key, once its last four characters are typed: names repeat after a rotation, and may be of any script. The
- * way without a gap is offered beside it.
+ * Revokes a key after its last four characters were typed: after a rotation names repeat, and a name may be in any
+ * script. Rotation is offered beside it, because it leaves no gap.
  */
 
 import { useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** Replaces a key by a new one with the same rights, with a time in which both work. */
+/** Replaces a key by a new one with the same rights; during a grace period both work. */
 
 import { useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';

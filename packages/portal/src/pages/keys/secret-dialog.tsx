@@ -1,6 +1,6 @@
 /**
- * The one moment in which a secret is seen. It is a text in this dialog and nowhere else: in no address, no storage, no
- * attribute, and gone with the dialog. Esc does not close it; "Done" does, once the reader says that it is stored.
+ * The only place that shows a secret. It is text in this dialog, never in an address, storage or attribute, and
+ * disappears with the dialog. Esc does not close it; "Done" does, once the reader confirms that it is stored.
  */
 
 import { useEffect, useState } from 'preact/hooks';
@@ -67,7 +67,7 @@ export function SecretDialog(props: {
   );
 }
 
-/** To be pasted as they are. */
+/** Commands to paste. */
 function tryText(secret: string): string {
   return [
     `export TAPELOOM_KEY=${secret}`,
@@ -89,7 +89,7 @@ function PreviousNote({ previous }: { readonly previous: RotatedKey['previous'] 
   );
 }
 
-/** Changes by itself when a program has used the key. */
+/** Updates itself when a program has used the key. */
 function FirstUse({ keyId }: { readonly keyId: string }) {
   const isUsed = useFirstUse(keyId);
   return (
@@ -102,7 +102,7 @@ function FirstUse({ keyId }: { readonly keyId: string }) {
   );
 }
 
-/** The file is made in memory; its address says nothing and is taken back at once. */
+/** The file is created in memory; its object URL is revoked at once. */
 function download(secret: string): void {
   const url = URL.createObjectURL(new Blob([`TAPELOOM_KEY=${secret}\n`], { type: 'text/plain' }));
   const link = document.createElement('a');

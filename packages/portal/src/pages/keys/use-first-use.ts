@@ -1,10 +1,10 @@
-/** Looks from time to time whether a key was used, until it was; not while nobody sees the page. */
+/** Polls whether a key was used, until it was. Pauses while the page is hidden. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
 
 const LOOK_EVERY_MS = 3_000;
-/** After this many looks somebody is probably busy elsewhere. */
+/** After this many polls, polling slows down. */
 const EAGER_LOOKS = 60;
 const LOOK_LATER_MS = 15_000;
 
@@ -18,7 +18,7 @@ export function useFirstUse(keyId: string): boolean {
     const look = async () => {
       looks += 1;
       if (document.visibilityState === 'visible') {
-        // A look that fails is followed by another; what matters is on the screen already.
+        // The next poll follows a failed one; the page already shows what matters.
         const list = await portalApi.keys({ signal: abort.signal }).catch(() => null);
         if (abort.signal.aborted) return;
         const key = list?.keys.find(({ id }) => id === keyId);

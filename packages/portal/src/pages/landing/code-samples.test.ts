@@ -22,14 +22,14 @@ const textOf = (id: string) => samples.find((sample) => sample.id === id)!.text;
 
 const packed = readFileSync(new URL('../../../recording/session.gz', import.meta.url));
 const whole = parseRecording(gunzipSync(packed).toString());
-/** As if it had been recorded with the parameters a sample leaves out. */
+/** As if recorded with the default parameters, which the samples omit. */
 const recording = {
   ...whole,
   requests: { s1: { indicator: 'footprint', params: {} } },
   frames: whole.frames.filter(({ sub, ms }) => sub === 's1' && ms < 3_000),
 };
 
-/** Runs a sample as a module would, with our client on the recording; what it prints. */
+/** Runs a sample as a module, with our client on the recording; returns its output. */
 async function printed(text: string, fetched: string[] = []): Promise<unknown[][]> {
   let now = 0;
   const timers = new Set<{ at: number; call: () => void }>();
@@ -104,7 +104,7 @@ test('the sample for browsers asks its own server for a token and prints levels'
   assert.ok(lines.every(([id, levels]) => typeof id === 'string' && Array.isArray(levels)));
 });
 
-/** Runs a sample against a service that knows one page; what it printed and what it asked for. */
+/** Runs a sample against a server with one page; returns its output and its request. */
 async function askedBy(id: string, program: string): Promise<readonly [string, IncomingMessage]> {
   const asked: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -129,7 +129,7 @@ async function askedBy(id: string, program: string): Promise<readonly [string, I
 
 const PAGE = { items: [{ cursor: '20261110.7.1', data: { delta: 12 } }], next: null };
 
-/** As the contract has it. */
+/** Checks the request against the contract. */
 function checkHistory({ url, headers, method }: IncomingMessage): void {
   const contract = JSON.parse(
     readFileSync(new URL('../../../../../contract/openapi.json', import.meta.url), 'utf8'),

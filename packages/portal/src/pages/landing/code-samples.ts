@@ -1,4 +1,4 @@
-/** The first lines of code in four languages. A test runs each of them against what it talks to. */
+/** First lines of code in four languages. A test runs each of them against a real service. */
 
 export interface CodeSample {
   readonly id: 'node' | 'browser' | 'python' | 'curl';
@@ -6,7 +6,7 @@ export interface CodeSample {
   readonly text: string;
 }
 
-/** `url` is the service's, `day` one that has history, as 2026-11-10. */
+/** `url` is the service's; `day` has history, as 2026-11-10. */
 export function codeSamples(url: string, day: string): readonly CodeSample[] {
   return [
     {
@@ -58,7 +58,7 @@ export function codeSamples(url: string, day: string): readonly CodeSample[] {
   ];
 }
 
-/** The last day before this one on which futures traded all day, as far as the week says. */
+/** The last weekday before this one. Holidays are not considered. */
 export function lastWeekday(nowMs: number): string {
   const day = new Date(nowMs);
   do day.setUTCDate(day.getUTCDate() - 1);
@@ -71,11 +71,11 @@ export interface CodePart {
   readonly text: string;
 }
 
-/** Each group is named by the kind of its parts. */
+/** Each group is named after its kind of part. */
 export const CODE_PARTS =
   /(?<note>(?:^|(?<=\s))\/\/.*$)|(?<text>'[^'\n]*'|"[^"\n]*")|(?<word>\b(?:import|from|const|new|async|await|for|in)\b)/gm;
 
-/** What stands out, for the eye only. */
+/** Splits code into parts for colouring. */
 export function codeParts(text: string, pattern = CODE_PARTS): readonly CodePart[] {
   const parts: CodePart[] = [];
   let end = 0;

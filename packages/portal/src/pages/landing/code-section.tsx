@@ -1,4 +1,4 @@
-/** The same few lines in four languages. */
+/** The same lines in four languages. */
 
 import { CodeTabs } from '../../components/code-tabs.tsx';
 import { codeSamples, lastWeekday } from './code-samples.ts';

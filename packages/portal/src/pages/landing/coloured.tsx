@@ -1,4 +1,4 @@
-/** Code in which what stands out has a colour, for the eye only. */
+/** Colours parts of code, for decoration only. */
 
 import { CODE_PARTS, codeParts } from './code-samples.ts';
 

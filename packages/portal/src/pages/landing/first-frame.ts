@@ -1,6 +1,6 @@
 /**
- * The first frame of the recording as SVG: what the page shows before any script. It is the picture that the
- * script paints at the beginning, from the same snapshot by the same rules.
+ * The recording's first frame as SVG, shown before any script. It equals the script's first picture: the same snapshot,
+ * the same rules.
  */
 
 import { type IndicatorObject, priceText } from '@tapeloom/client/stream';
@@ -11,11 +11,11 @@ import { chartScene } from '../../footprint/chart-scene.ts';
 import type { Recording } from '../../footprint/recording.ts';
 import { svgText } from '../../footprint/svg-painter.ts';
 
-/** As large as the chart can become; it is anchored to the right, and the page cuts what it has no room for. */
+/** The largest chart size. The picture is anchored to the right, and the page crops the rest. */
 const WIDE = { width: 900, height: 560 };
 const NARROW = { width: 640, height: 470 };
 
-/** What the chart shows at the beginning. */
+/** The chart's model at the start of the recording. */
 export function firstModel(recording: Recording): ChartModel {
   const models = new ChartModels(Number(recording.requests.s1?.params.group));
   return models.model(
@@ -24,7 +24,7 @@ export function firstModel(recording: Recording): ChartModel {
   );
 }
 
-/** One for a desk and one for a hand; a media query shows one of them. */
+/** One for desktops and one for phones; a media query shows one of them. */
 export function firstFrames(recording: Recording): string {
   const { tickSizeNanos } = messageOf<SubscribedMessage>(recording, 's1', 'subscribed');
   const model = firstModel(recording);

@@ -1,14 +1,14 @@
 /**
- * The indicators as the landing page shows them: names from the catalogue, a line of our own, and a picture that looks
- * like the thing. The two dyes are for buyers and sellers; all else is ink and grey. An indicator without a line, or a
- * line without an indicator, stops the build.
+ * The landing page's indicator cards: names from the catalogue, a line of our own, and a glyph. The two dyes stand for
+ * buyers and sellers; all else is ink and grey. An indicator without a card, or a card without an indicator, fails the
+ * build.
  */
 
 export interface IndicatorCard {
   readonly id: string;
   readonly name: string;
   readonly text: string;
-  /** What is inside of an SVG of 48 × 40. */
+  /** The content of an SVG of 48 × 40. */
   readonly glyph: string;
   readonly href: string;
 }
@@ -31,7 +31,7 @@ export function indicatorCards({ indicators }: Catalogue): readonly IndicatorCar
 const NUMBERS =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty';
 
-/** In letters up to twenty. */
+/** In words up to twenty. */
 export function numberWord(count: number): string {
   return NUMBERS.split(' ')[count] ?? String(count);
 }
@@ -48,7 +48,7 @@ function disc(kind: string, x: number, y: number, r: number): string {
   return `<circle class="${kind}" cx="${x}" cy="${y}" r="${r}"/>`;
 }
 
-/** By id: what is said, and what is drawn. */
+/** By id: the text and the glyph. */
 export const CARDS: Readonly<Record<string, readonly [text: string, glyph: readonly string[]]>> = {
   bars: [
     'Time, tick, volume, range, delta and renko',

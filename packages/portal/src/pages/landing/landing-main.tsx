@@ -1,4 +1,4 @@
-/** Takes over the parts of the landing page that move or answer. They are in its HTML already. */
+/** Hydrates the interactive parts of the landing page, which its HTML already contains. */
 
 import './landing.css';
 import { hydrate, render } from 'preact';
@@ -12,18 +12,18 @@ import { StatusBadge } from './status-badge.tsx';
 
 const part = (name: string) => document.getElementById(`part-${name}`)!;
 
-/** The second frame begins when the first is on its way to the screen: the page is painted before any of it runs. */
+/** Two frames and a task later, the page has been painted before any of this runs. */
 requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(takeOver)));
 
 function takeOver(): void {
   hydrate(<TopBar />, part('top'));
   const stage = part('stage');
   const text = JSON.parse(stage.dataset.text!) as StageText;
-  // The first frame stays as the HTML has it.
+  // Hydration leaves the first frame as in the HTML.
   hydrate(<Stage text={text} still="" recordingUrl={sessionUrl} />, stage);
   hydrate(<PlansSection />, part('plans'));
   hydrate(<StatusBadge />, part('status'));
-  // Its language is the one that was chosen last, which the HTML cannot know: it is made anew, in the same room.
+  // Rendered afresh: the HTML cannot know the language the visitor chose last.
   const code = part('code');
   code.replaceChildren();
   render(<CodeSection url={code.dataset.url!} nowMs={Date.now()} />, code);

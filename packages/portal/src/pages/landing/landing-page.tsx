@@ -1,7 +1,4 @@
-/**
- * The landing page as it stands in its HTML. Only what moves or answers is taken over by script, each part by itself: the
- * words stay what they are.
- */
+/** The landing page as HTML. Scripts hydrate only the interactive parts, each by itself; the text stays. */
 
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
@@ -20,10 +17,10 @@ export interface LandingContent {
   /** The first frame and the selvedge, as SVG. */
   readonly still: string;
   readonly selvedge: string;
-  /** One that was really said. */
+  /** A real one, from the recording. */
   readonly cursor: string;
   readonly indicators: readonly IndicatorCard[];
-  /** Where the page thinks the service is; the server writes the true address in its place. */
+  /** The address at build time; the server replaces it. */
   readonly url: string;
   readonly nowMs: number;
 }
@@ -51,7 +48,7 @@ export function LandingPage({ content }: { readonly content: LandingContent }) {
   );
 }
 
-/** A part that script takes over. It is rendered as its own tree, as it will be in the browser. */
+/** A part that is hydrated, rendered as a tree of its own as in the browser. */
 function Island(props: {
   readonly id: string;
   readonly part: VNode;

@@ -1,4 +1,4 @@
-/** The landing page as HTML, made once per build from the recording and the catalogue. */
+/** Renders the landing page as HTML, once per build, from the recording and the catalogue. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +12,10 @@ import { LandingPage } from './landing-page.tsx';
 import { selvedgeSvg } from './selvedge.ts';
 import type { StageText } from './stage-text.ts';
 
-/** What the server replaces by its public address. */
+/** The server replaces this by its public address. */
 const WRITTEN_FOR = 'http://127.0.0.1:8080';
 
-/** `portal` is the folder of the package. */
+/** `portal` is the package's folder. */
 export function prerenderLanding(portal: string): string {
   const read = (path: string) => readFileSync(join(portal, path));
   const recording = parseRecording(gunzipSync(read('recording/session.gz')).toString());
@@ -35,7 +35,7 @@ function stageText({ instrument, name, startNs, requests }: Recording): StageTex
   const params = requests.s1?.params ?? {};
   return {
     instrument,
-    // The alias has no month: it means another contract tomorrow.
+    // Drops the month: the alias designates another contract later.
     name: `${name.replace(/ [A-Z][a-z]+ \d{4}$/, '')}, ${params.size} s`,
     day: dayOf(startNs),
     params,

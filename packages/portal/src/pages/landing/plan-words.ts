@@ -1,4 +1,4 @@
-/** Plans in words: what each is for, what it costs, and its limits as a table says them. */
+/** Plans in words: purpose, price, and limits as table rows. */
 
 import { HISTORY_DAYS_ALL, PLANS } from '@tapeloom/core/entitlement/plan';
 import type { OfferId, Plan, PlanLimits, PricingView } from '../../api/portal-shapes.ts';
@@ -43,7 +43,7 @@ export interface PriceWords {
   readonly per: string;
 }
 
-/** Null where the price is not known yet. */
+/** Null while the price is unknown. */
 export function priceWords(plan: Plan, pricing: PricingView | null): PriceWords | null {
   if (plan === 'sandbox') return { price: 'Free', per: 'for as long as you like' };
   if (pricing === null) return null;
@@ -63,7 +63,7 @@ export function priceWords(plan: Plan, pricing: PricingView | null): PriceWords 
   }
 }
 
-/** Whole amounts without their zeros. */
+/** Whole amounts without decimals. */
 function priceOf(offer: OfferId, { currency, prices }: PricingView): string | null {
   const found = prices.find((price) => price.offer === offer);
   if (found === undefined) return null;
@@ -72,9 +72,9 @@ function priceOf(offer: OfferId, { currency, prices }: PricingView): string | nu
 
 export interface LimitRow {
   readonly label: string;
-  /** One for each plan; null for none at all. */
+  /** One per plan; null for none. */
   readonly values: readonly (string | null)[];
-  /** The best there is. */
+  /** Whether the plan has the best value. */
   readonly isBest: readonly boolean[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Plans with their limits and prices. The limits are in the page from the beginning; what things cost is asked for, since
- * an operator decides it. The place of a price is as large before as after.
+ * Plans with their limits and prices. The limits are in the HTML; prices are requested, because the operator sets them.
+ * A price takes the same space before and after it arrives.
  */
 
 import { PLAN_LIMITS, PLAN_NAMES } from '@tapeloom/core/entitlement/plan';
@@ -12,7 +12,7 @@ import { type LimitRow, limitRows, PLAN_WORDS, type PlanWords, priceWords } from
 
 export function PlansSection() {
   const pricing = useLoaded((signal) => portalApi.pricing({ signal }));
-  // Without an answer the limits stay those the page was built with.
+  // Without a response, the limits of the build remain.
   const offers = useLoaded((signal) => portalApi.offers({ signal }));
   const limits = (plan: Plan) =>
     offers.value?.plans.find(({ id }) => id === plan)?.limits ?? PLAN_LIMITS[plan];

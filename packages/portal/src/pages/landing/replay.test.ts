@@ -9,7 +9,7 @@ import { Replay } from './replay.ts';
 const packed = readFileSync(new URL('../../../recording/session.gz', import.meta.url));
 const recording = parseRecording(gunzipSync(packed).toString());
 
-/** Time that moves when told, a millisecond or more at a time. */
+/** A manual clock that advances by at least a millisecond. */
 function handTime() {
   const timers = new Set<{ at: number; call: () => void }>();
   let now = 0;

@@ -1,7 +1,7 @@
 /**
- * The replay of the landing page: our client library on a recorded stream. Whatever it tells is what happened: the
- * connection is the library's, the updates are those it told, and they are counted against the recording. At the end
- * it says so and begins again from the start.
+ * The landing page's replay: our client library on a recorded stream. The view reports real events: the library's
+ * connection, and the updates it delivered, counted against the recording. At the end it announces a pause and starts
+ * again.
  */
 
 import {
@@ -19,9 +19,9 @@ import { RecordedService } from '../../footprint/recorded-service.ts';
 import type { Recording } from '../../footprint/recording.ts';
 import { ReplayTally, type TallyCounts } from '../../footprint/replay-tally.ts';
 
-/** For so long a cut line stays dead: the library's third attempt gets through. */
+/** How long a cut connection stays dead: the library's third attempt succeeds. */
 const DEAD_MS = 1_700;
-/** Between the end and the next beginning. */
+/** Between the end and the next start. */
 const INTERVAL_MS = 3_000;
 const LOG_LINES = 14;
 const RATE_MS = 1_000;
@@ -30,17 +30,17 @@ export interface LogLine {
   readonly what: string;
   readonly where: string;
   readonly value: string;
-  /** Of what was traded: 1 bought, -1 sold; 0 where it is about something else. */
+  /** 1 bought, -1 sold; 0 for other lines. */
   readonly side: -1 | 0 | 1;
-  /** About the connection. */
+  /** True for lines about the connection. */
   readonly isNews: boolean;
 }
 
-/** How the last lost connection ended. */
+/** How the last interruption ended. */
 export interface Resumption {
   readonly cursor: string;
   readonly awayMs: number;
-  /** Updates that were said meanwhile, and have come. */
+  /** Updates published meanwhile that have arrived. */
   readonly caughtUp: number;
   readonly missed: number;
   readonly doubled: number;
@@ -49,13 +49,13 @@ export interface Resumption {
 export interface ReplayView {
   readonly connection: ConnectionState;
   readonly positionMs: number;
-  /** Messages of the last second. */
+  /** Messages in the last second. */
   readonly perSecond: number;
   readonly counts: TallyCounts;
-  /** Of the footprint, as the wire had it. */
+  /** The footprint's last update, as on the wire. */
   readonly last: LastUpdate | null;
   readonly log: readonly LogLine[];
-  /** While the connection is lost. */
+  /** Set while the connection is lost. */
   readonly away: { readonly ms: number; readonly cursor: string } | null;
   readonly resumed: Resumption | null;
   readonly isOver: boolean;
@@ -72,7 +72,7 @@ export class Replay {
   #run: Run;
   #log: LogLine[] = [];
   #timer: { cancel(): void } | null = null;
-  /** Counts up with everything that changes a view. */
+  /** Incremented with every change of the view. */
   version = 0;
 
   constructor(recording: Recording, clock: PlayClock) {
@@ -82,7 +82,7 @@ export class Replay {
     this.#run = this.#begin();
   }
 
-  /** Null until the first state is there. */
+  /** Null before the first snapshot. */
   get model(): ChartModel | null {
     const { footprint, large } = this.#run;
     if (footprint.state.objects.size === 0) return null;
@@ -109,7 +109,7 @@ export class Replay {
     return priceText(ticks, this.#run.footprint.state.tickSizeNanos ?? 0);
   }
 
-  /** Pulls the plug; nothing while it is out already. */
+  /** Cuts the connection, if it is open. */
   cut(): void {
     const { client, service, footprint, tally } = this.#run;
     const { cursor } = footprint.state;
@@ -184,7 +184,7 @@ export class Replay {
     if (state !== 'open') return;
     const { at, cursor, told } = run.cut;
     this.#say('resume from', placeText(cursor), '');
-    // What was missed is said in answer to the subscription, which is sent now.
+    // The missed updates follow the subscription, which is sent at this moment.
     this.#clock.after(0, () => {
       const counts = run.tally.counts;
       run.cut = null;
@@ -209,7 +209,7 @@ export class Replay {
   }
 }
 
-/** One time through the recording. */
+/** One run through the recording. */
 class Run {
   readonly service: RecordedService;
   readonly client: StreamClient;
@@ -233,7 +233,7 @@ class Run {
       },
     });
     this.client = new StreamClient({
-      // Nobody is there: the socket below never asks.
+      // A placeholder: the recorded socket never connects.
       url: 'http://recording.invalid',
       token: () => 'recording',
       WebSocket: this.service.WebSocket,
@@ -258,7 +258,7 @@ class Run {
   }
 }
 
-/** Without the day, which all have in common. */
+/** Without the day, which all cursors share. */
 function placeText(cursor: string): string {
   return cursor.slice(cursor.indexOf('.') + 1);
 }

@@ -1,6 +1,6 @@
 /**
- * The selvedge: one day's delta as threads, one a minute, up for buyers and down for sellers. It is drawn from what was
- * traded, as SVG, and stands in the page before any script.
+ * The selvedge: a day's delta as one thread per minute, up for buyers and down for sellers. Drawn from recorded trades
+ * as SVG, and present before any script.
  */
 
 /** Delta and volume of a minute. */
@@ -9,9 +9,9 @@ export type Minute = readonly [delta: number, volume: number];
 const HEIGHT = 22;
 const PITCH = 3;
 const THREAD = 2;
-/** So much of the height has a minute in which both sides were equal. */
+/** The height of a thread with equal sides, as a share. */
 const LEAST = 0.3;
-/** A share of the volume at which a thread is as long as it can be. */
+/** The share of delta in the volume at which a thread has its full length. */
 const SHARE_MAX = 0.5;
 const TONES = 4;
 

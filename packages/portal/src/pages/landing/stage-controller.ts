@@ -1,7 +1,7 @@
 /**
- * Runs the replay in the page. Nothing is fetched before the page has been painted, nothing moves while nobody looks:
- * in a hidden tab or out of sight the replay stands still. It is drawn twelve times a second at most. Who asks for less
- * motion sees the first frame until pressing Play.
+ * Runs the replay in the page. Nothing is fetched before the first paint, and a hidden or invisible replay stands
+ * still. It draws at most twelve times a second. Visitors who prefer reduced motion see the first frame until they
+ * press Play.
  */
 
 import { FootprintCanvas } from '../../footprint/footprint-canvas.ts';
@@ -11,7 +11,6 @@ import { onColoursChange } from '../../shell/theme.ts';
 import { Replay, type ReplayView } from './replay.ts';
 import { type BarRow, barRows } from './stage-table.ts';
 
-/** Twelve a second. */
 const DRAW_MS = 1_000 / 12;
 const TABLE_BARS = 8;
 

@@ -1,11 +1,11 @@
-/** The bars of the chart as rows of a table, for who cannot see it or wants the numbers. */
+/** The chart's bars as table rows, for screen readers and for readers who want numbers. */
 
 import { countText, signedText } from '../../footprint/chart-batch.ts';
 import type { ChartBar } from '../../footprint/chart-model.ts';
 import { timeText } from '../../footprint/price-axis.ts';
 
 export const BAR_COLUMNS = {
-  /** With the word for a bar that still forms. */
+  /** With a suffix for a forming bar. */
   time: 'Time, UTC',
   open: 'Open',
   high: 'High',

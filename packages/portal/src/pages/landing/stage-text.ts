@@ -1,10 +1,10 @@
-/** What the stage says of its recording; the script reads it from the page. */
+/** The stage's text about its recording; the script reads it from the page. */
 
 export interface StageText {
   readonly instrument: string;
-  /** Of the contract and its bars. */
+  /** The names of the contract and its bars. */
   readonly name: string;
   readonly day: string;
-  /** What was asked for. */
+  /** The request's parameters. */
   readonly params: Readonly<Record<string, string | number>>;
 }

@@ -1,6 +1,6 @@
 /**
- * The stage of the landing page: the chart, and beside it the messages it is drawn from. Both run on a recording and
- * say so. Before any script runs it is the first frame.
+ * The landing page's stage: the chart, and the messages it is drawn from. Both play a recording and are labelled so.
+ * Without scripts it is the first frame.
  */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -16,7 +16,7 @@ const SENTENCE =
 
 export function Stage(props: {
   readonly text: StageText;
-  /** The first frame, in HTML; the script leaves it as it is. */
+  /** The first frame as HTML, which the script leaves in place. */
   readonly still: string;
   readonly recordingUrl: string | null;
 }) {
@@ -103,7 +103,7 @@ const LEGEND = [
   ['large', 'Large trade'],
 ] as const;
 
-/** The last state stays; a pill says what is going on. */
+/** The last picture stays; a label explains the interruption. */
 function Veil({ view: { replay, hasFailed, isPlaying } }: { readonly view: StageView }) {
   const text = veilText({ replay, hasFailed, isPlaying });
   if (text === null) return null;

@@ -1,4 +1,4 @@
-/** How the service is, in three words, with a link to the whole of it. */
+/** The service's state in three words, linked to the status page. */
 
 import { portalApi } from '../../api/portal-api.ts';
 import type { StatusView } from '../../api/portal-shapes.ts';

@@ -1,13 +1,13 @@
-/** What the socket sees: the last update of the footprint, the newest messages, and the plug to pull. */
+/** The wire's view: the footprint's last update, the newest messages, and a button that cuts the connection. */
 
 import { Button } from '../../components/button.tsx';
 import { Coloured } from './coloured.tsx';
 import type { LastUpdate, LogLine, ReplayView, Resumption } from './replay.ts';
 import type { StageText } from './stage-text.ts';
 
-/** Levels and imbalances that are shown of the many there are. */
+/** How many levels and imbalances are shown. */
 const LEVELS_SHOWN = 2;
-/** A row of numbers is one of them. */
+/** An array of numbers counts as one number. */
 const JSON_PARTS =
   /(?<name>"[^"]*"(?=:))|(?<text>"[^"]*")|(?<word>\b(?:true|false)\b)|(?<number>\[-?\d[^\]]*\]|-?\d[\d.]*|\bnull\b)/g;
 
@@ -32,7 +32,7 @@ export function Wire(props: {
         />
       </pre>
       <div class="wire-log" aria-hidden="true">
-        {/* Lines keep their places and change their words: nothing in the page moves. */}
+        {/* Lines keep their positions and change their text, so that nothing in the page moves. */}
         {replay?.log.map((line) => (
           <Line line={line} />
         ))}
@@ -84,7 +84,7 @@ function Line({ line }: { readonly line: LogLine }) {
   );
 }
 
-/** Before the first update: what the client asks for. */
+/** Before the first update: the client's request. */
 function requestText({ instrument, params }: StageText): string {
   const given = Object.entries(params).map(([name, value]) => {
     return `\n    "${name}": ${JSON.stringify(value)}`;

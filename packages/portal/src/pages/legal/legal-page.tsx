@@ -1,4 +1,4 @@
-/** The pages an operator writes: imprint, privacy, terms. */
+/** The operator's pages: imprint, privacy, terms. */
 
 import { useLocation } from 'preact-iso';
 import { portalApi } from '../../api/portal-api.ts';

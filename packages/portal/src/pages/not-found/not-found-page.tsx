@@ -1,4 +1,4 @@
-/** No page has this address: one sentence, three ways on. */
+/** An unknown address: one sentence and three links. */
 
 import { ButtonLink } from '../../components/button.tsx';
 import { Mark } from '../../components/icon.tsx';

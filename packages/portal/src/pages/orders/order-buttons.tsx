@@ -1,4 +1,4 @@
-/** What is done with an order at its payment provider: the card is changed there, an unpaid checkout given up. */
+/** Actions on an order at its payment provider: changing the card, and giving up an unpaid checkout. */
 
 import { portalApi } from '../../api/portal-api.ts';
 import type { OrderView } from '../../api/portal-shapes.ts';
@@ -7,7 +7,7 @@ import { ActionButton, ButtonLink } from '../../components/button.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { showToast } from '../../components/toast.tsx';
 
-/** For subscriptions that run; what is paid once has no card that is charged again. */
+/** For running subscriptions; a single payment has no card to charge again. */
 export function ProviderPageButton(props: { readonly order: OrderView }) {
   const { order } = props;
   const open = useAction(async () => {
@@ -32,7 +32,10 @@ export function ProviderPageButton(props: { readonly order: OrderView }) {
   );
 }
 
-/** Paying an order comes first, giving it up second. What cannot be given up, since a bank has yet to say whether it is paid, can still be withdrawn from. */
+/**
+ * Paying comes first, giving up second. An order whose payment the bank has yet to confirm cannot be given up, but it
+ * can be withdrawn from.
+ */
 export function UnpaidActs(props: { readonly order: OrderView; readonly onDone: () => void }) {
   const { order, onDone } = props;
   const drop = useAction(async () => {

@@ -1,4 +1,4 @@
-/** Cancelling says what happens and when. */
+/** Explains what cancelling does and when, before it happens. */
 
 import { portalApi } from '../../api/portal-api.ts';
 import type { OrderView } from '../../api/portal-shapes.ts';

@@ -1,4 +1,4 @@
-/** Orders in words: what state one is in, and what comes next. */
+/** Orders in words: the state, and what comes next. */
 
 import type { OrderView } from '../../api/portal-shapes.ts';
 import { moneyText } from '../../components/number-text.ts';
@@ -25,7 +25,7 @@ export function stateWord({ state, withdrawn }: Pick<OrderView, 'state' | 'withd
   return withdrawn === null ? STATE_WORDS[state] : { word: 'Withdrawn', kind: 'plain' };
 }
 
-/** Of an order that the provider has not confirmed: only that is known, and not whether anybody paid. */
+/** For an order without the provider's confirmation, which does not tell whether it was paid. */
 export function waitingWords(isGivenUp: boolean): {
   readonly title: string;
   readonly text: string;
@@ -41,7 +41,7 @@ export function waitingWords(isGivenUp: boolean): {
       };
 }
 
-/** What the account has of one offer, and the next date, in a sentence. */
+/** What the account holds of an offer, and the next date. */
 export function holdingSentence(name: string, holding: Holding): string {
   if (holding.by === 'gift') return `${name} is yours, without an end date.`;
   if (holding.by === 'trial')
@@ -61,7 +61,7 @@ export function holdingSentence(name: string, holding: Holding): string {
   return `${name} renews on ${dayOf(order.paidUntil!)} for ${price} a month, ${tax}.`;
 }
 
-/** That a renewal was declined, and until when the rights last all the same. */
+/** A declined renewal, and until when the rights last. */
 export function declinedSentence(
   name: string,
   { paidUntil }: Pick<OrderView, 'paidUntil'>,
@@ -71,7 +71,7 @@ export function declinedSentence(
   return `The renewal of ${name} was declined on ${dayOf(paidUntil!)}.${end}`;
 }
 
-/** What the button to cancel says; null: there is nothing to cancel. */
+/** The cancel button's label; null: there is nothing to cancel. */
 export function cancelWord(order: OrderView, name: string): string | null {
   if (order.interval === null || order.state === 'cancelled') return null;
   return order.state === 'paid'
@@ -79,21 +79,21 @@ export function cancelWord(order: OrderView, name: string): string | null {
     : `Cancel ${name}`;
 }
 
-/** What is asked before it is cancelled: a renewal that failed leaves nothing that is paid for. */
+/** The question before cancelling. A failed renewal leaves no paid period. */
 export function cancelText({ state, paidUntil }: OrderView, name: string): string {
   return state === 'past_due'
     ? `${name} ends now, because its renewal was not paid. Nothing more is charged.`
     : `${name} stays active until ${dayOf(paidUntil!)}. Nothing is charged after today.`;
 }
 
-/** What cancelling came to. */
+/** The result of cancelling. */
 export function cancelledText({ state, paidUntil }: OrderView, name: string): string {
   return state === 'cancelled'
     ? `${name} stays active until ${dayOf(paidUntil!)}.`
     : `${name} is off.`;
 }
 
-/** What the button says that takes a cancellation back; null: there is none. */
+/** The label of the button that withdraws a cancellation; null: there is none. */
 export function keepWord(order: OrderView, name: string): string | null {
   return order.state === 'cancelled' ? `Keep ${name} after ${dayOf(order.paidUntil!)}` : null;
 }

@@ -1,4 +1,4 @@
-/** Billing: what the account has and what comes next in a sentence, ways out, and every order. */
+/** Billing: what the account holds and what comes next, ways to cancel, and every order. */
 
 import './orders.css';
 import { PLAN_NAMES } from '@tapeloom/core/entitlement/plan';
@@ -107,7 +107,7 @@ function HeldOffer(props: OwnShopProps & { readonly name: string; readonly holdi
         <div class="held-acts">
           {order.state === 'past_due' && <ProviderPageButton order={order} />}
           {(wayOut ?? wayBack) !== null && (
-            // One button in one place: who pressed it keeps the focus when it becomes the other.
+            // One button for both actions, so that it keeps the focus when it changes.
             <Button
               size="sm"
               busy={wayOut === null && keep.isBusy && 'Taking it back'}
@@ -137,7 +137,7 @@ function HeldOffer(props: OwnShopProps & { readonly name: string; readonly holdi
   );
 }
 
-/** While it may be used, beside every order it is about. */
+/** Shown beside each order with a right of withdrawal. */
 function WithdrawLink({ order }: { readonly order: OrderView }) {
   const word = withdrawWord(order);
   if (word === null) return null;

@@ -1,4 +1,4 @@
-/** What became of a charge, in a word or two. */
+/** The result of a charge, in a word or two. */
 
 import type { ReceiptView } from '../../api/portal-shapes.ts';
 import { moneyText } from '../../components/number-text.ts';

@@ -1,4 +1,4 @@
-/** What was charged, month by month, as the payment provider lists it, with its own receipts. */
+/** All charges as the payment provider lists them, with its receipts. */
 
 import { portalApi } from '../../api/portal-api.ts';
 import type { OrderView, ReceiptView } from '../../api/portal-shapes.ts';
@@ -11,7 +11,7 @@ import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { receiptWord } from './receipt-words.ts';
 
-/** Of so many orders receipts are asked for; nobody has more than one or two that were paid. */
+/** Receipts are requested for this many orders; an account rarely has more than two paid ones. */
 const ORDERS_MAX = 8;
 
 interface Charge extends ReceiptView {

@@ -1,4 +1,4 @@
-/** What became of the payment that somebody has just come back from. It changes by itself. */
+/** The result of the payment that the buyer has just returned from. It updates itself. */
 
 import type { OffersView, OrderView } from '../../api/portal-shapes.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
@@ -12,7 +12,7 @@ export function ReturnNotice(props: {
   readonly offers: OffersView;
 }) {
   const { watched, offers } = props;
-  // One element for all of it, so that a change is said by screen readers.
+  // A single element, so that screen readers announce changes.
   return (
     <div class="return-notice" role="status">
       {noticeOf(watched, offers)}
@@ -35,7 +35,7 @@ function noticeOf(watched: WatchedOrder, offers: OffersView) {
   }
 }
 
-/** Nobody here knows whether it was paid: the provider says so, or it was left unpaid. */
+/** The payment's result is not known here: the provider has yet to confirm it, or it was not made. */
 function Waiting(props: { readonly order: OrderView; readonly isGivenUp: boolean }) {
   const { order, isGivenUp } = props;
   const { title, text } = waitingWords(isGivenUp);

@@ -1,4 +1,4 @@
-/** One order, asked about again until its provider has said yes or no. Coming back to the page asks at once. */
+/** Polls one order until its provider has confirmed or rejected it. Returning to the page polls at once. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';
@@ -10,7 +10,7 @@ export type WatchedOrder =
   | { readonly t: 'asking' }
   | { readonly t: 'waiting'; readonly order: OrderView; readonly isGivenUp: boolean }
   | { readonly t: 'decided'; readonly order: OrderView }
-  /** There is no such order here. */
+  /** The account has no such order. */
   | { readonly t: 'unknown' };
 
 const ASKING: WatchedOrder = { t: 'asking' };
@@ -25,7 +25,7 @@ export function useWatchedOrder(id: string | null): WatchedOrder {
   return watched;
 }
 
-/** Returns how to stop. */
+/** Returns a function that stops polling. */
 function watch(id: string, tell: (watched: WatchedOrder) => void): () => void {
   const gone = new AbortController();
   const startedAt = performance.now();
@@ -59,7 +59,7 @@ function watch(id: string, tell: (watched: WatchedOrder) => void): () => void {
   };
 }
 
-/** Null: the service did not answer; it is asked again. */
+/** Null: the service did not respond; the poll is repeated. */
 async function look(id: string, signal: AbortSignal): Promise<WatchedOrder | null> {
   try {
     const order = await portalApi.order(id, { signal });

@@ -1,11 +1,11 @@
 /**
- * Both offers, bought one after the other: one is paid once and the other every month, so they are two orders. The one
- * that is paid once comes first. Where somebody stands follows from what the account has, so it can be left and resumed.
+ * Both offers, bought consecutively: one is paid once and the other monthly, so they are two orders. The single payment
+ * comes first. The present step follows from what the account holds, so the purchase can be left and resumed.
  */
 
 import type { OfferId } from '../../api/portal-shapes.ts';
 
-/** In an address, in place of an offer. */
+/** The value of `offer` in an address. */
 export const BOTH = 'both';
 export const BOTH_PATH = `/checkout?offer=${BOTH}`;
 const IN_ORDER: readonly OfferId[] = ['history', 'live'];
@@ -23,7 +23,7 @@ export function bothSteps(isBuyable: (offer: OfferId) => boolean): readonly Both
   }));
 }
 
-/** Where to buy these: as one order, or as both. */
+/** The checkout of these offers, as one order or as both. */
 export function checkoutPath(offers: readonly OfferId[]): string {
   return offers.length > 1 ? BOTH_PATH : `/checkout?offer=${offers[0]}`;
 }

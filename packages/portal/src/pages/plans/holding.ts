@@ -1,21 +1,23 @@
 /**
- * What an account has of each offer, by its grants and orders. A grant without an end, or by an order that runs, is
- * held and cannot be bought again; what was granted for a while, as a trial, can be.
+ * What an account holds of each offer, by its grants and orders. A grant without an end or from a running order cannot
+ * be bought again; a temporary grant, such as a trial, can.
  */
 
 import type { AccountView, OfferId, OrderView } from '../../api/portal-shapes.ts';
 
 export type Holding =
-  /** By an order that is paid, will end, or waits for its renewal. `until`: when rights end; null: they go on. */
+  /**
+   * From a running order, which may be cancelled or wait for its renewal. `until`: when the rights end; null: never.
+   */
   | { readonly by: 'order'; readonly order: OrderView; readonly until: string | null }
-  /** Given by the operator, for good. */
+  /** Granted by the operator, permanently. */
   | { readonly by: 'gift' }
-  /** Given by the operator, for a while. */
+  /** Granted by the operator, temporarily. */
   | { readonly by: 'trial'; readonly until: string };
 
 const RUNNING: readonly OrderView['state'][] = ['paid', 'past_due', 'cancelled'];
 
-/** Null: nothing of it. */
+/** Null: the account holds nothing of it. */
 export function holdingOf(
   offer: OfferId,
   account: Pick<AccountView, 'grants' | 'serverTime'>,
@@ -37,7 +39,7 @@ export function isBuyable(holding: Holding | null): boolean {
   return holding === null || holding.by === 'trial';
 }
 
-/** Null: at least one of them never ends. */
+/** Null: at least one never ends. */
 function latest(ends: readonly (string | null)[]): string | null {
   if (ends.includes(null)) return null;
   return ends.reduce((a, b) => (BigInt(a!) > BigInt(b!) ? a : b)) ?? null;

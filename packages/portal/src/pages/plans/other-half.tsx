@@ -1,4 +1,4 @@
-/** What is left to buy for somebody who chose both offers and has one of them, until it is bought or declined. */
+/** Offers the missing half to an account that chose both offers and has one, until it is bought or declined. */
 
 import { PLAN_NAMES } from '@tapeloom/core/entitlement/plan';
 import { portalApi } from '../../api/portal-api.ts';

@@ -1,4 +1,4 @@
-/** What a plan is, in lines that can be compared: in the same order for every plan, each readable by itself. */
+/** A plan as comparable lines: in the same order for every plan, each meaningful by itself. */
 
 import { HISTORY_DAYS_ALL } from '@tapeloom/core/entitlement/plan';
 import type {
@@ -43,7 +43,7 @@ export function limitLines(limits: PlanLimits): readonly Line[] {
   ];
 }
 
-/** What an offer by itself adds to the free plan, in a sentence. */
+/** What an offer alone adds to the free plan. */
 export function offerText(offers: OffersView, id: OfferId): string {
   const free = limitLines(limitsOf(offers, 'sandbox')).map(({ text }) => text);
   const added = limitLines(limitsOf(offers, id)).filter(
@@ -52,7 +52,7 @@ export function offerText(offers: OffersView, id: OfferId): string {
   return `${added.map(({ text }) => text).join(', ')}.`;
 }
 
-/** What is better with another plan, and what is gone, in words. */
+/** What another plan improves and what it removes, in words. */
 export interface PlanChange {
   readonly gains: readonly string[];
   readonly losses: readonly string[];
@@ -99,7 +99,7 @@ export function limitsOf(offers: OffersView, plan: Plan): PlanLimits {
   return offers.plans.find(({ id }) => id === plan)!.limits;
 }
 
-/** The plan that these offers make together. */
+/** The plan that results from these offers. */
 export function planWith(offers: OffersView, held: readonly OfferId[]): Plan {
   const isSame = (needed: readonly OfferId[]) =>
     needed.length === new Set(held).size && needed.every((offer) => held.includes(offer));
@@ -128,7 +128,7 @@ export function priceText(pricing: PricingView, offer: OfferId): PriceText {
   };
 }
 
-/** What a buyer of this offer agrees to. */
+/** The text that a buyer of this offer consents to. */
 export function waiverText(pricing: PricingView, offer: OfferId): WaiverText {
   return pricing.prices.find((price) => price.offer === offer)?.waiver ?? pricing.waiver;
 }

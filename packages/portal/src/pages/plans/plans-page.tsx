@@ -1,4 +1,4 @@
-/** Plans: every combination of offers beside each other, with what the account has of them. */
+/** The plans: every combination of offers, with what the account holds of them. */
 
 import './plans.css';
 import { PLAN_NAMES } from '@tapeloom/core/entitlement/plan';
@@ -104,7 +104,7 @@ function PlanCard(props: {
   );
 }
 
-/** How one gets there from what one has. */
+/** The way from the present plan to this one. */
 function PlanWay(props: {
   readonly needed: readonly OfferId[];
   readonly shop: Shop;

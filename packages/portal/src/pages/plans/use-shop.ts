@@ -1,4 +1,4 @@
-/** What the pages about plans need: what is sold, and what the account has of it. */
+/** Data of the pages about plans: what is sold, and the account's orders. */
 
 import { portalApi } from '../../api/portal-api.ts';
 import type { AccountView, OffersView, OrderView, PricingView } from '../../api/portal-shapes.ts';
@@ -8,11 +8,11 @@ import { useAccount } from '../../shell/account-context.tsx';
 export interface Shop {
   readonly offers: OffersView;
   readonly pricing: PricingView;
-  /** None for strangers. */
+  /** Empty for visitors who are not signed in. */
   readonly orders: readonly OrderView[];
 }
 
-/** What is sold, to the account that asks. */
+/** The account, and what it can buy. */
 export interface OwnShop {
   readonly account: AccountView;
   readonly shop: Shop;
@@ -22,7 +22,7 @@ export interface OwnShopProps extends OwnShop {
   readonly reload: () => void;
 }
 
-/** For pages of who is signed in. */
+/** For pages that need a session. */
 export function useOwnShop(): Omit<Loaded<OwnShop>, 'isLoading'> & { readonly shop: Shop | null } {
   const account = useAccount();
   const { value: shop, error, reload } = useShop(true);

@@ -1,4 +1,4 @@
-/** One field, one button: an e-mail address, to which a link is sent. */
+/** One field and one button: an e-mail address, to which a link is sent. */
 
 import type { PortalError } from '../../api/portal-error.ts';
 import { Button } from '../../components/button.tsx';
@@ -9,7 +9,7 @@ import { waitText } from './wait-text.ts';
 export function AddressForm(props: {
   readonly button: string;
   readonly hint: string;
-  /** Sends the link; rejects with what the service says. */
+  /** Sends the link; rejects with the service's error. */
   readonly onSend: (email: string) => Promise<void>;
 }) {
   return (
@@ -33,7 +33,7 @@ export function AddressForm(props: {
   );
 }
 
-/** What is not about the field. */
+/** Errors that do not belong to the field. */
 export function SendError({ error }: { readonly error: PortalError | null }) {
   if (error === null || error.fault('/email') !== null) return null;
   if (error.code === 'RATE_LIMITED') {

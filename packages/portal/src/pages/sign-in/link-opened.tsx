@@ -1,6 +1,6 @@
 /**
- * A link was opened. What it would do is asked for without using it up, and only a click does it: programs that read mail
- * open links too, and nobody should be signed in to an account they did not expect.
+ * Handles an opened link. Its effect is looked up without consuming the link, and only a click performs it: mail
+ * scanners open links too, and no person should be signed in to an unexpected account.
  */
 
 import { useState } from 'preact/hooks';
@@ -23,7 +23,7 @@ interface LinkActions {
   readonly token: string;
   readonly onSignedIn: () => void;
   readonly onClaimed: (email: string) => void;
-  /** To ask for a new one. */
+  /** Requests a new link. */
   readonly onNew: () => void;
 }
 
@@ -65,7 +65,7 @@ function isDead(error: PortalError): boolean {
   return error.status === 401 || error.status === 400;
 }
 
-/** Whoever is signed in needs no other link to sign in: most often it is the same mail, opened once more. */
+/** A signed-in visitor needs no new link: usually the same mail was opened twice. */
 function DeadLink(props: { readonly onNew: () => void }) {
   const account = useLoaded((signal) => portalApi.account({ signal }));
   if (account.isLoading) return <SignInFrame title="Sign in" text="Checking your link." />;
@@ -112,7 +112,7 @@ function SignInAs(props: LinkActions & { readonly link: LinkView }) {
     props.onSignedIn();
   });
   if (isLost) return <BeginRecovery token={props.token} />;
-  // With a passkey a 401 may be about either.
+  // With a passkey, a 401 may concern the link or the passkey.
   const isOver = signIn.error !== null && !needsPasskey && isDead(signIn.error);
   if (isOver) return <DeadLink onNew={props.onNew} />;
   return (
@@ -199,7 +199,10 @@ function ConfirmAddress(props: LinkActions & { readonly link: LinkView }) {
   );
 }
 
-/** The link is good only where its account is signed in; where one is, the link was used, or is of another account. */
+/**
+ * The link works only in its account's session. If the visitor has a session, the link was used or belongs to another
+ * account.
+ */
 function SignInFirst(props: { readonly onNew: () => void }) {
   const account = useLoaded((signal) => portalApi.account({ signal }));
   if (account.isLoading) return <SignInFrame title="Sign in first" text="Checking your link." />;
@@ -276,7 +279,7 @@ function ApproveAddress(props: LinkActions & { readonly link: LinkView }) {
   );
 }
 
-/** A new document, so that every page shows what has changed. */
+/** Loads a new document, so that every page shows the change. */
 function ToAccount() {
   return (
     <Button kind="primary" size="lg" isBlock onClick={() => location.replace('/account')}>

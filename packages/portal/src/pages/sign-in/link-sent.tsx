@@ -1,4 +1,4 @@
-/** The link is on its way. It can be sent again from 30 seconds on; a tab that signs in meanwhile is noticed. */
+/** After a link was sent. It can be sent again after 30 seconds. A sign-in in another tab is detected. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../../api/use-action.ts';
@@ -11,7 +11,7 @@ const AGAIN_SECONDS = 30;
 
 export function LinkSent(props: {
   readonly email: string;
-  /** Null: it cannot be sent again, since a claim works once. */
+  /** Null: a claim works once and cannot be sent again. */
   readonly onAgain: (() => Promise<void>) | null;
   readonly onOther: () => void;
   readonly onSignedIn: () => void;

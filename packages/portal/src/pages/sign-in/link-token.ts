@@ -1,13 +1,13 @@
 /**
- * The token of a mailed link. It stands in the fragment, which browsers send to nobody; the page takes it from there and
- * removes it from the address and the history at once, so that no screenshot, bookmark or later visitor has it.
+ * The token of a mailed link. It is in the fragment, which browsers never send. The page removes it from the address
+ * and the history at once, so that no screenshot, bookmark or later visitor has it.
  */
 
 /** The skip link's own fragment. */
 const MAIN = '#main';
 const TOKEN_LENGTH_MAX = 512;
 
-/** Null: the address carries no token. A broken one counts as one, so that its reader is told. */
+/** Null: the address carries no token. A malformed one counts as a token, so that the reader gets an error. */
 export function linkTokenOf(hash: string): string | null {
   if (hash.length < 2 || hash.length > TOKEN_LENGTH_MAX || hash === MAIN) return null;
   return hash.slice(1);
@@ -23,7 +23,7 @@ export function holdLinkToken(): void {
   history.replaceState(history.state, '', location.pathname + location.search);
 }
 
-/** The token of the link that was opened, once. */
+/** Returns the token once. */
 export function takeLinkToken(): string | null {
   holdLinkToken();
   const token = held;

@@ -1,4 +1,4 @@
-/** Lost passkeys, by a link that was mailed: asking for their removal a day later, and stopping that. */
+/** Recovery from lost passkeys by a mailed link: requesting their removal a day later, and cancelling it. */
 
 import { useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';

@@ -1,4 +1,4 @@
-/** What failed where nobody has to be signed in: a 401 is about the link or the passkey, in the service's own words. */
+/** Errors of public sign-in requests: a 401 concerns the link or the passkey, so the service's message is shown. */
 
 import type { PortalError } from '../../api/portal-error.ts';
 import { Notice } from '../../components/notice.tsx';

@@ -1,19 +1,21 @@
-/** The one card of the sign-in page: the mark, a heading, and what to do. The heading takes the focus when it changes. */
+/**
+ * The sign-in page's single card: the mark, a heading, and the next step. The heading takes the focus when it changes.
+ */
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Mark } from '../../components/icon.tsx';
 import { useTitle } from '../../shell/page-head.tsx';
 
-/** Only what appears after the first view is news; a page that just opened has the focus where browsers put it. */
+/** Only later views move the focus; a freshly opened page leaves it to the browser. */
 let isFirst = true;
 
 export function SignInFrame(props: {
-  /** Of the document; the heading may hold more. */
+  /** The document's title; the heading may contain more. */
   readonly title: string;
   readonly heading?: ComponentChildren;
   readonly text?: ComponentChildren;
-  /** The first field has the focus instead. */
+  /** The first field takes the focus instead. */
   readonly hasField?: boolean;
   readonly children?: ComponentChildren;
 }) {

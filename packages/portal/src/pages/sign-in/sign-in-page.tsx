@@ -1,4 +1,4 @@
-/** Signing in without a password: ask for a link, open it, confirm; or with a passkey. */
+/** Passwordless sign-in: request a link, open it, confirm; or use a passkey. */
 
 import './sign-in.css';
 import { useCallback, useEffect, useState } from 'preact/hooks';
@@ -47,7 +47,7 @@ function Views() {
   const [view, setView] = useState<View>(firstView);
   const goOn = useGoOn();
   useEffect(() => {
-    // A link that is opened in this very tab changes nothing but the fragment.
+    // A link opened in this tab changes only the fragment.
     const opened = () => {
       const token = takeLinkToken();
       if (token !== null) setView({ kind: 'link', token });
@@ -108,7 +108,7 @@ function Views() {
   }
 }
 
-/** For whoever has added one; the browser offers what it has. */
+/** For visitors with a passkey; the browser lists those it has. */
 function ByPasskey(props: { readonly onSignedIn: () => void }) {
   const signIn = useAction(async () => {
     const passkey = await signWithPasskey(await portalApi.askForPasskeySignIn());
@@ -132,7 +132,7 @@ function firstView(): View {
   return isProbablySignedIn() ? { kind: 'signed-in' } : { kind: 'ask' };
 }
 
-/** Takes a fresh sign-in to where it was wanted, so that Back does not lead here again. */
+/** Leads to the wanted page after a sign-in. It replaces the history entry, so that Back does not return here. */
 function useGoOn(): (path: string) => void {
   const { route } = useLocation();
   return useCallback(
@@ -145,7 +145,7 @@ function useGoOn(): (path: string) => void {
   );
 }
 
-/** Somebody who is signed in came here: by a link to a page they wanted, or by themselves. */
+/** For a signed-in visitor, who came through a link to a page or directly. */
 function AlreadySignedIn(props: {
   readonly wanted: string | undefined;
   readonly onStranger: () => void;

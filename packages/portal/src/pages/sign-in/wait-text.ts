@@ -1,4 +1,4 @@
-/** How long to wait before a refused request may be made again, as a sentence. */
+/** When a rate-limited request may be repeated, as a sentence. */
 
 import { waitText as spanText } from '@tapeloom/core/person/wait-text';
 

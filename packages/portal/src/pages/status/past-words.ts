@@ -1,4 +1,4 @@
-/** A past day of the service, and all of them at a glance, in words. */
+/** The service's past days in words, singly and in total. */
 
 import { lengthText } from '@tapeloom/core/status/status-words';
 import type { StatusHistoryView } from '../../api/portal-shapes.ts';
@@ -15,7 +15,7 @@ export function dayWords({ day, state, partialSeconds, downSeconds }: PastDay): 
   return `${name}: ${state === 'up' ? 'up' : 'no record'}`;
 }
 
-/** For screen readers: what the bars say at a glance. */
+/** The bars' summary for screen readers. */
 export function daysSentence(days: readonly PastDay[]): string {
   const count = (state: PastDay['state']) => days.filter((day) => day.state === state).length;
   const affected = days.filter(({ state }) => state === 'down' || state === 'partial');

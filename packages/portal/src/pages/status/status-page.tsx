@@ -1,4 +1,4 @@
-/** The state of the service: one sentence, its last ninety days, then the engine and every instrument in words. It looks again by itself. */
+/** The service's state: one sentence, the last ninety days, then the engine and every instrument. It updates itself. */
 
 import './status.css';
 import { portalApi } from '../../api/portal-api.ts';
@@ -18,7 +18,7 @@ const LOOK_AGAIN_MS = 15_000;
 
 interface Shown {
   readonly view: StatusView;
-  /** Null: it cannot be read now. */
+  /** Null: the history is unavailable. */
   readonly past: StatusHistoryView | null;
   readonly atMs: number;
 }
@@ -27,7 +27,7 @@ export function StatusPage() {
   const status = useLoaded(async (signal): Promise<Shown> => {
     const [view, past] = await Promise.all([
       portalApi.status({ signal }),
-      // How the service is now matters more than how it was.
+      // Without the history, the present state is still shown.
       portalApi.statusHistory({ signal }).catch(() => null),
     ]);
     return { view, past, atMs: Date.now() };
@@ -90,7 +90,7 @@ function StatusOf({ view, past, atMs }: Shown) {
 
 interface StateRow {
   readonly name: string;
-  /** The contract an alias stands for. */
+  /** The contract that an alias designates. */
   readonly also: string | null;
   readonly words: StateWords;
 }

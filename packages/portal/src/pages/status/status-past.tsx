@@ -1,4 +1,4 @@
-/** The last ninety days: a bar for each, how much of the recorded time the service was up, and every incident with its times. */
+/** The last ninety days: a bar per day, the uptime within the recorded time, and every incident with its times. */
 
 import {
   causeText,
@@ -18,7 +18,7 @@ type Incident = StatusHistoryView['incidents'][number];
 const STEP = 10;
 const BAR_WIDTH = 7;
 const HEIGHT = 40;
-/** What was not recorded is low and hollow; a day that was down for a time has a mark above its bar. */
+/** An unrecorded day is low and hollow; a day with downtime has a mark above its bar. */
 const LOW = 12;
 const TOP = 8;
 

@@ -1,4 +1,4 @@
-/** What the states of the service mean, in words. */
+/** The service's states in words. */
 
 import type { InstrumentState } from '@tapeloom/protocol/status-states';
 import type { StatusView } from '../../api/portal-shapes.ts';
@@ -23,7 +23,7 @@ const INSTRUMENT_WORDS: Readonly<Record<InstrumentState, StateWords>> = {
 };
 
 export function instrumentWords(state: InstrumentState): StateWords {
-  // A newer service may know a state that this page does not.
+  // A newer service may have a state that this page does not know.
   return INSTRUMENT_WORDS[state] ?? { level: 'warn', state, meaning: '' };
 }
 
@@ -37,7 +37,7 @@ export function engineWords(state: StatusView['engine']['state']): StateWords {
       };
 }
 
-/** The whole in one sentence, and how bad it is. */
+/** The overall state in one sentence, with its severity. */
 export function statusSentence(status: StatusView): {
   readonly level: StateLevel;
   readonly text: string;

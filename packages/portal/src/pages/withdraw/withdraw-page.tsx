@@ -1,6 +1,6 @@
 /**
- * Withdrawing from a contract in two steps: what is declared, with what happens then; and its confirmation. Without an
- * order in the address it lists what can be withdrawn from.
+ * Withdrawing from a contract in two steps: the statement with its effects, and its confirmation. Without an order in
+ * the address, it lists the contracts with a right of withdrawal.
  */
 
 import './withdraw.css';
@@ -246,7 +246,7 @@ function Received(props: { readonly view: WithdrawalView; readonly name: string 
   );
 }
 
-/** Trying again would find it no more than now. */
+/** A retry would not find it either. */
 function NoSuchOrder(props: { readonly text: string }) {
   return (
     <section class="card empty">

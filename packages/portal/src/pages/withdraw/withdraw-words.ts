@@ -1,26 +1,23 @@
-/** Withdrawing in words: what may be withdrawn from, what happens then, and what became of it. */
+/** Withdrawals in words: the possible ones, their effects, and their results. */
 
 import type { PortalError } from '../../api/portal-error.ts';
 import type { OrderView } from '../../api/portal-shapes.ts';
 import { moneyText } from '../../components/number-text.ts';
 import { dayText, millisecondsOf } from '../../components/time-text.ts';
 
-/**
- * What the button says; null: it is not offered. An order that nobody has paid is given up, which is quicker and
- * enough.
- */
+/** The button's label; null: not offered. An unpaid order is given up instead, which is quicker and enough. */
 export function withdrawWord(order: Pick<OrderView, 'withdrawal' | 'state'>): string | null {
   const { withdrawal } = order;
   if (withdrawal === null || isUnpaid(order)) return null;
   return `Withdraw from contract, until ${lastDay(withdrawal.until)}`;
 }
 
-/** Nobody has paid it, or the bank has yet to say so. */
+/** Unpaid, or not confirmed by the bank yet. */
 export function isUnpaid({ state }: Pick<OrderView, 'state'>): boolean {
   return state === 'open';
 }
 
-/** The right ends when its last day is over everywhere, twelve hours after it is in UTC. */
+/** The right ends when its last day is over everywhere, twelve hours after its end in UTC. */
 const HALF_DAY_MS = 12 * 3_600_000;
 
 export function lastDay(until: string): string {
@@ -36,7 +33,7 @@ export function priceSentence(
   return `${moneyText(order.amountMinor, order.currency)} ${every}, ${tax}`;
 }
 
-/** What happens with the rights and the money when it is confirmed. */
+/** The effects of a confirmation on the rights and the money. */
 export function effectText(order: OrderView, name: string): readonly string[] {
   const amount = order.withdrawal?.amountMinor ?? 0;
   if (order.state === 'open') {
@@ -62,7 +59,7 @@ function moneyBackText(order: OrderView, amountMinor: number): string {
     : `You get ${money}${tax} back the way you paid.`;
 }
 
-/** What became of a withdrawal; null: there was none. */
+/** The result of a withdrawal; null: there was none. */
 export function withdrawnText({ withdrawn, currency }: OrderView): string | null {
   if (withdrawn === null) return null;
   const { amountMinor, state } = withdrawn;
@@ -76,11 +73,12 @@ export function withdrawnText({ withdrawn, currency }: OrderView): string | null
   return `${money} is being refunded; we have requested it from the payment provider.`;
 }
 
-/** What is wrong with the name of a declaration. */
 export const NAME_FAULT =
   'This name cannot be used. Use letters, spaces and common marks, at most 200 characters; or leave it empty.';
 
-/** Why a declaration was not taken, or a contract not shown, and what to do: in words of ours, whatever the service said. */
+/**
+ * Why a declaration failed, or a contract cannot be shown, and what to do: our own words for any error of the service.
+ */
 export function withdrawFailure({ code, status }: Pick<PortalError, 'code' | 'status'>): string {
   if (code === 'UNREACHABLE')
     return 'The service did not respond. Check your connection and try again.';
@@ -92,7 +90,7 @@ export function withdrawFailure({ code, status }: Pick<PortalError, 'code' | 'st
   return 'The service failed. Try again; if it fails again, declare your withdrawal by e-mail. The address is in the imprint.';
 }
 
-/** Why an order that runs may not be withdrawn from. */
+/** Why a running order has no right of withdrawal. */
 export function noRightText(order: OrderView, name: string): string {
   return order.interval === null
     ? `For ${name} the right of withdrawal ended when access was provided, as you agreed when you ordered.`
