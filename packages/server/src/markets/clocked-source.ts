@@ -1,22 +1,20 @@
 /**
- * A live source whose trades are known before their time has come. It hands every one of them to the intake
- * exactly once, in order of time, and after them the promise that nothing earlier will follow. Where it goes on
- * after a restart is read from the tape alone: at the durable promise, behind each contract's last feed number.
+ * A live source whose trades are known in advance. It offers each trade to the intake exactly once, in order of time,
+ * and then the watermark (`promise`). After a restart it resumes from the tape alone: at the durable watermark, behind
+ * each contract's last feed number.
  *
- * 1. Catching up: from the tape's end to the clock's now, one offer per stretch, as fast as the disk takes
- *    them. The next stretch is made while the last one is being written.
- * 2. Live: at every step of 20 ms the trades whose time has come, with now as promise. One more step
- *    follows trades, so that what they started is closed at once; then a promise every 200 ms, or at the next
- *    step when a reader requests one.
+ * 1. Catching up: from the tape's end to the clock's now, one offer per stretch, as fast as the disk accepts them. The
+ * next stretch is made while the last one is written.
+ * 2. Live: at every step of 20 ms the trades that are due, with now as watermark. One step without trades follows, so
+ * that what they began is closed at once. Then a watermark every 200 ms, or soon after a reader's request.
  *
- * A clock that jumps ahead leads back to 1. One that jumps back makes the source wait: what was
- * promised stays promised, nothing is repeated.
+ * After a jump of the clock ahead it returns to 1. After a jump back it waits: a watermark stays valid, nothing is
+ * repeated.
  *
- * After days without service, only the day whose log is open is finished here, because a log must end
- * where it was going to; the whole days after it and before `resumeDay` are filled, which passes over days that
- * have a log. The open day's last offer promises the midnight of `resumeDay`, so no log begins for a day in
- * between. A crash right after that offer leaves a tape without open log, whose promise is an earlier midnight:
- * then the source goes straight to `resumeDay`.
+ * After days without service, only the day with an open log is finished here, because a log needs its end. The whole
+ * days before `resumeDay` are filled, except days with a log. The open day's last offer has the midnight of `resumeDay`
+ * as watermark, so no log begins for a day in between. A crash right after that offer leaves a tape without an open log
+ * and with an earlier watermark: then the source starts at `resumeDay`.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -29,26 +27,26 @@ import type { SourceOptions, TradeSource } from './market.ts';
 
 const STEP_MS = 20;
 const STEP_NS = 20_000_000n;
-/** Without trades, a promise this often, */
+/** Without trades, a watermark this often. */
 const QUIET_NS = 200_000_000n;
-/** and this often at most while readers request one: at most 20 commits a second more. */
+/** While readers request watermarks, at most this often: at most 20 more commits per second. */
 const REQUESTED_NS = 50_000_000n;
-/** Further behind the clock than this it is catching up again: half a second at the greatest speed. */
+/** Further behind the clock than this, it is catching up: half a second at the greatest speed. */
 const LIVE_LAG_NS_MAX = 5_000_000_000_000n;
-/** One offer carries at most about this many trades; a busier stretch is cut into shorter ones. */
+/** Trades per offer, roughly; a busier stretch is cut into shorter ones. */
 const OFFER_TRADES_MAX = 60_000;
 const OFFER_NS_MIN = 1_000_000;
 
 /** The trades, one stretch of a day at a time. */
 export interface KnownTrades {
   /**
-   * Goes to the stretch this time of the day lies in, unless it is there already, and behind everything that is
-   * earlier or on the tape. Resolves to where the stretch ends, at the end of the day at the latest.
+   * Moves to the stretch of this time of day, unless it is the current one, and skips trades that are earlier or on the
+   * tape. Resolves to the end of the stretch, at most the end of the day.
    */
   enter(day: UtcDay, fromNs: number): number | Promise<number>;
-  /** How many trades of the stretch are earlier than `untilNs` and not handed out yet. */
+  /** The number of trades of the stretch before `untilNs` that were not returned yet. */
   pending(untilNs: number): number;
-  /** Hands these out. */
+  /** Returns these trades. */
   take(untilNs: number): IntakeBatch[];
 }
 
@@ -59,10 +57,10 @@ export class ClockedSource implements TradeSource {
   readonly #intake: Intake;
   readonly #clock: Clock;
   readonly #resumeDay: UtcDay;
-  /** Everything before this instant was offered and promised. */
+  /** Everything before this instant was offered, and the watermark is there. */
   #position: EpochNs;
   #state: 'catching-up' | 'live' = 'catching-up';
-  /** Requests for a watermark, and how many of them were answered. */
+  /** Requests for a watermark, and how many of them have one. */
   #requests = 0;
   #requestsAnswered = 0;
 
@@ -80,7 +78,7 @@ export class ClockedSource implements TradeSource {
     return this.#state;
   }
 
-  /** How far the source is behind the clock, in milliseconds; 0 when the clock is behind it. */
+  /** Time behind the clock, in milliseconds; 0 when the clock is behind. */
   get lagMs(): number {
     return Math.max(0, Number(this.#clock.now() - this.#position) / MS_NS);
   }
@@ -89,19 +87,19 @@ export class ClockedSource implements TradeSource {
     this.#requests += 1;
   }
 
-  /** Runs until aborted. Rejects when the intake fails: nothing more can be taken then. */
+  /** Runs until aborted. Rejects when the intake fails, because it accepts nothing more. */
   async run(signal: AbortSignal): Promise<void> {
     let followsTrades = false;
     let writing: Promise<void> = Promise.resolve();
     while (!signal.aborted) {
-      // Counted before the clock is read: a request that comes later needs a later promise.
+      // Read before the clock: a later request needs a later watermark.
       const requests = this.#requests;
       const now = this.#clock.now();
       const behind = now - this.#position;
       if (behind > LIVE_LAG_NS_MAX) this.#state = 'catching-up';
       if (behind > 0n) {
         const { batches, promise } = await this.#collect(now);
-        // At the end of a stretch as well: behind it there may be trades that are due.
+        // Also at the end of a stretch: the next one may have trades that are due.
         const isCut = promise < now;
         const quietNs = requests > this.#requestsAnswered ? REQUESTED_NS : QUIET_NS;
         if (batches.length > 0 || followsTrades || isCut || behind >= quietNs) {
@@ -123,7 +121,7 @@ export class ClockedSource implements TradeSource {
     await writing;
   }
 
-  /** What there is to offer up to `now`: within one stretch, and not too much at once. */
+  /** The offer up to `now`: within one stretch, and limited in size. */
   async #collect(now: EpochNs): Promise<{ batches: IntakeBatch[]; promise: EpochNs }> {
     const day = dayOf(this.#position);
     const fromNs = nsOfDay(this.#position);
@@ -141,7 +139,7 @@ export class ClockedSource implements TradeSource {
     return epochNs(next < this.#resumeDay ? this.#resumeDay : next, 0);
   }
 
-  /** Waits for the next step of the clock, or at least one millisecond, or the abort. */
+  /** Waits for the next step of the clock (at least one millisecond), or the abort. */
   #wait(signal: AbortSignal, now: EpochNs): Promise<void> {
     const intoStepMs = Number(now % STEP_NS) / MS_NS;
     return sleep(this.#clock, STEP_MS - intoStepMs, signal);

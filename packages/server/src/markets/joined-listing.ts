@@ -1,10 +1,10 @@
-/** What several markets list together. A name means one thing in all of them, and so does the name of a dataset. */
+/** The joined listing of several markets. A name means one thing in all of them, and so does a dataset's name. */
 
 import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Market, MarketListing } from './market.ts';
 
-/** Two markets have the same name for something; the message says which. */
+/** Two markets use the same name; the message names it. */
 export class MarketClashError extends Error {}
 
 /** Throws a `MarketClashError`. */

@@ -1,4 +1,4 @@
-/** What a market is opened with, in a form that passes between threads; and what the configuration says of it. */
+/** The settings of a market, in a form that passes between threads, and their derivation from the configuration. */
 
 import type { Config } from '../config/config.ts';
 import type { ReplayOptions } from './replay/replay-dataset.ts';
@@ -8,7 +8,7 @@ import type { SimLiveOptions } from './sim/sim-live.ts';
 export type MarketSetting =
   | ({ readonly kind: 'sim' } & SimLiveOptions)
   | ({ readonly kind: 'replay' } & ReplayOptions)
-  /** Only time goes on. */
+  /** Time passes, but there are no trades. */
   | { readonly kind: 'still' };
 
 export function simSetting({

@@ -1,7 +1,6 @@
 /**
- * The port of a market: one dataset, what is listed in it, and where its trades come from. Who uses it knows no
- * market by name: `open-market.ts` and `open-live-market.ts` alone make one from its setting, which can pass
- * between threads.
+ * The port of a market: one dataset, its listing, and the source of its trades. Users of a market do not know its kind:
+ * only `open-market.ts` and `open-live-market.ts` create one from its setting, which can pass between threads.
  */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
@@ -15,20 +14,20 @@ import type { Intake } from '../tape/write/intake.ts';
 
 export interface Market {
   readonly dataset: string;
-  /** As it is on a day: contracts expire, others are listed, aliases roll. */
+  /** The listing on a day: contracts expire, others are listed, aliases roll. */
   listing(day: UtcDay): MarketListing;
   /** A trading calendar of its contracts. */
   calendar(name: string): Calendar;
-  /** Where it plays a time that is over. */
+  /** Set when the market replays a past time. */
   readonly played?: PlayedTime;
 }
 
 export interface PlayedTime {
   /** The service's time at its start. */
   readonly from: EpochNs;
-  /** All trades are earlier. */
+  /** All trades are before this. */
   readonly end: EpochNs;
-  /** Whether time stands still until it is let go. */
+  /** Whether the clock stands still until it is released. */
   readonly isHeld: boolean;
 }
 
@@ -36,19 +35,22 @@ export interface MarketListing {
   readonly book: InstrumentBook;
   /** The contracts of the book. */
   readonly contracts: readonly Contract[];
-  /** Those that can be streamed on a day, which may be another one: they trade live, or were imported. */
+  /**
+   * The contracts that can be streamed on a day: they trade live, or were imported. `on` may differ from the listing's
+   * day.
+   */
   streamedOn(day: UtcDay): readonly Contract[];
 }
 
 /** A market in the thread that writes its tape. */
 export interface LiveMarket extends Market {
-  /** The tape belongs to whoever began it: another is refused with a `TapeClaimedError`. */
+  /** Binds the tape to the market that began it: another one is rejected with a `TapeClaimedError`. */
   claim(disk: Disk, tapeRoot: string): Promise<void>;
-  /** Which past days it can fill, and which of them are needed first. */
+  /** The past days that it can fill, and which of them are needed first. */
   planFill(disk: Disk, tapeRoot: string, now: EpochNs): Promise<FillPlan>;
-  /** Makes and seals days, in about their order; resolves to why some must not be made. */
+  /** Makes and seals days, roughly in order; resolves to the conflicts. */
   fill(request: FillRequest): Promise<readonly string[]>;
-  /** What hands its trades to the tape. */
+  /** The source that hands its trades to the tape. */
   source(options: SourceOptions): TradeSource;
 }
 
@@ -58,7 +60,7 @@ export interface FillItem {
 }
 
 export interface FillPlan {
-  /** What the first streams need. */
+  /** The days that the first streams need. */
   readonly ready: readonly FillItem[];
   readonly rest: readonly FillItem[];
 }
@@ -87,17 +89,17 @@ export interface SourceOptions {
   readonly disk: Disk;
   readonly intake: Intake;
   readonly clock: Clock;
-  /** The first day this source makes from its midnight on; days before it are filled. */
+  /** The first day that this source makes from midnight on; earlier days are filled. */
   readonly resumeDay: UtcDay;
-  /** The day whose log is open and goes on; null when there is none. */
+  /** The day whose log is open and continues; null when there is none. */
   readonly openDay: UtcDay | null;
 }
 
 export interface TradeSource {
-  /** How far it is behind the clock, in milliseconds; 0 when the clock is behind it. */
+  /** Time behind the clock, in milliseconds; 0 when the clock is behind. */
   readonly lagMs: number;
-  /** Runs until aborted. Rejects when the intake fails: nothing more can be taken then. */
+  /** Runs until aborted. Rejects when the intake fails, because it accepts nothing more. */
   run(signal: AbortSignal): Promise<void>;
-  /** A reader waits at the edge of the tape: the next watermark is offered soon, where the source can know one. */
+  /** A reader waits at the end of the tape: the next watermark is offered soon, if the source can know one. */
   requestWatermark(): void;
 }

@@ -1,4 +1,4 @@
-/** The same for the thread that writes its tape: with what trades and past days are made of. */
+/** Opens a market for the thread that writes its tape: with its source and its past days. */
 
 import type { LiveMarket } from './market.ts';
 import type { MarketSetting } from './market-setting.ts';

@@ -1,4 +1,4 @@
-/** Makes a market known to whoever serves or reads it. */
+/** Opens a market for serving or reading it. */
 
 import type { Market } from './market.ts';
 import type { MarketSetting } from './market-setting.ts';

@@ -1,6 +1,6 @@
 /**
- * Which markets a service has. Without a file of instruments in its data directory it is the simulator; with one, the
- * datasets of that file, and the simulator beside them only where that is asked for.
+ * The markets of a service. Without an instruments file in the data directory it is the simulator. With one, it is the
+ * datasets of that file; the simulator joins only when the configuration requests it.
  */
 
 import type { Config } from '../config/config.ts';
@@ -9,13 +9,13 @@ import type { ListedDataset } from './instruments/instruments-file.ts';
 import { type MarketSetting, simSetting } from './market-setting.ts';
 
 export interface MarketSettings {
-  /** Whose tape grows; its time is that of all. */
+  /** The market whose tape grows; its time holds for all. */
   readonly live: MarketSetting;
-  /** Datasets that days are imported into. */
+  /** Datasets for imported days. */
   readonly imported: readonly ListedDataset[];
 }
 
-/** The file of instruments has faults, though it had none when it was applied; the message names them. */
+/** The instruments file has faults, although it had none when it was applied; the message names them. */
 export class InstrumentsUnreadableError extends Error {}
 
 type MarketConfig = Pick<Config, 'data' | 'sim' | 'simSeed' | 'simScale' | 'simDays'>;
@@ -29,7 +29,7 @@ export async function readMarkets(disk: Disk, config: MarketConfig): Promise<Mar
 
 async function appliedDatasets(disk: Disk, data: string): Promise<readonly ListedDataset[]> {
   if ((await disk.stat(`${data}/instruments.yaml`)) === null) return [];
-  // What reads it is large, and most starts do without.
+  // Loaded on demand: the parser is large, and most starts do not need it.
   const { readAppliedInstruments } = await import('./instruments/applied-instruments.ts');
   const { FaultsError } = await import('./instruments/reading.ts');
   try {

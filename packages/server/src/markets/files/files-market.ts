@@ -1,6 +1,6 @@
 /**
- * An imported dataset as a market: what its operator has listed, with the rolls that volume has decided so far. A contract
- * that has expired is served like any other if days of it are there.
+ * An imported dataset as a market: the operator's instruments, with the rolls decided by volume so far. An expired
+ * contract is served like any other if it has days.
  */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
@@ -37,7 +37,7 @@ export class FilesMarket implements Market {
     return this.#listed.name;
   }
 
-  /** The same on every day: what is listed changes with its file only. */
+  /** The same on every day: the listing changes only with its file. */
   listing(): MarketListing {
     return this.#listing;
   }

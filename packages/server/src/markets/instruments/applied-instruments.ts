@@ -1,6 +1,6 @@
 /**
- * The instruments that a data directory was given last, as the text its operator wrote. It is replaced whole, and only
- * when nothing of the past would change. A service reads it at its start and on SIGHUP.
+ * The instruments last applied to a data directory, as the operator's text. The file is replaced as a whole, and only
+ * when nothing of the past changes. A service reads it at its start and on SIGHUP.
  */
 
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
@@ -16,7 +16,7 @@ import { readInstruments } from './read-instruments.ts';
 const FILE = 'instruments.yaml';
 const CLASHES_SHOWN_MAX = 5;
 
-/** A market that the service runs beside what is applied. */
+/** A market that the service runs beside the applied instruments. */
 export interface MarketBeside {
   readonly dataset: string;
   readonly book: InstrumentBook;
@@ -26,7 +26,7 @@ function appliedInstrumentsPath(data: string): string {
   return `${data}/${FILE}`;
 }
 
-/** Null when none were given yet. Rejects with a `FaultsError` when somebody has damaged the file. */
+/** Null when none were applied yet. Rejects with a `FaultsError` when the file was damaged. */
 export async function readAppliedInstruments(
   disk: Disk,
   data: string,
@@ -35,7 +35,7 @@ export async function readAppliedInstruments(
   return bytes === null ? null : readInstruments(new TextDecoder().decode(bytes));
 }
 
-/** What would change in this directory. Rejects with a `FaultsError` when the text has faults. */
+/** The changes in this directory if `text` is applied. Rejects with a `FaultsError` when the text has faults. */
 export async function diffApplied(
   disk: Disk,
   data: string,
@@ -61,7 +61,7 @@ export async function diffApplied(
   ];
 }
 
-/** Gives the directory these instruments, unless something is refused; what changes, or was refused, is returned. */
+/** Applies these instruments, unless a change is rejected. Returns the changes. */
 export async function applyInstruments(
   disk: Disk,
   data: string,
@@ -75,7 +75,7 @@ export async function applyInstruments(
   return changes;
 }
 
-/** What the tape of a dataset knows. */
+/** The facts that the tape of a dataset fixes. */
 export async function datasetFacts(
   disk: Disk,
   tapeRoot: string,
@@ -96,7 +96,7 @@ async function isLive(disk: Disk, tapeRoot: string, dataset: string): Promise<bo
   return (await disk.list(logDirectory(tapeRoot, dataset))).length > 0;
 }
 
-/** Symbols and aliases are names of one service, whatever dataset they belong to. */
+/** Symbols and aliases are unique within a service, across datasets. */
 function clashes(after: InstrumentsFile, { dataset, book }: MarketBeside): InstrumentsChange[] {
   return after.datasets.flatMap((own) => {
     const names = namesOf(own).filter((name) => book.contract(name) ?? book.alias(name));

@@ -1,4 +1,4 @@
-/** Names of contracts by pattern: `{root}{M}{YY}` gives ESH26, `{root} {MM}-{YY}` gives ES 03-26. */
+/** Contract names by pattern: `{root}{M}{YY}` gives ESH26, `{root} {MM}-{YY}` gives ES 03-26. */
 
 import { MONTH_LETTERS } from '@tapeloom/core/instrument/product';
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -29,7 +29,7 @@ export function nameByPattern(pattern: string, month: ContractMonth): string {
   return pattern.replaceAll(PART, (_, name: keyof typeof PARTS) => PARTS[name](month));
 }
 
-/** What stands in braces and is no part of a name; null when all is known. */
+/** The first unknown part in braces; null when all are known. */
 export function unknownPart(pattern: string): string | null {
   const unknown = [...pattern.matchAll(PART)].find(([, name]) => !Object.hasOwn(PARTS, name!));
   return unknown?.[0] ?? null;

@@ -1,7 +1,7 @@
 /**
- * Decides rolls by volume from what was imported, and writes them down. The rolls follow from the volumes alone, so the
- * order of imports does not matter. Volume decides only where the days of both contracts are known; every other roll is by
- * calendar until then. Volumes are kept, so that removing old days changes nothing.
+ * Decides rolls by volume from the imported days, and stores them. The rolls follow from the volumes alone, so the
+ * order of imports does not matter. Volume decides only where the days of both contracts are known; until then rolls
+ * are by calendar. Volumes are stored, so removing old days changes nothing.
  */
 
 import type { Designation } from '@tapeloom/core/instrument/contract';
@@ -17,27 +17,27 @@ import type { ImportedDays, ImportedManifest } from '../../tape/imported/importe
 import { type KnownVolumes, RollStore } from '../../tape/imported/roll-store.ts';
 import type { DecidedByAlias, ListedAlias, ListedDataset } from './instruments-file.ts';
 
-/** What an alias means from a day on. */
+/** The meaning of an alias from a day on. */
 export interface AliasRoll extends Designation {
   readonly alias: string;
-  /** Its first contract is by calendar. */
+  /** The first contract of an alias is always by calendar. */
   readonly by: 'volume' | 'calendar';
 }
 
 export interface RollsOutcome {
-  /** Those that are new or take effect on another day than before. */
+  /** Rolls that are new or take effect on another day than before. */
   readonly changed: readonly AliasRoll[];
   readonly all: readonly AliasRoll[];
-  /** An earlier program decided them and did not keep why: they stay until they are decided again. */
+  /** The rolls come from an earlier program that stored no volumes: they stay until they are decided again. */
   readonly isFrozen: boolean;
 }
 
-/** Whether volumes are forgotten of which the days are gone, and rolls that an earlier program has decided. */
+/** `isAgain`: decide again, without stored volumes of removed days and without rolls of an earlier program. */
 export interface RollsOptions {
   readonly isAgain?: boolean;
 }
 
-/** Only the holder of the dataset's lock may call it, after the manifest is on disk. */
+/** The caller must hold the dataset's lock, and the manifest must be on disk. */
 export async function decideAndKeepRolls(
   disk: Disk,
   tapeRoot: string,
@@ -69,7 +69,7 @@ export async function decideAndKeepRolls(
   return { changed, all, isFrozen: kept === null };
 }
 
-/** The rolls that are kept, and by what they were decided. */
+/** The stored rolls, and whether volume or calendar decided each. */
 export async function keptRolls(
   disk: Disk,
   tapeRoot: string,
@@ -93,7 +93,7 @@ function rollsIn(decided: DecidedByAlias, dailyVolume: DailyVolume): AliasRoll[]
   );
 }
 
-/** Of the contracts that an alias by volume may mean. */
+/** The volumes of contracts that an alias by volume may mean. */
 function volumesOf({ aliases }: ListedDataset, days: ImportedDays): KnownVolumes {
   const chains = aliases.flatMap((alias) => (alias.kind === 'volume' ? alias.chain.links : []));
   const volumes = new Map<string, Map<UtcDay, number>>();
@@ -105,7 +105,7 @@ function volumesOf({ aliases }: ListedDataset, days: ImportedDays): KnownVolumes
   return volumes;
 }
 
-/** Ascending, so that the same volumes are the same file. A day that was replaced has its new volume. */
+/** Ascending, so that equal volumes give equal files. A replaced day has its new volume. */
 function joined(kept: KnownVolumes, imported: KnownVolumes): KnownVolumes {
   const symbols = [...new Set([...kept.keys(), ...imported.keys()])].sort();
   return new Map(
@@ -120,7 +120,7 @@ function lookUp(volumes: KnownVolumes): DailyVolume {
   return (symbol, day) => volumes.get(symbol)?.get(day) ?? null;
 }
 
-/** The newest day of any contract that the alias may mean. */
+/** The newest day of all contracts that the alias may mean. */
 function lastDayOf(
   { chain }: Extract<ListedAlias, { kind: 'volume' }>,
   volumes: KnownVolumes,

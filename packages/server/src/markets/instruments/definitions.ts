@@ -1,7 +1,6 @@
 /**
- * Instruments out of the definitions that a feed sends, in the words of an operator's file: what comes out can be
- * shown, corrected and read like any other. Spreads, options and what lacks a tick or an expiry are left out by name
- * and counted.
+ * Turns a feed's definitions into instruments, in the format of an operator's file: the result can be shown, corrected
+ * and read like any other. Spreads, options, and futures without tick or expiry are left out, listed and counted.
  */
 
 import { zonedInstant } from '@tapeloom/core/calendar/zoned-instant';
@@ -13,7 +12,7 @@ import { dayOf, daysBetween, nsOfDay } from '@tapeloom/core/utc-day';
 import { isSafeName } from '../../tape/tape-paths.ts';
 import { productTemplate } from './templates.ts';
 
-/** One instrument as a feed defines it; null where the feed says nothing. Decimals are in 1e-9. */
+/** One instrument as a feed defines it; null where the feed has no value. Decimals are in 1e-9. */
 export interface Definition {
   readonly rawSymbol: string;
   /** The product: `ES`. */
@@ -23,7 +22,7 @@ export interface Definition {
   readonly currency: string;
   /** `F` is a future. */
   readonly instrumentClass: string;
-  /** When the feed said it; of several definitions of a contract the latest counts. */
+  /** The time of the definition; of several definitions of a contract the latest counts. */
   readonly event: EpochNs | null;
   readonly tickNanos: bigint | null;
   readonly unitOfMeasureQtyNanos: bigint | null;
@@ -33,11 +32,11 @@ export interface Definition {
 }
 
 export interface DefinedInstruments {
-  /** The form of a dataset's `products`. */
+  /** In the format of a dataset's `products`. */
   readonly products: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** What was assumed, or differs from the template, as sentences. */
+  /** Assumptions and differences from the template, as sentences. */
   readonly notes: readonly string[];
-  /** What was left out, by the reason. */
+  /** Omitted definitions, by reason. */
   readonly skipped: ReadonlyMap<string, SkippedDefinitions>;
 }
 
@@ -48,8 +47,8 @@ export interface SkippedDefinitions {
 }
 
 /**
- * What a full point is worth where the size of a contract is not it: prices in percent, or in cents. Grains, meats,
- * TN and UB are general knowledge, not checked on real definitions.
+ * The value of a full point where the contract size does not give it: prices in percent, or in cents. Grains, meats, TN
+ * and UB are general knowledge, not checked against real definitions.
  */
 const POINT_VALUES: Readonly<Record<string, string>> = {
   ZN: '1000',
@@ -67,7 +66,7 @@ const POINT_VALUES: Readonly<Record<string, string>> = {
   HE: '400',
   GF: '500',
 };
-/** The calendar of a product without a template, by the market it trades on. */
+/** The calendar of a product without a template, by its exchange. */
 const CALENDARS: Readonly<Record<string, string>> = {
   XCME: 'cme-equity',
   XCBT: 'cme-rates',
@@ -76,7 +75,7 @@ const CALENDARS: Readonly<Record<string, string>> = {
   IFEU: 'ice-brent',
   XEUR: 'eurex',
 };
-/** What classes are that are no futures; every other letter is something else. */
+/** Classes that are not futures; other letters are of other kinds. */
 const CLASSES: Readonly<Record<string, string>> = {
   C: 'options',
   P: 'options',
@@ -85,19 +84,21 @@ const CLASSES: Readonly<Record<string, string>> = {
   M: 'spreads',
 };
 const NAMES_MAX = 5;
-/** Behind the product's own letters: `ESH6`, `ESH26`, and `BRN FMH0026!` of ICE, where 00 is a day that months do not have. */
+/**
+ * The rest after the product's root: `ESH6`, `ESH26`, and `BRN FMH0026!` of ICE, where 00 is a day that no month has.
+ */
 const MONTH_AND_YEAR = /^(?:\s*FM)?([FGHJKMNQUVXZ])(?:00)?(\d{1,2})!?$/;
-/** A contract expires at most so far from where its rule says, for holidays that the rule does not know. */
+/** Holidays unknown to the rule can move an expiry by at most this many days. */
 const EXPIRY_DAYS_OFF_MAX = 14;
 const MONTHS_TRIED = 4;
 
-/** A contract that can be listed. */
+/** A definition with everything that a listed contract needs. */
 interface Future extends Definition {
   readonly tickNanos: bigint;
   readonly expiration: EpochNs;
 }
 
-/** `calendar` is that of all products; null: of the template, or of the market. */
+/** `calendar`: for all products; null: from the template, or by exchange. */
 export function instrumentsOf(
   definitions: Iterable<Definition>,
   calendar: string | null = null,
@@ -112,7 +113,7 @@ export function instrumentsOf(
     }
     const futures = byAsset.get(definition.asset) ?? new Map<string, Future>();
     byAsset.set(definition.asset, futures);
-    // A definition is sent every day; ten years later the symbol is another contract.
+    // Definitions repeat every day; after ten years the same symbol is another contract.
     const key = `${definition.rawSymbol} ${Math.trunc(dayOf(definition.expiration!) / 10_000)}`;
     const known = futures.get(key);
     if (known !== undefined && (known.event ?? 0n) > (definition.event ?? 0n)) continue;
@@ -189,7 +190,7 @@ function productOf(asset: string, futures: Future[], chosen: string | null, note
   };
 }
 
-/** Where the feed says something else than the template, the feed is right. */
+/** Where the feed differs from the template, the feed is right. */
 function corrections(
   asset: string,
   template: Readonly<Record<string, unknown>>,
@@ -221,7 +222,7 @@ function pointValueOf(asset: string, { unitOfMeasureQtyNanos: quantity }: Future
   return quantity === null || quantity <= 0n ? null : decimalText(quantity);
 }
 
-/** Some venues give the date alone, as its midnight: the template knows the hour then. */
+/** Some venues give only the date, as its midnight: then the template supplies the hour. */
 function expiryOf({ expiration }: Future, template: Readonly<Record<string, unknown>> | null) {
   const rule = template?.expiry as { readonly at?: string; readonly zone?: string } | undefined;
   if (nsOfDay(expiration) !== 0 || rule?.at === undefined || rule.zone === undefined) {
@@ -230,7 +231,7 @@ function expiryOf({ expiration }: Future, template: Readonly<Record<string, unkn
   return zonedInstant(dayOf(expiration), rule.at as `${number}:${number}`, rule.zone);
 }
 
-/** The feed's own symbol, or product, month and two digits of the year where that is taken or no name of a file. */
+/** The feed's symbol; or product, month and two-digit year if that is taken or not a safe file name. */
 function symbolOf(future: Future, taken: ReadonlySet<string>): string {
   const { rawSymbol, asset, expiration } = future;
   if (isSafeName(rawSymbol) && !taken.has(rawSymbol)) return rawSymbol;
@@ -250,8 +251,8 @@ interface ContractMonth {
 }
 
 /**
- * The symbol says it. Else the month whose expiry is that of the definition, by the template's rule; the definition's own
- * maturity only where there is no rule: on some venues it is the last trading date.
+ * From the symbol; otherwise the month whose expiry by the template's rule is nearest to the definition's. The
+ * definition's own maturity counts only without a rule, because on some venues it is the last trading date.
  */
 function monthOf(future: Future): ContractMonth | null {
   const { maturityYear, maturityMonth, expiration, asset } = future;
@@ -285,7 +286,7 @@ function monthOfSymbol({ rawSymbol, asset, expiration }: Future): ContractMonth 
   };
 }
 
-/** Whether what the symbol says agrees with what the definition says of its end. */
+/** Whether the month in the symbol matches the definition's expiry. */
 function isOfItsMonth(future: Future): boolean {
   const month = monthOfSymbol(future);
   if (month === null) return true;
@@ -294,7 +295,7 @@ function isOfItsMonth(future: Future): boolean {
   if (rule !== null) return daysOff(rule, month, expiry) <= EXPIRY_DAYS_OFF_MAX;
   const { maturityYear, maturityMonth } = future;
   if (maturityYear === null || maturityMonth === null) return true;
-  // A maturity is the month of the contract, or the date of its last trade.
+  // A maturity is either the contract's month or the date of its last trade.
   const isItsOwn = maturityYear === month.year && maturityMonth === month.month;
   return isItsOwn || maturityYear * 100 + maturityMonth === Math.trunc(expiry / 100);
 }
@@ -303,7 +304,7 @@ function daysOff(rule: ExpiryRule, { year, month }: ContractMonth, expiry: UtcDa
   return Math.abs(daysBetween(expiryDay(rule, year, month), expiry));
 }
 
-/** Of the product's template; null where there is none. */
+/** The rule in the product's template; null without one. */
 function expiryRuleOf(asset: string): ExpiryRule | null {
   const written = productTemplate(asset)?.expiry as ({ rule?: string } & object) | undefined;
   if (written?.rule === undefined) return null;

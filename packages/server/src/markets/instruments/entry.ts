@@ -1,6 +1,6 @@
 /**
- * What an operator wrote, as texts, lists and maps with the place of each: numbers stay the text they were written
- * as, so no decimal is ever rounded. YAML and JSON give the same entries, since JSON is YAML.
+ * An operator's file as texts, lists and maps with their places. Numbers stay text, so decimals are never rounded. YAML
+ * and JSON give the same entries, since JSON is YAML.
  */
 
 import { MIB } from '@tapeloom/core/units';
@@ -21,7 +21,7 @@ export type Entry =
   | { readonly kind: 'list'; readonly place: Place; readonly items: readonly Entry[] }
   | { readonly kind: 'map'; readonly place: Place; readonly fields: ReadonlyMap<string, Entry> };
 
-/** The text cannot be taken apart, or holds more than entries have. */
+/** The text cannot be parsed, or has constructs that entries do not have. */
 export class EntryError extends Error {
   override readonly name = 'EntryError';
   readonly place: Place;
@@ -34,7 +34,7 @@ export class EntryError extends Error {
 
 const BEGINNING: Place = { line: 1, column: 1 };
 
-/** Throws an `EntryError` that says what is wrong where. */
+/** Throws an `EntryError` with reason and place. */
 export function parseEntries(text: string): Entry {
   if (Buffer.byteLength(text) > ENTRY_BYTES_MAX) {
     throw new EntryError(`it has more than ${ENTRY_BYTES_MAX} bytes`, BEGINNING);
@@ -48,10 +48,10 @@ export function parseEntries(text: string): Entry {
   };
   const document = parseDocument(text, {
     lineCounter: lines,
-    // It has texts, lists and maps, and nothing else.
+    // The schema has texts, lists and maps only.
     schema: 'failsafe',
     prettyErrors: false,
-    // The parser compares every name with every other; they are looked up below.
+    // The parser's check compares every pair of names; a lookup below is faster.
     uniqueKeys: false,
   });
   const [fault] = [...document.errors, ...document.warnings];
@@ -61,7 +61,7 @@ export function parseEntries(text: string): Entry {
   return entryOfNode(document.contents, placeAt, DEPTH_MAX);
 }
 
-/** Entries of what was not read from a file: a template, or what definitions amount to. */
+/** Entries from a value instead of a file: a template, or instruments from definitions. */
 export function entryOf(value: unknown, place: Place = BEGINNING): Entry {
   if (Array.isArray(value)) {
     return { kind: 'list', place, items: value.map((item) => entryOf(item, place)) };
@@ -96,7 +96,7 @@ function entryOfNode(
     if (name.kind !== 'text') throw new EntryError('a name must be a text', name.place);
     if (fields.has(name.text)) throw new EntryError('this name is there twice', name.place);
     const entry = below(value);
-    // The place of what is wrong with a field is where its line begins.
+    // The place of a faulty field is the begin of its line.
     fields.set(name.text, { ...entry, place: name.place });
   }
   return { kind: 'map', place, fields };

@@ -1,8 +1,8 @@
 /**
- * What would change for people when one file of instruments takes the place of another, as sentences. Refused is what would
- * change the past: what an alias has meant on a day that is over, and, where the tape is known, terms and existence of
- * contracts that have days on it. What volume has decided is known to a tape and not to a file: without one, only what is
- * ahead is compared of aliases that roll by volume.
+ * Describes, in sentences, the changes for users when one instruments file replaces another. Changes of the past are
+ * rejected: the meaning of an alias on a past day, and, if the tape is known, terms and existence of contracts with
+ * days on it. A tape knows the rolls that volume decided, a file does not: without a tape, only the future of aliases
+ * by volume is compared.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -23,25 +23,25 @@ import {
 
 /** How far ahead sessions are compared. */
 const AHEAD_DAYS = 400;
-/** How far back opened sessions are compared, to say that they stay. */
+/** How far back opened sessions are compared, to report that they stay. */
 const BACK_DAYS = 31;
 const SHOWN_MAX = 5;
 
 export interface InstrumentsChange {
   readonly dataset: string;
-  /** True: it contradicts what has taken effect, and must not. */
+  /** True: it contradicts the past, and must not be applied. */
   readonly isRefused: boolean;
   readonly sentence: string;
 }
 
-/** What the tape of a dataset knows, and no file can change any more. */
+/** Facts fixed by the tape of a dataset, which no file can change. */
 export interface DatasetFacts {
-  /** Contracts with days on it. */
+  /** Contracts with days on the tape. */
   readonly contracts: ReadonlySet<string>;
   readonly decided: DecidedByAlias;
 }
 
-/** Without facts (null) two files are compared, and what their instruments have been used for is not known. */
+/** Without facts (null) two files are compared, and the use of their instruments is unknown. */
 export function diffInstruments(
   before: InstrumentsFile,
   after: InstrumentsFile,
@@ -80,7 +80,7 @@ class Changes {
     this.all.push({ dataset: this.dataset, isRefused, sentence });
   }
 
-  /** Of these contracts, those with days on the tape, and those without. */
+  /** Splits these contracts into those with days on the tape and those without. */
   split(symbols: readonly string[]): readonly [used: readonly string[], free: readonly string[]] {
     const isUsed = (symbol: string) => this.facts?.contracts.has(symbol) === true;
     return [symbols.filter(isUsed), symbols.filter((symbol) => !isUsed(symbol))];
@@ -123,7 +123,7 @@ const TERM_NAMES = {
   currency: 'currency',
 } as const;
 type Term = keyof typeof TERM_NAMES;
-/** Terms by which days were written and results computed. */
+/** Terms that stored days and computed results depend on. */
 const FIXED_TERMS: ReadonlySet<Term> = new Set([
   'root',
   'tickSizeNanos',
@@ -186,7 +186,7 @@ function diffCalendars(
 }
 
 interface SessionChange {
-  /** When the first of both accounts opens. */
+  /** The earlier open of the two versions. */
   readonly open: EpochNs;
   readonly text: string;
 }
@@ -228,7 +228,7 @@ function diffAliases(
   const decided = list.facts?.decided ?? new Map();
   const lost = lostRoll(after, decided);
   if (lost !== null) {
-    // The rolls of the other file cannot be told without that contract.
+    // Without that contract the rolls of the new file cannot be computed.
     list.tell(lost, true);
     return;
   }
@@ -244,7 +244,7 @@ function diffAliases(
   }
 }
 
-/** An alias goes on from the contract it means by what was decided, and has meant all the others. */
+/** An alias continues from its last decided contract, and has meant all earlier ones: each must stay listed. */
 function lostRoll(after: ListedDataset, decided: DecidedByAlias): string | null {
   const known = new Set(contractsOf(after).map(({ symbol }) => symbol));
   for (const alias of after.aliases) {
@@ -262,7 +262,7 @@ function lostRoll(after: ListedDataset, decided: DecidedByAlias): string | null 
 
 interface Rolls {
   readonly isByVolume: boolean;
-  /** The last day of which it is settled what the alias means, if it is known. */
+  /** The last day for which the alias's meaning is decided, if known. */
   readonly through: UtcDay | null;
   readonly rolls: readonly Designation[];
 }
@@ -290,7 +290,7 @@ function diffRolls(list: Changes, alias: string, before: Rolls, after: Rolls, to
   const sentence = (day: UtcDay) =>
     `${alias} means ${meaning(young, day)} from ${dateText(day)} on${latest}, ` +
     `it was ${meaning(old, day)}`;
-  // Before its first roll an alias means nothing, and has given nobody anything.
+  // Before its first roll an alias means nothing, so no result contradicts a change.
   const past = changed.filter((day) => day <= settledThrough(list, before, after, today));
   const contradicted = past.filter((day) => meaning(old, day) !== 'nothing');
   if (contradicted.length > 0) {
@@ -300,7 +300,7 @@ function diffRolls(list: Changes, alias: string, before: Rolls, after: Rolls, to
   if (planned.length > 0) list.tell(`${some(planned.map(sentence), '; ')}.`);
 }
 
-/** Up to which day people may have seen what an alias meant; 0: nobody has. */
+/** The last day whose meaning users may have seen; 0: none. */
 function settledThrough(list: Changes, before: Rolls, after: Rolls, today: UtcDay): number {
   if (before.isByVolume) return before.through ?? 0;
   if (list.facts !== null) return list.facts.contracts.size > 0 ? today : 0;

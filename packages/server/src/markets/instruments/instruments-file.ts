@@ -1,6 +1,6 @@
 /**
- * What an operator's file of instruments amounts to: for each dataset its contracts, its calendars and its aliases, as
- * plain values. Nothing in here depends on a clock or a tape: what volume has decided is given from outside.
+ * The content of an operator's instruments file: for each dataset its contracts, calendars and aliases, as plain
+ * values. It depends on no clock or tape: rolls decided by volume are passed in.
  */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
@@ -17,7 +17,7 @@ export interface InstrumentsFile {
 
 export interface ListedDataset {
   readonly name: string;
-  /** Those that a contract names, each once. */
+  /** The calendars that its contracts name, each once. */
   readonly calendars: readonly Calendar[];
   /** Product by product, ascending by expiry. */
   readonly contracts: readonly NamedContract[];
@@ -26,11 +26,11 @@ export interface ListedDataset {
 
 export interface NamedContract {
   readonly contract: Contract;
-  /** What files call it beside its symbol; a short name may mean another contract ten years later. */
+  /** Further names in imported files; a short name may mean another contract ten years later. */
   readonly names: readonly string[];
 }
 
-/** Rolls that are known from the start, or a chain along which volume decides. */
+/** Rolls known from the start, or a chain along which volume decides. */
 export type ListedAlias = Pick<Alias, 'alias' | 'root'> &
   (
     | { readonly kind: 'planned'; readonly rolls: readonly Designation[] }
@@ -49,13 +49,10 @@ export function namesOf({ contracts, aliases }: ListedDataset): string[] {
   ];
 }
 
-/** What volume has decided so far, by alias. */
+/** Rolls decided by volume so far, by alias. */
 export type DecidedByAlias = ReadonlyMap<string, DecidedRolls>;
 
-/**
- * The aliases with all their rolls. Where volume decides, those it has not decided yet stand on the days on which they
- * come at the latest.
- */
+/** The aliases with all their rolls. Rolls that volume has not decided yet are on the latest possible days. */
 export function aliasesOf(dataset: ListedDataset, decided: DecidedByAlias = new Map()): Alias[] {
   return dataset.aliases.map((it) => ({
     alias: it.alias,

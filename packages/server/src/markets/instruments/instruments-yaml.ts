@@ -1,4 +1,4 @@
-/** Instruments as the text of a file, which can be read again. */
+/** Prints instruments as the text of a file, which can be read again. */
 
 import { stringify } from 'yaml';
 import type { DefinedInstruments } from './definitions.ts';
@@ -8,7 +8,7 @@ export function instrumentsYaml(
   datasets: Readonly<Record<string, Pick<DefinedInstruments, 'products'>>>,
 ): string {
   const named = Object.entries(datasets).map(([name, { products }]) => [name, { products }]);
-  // Texts are never folded, and nothing refers to anything.
+  // Without line folding and YAML anchors.
   return stringify(
     { datasets: Object.fromEntries(named) },
     { lineWidth: 0, aliasDuplicateObjects: false },

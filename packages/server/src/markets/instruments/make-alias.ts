@@ -1,4 +1,4 @@
-/** What an alias means over time: by the calendar, by volume or by a list that is written out. */
+/** Makes an alias: by calendar, by volume, or from a written list of rolls. */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import type { Contract } from '@tapeloom/core/instrument/contract';
@@ -10,7 +10,7 @@ import { businessDaysOf } from './make-contracts.ts';
 import type { AliasForm } from './read-alias.ts';
 import type { ProductForm } from './read-product.ts';
 
-/** Null, and a fault told, where it cannot be made. `contracts` ascend by expiry. */
+/** Null with a recorded fault when it cannot be made. `contracts` ascend by expiry. */
 export function makeAlias(
   form: AliasForm,
   product: ProductForm,
@@ -40,7 +40,7 @@ export function makeAlias(
   return { alias, root, kind: 'volume', chain };
 }
 
-/** As long before the first expiry as the second is after it. */
+/** The first expiry minus the time from there to the second. */
 function firstDay([first, second]: readonly Contract[]): UtcDay | null {
   if (first === undefined || second === undefined) return null;
   const [end, next] = [dayOf(first.expiresAt), dayOf(second.expiresAt)];

@@ -1,4 +1,4 @@
-/** The contracts of a product: written out one by one, made by its rules for a range of months, or one without end. */
+/** Makes the contracts of a product: written one by one, by rule for a range of months, or one perpetual. */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import { isTradingDate } from '@tapeloom/core/calendar/resolve-sessions';
@@ -17,7 +17,7 @@ const NEVER_EXPIRES = 4_133_404_800_000_000_000n as EpochNs;
 const CONTRACTS_OF_RANGE_MAX = 1_000;
 
 export interface MadeContract extends NamedContract {
-  /** Where a fault of it is told. */
+  /** Where faults of the contract are recorded. */
   readonly reading: Reading;
 }
 
@@ -25,7 +25,7 @@ export function businessDaysOf(form: ProductForm, calendar: Calendar): IsBusines
   return form.businessDays === 'us' ? isUsBusinessDay : (day) => isTradingDate(calendar, day);
 }
 
-/** Ascending by expiry. Faults are told to the readings. */
+/** Ascending by expiry. Faults are recorded in the readings. */
 export function makeContracts(
   form: ProductForm,
   dataset: string,
@@ -77,7 +77,7 @@ function ofRange(
     return [];
   }
   const isBusinessDay = businessDaysOf(form, calendar);
-  // A contract is made without looking at rolls.
+  // The roll rule is required by the type and not used for making a contract.
   const whole: Product = { ...product, expiry, roll: { kind: 'monday-of-expiry-week' } };
   const made: MadeContract[] = [];
   for (let months = first; months <= last; months += 1) {

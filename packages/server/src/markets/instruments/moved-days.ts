@@ -1,11 +1,11 @@
-/** On which days of the tape an alias means another contract than before, since volume has decided otherwise. */
+/** The days on the tape whose alias means another contract after new decisions by volume. */
 
 import type { Designation } from '@tapeloom/core/instrument/contract';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { ImportedDays } from '../../tape/imported/imported-manifest.ts';
 import { aliasesOf, type DecidedByAlias, type ListedDataset } from './instruments-file.ts';
 
-/** By contract: the days that came to it or left it. */
+/** By contract: the days that an alias gained or lost. */
 export function movedDays(
   listed: ListedDataset,
   { before, after }: { readonly before: DecidedByAlias; readonly after: DecidedByAlias },

@@ -1,13 +1,13 @@
 /**
- * Looks at the words of a text of YAML before it is parsed: the parser needs stack and time for every level, and a text
- * of brackets alone has a million of them. What files of ours never have is refused at the first word of it.
+ * Checks the tokens of a YAML text before it is parsed: the parser needs stack and time for every level, and brackets
+ * alone can make a million levels. Constructs that these files never use are rejected at their first token.
  */
 
 import { CST, Lexer } from 'yaml';
 
-/** Brackets inside of each other, and marks (`-`, `?`, `:`) that open levels one after another. */
+/** Nested brackets, and marks (`-`, `?`, `:`) that open consecutive levels. */
 const LEVELS_MAX = 16;
-/** Every level without brackets needs a column more than the one around it. */
+/** Without brackets, every level needs one more column of indentation. */
 const INDENT_MAX = 200;
 
 const MARKS: ReadonlySet<string> = new Set(['seq-item-ind', 'explicit-key-ind', 'map-value-ind']);
@@ -18,14 +18,14 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Null where the text may be parsed. */
+/** Null when the text may be parsed. */
 export function refusalOf(text: string): Refusal | null {
   let [offset, brackets, marks] = [0, 0, 0];
   let [isScalar, isLineStart] = [false, true];
   for (const word of new Lexer().lex(text)) {
     const kind = isScalar ? 'text' : (CST.tokenType(word) ?? 'text');
     isScalar = kind === 'scalar';
-    // These are the lexer's own and not in the text.
+    // These tokens are the lexer's own and not in the text.
     if (isScalar || kind === 'doc-mode' || kind === 'flow-error-end') continue;
     if (REFERENCES.has(kind)) {
       return { offset, message: 'anchors, references and tags (&, * and !) are not known here' };

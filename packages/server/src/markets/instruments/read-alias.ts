@@ -1,4 +1,4 @@
-/** Aliases as an operator writes them. */
+/** The format of aliases in an operator's file. */
 
 import type { Designation } from '@tapeloom/core/instrument/contract';
 import type { UtcDay } from '@tapeloom/core/numbers';

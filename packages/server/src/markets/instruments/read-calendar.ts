@@ -1,6 +1,6 @@
 /**
- * Calendars as an operator writes them. A pause inside a trading day has no line: the day goes on over it, as
- * nobody trades in it. Hours that open at or after the time they close open on the evening before.
+ * The format of calendars in an operator's file. A pause inside a trading day is not written, because nothing trades in
+ * it. Hours whose open is at or after their close open on the evening before.
  */
 
 import type {
@@ -26,12 +26,12 @@ const EVERY_WEEKDAY = [1, 2, 3, 4, 5, 6, 7];
 const TIME = /^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/;
 const YEARLY_DATE = /^(\d{2})-(\d{2})$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
-/** A year with all clock changes, by which hours are tried that have no beginning. */
+/** A year with all clock changes, used to test hours without a begin. */
 const TRIED_FROM = utcDay(20240101);
 const TRIED_DAYS = 370;
 const UTC_HOURS: SessionHours = { zone: 'UTC', openDayOffset: 0, open: '00:00', close: '24:00' };
 
-/** The calendar a template names, and every name there is. */
+/** The calendars that `extends` may name. */
 export interface CalendarTemplates {
   readonly names: readonly string[];
   get(name: string): Calendar | null;
@@ -55,7 +55,7 @@ export function readCalendar(
   const calendar: Calendar = {
     name,
     hours: lines ?? base?.hours ?? [],
-    // The first line that names a date decides it, so an operator corrects a template.
+    // The first line with a date decides it, so an operator's lines override a template.
     special: [...(own ?? []), ...(base?.special ?? [])],
   };
   if (!reading.hasFaults) tryCalendar(reading, calendar);
@@ -112,7 +112,7 @@ function readOpenClose(fields: Fields, outerZone: string | undefined): SessionHo
   return { zone: zone ?? 'UTC', openDayOffset: open < close ? 0 : -1, open, close };
 }
 
-/** `mon-fri`, `sat`, or a list of such. */
+/** `mon-fri`, `sat`, or a list of these. */
 function readWeekdays(reading: Reading): number[] {
   const weekdays = reading.texts(WEEKDAYS.length).flatMap((field) => {
     const text = field.text('weekdays as mon-fri');
@@ -164,7 +164,7 @@ function readDay(reading: Reading): SpecialDay {
   const name = SPECIAL_DAY_NAMES.find((it) => it === text);
   if (name !== undefined) return name;
   if (DATE.test(text)) return reading.date();
-  // 2024 is a leap year, so it has every date that any year has.
+  // 2024 is a leap year, so it has every date of any year.
   const yearly = YEARLY_DATE.exec(text);
   if (yearly !== null && isUtcDay(Number(`2024${yearly[1]}${yearly[2]}`))) {
     return text as SpecialDay;
@@ -178,7 +178,7 @@ function readDay(reading: Reading): SpecialDay {
   return '01-01';
 }
 
-/** Tries the hours over a year and around every date at which something changes. */
+/** Resolves the sessions of a year and around every date of a change, to find contradictions. */
 function tryCalendar(reading: Reading, calendar: Calendar): void {
   const edges = calendar.hours.flatMap(({ from, to }) => [from, to]);
   const dates = calendar.special.flatMap(({ days }) =>
@@ -202,7 +202,7 @@ function tryCalendar(reading: Reading, calendar: Calendar): void {
   }
 }
 
-/** A week later than the first day there is. */
+/** Keeps the day at least a week after the first representable day. */
 function laterDay(day: number): UtcDay {
   return utcDay(Math.max(day, 19700108));
 }

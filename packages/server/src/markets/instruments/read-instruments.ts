@@ -1,6 +1,6 @@
 /**
- * Reads an operator's file of instruments: first the form of every field, then what they mean together. Either all
- * of it is right and gives instruments, or every fault is told with its place and there is none.
+ * Reads an operator's instruments file: first the form of every field, then their meaning together. The result is
+ * either correct instruments, or all faults with their places.
  */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
@@ -138,7 +138,7 @@ function calendarOf(
   return null;
 }
 
-/** Symbols are unique and can be names of files; what files call a contract is no other product's. */
+/** Symbols are unique and safe as file names; another name of a contract must not belong to another product. */
 function checkNames(contracts: readonly MadeContract[]): void {
   const bySymbol = new Map<string, MadeContract>();
   for (const made of contracts) {
@@ -165,7 +165,7 @@ function checkNames(contracts: readonly MadeContract[]): void {
   }
 }
 
-/** What contracts and aliases say together, by the book that will hold them. */
+/** Checks contracts and aliases together, in the book that will hold them. */
 function checkBook(reading: Reading, dataset: ListedDataset): void {
   try {
     new InstrumentBook(
@@ -178,7 +178,7 @@ function checkBook(reading: Reading, dataset: ListedDataset): void {
   }
 }
 
-/** A service knows contracts and aliases by their names alone, whatever dataset they belong to. */
+/** Names of contracts and aliases are unique within a service, across datasets. */
 function checkAcross(forms: readonly DatasetForm[], datasets: readonly ListedDataset[]): void {
   const datasetByName = new Map<string, string>();
   for (const [index, dataset] of datasets.entries()) {

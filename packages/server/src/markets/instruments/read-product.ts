@@ -1,4 +1,4 @@
-/** Products as an operator writes them: the form of each field, before anything is made of it. */
+/** The format of products in an operator's file: the form of each field, before contracts are made. */
 
 import type { ExpiryRule } from '@tapeloom/core/instrument/expiry';
 import { MONTH_LETTERS, type Product } from '@tapeloom/core/instrument/product';
@@ -20,7 +20,7 @@ const MONTH = /^(\d{4})-(\d{2})$/;
 
 export interface ProductForm {
   readonly reading: Reading;
-  /** Without a rule of expiry its contracts are written out, or never expire. */
+  /** Without an expiry rule its contracts are written one by one, or never expire. */
   readonly product: Omit<Product, 'expiry' | 'roll'>;
   readonly expiry: Product['expiry'] | 'never' | null;
   readonly roll: RollRule | null;
@@ -112,7 +112,7 @@ function readCurrency(reading: Reading): string {
   return text;
 }
 
-/** In the order of the year. */
+/** In calendar order. */
 function readMonths(reading: Reading): string {
   const text = reading.text('letters of months as HMUZ');
   const letters = [...text];
@@ -185,7 +185,7 @@ function readPattern(reading: Reading): string {
   return '';
 }
 
-/** What a file calls a contract may hold spaces and signs, as it never names a file of ours. */
+/** A name in imported files may contain spaces and signs, because it never becomes a file name here. */
 function readName(reading: Reading): string {
   const text = reading.text('a name');
   if (text.length > NAME_CHARACTERS_MAX) reading.refuse(`up to ${NAME_CHARACTERS_MAX} characters`);

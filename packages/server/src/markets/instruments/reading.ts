@@ -1,6 +1,6 @@
 /**
- * Reads entries and collects every fault with its path and place. After a fault reading goes on with a value that
- * stands in for the wrong one, so that one run tells all faults; what was read counts only when there is none.
+ * Reads entries and collects every fault with its path and place. After a fault, reading continues with a substitute
+ * value, so that one run reports all faults. The values count only when there is no fault.
  */
 
 import { parseInstant } from '@tapeloom/core/instant-text';
@@ -22,7 +22,7 @@ export interface Fault extends Place {
   readonly message: string;
 }
 
-/** What is wrong with a file, as sentences with their places. */
+/** The faults of a file, as sentences with their places. */
 export class FaultsError extends Error {
   override readonly name = 'FaultsError';
   readonly faults: readonly Fault[];
@@ -44,7 +44,7 @@ export class Reading {
     this.#faults = faults;
   }
 
-  /** This map, with what a template says where it says nothing itself. */
+  /** This map, with a template's fields where it has none itself. */
   over(template: Entry): Reading {
     if (this.#entry.kind !== 'map' || template.kind !== 'map') return this;
     const fields = new Map([...template.fields, ...this.#entry.fields]);
@@ -67,7 +67,7 @@ export class Reading {
     return this.#faults.length > 0;
   }
 
-  /** Throws a `FaultsError` when anything was wrong so far. */
+  /** Throws a `FaultsError` when there is any fault so far. */
   settle(): void {
     if (this.hasFaults) throw new FaultsError(this.#faults);
   }
@@ -76,12 +76,12 @@ export class Reading {
     if (this.#faults.length >= FAULTS_MAX) return;
     const { line, column } = this.#entry.place;
     const path = this.path || 'the file';
-    // What is wrong with a range is wrong with each of its contracts, and told once.
+    // A fault of a range affects each of its contracts, and is recorded once.
     if (this.#faults.some((fault) => fault.path === path && fault.message === message)) return;
     this.#faults.push({ path, line, column, message });
   }
 
-  /** A value of the wrong kind or form. */
+  /** Records a value of the wrong kind or form. */
   refuse(wanted: string): void {
     this.fault(`is ${shown(this.#entry)}; ${wanted} would do`);
   }
@@ -92,7 +92,7 @@ export class Reading {
     return '';
   }
 
-  /** The fields of a map with only these names. */
+  /** The fields of a map; other names are faults. */
   fields(known: readonly string[]): Fields {
     const fields = this.named();
     for (const [name, field] of fields) {
@@ -103,7 +103,7 @@ export class Reading {
     return new Fields(this, fields);
   }
 
-  /** The fields of a map whose names the operator chooses. */
+  /** The fields of a map with names of the operator's choice. */
   named(): ReadonlyMap<string, Reading> {
     if (this.#entry.kind !== 'map') {
       this.refuse('a map of names and values');
@@ -131,7 +131,7 @@ export class Reading {
       .map((entry, index) => new Reading(entry, `${this.path}[${index}]`, this.#faults));
   }
 
-  /** One text, or a list of them. */
+  /** One text, or a list of texts. */
   texts(countMax: number): readonly Reading[] {
     return this.isList ? this.list(countMax) : [this];
   }
@@ -145,7 +145,7 @@ export class Reading {
     return found ?? names[0]!;
   }
 
-  /** A name that may also be that of a file. */
+  /** A name that is also safe as a file name. */
   safeName(): string {
     const text = this.text('a name');
     if (text !== '' && !isSafeName(text)) {
@@ -164,7 +164,7 @@ export class Reading {
     return least;
   }
 
-  /** A decimal above zero, in 1e-9 of its unit, that a double holds exactly. */
+  /** A positive decimal, in 1e-9 of its unit, that a double holds exactly. */
   nanos(example: string): number {
     const wanted = `a decimal above 0 with at most nine places, as ${example},`;
     const text = this.text(wanted);
@@ -194,7 +194,7 @@ export class Reading {
   }
 }
 
-/** A map whose names are known: each field is there or not. */
+/** A map with known names: each field is present or absent. */
 export class Fields {
   readonly whole: Reading;
   readonly #fields: ReadonlyMap<string, Reading>;
@@ -209,7 +209,7 @@ export class Fields {
     return field === undefined ? undefined : read(field);
   }
 
-  /** Faulted where it is missing; `otherwise` stands in for it then. */
+  /** Records a fault when the field is missing; `otherwise` is the substitute. */
   required<T>(name: string, otherwise: NoInfer<T>, read: (field: Reading) => T): T {
     const field = this.#fields.get(name);
     if (field !== undefined) return read(field);

@@ -1,7 +1,7 @@
 /**
- * What of another file of instruments a running service can take. Threads know their datasets from their start, and streams
- * rely on the terms and sessions of their contract, so a running service only takes what is new in a dataset it has, and
- * the rolls of aliases, which change while it runs anyway. All else needs a restart.
+ * Which changes of the instruments file a running service can apply. Threads know their datasets from their start, and
+ * streams rely on the terms and sessions of their contracts. So it applies only additions to known datasets, and rolls
+ * of aliases, which change at runtime anyway. Everything else needs a restart.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -9,7 +9,7 @@ import type { ListedDataset } from './instruments-file.ts';
 
 const SHOWN_MAX = 5;
 
-/** Sentences that say what needs a restart; none: a running service can take all of it. */
+/** The changes that need a restart, as sentences; none: a running service can apply everything. */
 export function needsRestart(
   before: readonly ListedDataset[],
   after: readonly ListedDataset[],

@@ -1,9 +1,8 @@
 /**
- * Products and calendars that are ready to be used by name, in the words of the file itself. What is written beside
- * `extends` replaces what the template says. Hours, ticks, point values and expiries are those of
- * `shared/reference/feeds.md` 5. Not in there, and not read from an exchange: all of ether, the months of silver and
- * copper, the rolls outside of the built-in products, and of ICE and Eurex the holidays and the regular hours. Early
- * closes of those two are missing.
+ * Predefined products and calendars, usable by name, in the format of the file itself. Fields beside `extends` override
+ * the template. Hours, ticks, point values and expiries are from `shared/reference/feeds.md` 5. Not from there, and not
+ * verified at an exchange: all of ether, the months of silver and copper, the rolls except of built-in products, and
+ * the holidays and regular hours of ICE and Eurex, whose early closes are missing.
  */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
@@ -16,7 +15,7 @@ const CHICAGO = 'America/Chicago';
 const BERLIN = 'Europe/Berlin';
 const QUARTERS = 'HMUZ';
 const EVERY_MONTH = 'FGHJKMNQUVXZ';
-/** How files of several vendors call a contract: ESH6, ESH26, ESH2026, ES 03-26, ES_H26. */
+/** Contract names in files of several vendors: ESH6, ESH26, ESH2026, ES 03-26, ES_H26. */
 const VENDOR_NAMES = [
   '{root}{M}{Y}',
   '{root}{M}{YY}',
@@ -26,7 +25,7 @@ const VENDOR_NAMES = [
 ];
 
 const CALENDARS: Readonly<Record<string, unknown>> = {
-  // Bitcoin and ether of CME, as long as they pause with everything else there; holidays are taken from currencies.
+  // Bitcoin and ether of CME, while they pause with the other markets there; the holidays are those of currencies.
   'cme-crypto': {
     extends: 'cme-fx',
     zone: CHICAGO,
@@ -197,7 +196,8 @@ const GROUPS = {
     roll: { rule: 'before-expiry', businessDays: 2 },
     names: VENDOR_NAMES,
   },
-  // Linear futures on coins, as Binance has them: a lot is the smallest size, a point of price is worth its coin.
+  // Linear futures on coins, as on Binance: the lot is the smallest size, and a point is worth one unit of the quote
+  // currency.
   'crypto-perpetual': {
     exchange: 'BINANCE',
     currency: 'USDT',
@@ -274,7 +274,7 @@ export const PRODUCT_TEMPLATE_NAMES: readonly string[] = [
   ...Object.keys(PRODUCTS),
 ];
 
-/** The fields of a product with this template; null when there is none of this name. */
+/** The fields of this product template; null for an unknown name. */
 export function productTemplate(name: string): Readonly<Record<string, unknown>> | null {
   if (Object.hasOwn(GROUPS, name)) return GROUPS[name as Group];
   if (!Object.hasOwn(PRODUCTS, name)) return null;

@@ -1,4 +1,4 @@
-/** One day of a contract in one piece; without trades where the tape has none of it. */
+/** One day of a contract as one batch; empty when the tape does not have the day. */
 
 import { RANK_MAX, type Rank, rank, type UtcDay } from '@tapeloom/core/numbers';
 import { allocateBatch, type TradeBatch } from '@tapeloom/core/trade-batch';

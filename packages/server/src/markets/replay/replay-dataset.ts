@@ -1,15 +1,15 @@
-/** A time that is over, played once more: one contract, and what it traded then. */
+/** A replay of a past time: one contract, and its trades. */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { Market, MarketListing, PlayedTime } from '../market.ts';
 
-/** What the contract traded before `from` on that day comes to the tape at once. */
+/** The contract's trades before `from` on that day come to the tape at once. */
 export interface ReplayOptions extends PlayedTime {
   readonly contract: Contract;
   readonly calendar: Calendar;
-  /** Where its days are from that of `from` on, as `<tape>/<dataset>/days` has them. */
+  /** The directory of its days from that of `from` on, laid out as `<tape>/<dataset>/days`. */
   readonly script: string;
 }
 

@@ -1,4 +1,4 @@
-/** A replay in the thread that writes its tape. Its directory is its own: nobody else has begun it or fills it. */
+/** A replay in the thread that writes its tape. Its directory is its own: no other market began it or fills it. */
 
 import { NO_LIVE_DAYS, TapeReader } from '../../tape/read/tape-reader.ts';
 import { ClockedSource } from '../clocked-source.ts';

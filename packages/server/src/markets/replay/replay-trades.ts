@@ -1,4 +1,4 @@
-/** The trades of one contract as its sealed days have them, one day in memory at a time. */
+/** The trades of one contract from its sealed days, one day in memory at a time. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
@@ -9,7 +9,7 @@ import type { Intake, IntakeBatch } from '../../tape/write/intake.ts';
 import type { KnownTrades } from '../clocked-source.ts';
 import { readDay } from './read-day.ts';
 
-/** Feed numbers of a day begin here after those of the day before: more than a day can have. */
+/** Distance of the feed numbers of consecutive days: more than the trades of a day. */
 const DAY_IDS = 2 ** 31;
 
 export class ReplayTrades implements KnownTrades {
@@ -17,7 +17,7 @@ export class ReplayTrades implements KnownTrades {
   readonly #symbol: string;
   readonly #intake: Pick<Intake, 'lastId'>;
   #batch: TradeBatch | null = null;
-  /** The next row to hand out. */
+  /** The next row to return. */
   #row = 0;
 
   constructor(tape: Tape, symbol: string, intake: Pick<Intake, 'lastId'>) {

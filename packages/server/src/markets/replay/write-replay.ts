@@ -1,6 +1,6 @@
 /**
- * Writes down what a replay needs before it starts: days that are over then become sealed days of its tape, the
- * others are its script. The directory is its own, so nothing is ever written where the trades come from.
+ * Prepares a replay before it starts: days before its begin become sealed days of its tape, the others are its script.
+ * The directory is its own, so nothing is written to the source of the trades.
  */
 
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
@@ -15,10 +15,10 @@ import type { ReplayOptions } from './replay-dataset.ts';
 
 export type ReplayPlan = Omit<ReplayOptions, 'script' | 'isHeld'>;
 
-/** A clock that stands at a midnight would leave the day unopened: so little of it has always passed. */
+/** A clock at midnight would leave the day unopened, so at least this much of the day has passed. */
 const PASSED_NS_MIN = SECOND_NS_BIG;
 
-/** Whole days, ascending, up to that of the end; what is later than the end is left out. */
+/** Whole days, ascending, up to that of the end; trades after the end are left out. */
 export async function writeReplay(
   disk: Disk,
   data: string,
@@ -35,7 +35,7 @@ export async function writeReplay(
   return { ...plan, from: plan.from > earliest ? plan.from : earliest, script };
 }
 
-/** Sessions that were resolved already hold for the replay as well. */
+/** Stores sessions that are already resolved, so that they hold for the replay as well. */
 export async function keepSessions(
   disk: Disk,
   data: string,

@@ -1,12 +1,11 @@
 /**
- * Which simulated days a start makes, as a pure function of the time and of what is there already.
+ * Plans the simulated days that a start makes, as a pure function of the time and of the existing days. `ready` is what
+ * the first streams need: for each streamed contract the days before today, back to the open of the session before the
+ * current or last one, and at least yesterday. Today itself goes through the log, by `SimSource`.
  *
- * `ready` is what the first streams need: for each streamed contract the days before today, back to the
- * open of the session before the current or last one, and at least yesterday. Today itself goes through
- * the log, by `SimSource`. `rest` follows behind the running service: whole days missed while it was
- * down, the last days (`recentDays`), the days around the newest roll that is older than these, and the
- * end of the newest expired contract's life. Without any last days only missed ones are made. Newest
- * days come first, in a day the busiest contract first.
+ * `rest` follows while the service runs: whole days missed while it was down, the last days (`recentDays`), the days
+ * around the newest roll before these, and the last sessions of the newest expired contract. With no last days
+ * requested, only missed days are made. Newest days come first, within a day the busiest contract.
  */
 
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
@@ -19,17 +18,17 @@ import type { SimUniverse } from './sim-universe.ts';
 
 const ROLL_REACH_DAYS = 2;
 const EXPIRED_SESSIONS = 5;
-/** The longest closed time between three sessions, with room to spare. */
+/** The longest closed time between three sessions, with a margin. */
 const SESSIONS_REACH_DAYS = 16;
-/** Days of absence that are made up for; a longer gap stays one. */
+/** Missed days that are filled; a longer absence leaves a gap. */
 const MISSED_DAYS_MAX = 60;
-/** The root whose past roll and expired contract are made. */
+/** The root whose past roll and expired contract are filled. */
 const SHOWN_ROOT = 'ES';
 
 export interface FillState {
-  /** Whether this day of the contract needs nothing: it is sealed, or has a log that is going on. */
+  /** Whether this day of the contract needs nothing: it is sealed, or has a log. */
   isDone(symbol: string, day: UtcDay): boolean;
-  /** The day after the newest one that went through a log; null when none ever did. */
+  /** The day after the newest one that went through a log; null when there is none. */
   readonly missedFrom: UtcDay | null;
 }
 
@@ -66,7 +65,7 @@ function readyItems(universe: SimUniverse, now: EpochNs): FillItem[] {
   });
 }
 
-/** The day of the open of the session before the one that is open or was open last. */
+/** The day of the open of the session before the current or last one. */
 function readyFrom(calendar: string, now: EpochNs): UtcDay {
   const today = dayOf(now);
   const sessions = resolveSessions(
@@ -99,7 +98,7 @@ function recentItems(
   return items;
 }
 
-/** The contracts on both sides of the newest roll whose days are all over and not recent. */
+/** The contracts on both sides of the newest roll whose surrounding days are all over and not recent. */
 function rollItems(universe: SimUniverse, today: UtcDay, recentDays: number): FillItem[] {
   const rolls = universe.book.allAliases().find(({ root }) => root === SHOWN_ROOT)?.rolls ?? [];
   const newest = addDays(today, -recentDays - ROLL_REACH_DAYS);
@@ -119,7 +118,7 @@ function expiredItems(universe: SimUniverse, today: UtcDay): FillItem[] {
   return daysFrom(lastSessionsFrom(expired), dayOf(expired.expiresAt), expired.symbol).reverse();
 }
 
-/** The day on which the fifth last session of a contract opens. */
+/** The day on which the contract's fifth last session opens. */
 function lastSessionsFrom({ calendar, expiresAt }: Contract): UtcDay {
   const last = dayOf(expiresAt);
   const from = addDays(last, -SESSIONS_REACH_DAYS);

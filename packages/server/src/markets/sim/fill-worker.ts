@@ -1,6 +1,6 @@
 /**
- * A fill worker's thread: makes the days it is asked for, one at a time, and seals each. It may be
- * killed at any moment: a day is on disk whole or not at all.
+ * The thread of a fill worker: makes and seals requested days, one at a time. It may be killed at any moment: a day is
+ * on disk completely or not at all.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -18,7 +18,7 @@ const disk = new NodeDisk();
 const { market } = createSimUniverse(sim, today);
 const columns = new TradeColumns();
 
-// A day that cannot be made ends the thread, whose owner hears why.
+// A failed day ends the thread; its owner receives the reason.
 new ThreadDesk<FillShape>(parentPort!).open({ calls: { make } });
 
 async function make({ symbol, day, expected }: FillRequest): Promise<FillDone> {

@@ -1,9 +1,9 @@
 /**
- * Writes simulated days straight as sealed days, on a few worker threads. Only whole past days that
- * have no log are written, so nothing here ever meets the ingest's files. It can be stopped or killed
- * at any moment and run again: what is sealed stays, what was under way leaves at most an unfinished
- * file behind. A day counts as made once the manifest names it. A day that was there before with other
- * trades than the simulator makes is left as missing: its cursors would mean something else. Because `openTape` removes unfinished files, a fill starts after the tape is open.
+ * Writes simulated days straight as sealed days, on a few worker threads. Only whole past days without a log are
+ * written, so it never touches the ingest's files. It can be stopped or killed at any moment and repeated: at most an
+ * unfinished file is left. A day counts as made once the manifest names it. A day that existed before with other trades
+ * stays missing, because its cursors would change meaning. A fill starts after `openTape`, which removes unfinished
+ * files.
  */
 
 import { Worker } from 'node:worker_threads';
@@ -25,27 +25,27 @@ import { SIM_DATASET } from './sim-universe.ts';
 import type { SimOptions } from './trades/sim-market.ts';
 
 const WORKERS_MAX = 2;
-/** Of a contract and day, about. */
+/** Of a contract and day, roughly. */
 const PRINTS_PER_DAY = 150_000;
-/** Another worker for each so many: to start one takes about a fifth of a second of a processor. */
+/** One more worker for each such number of prints: starting one takes about a fifth of a second of a processor. */
 const PRINTS_PER_WORKER = 500_000;
 
-/** What a fill worker is started with; `today` only chooses the range of contracts it knows. */
+/** The settings of a fill worker; `today` only selects the range of known contracts. */
 export interface FillSetting {
   readonly tapeRoot: string;
   readonly sim: SimOptions;
   readonly today: UtcDay;
-  /** Threads that make days; by default as many as the work is worth. */
+  /** Threads that make days; the default depends on the amount of work. */
   readonly workers?: number;
 }
 
-/** What a fill worker is asked for. */
+/** A request to a fill worker. */
 export interface FillRequest extends FillItem {
-  /** The digest the day must have, if it was there before. */
+  /** The digest that the day must have, if it existed before. */
   readonly expected: string | null;
 }
 
-/** A fill worker's answer to an item: its digest, or why it must not be made. */
+/** A fill worker's response: the day's digest, or the conflict. */
 export type FillDone =
   | { readonly trades: number; readonly digest: string }
   | { readonly conflict: string };
@@ -69,13 +69,13 @@ export interface FillProgress {
 export interface FillResult {
   readonly days: number;
   readonly trades: number;
-  /** False when it was aborted before the last item, or when some must not be made. */
+  /** False when it was aborted before the last item, or when some items have conflicts. */
   readonly isComplete: boolean;
-  /** Why some were not made. */
+  /** Why some items were not made. */
   readonly conflicts: readonly string[];
 }
 
-/** What is on disk already. */
+/** Which days are on disk. */
 export async function readFillState(disk: Disk, tapeRoot: string): Promise<FillState> {
   const logs = (await disk.list(logDirectory(tapeRoot, SIM_DATASET))).flatMap(
     (name) => dayOfFile(name, 'log') ?? [],
@@ -95,7 +95,7 @@ export async function readFillState(disk: Disk, tapeRoot: string): Promise<FillS
   };
 }
 
-/** Makes and seals the items, in about their order. Without the manifest the tape's next opening names them. */
+/** Makes and seals the items, roughly in order. Without a manifest the tape's next opening names them. */
 export async function runFill(
   setting: FillSetting,
   items: readonly FillItem[],
@@ -131,7 +131,7 @@ export async function runFill(
       onProgress({ item, itemTrades: done.trades, days, daysTotal: items.length, trades });
     }
   };
-  // When one worker fails the others go on: what is left may be begun anew once nothing is under way.
+  // When one worker fails the others continue: a new fill may start only after all of them have ended.
   const { workers: count = workersWorth(setting.sim, items.length) } = setting;
   const workers = Array.from({ length: Math.min(count, items.length) }, work);
   const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected');

@@ -1,7 +1,6 @@
 /**
- * One simulated contract as a feed: hands out its trades in order, each once, cut at any instants.
- * Holds one slice at a time. A feed can start at any instant and after any feed number, so it goes on
- * exactly where a tape ends.
+ * One simulated contract as a feed: returns its trades in order, each once, cut at any instants. It holds one slice at
+ * a time. A feed can start at any instant and after any feed number, so it resumes exactly at the end of a tape.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -19,7 +18,7 @@ export class SimFeed {
   #day = 0 as UtcDay;
   #slice = -1;
   #firstId = 0;
-  /** The next row to hand out. */
+  /** The next row to return. */
   #row = 0;
   /** Feed numbers up to this one are on the tape. */
   #lastId: number;
@@ -30,10 +29,7 @@ export class SimFeed {
     this.#lastId = lastId;
   }
 
-  /**
-   * Goes to a slice, unless it is there already, and behind everything that is earlier than `fromNs`
-   * or on the tape.
-   */
+  /** Moves to a slice, unless it is the current one, and skips trades that are earlier than `fromNs` or on the tape. */
   enter(day: UtcDay, slice: number, fromNs: number): void {
     if (day === this.#day && slice === this.#slice) return;
     this.#day = day;
@@ -46,12 +42,12 @@ export class SimFeed {
     this.#row = Math.max(seen, firstRowAt(ts, 0, count, fromNs));
   }
 
-  /** How many trades of the slice are earlier than `untilNs` and not handed out yet. */
+  /** The number of trades of the slice before `untilNs` that were not returned yet. */
   pending(untilNs: number): number {
     return this.#endRow(untilNs) - this.#row;
   }
 
-  /** Hands out the trades of the slice earlier than `untilNs`; null when there are none. */
+  /** Returns the trades of the slice before `untilNs`; null when there are none. */
   take(untilNs: number): IntakeBatch | null {
     const from = this.#row;
     const to = this.#endRow(untilNs);

@@ -13,7 +13,7 @@ import { claimTape } from './tape-claim.ts';
 import type { SimOptions } from './trades/sim-market.ts';
 
 export interface SimLiveOptions extends SimOptions {
-  /** How many past days are made behind the running service. */
+  /** How many past days are made while the service runs. */
   readonly recentDays: number;
 }
 
@@ -46,7 +46,7 @@ export class SimLive extends SimDataset implements LiveMarket {
 
   source(options: SourceOptions): TradeSource {
     const sim = this.#sim;
-    // A contract trades the same in every universe, so a newer one can be changed to at any time.
+    // A contract trades the same in every universe, so the universe can be replaced by a newer one at any time.
     const today = () => createSimUniverse(sim, dayOf(options.clock.now()));
     return new SimSource({
       ...options,

@@ -1,6 +1,6 @@
 /**
- * The simulator as a live source: the trades of the streamed contracts, made slice by slice. At a day's end all
- * contracts change to the next day's list, so one that becomes streamed starts at midnight.
+ * The simulator as a live source: the trades of the streamed contracts, made slice by slice. At a day's end it switches
+ * to the next day's list of contracts, so a contract that becomes streamed starts at midnight.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';

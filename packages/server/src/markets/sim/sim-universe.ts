@@ -1,7 +1,7 @@
 /**
- * What the simulated dataset consists of on a day: for each root three expired contracts, the current
- * and the next one, and one alias. Contracts and rolls come from the products' rules, so the same day
- * always gives the same universe, and a contract trades the same in every universe it is part of.
+ * The simulated dataset on a day: for each root three expired contracts, the current and the next one, and one alias.
+ * Contracts and rolls follow from the products' rules. So the same day always gives the same universe, and a contract
+ * trades the same in every universe that includes it.
  */
 
 import type { Alias, Contract, Designation } from '@tapeloom/core/instrument/contract';
@@ -18,7 +18,7 @@ export const SIM_DATASET = 'SIM';
 
 const EXPIRED_COUNT = 3;
 const LIVE_COUNT = 2;
-/** How far around today contracts are known: enough for the listed ones and those before them. */
+/** How far around today contracts are known: enough for the listed ones and their predecessors. */
 const REACH_BACK_DAYS = 900;
 const REACH_AHEAD_DAYS = 600;
 /** Roots whose alias follows volume instead of the calendar. */
@@ -39,7 +39,9 @@ interface Made {
   readonly universe: SimUniverse;
 }
 
-/** A thread asks for the same day several times while it starts, and each takes a tenth of a start. */
+/**
+ * Cached, because a thread requests the same day several times while it starts, and each takes a tenth of the start.
+ */
 let last: Made | null = null;
 
 export function createSimUniverse(options: SimOptions, today: UtcDay): SimUniverse {
@@ -73,7 +75,7 @@ function chainOf(profile: SimProfile, today: UtcDay): Chain {
   if (product === undefined) throw new RangeError(`no product is named ${profile.root}`);
   const from = addDays(today, -REACH_BACK_DAYS);
   const all = contractsOf(product, SIM_DATASET, from, addDays(today, REACH_AHEAD_DAYS));
-  // The first designation says where a contract's turn begins, so each later one ends the one before.
+  // A designation gives the begin of a contract's time as current one, so each later one ends the previous.
   const rolls = calendarRolls(all, product.roll, dayOf(all[0]!.expiresAt));
   const contracts = all.filter(({ symbol }) => rolls.some((roll) => roll.symbol === symbol));
   return {
@@ -84,7 +86,7 @@ function chainOf(profile: SimProfile, today: UtcDay): Chain {
   };
 }
 
-/** The contracts that have not expired when the day begins, at most two. */
+/** The first contracts that have not expired when the day begins, at most two. */
 function liveOn(chain: Chain, day: UtcDay): readonly Contract[] {
   const first = chain.contracts.findIndex((contract) => dayOf(contract.expiresAt) >= day);
   return first === -1 ? [] : chain.contracts.slice(first, first + LIVE_COUNT);
@@ -101,7 +103,7 @@ function aliasOf(chain: Chain, listed: readonly Contract[], market: SimMarket): 
   const from = chain.rollDays[chain.contracts.indexOf(listed[0]!) - 1]!;
   const byVolume = VOLUME_ROOTS.includes(root);
   const rolls: Designation[] = byVolume
-    ? // Simulated volumes are known ahead, so planned rolls follow them as past ones do.
+    ? // Simulated volumes are known ahead, so planned rolls follow them like past ones.
       volumeRolls(listed, expectedVolume, roll, from, dayOf(listed.at(-1)!.expiresAt))
     : calendarRolls(listed, roll, from);
   return { alias: `${root}.${byVolume ? 'v' : 'c'}.0`, dataset: SIM_DATASET, root, rolls };

@@ -1,6 +1,6 @@
 /**
- * A tape belongs to the source that began it: another seed or scale would go on with another market in
- * the middle of a day. The claim is written when the tape is new and compared at every later start.
+ * Binds a tape to the simulator's settings that began it: another seed or scale would continue with another market in
+ * the middle of a day. The claim is written for a new tape and compared at every later start.
  */
 
 import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';

@@ -1,6 +1,6 @@
 /**
- * The market of a service that has imported datasets only: nothing is listed and nothing trades, but time goes on. Its
- * tape carries the promise that everything else follows.
+ * The market of a service with imported datasets only: nothing is listed and nothing trades, but time advances. The
+ * watermark (`promise`) of its tape is the service's time.
  */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
@@ -13,9 +13,9 @@ import type { Intake } from '../../tape/write/intake.ts';
 import type { FillPlan, LiveMarket, MarketListing, SourceOptions, TradeSource } from '../market.ts';
 
 const STILL_DATASET = 'TIME';
-/** Each promise is a write to the disk. */
+/** Each watermark is a write to disk. */
 const PROMISE_EVERY_MS = 1_000;
-/** From a request to the next one: at most 20 commits a second more. */
+/** Minimum time after a request: at most 20 more commits per second. */
 const REQUESTED_MS = 50;
 
 const NOTHING_LISTED: MarketListing = {
@@ -35,7 +35,7 @@ export class StillMarket implements LiveMarket {
     throw new RangeError(`${this.dataset} has no calendar ${name}`);
   }
 
-  /** Whoever began it: there is nothing on it to differ about. */
+  /** Accepts any tape, because an empty one has nothing to contradict. */
   async claim(): Promise<void> {}
 
   async planFill(): Promise<FillPlan> {
@@ -72,11 +72,11 @@ class StillSource implements TradeSource {
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      // A request from here on needs a later promise than this one.
+      // A request after this needs a later watermark than the next one.
       const requested = new AbortController();
       this.#requested = requested;
       const now = this.#clock.now();
-      // A clock that was set back is waited for.
+      // After the clock was set back, waits until it catches up.
       const { promise } = this.#intake;
       if (promise === null || now > promise) await this.#intake.offer([], now);
       const either = AbortSignal.any([signal, requested.signal]);

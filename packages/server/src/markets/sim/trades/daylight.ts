@@ -1,7 +1,7 @@
 /**
- * Daylight saving of New York and London by rule, as offsets from UTC on a given day. The simulator
- * keeps its own rules so that no update of a time-zone database can ever change a simulated tape;
- * sessions still come from the calendar, these only place its rhythm of activity.
+ * Daylight saving of New York and London by rule, as offsets from UTC on a given day. The simulator has its own rules,
+ * so that no update of a time-zone database changes a simulated tape. Sessions still come from the calendar; these
+ * rules only place the rhythm of activity.
  */
 
 import { dayFromNumber, dayNumber, utcDay } from '@tapeloom/core/utc-day';

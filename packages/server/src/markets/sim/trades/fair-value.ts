@@ -1,8 +1,7 @@
 /**
- * The path a product's fair price takes, as returns on its base price. It is pinned at every week's
- * start by midpoint displacement between far nodes, and inside a week by a Brownian bridge over the
- * slices' variances. So any week can be made alone, the path is continuous everywhere, wanders around
- * its base for ever, and products share a common risk factor.
+ * The path of a product's fair price, as returns on its base price. It is fixed at every week's start by midpoint
+ * displacement between far nodes, and inside a week by a Brownian bridge over the slices' variances. So any week can be
+ * computed alone, the path is continuous and stays around its base, and products share a common risk factor.
  */
 
 import type { SimProfile } from './profile.ts';
@@ -17,8 +16,8 @@ const NODE_KEY = textKey('node');
 const STEP_KEY = textKey('step');
 
 /**
- * The returns at the edges of a week's slices: `variances.length + 1` nodes, the last of them equal
- * to the next week's first. Variances are in units of a regular day's variance.
+ * The returns at the edges of a week's slices: `variances.length + 1` nodes, the last equal to the next week's first.
+ * Variances are in units of a regular day's variance.
  */
 export function weekPath(
   seed: number,
@@ -47,7 +46,7 @@ export function weekPath(
   return path;
 }
 
-/** The price that a return stands for. Positive for every return: 1 + y + y²/2 has no real root. */
+/** The price of a return. Positive for every return: 1 + y + y²/2 has no real root. */
 export function priceOfReturn(profile: SimProfile, y: number): number {
   return profile.basePrice * (1 + y + (y * y) / 2);
 }

@@ -1,13 +1,12 @@
 /**
- * The hot loop of the simulator: one slice of one contract as a stream of aggressive orders that meet
- * resting ones. Nothing is allocated per trade, and only basic arithmetic and square roots are used.
+ * The hot loop of the simulator: one slice of one contract as a stream of aggressive orders that meet resting ones.
+ * Nothing is allocated per trade, and only basic arithmetic and square roots are used (exact on every machine).
  *
- * The fair price walks from its value at the slice's start to that at its end (a bridge). The quote
- * follows when the fair price has left it by more than some inertia, which gives bid-ask bounce. Buyers
- * are more likely above the middle, and one aggressor tends to be followed by its like. An order takes
- * resting orders one print each, all with one timestamp, and walks to the next price when a level is
- * used up. Now and then an order sweeps several prices, is very large, or is a spread with no side; at
- * times one price absorbs everything thrown at it.
+ * The fair price walks as a bridge from its value at the slice's start to that at its end. The quote follows when the
+ * fair price is away from it by more than some inertia, which gives bid-ask bounce. Buyers are more likely above the
+ * middle, and aggressors tend to repeat. An order fills resting orders, one print each with one timestamp, and walks to
+ * the next price when a level is empty. Some orders sweep several prices, are very large, or are spread legs without a
+ * side; at times one price absorbs all orders.
  */
 
 import type { SimProfile } from './profile.ts';
@@ -16,37 +15,37 @@ import type { Random } from './random.ts';
 import { SLICE_PRINTS_MAX } from './slice.ts';
 import type { TradeColumns } from './trade-columns.ts';
 
-/** No order makes more prints than this; the last one takes the rest. */
+/** Prints per order; the last one takes the rest. */
 const ORDER_PRINTS_MAX = 160;
 const ORDER_LEVELS_MAX = 14;
 const AUCTION_PRINTS_MAX = 60;
-/** Time kept free at the end of a slice whose last prints are a closing auction. */
+/** Time left free at the end of a slice whose last prints are a closing auction. */
 const CLOSING_NS = 60_000_000;
 const RESTING_MOST_LOTS = 400;
 
-/** Chances are compared with whole 32-bit draws. */
+/** Probabilities are compared with 32-bit integer draws. */
 const chance = (p: number): number => Math.trunc(p * 0x1_0000_0000);
 const REACTION = chance(0.44);
 const HERDING = chance(0.38);
 const SPREAD_LEG = chance(0.0025);
 const GIANT = chance(0.00006);
-/** An absorbing level holds more than any order takes. */
+/** An absorbing level holds more than any single order. */
 const HELD_LEVEL = 3;
-/** Orders of more than this many times the least size mostly know where the price is going. */
+/** Orders above this multiple of the least size mostly go in the direction of the price. */
 const LARGE_ORDERS = 12;
 const INFORMED = chance(0.72);
-/** How much more likely the side of the slice's own direction is, per deviation that it goes. */
+/** How much more likely the side of the slice's own direction is, per standard deviation of its move. */
 const LEAN = 0.08;
 const LEAN_DEVIATIONS_MAX = 1.5;
-/** An order moves the fair price by this many ticks per usual depth that it takes, up to a few. */
+/** An order moves the fair price by this many ticks per usual depth it takes, up to a few depths. */
 const IMPACT = 0.4;
 const IMPACT_DEPTHS_MAX = 3;
-/** How much of a sweep's way the fair price keeps. */
+/** The part of a sweep's distance that the fair price keeps. */
 const SWEEP_LASTING = 0.7;
 const ABSORPTION_SLICE = chance(0.22);
 const ABSORPTION_ORDERS_MIN = 40;
 
-/** The waiting times' memory (an autoregressive conditional duration model): slow to forget. */
+/** The memory of waiting times (an autoregressive conditional duration model) decays slowly. */
 const ACD_CONSTANT = 0.08;
 const ACD_RECENT = 0.14;
 const ACD_MEMORY = 0.78;
@@ -65,7 +64,7 @@ export interface SliceFlow {
   toTicks: number;
   /** Standard deviation of the fair price over the slice, in ticks. */
   deviationTicks: number;
-  /** How many prints the opening and the closing auction have; 0 for none. */
+  /** Prints of the opening and the closing auction; 0 for none. */
   openingPrints: number;
   closingPrints: number;
 }
@@ -109,7 +108,7 @@ export class OrderFlow {
     }
   }
 
-  /** Fills `#waits` with the orders' arrival times, not yet scaled, and returns their end. */
+  /** Fills `#waits` with the orders' unscaled arrival times, and returns their end. */
   #drawWaits(random: Random, orders: number): number {
     if (this.#waits.length < orders) this.#waits = new Float64Array(orders * 2);
     const waits = this.#waits;
@@ -147,7 +146,7 @@ export class OrderFlow {
     const deviation = orders > 0 ? flow.deviationTicks / Math.sqrt(orders) : 0;
     const slope = 1 - 2 * lead;
     const lengthNs = lastNs - firstNs;
-    // A sweep late in the slice would have to be taken back too fast.
+    // The price would have to return too fast after a late sweep.
     const sweepsUntil = Math.max(20, orders * 0.2);
     let fair = flow.fromTicks;
     let bid = Math.floor(fair);
@@ -177,7 +176,7 @@ export class OrderFlow {
       const left = orders - k;
       fair += (toTicks - fair) / left + deviation * random.bell();
       let lots = this.#drawLots(random);
-      // A very large order is sent where more rests than usual; it still may walk a few prices.
+      // A very large order goes to a deeper level than usual; it may still walk a few prices.
       let level = depth + lots * 0.3;
       if (left > sweepsUntil && random.next() < this.#sweep) {
         const levels = 2 + Math.trunc(random.unit() * this.#profile.sweepReachTicks);
@@ -206,8 +205,8 @@ export class OrderFlow {
   }
 
   /**
-   * One aggressive order: fills resting ones from `price` on, where about `levelLots` rest at each
-   * price; returns the last price reached.
+   * One aggressive order: fills resting orders from `price` on, with about `levelLots` at each price; returns the last
+   * price reached.
    */
   #hit(
     random: Random,

@@ -1,17 +1,17 @@
 /**
- * What makes each simulated product trade like itself: level, volatility, activity, sizes, daily
- * rhythm. These numbers are part of the simulated tape's identity: changing one changes every day.
+ * The parameters of each simulated product: level, volatility, activity, sizes, daily rhythm. These numbers are part of
+ * the simulated tape's identity: a change to one changes every day.
  */
 
 export interface SimProfile {
   readonly root: string;
-  /** The level the price wanders around, in units of price. */
+  /** The level around which the price moves, in units of price. */
   readonly basePrice: number;
   /** Standard deviation of a regular day's return. */
   readonly dailyVolatility: number;
-  /** How much of its return it shares with the market's common risk factor, -1 to 1. */
+  /** The share of its return from the market's common risk factor, -1 to 1. */
   readonly riskLoading: number;
-  /** Yearly carry: how much a contract a year further out is dearer, as a fraction of the price. */
+  /** Yearly carry: the premium of a contract one year further out, as a fraction of the price. */
   readonly carry: number;
   /** Prints of the whole product on a regular day. */
   readonly printsPerDay: number;
@@ -26,16 +26,16 @@ export interface SimProfile {
   readonly restingLeastLots: number;
   /** Lots that usually rest at the best price. */
   readonly depthLots: number;
-  /** How far beyond the quote the fair price must be before the quote follows, in ticks. */
+  /** Distance of the fair price beyond the quote, in ticks, at which the quote follows. */
   readonly quoteInertiaTicks: number;
-  /** Chance that an aggressive order is meant to sweep several prices. */
+  /** Probability that an aggressive order sweeps several prices. */
   readonly sweepChance: number;
-  /** Such a sweep takes from 2 to less than this many prices more. */
+  /** Such a sweep takes at least 2 and fewer than 2 + this many further prices. */
   readonly sweepReachTicks: number;
   readonly rhythm: Rhythm;
 }
 
-/** Trading intensity of parts of the day, relative to each other; see `activity.ts`. */
+/** Relative trading intensity of the parts of the day; see `rhythm.ts`. */
 export interface Rhythm {
   readonly asia: number;
   readonly europe: number;
@@ -47,10 +47,10 @@ export interface Rhythm {
   readonly releases: number;
   /** Weight of the Wednesday 10:30 inventory report. */
   readonly inventories: number;
-  /** Regular hours in minutes of the New York day, for days its calendar does not say. */
+  /** Regular hours in minutes of the New York day, for days without hours in the calendar. */
   readonly usOpenMinute: number;
   readonly usCloseMinute: number;
-  /** Activity on a Saturday or Sunday of a market that never closes. */
+  /** Activity on a weekend day of a market that never closes. */
   readonly weekend: number;
 }
 

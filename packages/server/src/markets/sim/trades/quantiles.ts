@@ -1,7 +1,7 @@
 /**
- * Quantile tables for the draws of the hot loop: waiting times and order sizes. They are computed with
- * the basic operations and the square root alone, which IEEE 754 fixes to the last bit; Math.log and
- * its kin may differ between engine versions.
+ * Quantile tables for the draws of the hot loop: waiting times and order sizes. They are computed with basic operations
+ * and the square root only, which IEEE 754 defines to the last bit; Math.log and similar functions may differ between
+ * engine versions.
  */
 
 import type { Random } from './random.ts';
@@ -11,7 +11,7 @@ const STEP_BITS = 12;
 const STEP_SHIFT = 32 - STEP_BITS;
 const { LN2 } = Math;
 
-/** A whole-number distribution with a power tail. */
+/** An integer distribution with a power tail. */
 export interface SizeQuantiles {
   readonly body: Int32Array;
   /** Quantiles of the largest 1 in 4,096, on a grid of their own. */

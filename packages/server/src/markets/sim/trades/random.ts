@@ -1,12 +1,11 @@
 /**
- * The simulator's own randomness: whole-number arithmetic on 32 bits only, so a stream is a function
- * of its key on every machine and engine version, for ever. Changing anything here changes every
- * simulated tape.
+ * The simulator's own random numbers: 32-bit integer arithmetic only, so a stream depends only on its key, on every
+ * machine and engine version. Any change here changes every simulated tape.
  */
 
 const GOLDEN = 0x9e3779b9;
 
-/** Mixes one more whole number into a key; the murmur3 finaliser, which leaves no pattern behind. */
+/** Mixes one more integer into a key: the murmur3 finaliser, which leaves no visible pattern. */
 export function mixKey(key: number, value: number): number {
   let h = (Math.imul(key, 31) + value + GOLDEN) | 0;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -21,12 +20,12 @@ export function textKey(text: string): number {
   return h >>> 0;
 }
 
-/** A number in [0, 1) that belongs to this key. */
+/** A fixed number in [0, 1) for this key and value. */
 export function keyedUnit(key: number, value: number): number {
   return mixKey(key, value) / 0x1_0000_0000;
 }
 
-/** A standard normal draw that belongs to this key: the sum of eight 16-bit uniforms, within ±4.9. */
+/** A fixed standard normal draw for this key and value: the sum of eight 16-bit uniforms, within ±4.9. */
 export function keyedNormal(key: number, value: number): number {
   let h = mixKey(key, value);
   let sum = 0;
@@ -53,7 +52,7 @@ export class Random {
     for (let i = 0; i < 8; i += 1) this.next();
   }
 
-  /** A uniform whole number of 32 bits. */
+  /** A uniform 32-bit integer. */
   next(): number {
     const drawn = (((this.#a + this.#b) | 0) + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -68,7 +67,7 @@ export class Random {
     return this.next() / 0x1_0000_0000;
   }
 
-  /** A cheap bell-shaped draw with mean 0 and variance 1: the four bytes of one draw, added up. */
+  /** A cheap bell-shaped draw with mean 0 and variance 1: the sum of the four bytes of one draw. */
   bell(): number {
     const r = this.next();
     // Four uniforms on [0, 255] have mean 510 and standard deviation 147.8 (= √(4 × 65,535 / 12)).

@@ -1,7 +1,7 @@
 /**
- * The daily rhythm of a product: how intensely it trades at a minute of a UTC day. A quiet Asian night
- * with Tokyo's open, London's open, the American morning, a U-shaped regular session with peaks at its
- * open and close, economic releases on some days, a thin evening. A pure function of the seed and day.
+ * The daily rhythm of a product: its trading intensity at a minute of a UTC day. A quiet Asian night with Tokyo's open,
+ * London's open, the American morning, a U-shaped regular session with peaks at open and close, economic releases on
+ * some days, a thin evening. A pure function of seed and day.
  */
 
 import { dayOfMonth, londonToUtcMinutes, newYorkToUtcMinutes, weekday } from './daylight.ts';
@@ -13,9 +13,9 @@ const EVENING_NY_MINUTE = 18 * 60;
 const WEEKEND_PEAK_MINUTE = 15 * 60;
 const DAY_MINUTES = 24 * 60;
 
-/** Where the parts of one UTC day begin, in minutes since its midnight. */
+/** The begin of the parts of one UTC day, in minutes since its midnight. */
 export interface DayAnchors {
-  /** The day counts as weekend up to here: a Saturday whole, a Sunday until New York's evening. */
+  /** End of the weekend within this day: the whole Saturday, Sunday until New York's evening. */
   readonly weekendUntil: number;
   /** The regular American session; null on a day without one. */
   readonly us: { readonly open: number; readonly close: number } | null;
@@ -30,7 +30,7 @@ interface Release {
   readonly strength: number;
 }
 
-/** `base` is the ordinary intensity, `release` what news adds to it. Reused, never kept. */
+/** `base` is the ordinary intensity, `release` the addition from news. The object is reused. */
 export interface Intensity {
   base: number;
   release: number;
@@ -115,7 +115,7 @@ function regularHours(
   );
 }
 
-/** Economic releases fall on the same days for every product; each minds them in its own measure. */
+/** Economic releases fall on the same days for every product, each with its own strength. */
 function releasesOf(seed: number, profile: SimProfile, day: number, newYork: number): Release[] {
   const { releases, inventories } = profile.rhythm;
   const key = mixKey(mixKey(seed, RELEASE_KEY), day);

@@ -1,16 +1,16 @@
 /**
- * How a product's activity is divided among its contracts on a day. Before its turn a contract has a
- * few percent, in the days around the roll the activity moves over to it, and after its own roll a
- * little stays until it expires. A pure function of the expiries.
+ * The division of a product's activity among its contracts on a day. Before its time as current one a contract has a
+ * few percent, around the roll the activity moves to it, and after its own roll a little stays until it expires. A pure
+ * function of the roll days.
  */
 
-/** Share that has moved to the next contract, from 5 days before the roll to 5 days after it. */
+/** The share that has moved to the next contract, from 5 days before the roll to 5 days after it. */
 const MOVED = [0.03, 0.045, 0.07, 0.13, 0.3, 0.6, 0.79, 0.89, 0.94, 0.965, 0.98];
 const REACH_DAYS = 5;
-/** How many contracts before it a contract's share depends on. */
+/** The number of earlier contracts that a contract's share depends on. */
 export const CONTRACTS_BEFORE = 3;
 
-/** `rollDays` are the days on which activity leaves each contract of the product, ascending. */
+/** `rollDays`: the days on which activity leaves each contract of the product, ascending. */
 export function contractShare(rollDays: readonly number[], index: number, day: number): number {
   let share = 1 - moved(day - rollDays[index]!);
   for (let i = Math.max(0, index - CONTRACTS_BEFORE); i < index; i += 1) {

@@ -1,7 +1,7 @@
 /**
- * The simulated market: trades as a pure function of (seed, scale, contract, UTC day). A day is the
- * concatenation of its slices, and every slice is made alone, so any day or slice can be made in any
- * order by anybody and is always the same. What is kept between calls is only a cache.
+ * The simulated market: trades as a pure function of (seed, scale, contract, UTC day). A day is the concatenation of
+ * its slices, and every slice is made independently. So days and slices can be made in any order and in any thread,
+ * always with the same result. State between calls is only a cache.
  */
 
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
@@ -20,10 +20,10 @@ import { planWeek, type WeekPlan } from './week.ts';
 
 const TRADES_KEY = textKey('trades');
 const DAYS_PER_YEAR = 365;
-/** Weeks of plans kept per product: a fill works on at most a few at a time. */
+/** Cached plans per product: a fill works on a few weeks at a time. */
 const WEEK_PLANS_MAX = 4;
 const NANOS = 1_000_000_000;
-/** Two contracts of a product live at a time: one lives from the expiry of the second before it. */
+/** Two contracts of a product live at a time: a contract lives from the expiry of the second one before it. */
 const CONTRACTS_LIVE = 2;
 
 export interface SimOptions {
@@ -33,8 +33,8 @@ export interface SimOptions {
 }
 
 /**
- * A product with its contracts in the order of their expiry. The first ones are there for what they
- * leave to the next (`CONTRACTS_BEFORE`) and cannot be simulated themselves.
+ * A product with its contracts in the order of expiry. The first ones only determine the shares of later ones
+ * (`CONTRACTS_BEFORE`) and cannot be simulated themselves.
  */
 export interface SimProduct {
   readonly profile: SimProfile;
@@ -82,7 +82,7 @@ export class SimMarket {
     return this.#listing(symbol).life;
   }
 
-  /** Prints to expect of a contract on a day when its market is open all day. */
+  /** Expected prints of a contract on a day whose market is open all day. */
   expectedPrints(symbol: string, day: UtcDay): number {
     const { market, index, life } = this.#listing(symbol);
     if (day < life.firstDay || day > life.lastDay) return 0;
@@ -90,7 +90,7 @@ export class SimMarket {
     return market.profile.printsPerDay * this.options.printsScale * share;
   }
 
-  /** Appends a whole day of a contract; nothing when it did not trade. */
+  /** Appends a whole day of a contract; nothing if it did not trade. */
   appendDay(symbol: string, day: UtcDay, out: TradeColumns): void {
     for (let slice = 0; slice < SLICES_PER_DAY; slice += 1)
       this.appendSlice(symbol, day, slice, out);
@@ -147,7 +147,7 @@ interface Listing {
   readonly life: ContractLife;
 }
 
-/** What the contracts of one product share. */
+/** The state that the contracts of one product share. */
 class ProductMarket {
   readonly profile: SimProfile;
   readonly rollDays: readonly number[];
@@ -163,7 +163,7 @@ class ProductMarket {
     this.rollDays = product.rollDays.map(dayNumber);
   }
 
-  /** Made when there is something to trade: most threads only want to know which contracts there are. */
+  /** Created on first use: most threads only need the list of contracts. */
   get flow(): OrderFlow {
     this.#flow ??= new OrderFlow(this.profile);
     return this.#flow;

@@ -1,7 +1,7 @@
 /**
- * The grid everything simulated is cut by: slices of five minutes, 288 to a UTC day, weeks that begin
- * on Sunday at 00:00 UTC. A trade's feed number names its day, slice and place in the slice, so it
- * grows along the feed and any slice can be numbered without its neighbours.
+ * The time grid of the simulation: slices of five minutes, 288 per UTC day, and weeks that begin on Sunday at 00:00
+ * UTC. A trade's feed number encodes its day, slice and position in the slice. So it grows along the feed, and any
+ * slice can be numbered without its neighbours.
  */
 
 import { DAY_NS } from '@tapeloom/core/units';
@@ -10,7 +10,7 @@ export const SLICE_NS = 300_000_000_000;
 export const SLICES_PER_DAY = DAY_NS / SLICE_NS;
 export const SLICES_PER_WEEK = 7 * SLICES_PER_DAY;
 
-/** More prints than this in one slice of one contract cannot be numbered. */
+/** The most prints of one slice of one contract that can be numbered. */
 export const SLICE_PRINTS_MAX = 2 ** 22;
 const DAY_IDS = 2 ** 31;
 

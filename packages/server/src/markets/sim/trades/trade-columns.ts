@@ -1,4 +1,4 @@
-/** Trades as columns that grow: what the generator writes into. Reused from slice to slice. */
+/** Growing columns of trades that the generator writes into. Reused from slice to slice. */
 
 const START_ROWS = 16_384;
 
@@ -17,7 +17,7 @@ export class TradeColumns {
     this.count = 0;
   }
 
-  /** Makes room for `rows` more. */
+  /** Ensures capacity for `rows` more. */
   reserve(rows: number): void {
     const needed = this.count + rows;
     if (needed <= this.ts.length) return;

@@ -1,7 +1,6 @@
 /**
- * The plan of one product's week: for each slice when it is open, how many prints it should have, how
- * far the price may move, and the fair price at its edges. All contracts of the product share it. It is
- * a pure function of seed, profile and the calendar's sessions.
+ * The plan of one product's week: for each slice its open time, expected prints, price variance, and fair price at its
+ * edges. All contracts of the product share it. It is a pure function of seed, profile and the calendar's sessions.
  */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
@@ -19,15 +18,15 @@ import { SLICE_NS, SLICES_PER_DAY, SLICES_PER_WEEK, weekFirstDay } from './slice
 const SLICE_MINUTES = SLICE_NS / MINUTE_NS;
 const WAVE_SLICES = 8;
 const ACTIVITY_KEY = textKey('activity');
-/** A Tuesday in summer with no part missing: its intensity is what a regular day adds up to. */
+/** A Tuesday in summer with all parts: the sum of its intensity is that of a regular day. */
 const REFERENCE_DAY = 20_619;
-/** Variance of the jump over a closed market, in regular days: overnight, and over a weekend. */
+/** Variance of the jump over a closed market, in units of a regular day: overnight, and over a weekend. */
 const BREAK_VARIANCE = 0.006;
 const WEEKEND_VARIANCE = 0.05;
 const WEEKEND_NS = DAY_NS;
 
 export interface WeekPlan {
-  /** When the slice is open, nanoseconds since the week's start; both 0 when it is closed. */
+  /** The slice's open time, nanoseconds since the week's start; both 0 when it is closed. */
   readonly openNs: Float64Array;
   readonly closeNs: Float64Array;
   /** Expected prints, in units of a regular day's. */
@@ -38,7 +37,7 @@ export interface WeekPlan {
   readonly variance: Float64Array;
   /** Returns at the slices' edges. */
   readonly path: Float64Array;
-  /** 1 at the slice a session opens with an auction, 2 at the one regular hours close in. */
+  /** 1 for the slice in which a session opens with an auction, 2 for the one in which regular hours close. */
   readonly auction: Uint8Array;
 }
 
@@ -58,7 +57,7 @@ export function planWeek(
     auction: new Uint8Array(SLICES_PER_WEEK),
   };
   const regular = spansOf(calendar, 'rth', firstDay);
-  // A market that never closes has no closing auction either.
+  // A market that never closes has no closing auction.
   const closes = profile.rhythm.weekend > 0 ? [] : regular;
   markOpen(plan, spansOf(calendar, 'full', firstDay), closes);
   for (let d = 0; d < 7; d += 1) {
@@ -71,14 +70,14 @@ export function planWeek(
 interface Span {
   readonly openNs: number;
   readonly closeNs: number;
-  /** How long the market was shut before; 0 when the session before ends where this one starts. */
+  /** Closed time before it; 0 when the previous session ends at its open. */
   readonly pauseNs: number;
 }
 
-/** The sessions of a calendar that touch a week, in nanoseconds since its start. */
+/** The sessions of a calendar that overlap a week, in nanoseconds since its start. */
 function spansOf(calendar: Calendar, kind: SessionKind, firstDay: number): Span[] {
   const start = epochNs(dayFromNumber(firstDay), 0);
-  // The longest closed time is a weekend with holidays at both ends; its length is asked for below.
+  // Starts early enough for the longest closed time, a weekend with holidays on both sides, which gives `pauseNs`.
   const from = dayFromNumber(firstDay - 5);
   const sessions = resolveSessions(calendar, kind, from, dayFromNumber(firstDay + 7));
   return sessions.map((session, index) => ({
@@ -97,7 +96,7 @@ function markOpen(plan: OpenPlan, full: readonly Span[], regular: readonly Span[
       const from = Math.max(i * SLICE_NS, span.openNs);
       const to = Math.min((i + 1) * SLICE_NS, span.closeNs);
       if (plan.closeNs[i] === 0) plan.openNs[i] = from;
-      // A second session in one slice counts only when it joins the first without a break.
+      // A second session in a slice counts only if it follows the first without a break.
       else if (plan.closeNs[i] !== from) continue;
       plan.closeNs[i] = to;
     }
@@ -123,7 +122,7 @@ function anchorsOf(
   const { usOpenMinute, usCloseMinute, weekend } = profile.rhythm;
   const isWeekend = weekday(day) === 0 || weekday(day) === 6;
   if (weekend > 0) {
-    // A market that never closes has no regular hours of its own and follows the American day.
+    // A market that never closes has no regular hours, so it follows the American day.
     const utc = newYorkToUtcMinutes(day);
     const us = isWeekend ? null : { open: usOpenMinute + utc, close: usCloseMinute + utc };
     return dayAnchors(seed, profile, day, us);
@@ -162,14 +161,14 @@ function fillDay(
     const mean = ((start + end) / 6 + ((at.base + at.release) * 4) / 6) / reference;
     plan.activity[i] = mean * openShare * mood * lumps;
     plan.lead[i] = start / (start + end);
-    // Nights move a little more, news moves much more than its volume alone would say.
+    // Nights move slightly more, and news much more, than their volume suggests.
     const news = (at.release * 1.6) / reference;
     const even = 0.11 / SLICES_PER_DAY;
     plan.variance[i]! += (0.89 * mean * lumps + even + news) * openShare * mood;
   }
 }
 
-/** How much busier than its rhythm a slice is, around 1: waves of some 40 minutes, and its own. */
+/** A slice's activity relative to the rhythm, around 1: waves of some 40 minutes, and its own factor. */
 function lumpiness(key: number, slice: number): number {
   const knot = Math.floor(slice / WAVE_SLICES);
   const along = slice / WAVE_SLICES - knot;
@@ -177,7 +176,7 @@ function lumpiness(key: number, slice: number): number {
   return (0.55 + 0.9 * keyedUnit(key, slice)) * (0.5 + wave);
 }
 
-/** How busy a day is, around 1: one part common to all products, one of its own. */
+/** A day's activity, around 1: one part common to all products, one of its own. */
 function dayMood(seed: number, profile: SimProfile, day: number): number {
   const key = mixKey(seed, ACTIVITY_KEY);
   const common = keyedNormal(key, day);
@@ -185,7 +184,7 @@ function dayMood(seed: number, profile: SimProfile, day: number): number {
   return Math.min(1.6, Math.max(0.62, 1 + 0.13 * common + 0.09 * own));
 }
 
-/** What the ordinary intensity of a regular day sums up to, over its 24 hours less the break. */
+/** The sum of ordinary intensity over a regular day: 24 hours without the break. */
 function referenceSum(seed: number, profile: SimProfile): number {
   const cached = referenceSums.get(profile);
   if (cached !== undefined) return cached;
@@ -205,5 +204,5 @@ function referenceSum(seed: number, profile: SimProfile): number {
   return sum;
 }
 
-/** A profile's sum depends on nothing else, so it is computed once for each. */
+/** The sum depends on the profile only, so it is computed once for each. */
 const referenceSums = new WeakMap<SimProfile, number>();
