@@ -1,19 +1,19 @@
-/** How the trades of a day on the tape and those that a file has of it agree. */
+/** Compares the trades of a day on the tape with those in a file. */
 
 import { firstRowAt, type TradeBatch } from '@tapeloom/core/trade-batch';
 import type { DaySpan } from '../tape/tape.ts';
 import { type Difference, firstDifference } from './merge-day.ts';
 
 export interface DayAgreement {
-  /** Trades that both have, whatever their order at one time. */
+  /** Trades that both have, regardless of their order at one time. */
   readonly same: number;
   readonly onlyHere: number;
   readonly onlyThere: number;
-  /** The first place at which they part; null where they are the same, in the same order. */
+  /** The first difference; null when both have the same trades in the same order. */
   readonly difference: Difference | null;
 }
 
-/** Of what lies in these spans. */
+/** Compares the trades in these spans only. */
 export function compareDay(
   here: TradeBatch,
   there: TradeBatch,

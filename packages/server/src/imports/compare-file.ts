@@ -1,7 +1,7 @@
 /**
- * Compares a file of trades with the tape, contract by contract and day by day. Only hours that both surely have are
- * compared. A day is told when the file has trades of it, or when the tape has and the file says that it has the day,
- * or passes over it.
+ * Compares a file of trades with the tape, by contract and day. Only hours that both certainly cover are compared. A
+ * day is reported when the file has trades of it. It is also reported when only the tape has trades and the file
+ * declares the day, or has trades before and after it.
  */
 
 import type { Contract } from '@tapeloom/core/instrument/contract';
@@ -47,33 +47,33 @@ export interface ComparedTape {
 
 export interface ComparedDay {
   readonly trades: TradeBatch;
-  /** What of the day is there. */
+  /** The parts of the day that the tape covers. */
   readonly covered: readonly DaySpan[];
-  /** Trades that were captured by a file which begins behind them; null: that is not known. */
+  /** Trades captured by a file that begins after them; null: unknown. */
   readonly strays: readonly StrayTrade[] | null;
 }
 
 export interface CompareRequest {
   readonly disk: Disk;
-  /** Where trades wait that are too many for memory; its directory is there. */
+  /** The staging file for trades that exceed memory; its directory exists. */
   readonly stagingPath: string;
   readonly contracts: ListedDataset['contracts'];
   readonly tape: ComparedTape;
   readonly feed: OpenFeed;
-  /** All trades are of this contract, whatever the file calls it. */
+  /** All trades are of this contract, whatever name the file uses. */
   readonly contract: Contract | null;
   readonly covers: SaidCoverage;
   readonly hasTickRule: boolean;
   readonly now: EpochNs;
   readonly requireUnchanged: () => Promise<void>;
-  /** Told how many trades were read; may throw to end it. */
+  /** Called with the number of trades read; may throw to abort. */
   readonly onProgress: (trades: number) => void;
 }
 
 export interface DayComparison extends DayAgreement {
   readonly contract: Contract;
   readonly day: UtcDay;
-  /** `absent`: the tape does not have the day. `damaged`: what it has cannot be read. */
+  /** `absent`: the tape does not have the day. `damaged`: its files cannot be read. */
   readonly status: 'same' | 'different' | 'absent' | 'damaged';
 }
 
@@ -150,7 +150,7 @@ function judge(
   const { strays } = here;
   const others = strays?.filter((stray) => !isStrayOf(stray, coverage)) ?? [];
   const trades = withoutTrades(here.trades, others);
-  // Only of days of which it is known whose trades stand at the edges, these can be compared.
+  // At edges, only days with known strays can be compared.
   const has = strays === null ? coverage.sure : coverage.covered;
   const cuts = cutsOf(coverage, 'row').filter((cut) => isCutAt(cut, trades, there));
   const spans = intersectionOf(differenceOf(has, cuts), here.covered);
@@ -158,7 +158,7 @@ function judge(
   return { ...agreement, status: agreement.difference === null ? 'same' : 'different' };
 }
 
-/** Whether the file was cut among trades of that time: it has some of them, and none that the tape does not have. */
+/** Whether the file was cut among trades of that time: it has only some of those on the tape, and no others. */
 function isCutAt(cut: DaySpan, here: TradeBatch, there: TradeBatch): boolean {
   return firstOther(here, there, [cut]) === null && firstOther(there, here, [cut]) !== null;
 }

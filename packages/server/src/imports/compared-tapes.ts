@@ -1,4 +1,4 @@
-/** The sealed days of a dataset as a file is compared with them: of an imported one by its manifest, of a live one by its files. */
+/** The sealed days of a dataset for a comparison with a file: imported days by manifest, live days by their files. */
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { allocateBatch, type TradeBatch } from '@tapeloom/core/trade-batch';

@@ -1,7 +1,7 @@
 /**
- * Which contract a file means. Files call contracts by their symbol or by other names, and short ones come back after
- * ten years: on a day, a name means the contract that expires next among all that bear it, also if the instruments lack
- * that one. Trades go to no contract that does not live on their day.
+ * Resolves a name in a file to a contract. Files use symbols or other names, and short names repeat after ten years. On
+ * a day, a name means the contract with this name that expires next, even if the instruments do not list that one.
+ * Trades are never assigned to a contract that does not live on their day.
  */
 
 import type { Contract } from '@tapeloom/core/instrument/contract';
@@ -10,19 +10,22 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
 
-/** A month's letter and the last digit of the year, after which such a name comes back. */
+/** A month's letter and the last digit of the year; such a name repeats after ten years. */
 const SHORT_NAME = /([FGHJKMNQUVXZ])(\d)$/;
 const LONG_NAME = /\d\d$/;
 const DECADE = 100_000;
 const DECADE_YEARS = 10;
-/** The same contract of another decade expires at most so much earlier or later in its year. */
+/** The same contract of another decade expires at most this much earlier or later in its year. */
 const EXPIRY_SHIFT_DAYS = 14;
 
-/** A name that means another contract on a day than the one that is listed. */
+/** A name that means another contract on a day than the listed one. */
 export interface MistakenContract {
   readonly name: string;
   readonly listed: Contract;
-  /** What the listed one is, and what the name means on that day, as `March 2014`; null: that cannot be said. */
+  /**
+   * The month of the listed contract, and of the contract that the name means on that day, as `March 2014`; null:
+   * unknown.
+   */
   readonly listedMonth: string | null;
   readonly meantMonth: string | null;
 }
@@ -44,19 +47,19 @@ export class ContractNames {
     );
   }
 
-  /** By the first of the names that means one; null where none does, on that day. */
+  /** The contract of the first name that means one on that day; null when none does. */
   find(names: readonly string[], day: UtcDay): Contract | null {
     for (const name of names) {
       const bearers = this.#named.get(name) ?? [];
       const at = bearers.findIndex(({ expiresAt }) => dayOf(expiresAt) >= day);
       const found = bearers[at];
-      // Where the one before it is listed, too, there is nothing to mistake.
+      // If the contract before it is listed too, the name is unambiguous.
       if (found !== undefined && (at > 0 || isOfDecade(name, found, day))) return found;
     }
     return null;
   }
 
-  /** The first of the names that would mean a listed contract, were it not of another decade; null: none. */
+  /** The first name that would mean a listed contract if the decade matched; null: none. */
   mistaken(names: readonly string[], day: UtcDay): MistakenContract | null {
     for (const name of names) {
       const listed = this.#named.get(name)?.find(({ expiresAt }) => dayOf(expiresAt) >= day);
@@ -66,18 +69,18 @@ export class ContractNames {
   }
 }
 
-/** Why trades of a day cannot be of a contract that somebody says they are of; null: they can. */
+/** Why trades of a day cannot be of the contract that the caller names; null: they can. */
 export function mistakenContract(contract: Contract, day: UtcDay): MistakenContract | null {
   const { symbol, expiresAt } = contract;
   const isAlive = dayOf(expiresAt) >= day && isOfDecade(symbol, contract, day);
   return isAlive ? null : mistakenFor(symbol, contract, day);
 }
 
-/** Whether no contract of an earlier decade bears the name on that day. */
+/** Whether no contract of an earlier decade has the name on that day. */
 function isOfDecade(name: string, { expiresAt }: Contract, day: UtcDay): boolean {
   if (!isShort(name)) return true;
   const known = dayOf(expiresAt);
-  // By numbers alone: the 29th of February is no day of every year, and none of these has to be one.
+  // Compared as numbers, which need not be valid dates: not every year has a 29 February.
   return known - DECADE < addDays(day, -EXPIRY_SHIFT_DAYS);
 }
 
@@ -105,7 +108,7 @@ function mistakenFor(name: string, listed: Contract, day: UtcDay): MistakenContr
   };
 }
 
-/** The year with this last digit that is nearest to another year. */
+/** The year with this last digit that is nearest to `year`. */
 function yearNear(digit: number, year: number): number {
   const first = year - (year % DECADE_YEARS) + digit;
   return first + DECADE_YEARS * Math.round((year - first) / DECADE_YEARS);

@@ -1,7 +1,7 @@
 /**
- * Files that come into a dataset, one after the other. Each takes effect whole or not at all: its days are written beside
- * what is there, then the session books reach as far as they do, then one manifest names them. Killed anywhere, the next
- * import begins with what was named, and removes the rest. Who calls holds the dataset's lock, unless nothing is written.
+ * Imports files into a dataset, one after the other. Each takes effect completely or not at all: its days are written
+ * under new names, then the session books are extended, then one manifest names the days. After a crash the next import
+ * starts from the manifest and removes the rest. The caller holds the dataset's lock, unless nothing is written.
  */
 
 import { basename } from 'node:path';
@@ -51,19 +51,21 @@ import { differenceOf, unionOf } from './spans.ts';
 import { StagedRows } from './staged-rows.ts';
 import { inferSides } from './tick-rule.ts';
 
-/** 17 bytes each, with room to grow. */
+/** 17 bytes each, plus spare capacity. */
 const ROWS_MAX = 4_000_000;
 
 export interface ImportPlace {
   readonly disk: Disk;
   readonly tapeRoot: string;
-  /** Where trades wait that are too many for memory; made when needed, emptied afterwards. */
+  /** Staging for trades that exceed memory; created when needed, emptied afterwards. */
   readonly stagingDirectory: string;
   readonly dataset: ListedDataset;
   readonly now: EpochNs;
-  /** Nothing is written to the tape then. */
+  /** If set, nothing is written to the tape. */
   readonly isDryRun: boolean;
-  /** Where a dry run over several files keeps days, so that files are compared with those before them; empty at first. */
+  /**
+   * Where a dry run over several files stores days, so that each file is compared with earlier ones; empty at first.
+   */
   readonly trialRoot?: string;
   readonly rowsMax?: number;
 }
@@ -76,9 +78,9 @@ export class DatasetImport {
   readonly #contracts: ReadonlyMap<string, Contract>;
   readonly #hours: SessionHours;
   #manifest: ImportedManifest;
-  /** What the files of this import have of each contract and day. */
+  /** The coverage of this import's files by contract and day. */
   readonly #own: CoveredDays = new Map();
-  /** Days that only a dry run has: the digests of their trades. */
+  /** Digests of days that only this dry run has. */
   readonly #tried = new Set<string>();
 
   private constructor(place: ImportPlace, manifest: ImportedManifest) {
@@ -90,7 +92,7 @@ export class DatasetImport {
     this.#hours = new SessionHours(new SessionStore(disk, tapeRoot, dataset.name), dataset, now);
   }
 
-  /** Also removes what an earlier import has left. */
+  /** Also removes leftovers of an earlier import. */
   static async begin(place: ImportPlace): Promise<DatasetImport> {
     const { disk, tapeRoot, dataset, isDryRun } = place;
     const { name } = dataset;
@@ -110,7 +112,7 @@ export class DatasetImport {
     return this.#manifest;
   }
 
-  /** Takes effect unless a day was refused; then nothing of the file does. */
+  /** Takes effect unless a day is rejected; then no day of the file does. */
   async add(file: FileImport): Promise<ImportedFile> {
     const { disk, stagingDirectory } = this.#place;
     await disk.makeDirectory(stagingDirectory);
@@ -123,8 +125,9 @@ export class DatasetImport {
   }
 
   /**
-   * Says that all files that were added, together, have every trade of a range, or of each UTC day on which they have one.
-   * What else is on the tape there is refused, or removed where the files may replace. Takes effect as a file does.
+   * Declares that the added files together have every trade of a range, or of each UTC day on which they have one.
+   * Other trades on the tape there lead to a rejection, or are removed if the files may replace. Takes effect like a
+   * file.
    */
   async cover(claim: Claim): Promise<Pick<ImportedFile, 'days'>> {
     const { now } = this.#place;
@@ -153,7 +156,7 @@ export class DatasetImport {
     });
   }
 
-  /** What the files of this import have of a day, out of the tape. */
+  /** The trades of a day that this import's files cover, read back from the tape. */
   async #ownTrades({ symbol }: Contract, day: UtcDay): Promise<TradeBatch> {
     const { disk, dataset } = this.#place;
     const covered = this.#own.get(symbol)?.get(day);
@@ -164,7 +167,7 @@ export class DatasetImport {
     return withoutSpans(whole, differenceOf([[0, DAY_NS]], covered));
   }
 
-  /** All days that something gives, or none where one is refused. */
+  /** Commits all resulting days, or none when one is rejected. */
   async #whole<Result extends Pick<ImportedFile, 'days'>>(
     judge: (written: string[]) => Promise<Result>,
   ): Promise<Result> {
@@ -243,7 +246,10 @@ export class DatasetImport {
     return split;
   }
 
-  /** Null for a day on which there was nothing: no trade, and the market closed. Files go to `written`; null: none are. */
+  /**
+   * Null for an empty day: no trade, and the market closed. Paths of new files go to `written`; null: nothing is
+   * written.
+   */
   async #judgeDay(
     file: JudgedFile,
     contract: Contract,
@@ -298,18 +304,18 @@ export class DatasetImport {
     return { contract, day, status, imported, difference, equalAtEdge, covered: has };
   }
 
-  /** Where days are written; null: nowhere. */
+  /** The directory for new days; null: none. */
   #writtenRoot(): string | null {
     const { tapeRoot, isDryRun, trialRoot = null } = this.#place;
     return isDryRun ? trialRoot : tapeRoot;
   }
 
-  /** Where the day with these trades is. */
+  /** The directory that has the day with this digest. */
   #rootOf(digest: string): string {
     return this.#tried.has(digest) ? this.#place.trialRoot! : this.#place.tapeRoot;
   }
 
-  /** Nothing is written where nothing has changed, nor by a dry run, whose days are there for its next files only. */
+  /** Writes nothing when nothing has changed. The days of a dry run only serve its next files. */
   async #commit(results: readonly DayResult[]): Promise<void> {
     const { isDryRun } = this.#place;
     for (const { contract, day, covered } of results) {
@@ -330,7 +336,7 @@ export class DatasetImport {
   }
 }
 
-/** What is there of a day and of those beside it, by the clock of the day. */
+/** The covered spans of a day and its neighbours, on the clock of the day. */
 function coveredAround(
   coveredOn: (day: UtcDay) => readonly DaySpan[] | undefined,
   day: UtcDay,
@@ -343,7 +349,7 @@ function coveredAround(
   return unionOf(spans, []);
 }
 
-/** Those with trades, and those that the file says it has. */
+/** Days with trades, and days that the file declares. */
 function daysOf(coverage: ContractCoverage, traded: readonly UtcDay[]): readonly UtcDay[] {
   return [...new Set([...traded, ...saidDays(coverage)])].sort((a, b) => a - b);
 }

@@ -1,6 +1,6 @@
 /**
- * What a file has of each contract: the range that it, or somebody, says; else from the first to the last trade of the
- * contract, which says nothing of days without trades in between.
+ * The coverage of a file per contract: the range that the file or the operator declares; otherwise from the contract's
+ * first trade to its last, which proves nothing for days without trades in between.
  */
 
 import type { Contract } from '@tapeloom/core/instrument/contract';
@@ -18,7 +18,7 @@ import { commonRange, type InstantRange, joinedRanges, spansOnDay } from './span
 export const CAPTURE_NS_MAX = 5 * SECOND_NS;
 const CAPTURE_NS = BigInt(CAPTURE_NS_MAX);
 
-/** What somebody says of all contracts that the file has: a range, or all of each UTC day on which it has trades. */
+/** The operator's declaration for all contracts in the file: a range, or all of each UTC day with trades. */
 export type SaidCoverage = InstantRange | 'whole-days' | null;
 
 export interface CoverageRequest {
@@ -34,27 +34,27 @@ export interface CoverageRequest {
   readonly now: EpochNs;
 }
 
-/** Of one contract. Null where only the trades tell. */
+/** The coverage of one contract. `said` is null when only the trades show it. */
 export interface ContractCoverage {
   readonly contract: Contract;
   readonly said: readonly InstantRange[] | null;
-  /** Where the file surely has every trade, by the time of the trade. */
+  /** Ranges in which the file certainly has every trade, by time of trade. */
   readonly sure: readonly InstantRange[];
   readonly isByCapture: boolean;
 }
 
-/** What a file has of a day. */
+/** The coverage of one day. */
 export interface DayCoverage {
   readonly covered: readonly DaySpan[];
   readonly sure: readonly DaySpan[];
-  /** Where what the file has begins and ends, by the clock of the day, and beyond its midnights. */
+  /** The begins and ends of the file's coverage on the clock of the day, possibly beyond its midnights. */
   readonly edges: readonly FileEdge[];
 }
 
 export interface FileEdge {
   readonly ns: number;
   readonly isBegin: boolean;
-  /** By what a trade is on this side of it: its time, to the nanosecond, its capture, or that the file has it. */
+  /** What puts a trade on this side of the edge: its exact time, its capture, or its presence in the file. */
   readonly by: 'time' | 'capture' | 'row';
 }
 
@@ -113,13 +113,13 @@ function* saidOf({
   }
 }
 
-/** Without the margins in which a trade may have been captured after the end, or before the begin. */
+/** Without the margins in which a trade may be captured after the end, or made before the begin. */
 function inner({ from, to }: InstantRange): InstantRange[] {
   const range = { from: (from + CAPTURE_NS) as EpochNs, to: (to - CAPTURE_NS) as EpochNs };
   return range.from < range.to ? [range] : [];
 }
 
-/** Days of which a file has something besides trades, ascending. */
+/** Days that the file declares, ascending. */
 export function saidDays({ said }: ContractCoverage): readonly UtcDay[] {
   const days = new Set<UtcDay>();
   for (const { from, to } of said ?? []) {
@@ -128,7 +128,9 @@ export function saidDays({ said }: ContractCoverage): readonly UtcDay[] {
   return [...days].sort((a, b) => a - b);
 }
 
-/** `isFirst` and `isLast` of the days on which the file has trades of the contract; `trades` are those of the day. */
+/**
+ * `isFirst`, `isLast`: whether this is the first or last day with trades of the contract; `trades`: those of the day.
+ */
 export function dayCoverage(
   { said, sure, isByCapture }: ContractCoverage,
   trades: TradeBatch,
@@ -152,7 +154,7 @@ export function dayCoverage(
   return { covered: [traded], sure: [traded], edges };
 }
 
-/** What the file has by the clock of the day, and beyond its midnights. */
+/** The file's coverage on the clock of the day, possibly beyond its midnights. */
 export function extentOf({ edges }: DayCoverage): readonly DaySpan[] {
   if (edges.every(({ by }) => by === 'row')) {
     const [begin, end] = [true, false].map((isBegin) =>
@@ -165,8 +167,8 @@ export function extentOf({ edges }: DayCoverage): readonly DaySpan[] {
 }
 
 /**
- * Where a file may lack trades that it covers: those of its first and of its last time, if it was cut by rows, and those
- * within the margin of its capture.
+ * Where a file may miss trades within its coverage: at its first and last time if it was cut by rows, and within the
+ * capture margin.
  */
 export function cutsOf({ edges }: DayCoverage, by: 'capture' | 'row'): readonly DaySpan[] {
   const width = by === 'row' ? 1 : CAPTURE_NS_MAX;
@@ -176,8 +178,8 @@ export function cutsOf({ edges }: DayCoverage, by: 'capture' | 'row'): readonly 
 }
 
 /**
- * Where what is there (`around`, of the day and its neighbours) may lack trades that it covers: at its edges inside of
- * the file, as `cutsOf`. What its edges follow from is not known, so the file's own kind counts.
+ * Where the tape (`around`: the day and its neighbours) may miss trades within its coverage: at its edges inside the
+ * file, as in `cutsOf`. The kind of those edges is unknown, so the file's kind counts.
  */
 export function cutsOfTape(coverage: DayCoverage, around: readonly DaySpan[]): readonly DaySpan[] {
   const isByCapture = coverage.edges.some(({ by }) => by === 'capture');
@@ -192,8 +194,8 @@ export function cutsOfTape(coverage: DayCoverage, around: readonly DaySpan[]): r
 }
 
 /**
- * Where a file and what is there (`around`, of the day and its neighbours) meet without having an hour in common: near
- * these edges a trade of one may belong before a trade of the other at the same time, and equal ones may be two.
+ * Where a file and the tape (`around`: the day and its neighbours) meet without a common hour. Near these edges a trade
+ * of one may belong before a trade of the other at the same time, and equal trades may be two.
  */
 export function meetingsOf(
   edges: readonly FileEdge[],
@@ -202,7 +204,7 @@ export function meetingsOf(
 ): readonly Meeting[] {
   return edges.flatMap(({ ns, isBegin, by }) => {
     if (by === 'time') return [];
-    // What rows tell of both has the time of the row itself in common.
+    // Two edges by row share the nanosecond of the row itself.
     const common = by === 'row' ? 1 : 0;
     const isMet = around.some(([from, to]) => (isBegin ? to - ns : ns - from) === common);
     if (!isMet) return [];

@@ -1,4 +1,4 @@
-/** What an import is told of a file, and what it says of it afterwards. */
+/** The input of an import for one file, and its result. */
 
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -16,17 +16,17 @@ export interface FileImport {
   readonly covers: SaidCoverage;
   readonly hasTickRule: boolean;
   readonly mayReplace: boolean;
-  /** What equal trades are where the file meets what is there. */
+  /** The meaning of equal trades where the file meets the tape. */
   readonly equalsAtEdges: EqualsAtEdges;
-  /** Rejects, after all was read, when the file is not what it was at the begin. */
+  /** Rejects, after everything was read, when the file has changed since the begin. */
   readonly requireUnchanged: () => Promise<void>;
-  /** Told now and then; may throw to end it. */
+  /** Called now and then; may throw to abort. */
   readonly onProgress: (progress: ImportProgress) => void;
 }
 
-/** What is said of all files of an import, together. */
+/** A declaration for all files of an import together. */
 export interface Claim {
-  /** All files are of this contract; null: of those that they have trades of. */
+  /** All files are of this contract; null: the contracts that they have trades of. */
   readonly contract: Contract | null;
   readonly covers: NonNullable<SaidCoverage>;
   readonly mayReplace: boolean;
@@ -46,7 +46,7 @@ export interface ImportedFile {
   readonly inferredSides: number;
   /** By contract, days ascending. */
   readonly days: readonly DayResult[];
-  /** Days on which the file has many trades, all of them bought or all of them sold: its sides may be wrong. */
+  /** Days with many trades that are all buys or all sells: the sides in the file may be wrong. */
   readonly oneSided: readonly OneSidedDay[];
   readonly leftOut: ReadonlyMap<string, number>;
 }
@@ -60,10 +60,10 @@ export interface DayResult {
   readonly contract: Contract;
   readonly day: UtcDay;
   readonly status: DayStatus;
-  /** As it is afterwards; null where it is refused. */
+  /** The day afterwards; null when it is rejected. */
   readonly imported: ImportedDay | null;
   readonly difference: Difference | null;
   readonly equalAtEdge: PlainTrade | null;
-  /** What the file has of the day. */
+  /** The file's coverage of the day. */
   readonly covered: readonly DaySpan[];
 }

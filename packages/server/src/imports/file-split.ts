@@ -1,6 +1,6 @@
 /**
- * The trades of one file by contract and UTC day, as ticks and lots. Every trade is taken exactly as it stands, is counted
- * as one that nobody asked for, or the file is refused.
+ * Splits the trades of one file by contract and UTC day, as ticks and lots. Every trade is taken exactly, or counted as
+ * left out; otherwise the file is rejected.
  */
 
 import type { Contract } from '@tapeloom/core/instrument/contract';
@@ -19,14 +19,14 @@ const ZERO_SIZE = 'size zero';
 
 export interface SplitOptions {
   readonly names: ContractNames;
-  /** All trades are of this contract, whatever the file calls it. */
+  /** All trades are of this contract, whatever name the file uses. */
   readonly contract: Contract | null;
   readonly today: UtcDay;
-  /** So many trades wait in memory, then they are staged. */
+  /** Trades in memory before they are staged. */
   readonly rowsMax: number;
 }
 
-/** The tick and the lot of a contract, and what numbers of the present batch are multiplied by for them. */
+/** The tick and lot of a contract, and the factors that convert numbers of the current batch to them. */
 interface Terms {
   readonly symbol: string;
   readonly price: Grid;
@@ -36,7 +36,7 @@ interface Terms {
   sizeFactor: number;
 }
 
-/** Where trades of an instrument go on the day of the last one; without terms they are counted only. */
+/** The destination of an instrument's trades on the day of its last one; without terms they are only counted. */
 interface Lane {
   day: number;
   terms: Terms | null;
@@ -54,7 +54,7 @@ export class FileSplit {
   #batch = 0;
   #waiting = 0;
   #zeroSizes = 0;
-  /** Those that became rows of a day. */
+  /** Trades that became rows of a day. */
   trades = 0;
 
   constructor(feed: OpenFeed, staged: StagedRows, options: SplitOptions) {
@@ -63,7 +63,7 @@ export class FileSplit {
     this.#options = options;
   }
 
-  /** What was left out, and how often. */
+  /** Everything left out, with counts. */
   get leftOut(): ReadonlyMap<string, number> {
     const counts = new Map(this.#feed.counts());
     const add = (what: string, times: number) => {
@@ -93,7 +93,9 @@ export class FileSplit {
     }
   }
 
-  /** Trades of one instrument and day. Nearly all are placed many at a time; one that cannot be is looked at alone. */
+  /**
+   * Takes trades of one instrument and day. Nearly all are converted in bulk; a trade that cannot be is handled alone.
+   */
   #take(batch: FeedTrades, begin: number, to: number, terms: Terms, rows: DayRows): void {
     const { ns, prices, sizes, sides } = batch;
     const { price, priceFactor, size, sizeFactor } = terms;
@@ -125,7 +127,7 @@ export class FileSplit {
     this.#waiting += rows.count - before;
   }
 
-  /** To be called between batches. */
+  /** Called between batches. */
   async settle(): Promise<void> {
     if (this.#waiting < this.#options.rowsMax) return;
     await this.#staged.spill();
@@ -133,7 +135,7 @@ export class FileSplit {
     this.#waiting = 0;
   }
 
-  /** The lane of a trade's instrument, ready for its day. */
+  /** The lane of a trade's instrument, prepared for its day. */
   #laneOf(batch: FeedTrades, at: number): Lane {
     const index = batch.instruments[at]!;
     const day = batch.days[at]!;
@@ -226,7 +228,7 @@ function mistakenText(
   );
 }
 
-/** Behind the last trade that follows a trade and is of its instrument and day. */
+/** The end of the run of trades with the same instrument and day. */
 function endOfRun({ count, instruments, days }: FeedTrades, from: number): number {
   const instrument = instruments[from];
   const day = days[from];

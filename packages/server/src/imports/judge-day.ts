@@ -1,4 +1,4 @@
-/** What becomes of a day of a contract when a file is imported that has something of it. */
+/** Decides the outcome for a contract's day when an imported file has a part of it. */
 
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { DAY_NS } from '@tapeloom/core/units';
@@ -24,18 +24,18 @@ import { differenceOf, intersectionOf, isSameSpans, unionOf } from './spans.ts';
 import { isStrayOf, straysIn, withStrays } from './stray-trades.ts';
 
 /**
- * `added`: it was not there. `same`: all of it was. `extended`: trades or hours came to it. `replaced`: trades that were
- * there are others now. `refused`: trades that are there are others, or cannot be read.
+ * `added`: the day is new. `same`: the tape had all of it. `extended`: it gains trades or hours. `replaced`: existing
+ * trades are replaced. `refused`: existing trades contradict the file, or cannot be read.
  */
 export type DayStatus = 'added' | 'same' | 'extended' | 'replaced' | 'refused';
 
 export interface DayVerdict {
   readonly status: DayStatus;
-  /** As it is afterwards; null where it stays as it is. */
+  /** The day afterwards; null when it stays unchanged. */
   readonly after: DayAfter | null;
-  /** Why it is refused; null on either side: no trade any more. */
+  /** Reason of a rejection; null on one side: it has no more trades. */
   readonly difference: Difference | null;
-  /** Why it is refused: a trade that both have where the file meets what is there, one or two. */
+  /** Reason of a rejection: an equal trade on both sides where the file meets the tape, which may be one or two. */
   readonly equalAtEdge: PlainTrade | null;
 }
 
@@ -44,26 +44,26 @@ export interface DayAfter {
   readonly digest: string;
   readonly covered: readonly DaySpan[];
   readonly gaps: readonly DaySpan[];
-  /** How many trades stand in no open hour. */
+  /** The number of trades outside open hours. */
   readonly outside: number;
   readonly strays: readonly StrayTrade[];
 }
 
 export interface DayQuestion {
   readonly place: DayPlace;
-  /** What the file has. */
+  /** The trades of the file. */
   readonly trades: TradeBatch;
   readonly coverage: DayCoverage;
-  /** Hours in which the market was open. */
+  /** The market's open hours. */
   readonly open: readonly DaySpan[];
   readonly before: ImportedDay | null;
-  /** What is there of the day, and of its neighbours, by the clock of the day. */
+  /** The tape's coverage of the day and its neighbours, on the clock of the day. */
   readonly around: readonly DaySpan[];
   readonly equalsAtEdges: EqualsAtEdges;
   /** Rejects with `TapeDamagedError`. */
   readonly readBefore: () => Promise<TradeBatch>;
   readonly mayReplace: boolean;
-  /** What earlier files of the same import have, as `around`: that is not replaced. */
+  /** The coverage of earlier files of the same import, like `around`: it is not replaced. */
   readonly own: readonly DaySpan[];
 }
 
@@ -91,7 +91,7 @@ export async function judgeDay(question: DayQuestion): Promise<DayVerdict> {
     return await verdict('replaced', question, trades, { covered: coverage.covered, strays });
   }
   if (isKnown) return SAME;
-  // What one file of an import has brought, the next one must not remove.
+  // A later file of an import must not remove what an earlier one brought.
   const held = mayReplace ? question.own : before.covered;
   const around = mayReplace ? question.own : question.around;
   const difference = differenceIn(question, here, held, around);
@@ -120,15 +120,15 @@ export async function judgeDay(question: DayQuestion): Promise<DayVerdict> {
 
 interface Kept {
   readonly kept: TradeBatch;
-  /** Those that are among what is kept. */
+  /** The strays among the kept trades. */
   readonly strays: readonly StrayTrade[];
-  /** Where equal trades of the file are others than those that are kept. */
+  /** Where equal trades of the file are others than the kept ones. */
   readonly meetings: readonly Meeting[];
 }
 
 /**
- * What a replacement leaves: nothing of what the file covers, to the nanosecond, but for trades that another file captured,
- * and for those at the time of a row at which the file may have been cut, if it has no others there.
+ * The trades that a replacement keeps: none in the file's coverage, except strays of another file, and trades at the
+ * time of a row where the file may have been cut, if the file has no others there.
  */
 function withoutReplaced({ coverage, before, trades, own }: DayQuestion, here: TradeBatch): Kept {
   const cuts = cutsOf(coverage, 'row').filter((cut) => firstOther(here, trades, [cut]) === null);
@@ -152,15 +152,16 @@ function withoutReplaced({ coverage, before, trades, own }: DayQuestion, here: T
   };
 }
 
-/** Whether a trade that was there is not there any more, or not where it stood. */
+/** Whether an existing trade is gone, or at another position. */
 function isOther({ coverage, before }: DayQuestion, here: TradeBatch, all: TradeBatch): boolean {
   const common = intersectionOf(coverage.covered, before!.covered);
   return firstOther(all, here, WHOLE_DAY) !== null || firstDifference(here, all, common) !== null;
 }
 
 /**
- * The first trades that differ where both have all of them. A file may lack trades where it was cut: those it has there must
- * be on the tape. The tape may lack trades where what it has ends inside of the file: those it has must be in the file.
+ * The first trades that differ where both have all of them. A file may miss trades where it was cut: the trades it has
+ * there must be on the tape. The tape may miss trades where its coverage ends inside the file: the trades it has there
+ * must be in the file.
  */
 function differenceIn(
   { trades, coverage }: DayQuestion,

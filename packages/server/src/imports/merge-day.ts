@@ -1,7 +1,7 @@
 /**
- * A day on the tape and what a file has of it, as one day. Where both surely have all trades they must agree, trade by
- * trade. Elsewhere a trade that stands on one side only is added, and one that stands on both is one; but for where one
- * ends and the other begins: there equal trades may be two, which nobody can tell who was not told.
+ * Merges a day on the tape with a file's trades of that day. Where both certainly have all trades, they must agree
+ * trade by trade. Elsewhere a trade on one side only is added, and a trade on both sides is one. The exception is where
+ * one ends and the other begins: there equal trades may be two, which only the operator can decide.
  */
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -10,7 +10,7 @@ import { DayRows } from '../feeds/day-rows.ts';
 import type { PlainTrade } from '../tape/imported/imported-manifest.ts';
 import type { DaySpan } from '../tape/tape.ts';
 
-/** The first trades that differ; null: there is none any more. */
+/** The first trades that differ; null: that side has no more trades. */
 export interface Difference {
   readonly here: PlainTrade | null;
   readonly there: PlainTrade | null;
@@ -38,7 +38,7 @@ export function firstDifference(
   return null;
 }
 
-/** The first trade there, in these spans, that is not here; null: there is none. */
+/** The first trade of `there`, in these spans, that is not in `here`; null: none. */
 export function firstOther(
   here: TradeBatch,
   there: TradeBatch,
@@ -48,7 +48,7 @@ export function firstOther(
     let [a, b] = [rowAt(here, from), rowAt(there, from)];
     const end = rowAt(there, to);
     while (b < end) {
-      // Time by time, so that a whole day costs little more than a look at each trade.
+      // Time by time, so that a whole day costs little more than one visit per trade.
       while (a < here.count && here.ts[a]! < there.ts[b]!) a += 1;
       const [endA, endB] = [
         here.ts[a] === there.ts[b] ? endOfTime(here, a) : a,
@@ -62,12 +62,12 @@ export function firstOther(
   return null;
 }
 
-/** How many trades lie in these spans. */
+/** The number of trades in these spans. */
 export function countIn(day: TradeBatch, spans: readonly DaySpan[]): number {
   return spans.reduce((sum, [from, to]) => sum + rowAt(day, to) - rowAt(day, from), 0);
 }
 
-/** Some trades as rows, in the order of time. */
+/** These trades as rows, ordered by time. */
 export function rowsOf(day: UtcDay, trades: readonly PlainTrade[]): DayRows {
   const rows = new DayRows(day);
   for (const { ns, price, size, side } of trades) rows.add(ns, price, size, side);
@@ -75,13 +75,13 @@ export function rowsOf(day: UtcDay, trades: readonly PlainTrade[]): DayRows {
   return rows;
 }
 
-/** The trades in a span, in their order. */
+/** The trades in a span, in order. */
 export function tradesIn(day: TradeBatch, [from, to]: DaySpan): readonly PlainTrade[] {
   const [begin, end] = [rowAt(day, from), rowAt(day, to)];
   return Array.from({ length: end - begin }, (_, index) => tradeAt(day, begin + index));
 }
 
-/** The day without these trades, each of which takes one equal with it. */
+/** The day without these trades; each removes one equal trade. */
 export function withoutTrades(day: TradeBatch, gone: readonly PlainTrade[]): TradeBatch {
   const rows = new Set<number>();
   for (const { ns, price, size, side } of gone) {
@@ -114,18 +114,18 @@ export function withoutSpans(day: TradeBatch, spans: readonly DaySpan[]): TradeB
   return kept;
 }
 
-/** Where one ends and the other begins. */
+/** Where one side ends and the other begins. */
 export interface Meeting {
   readonly span: DaySpan;
-  /** Of trades at one time, those there come first. */
+  /** At equal times, the trades of `there` come first. */
   readonly isFileFirst: boolean;
   readonly equals: EqualsAtEdges;
 }
 
-/** Of two equal trades, one here and one there, where both meet; null: nobody has said. */
+/** Whether two equal trades, one on each side of a meeting, are one or two; null: not declared. */
 export type EqualsAtEdges = 'one' | 'two' | null;
 
-/** A trade that both have where they meet: whether it is one or two has to be said. */
+/** Both sides have an equal trade where they meet: the operator must declare whether it is one or two. */
 export class EqualAtEdgeError extends Error {
   readonly trade: PlainTrade;
 
@@ -135,7 +135,7 @@ export class EqualAtEdgeError extends Error {
   }
 }
 
-/** All trades of both; of those at one time, the ones that are here come first, unless they meet there. */
+/** All trades of both. At equal times those of `here` come first, except at meetings. */
 export function joined(
   here: TradeBatch,
   there: TradeBatch,
@@ -170,8 +170,8 @@ export function joined(
 }
 
 /**
- * Trades of one time, each as often as the side has it that has it more often. A side that has all of them tells their
- * order; otherwise those here come first.
+ * Trades of one time, each as often as on the side that has it more often. A side that has all of them determines their
+ * order; otherwise those of `here` come first.
  */
 function appendAll(
   all: ReturnType<typeof allocateBatch>,
@@ -191,7 +191,10 @@ function appendAll(
   for (const row of others) appendRows(all, there, row, row + 1);
 }
 
-/** Of trades of one time: the rows there that have no equal here, and how many here have none there. */
+/**
+ * At one time: the rows of `there` without an equal in `here`, and the number of rows of `here` without an equal in
+ * `there`.
+ */
 function othersAt(
   here: TradeBatch,
   a: number,

@@ -1,6 +1,6 @@
 /**
- * The hours in which the contracts of a dataset trade, by the session books that are kept with its tape. Books reach as far
- * as the days that are imported need; what was added to them is saved before a manifest names such days.
+ * The trading hours of a dataset's contracts, from the session books stored with its tape. Books are extended as
+ * imported days need it; extensions are saved before a manifest names such days.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -17,7 +17,7 @@ import type { DaySpan } from '../tape/tape.ts';
 import type { SessionStore } from '../tape/write/session-store.ts';
 import { type InstantRange, spansOnDay } from './spans.ts';
 
-/** A look-back reaches less far, a planned roll too. */
+/** Look-backs and planned rolls reach less far. */
 const AROUND_DAYS = 60;
 
 interface Hours {
@@ -38,7 +38,7 @@ export class SessionHours {
     this.#now = now;
   }
 
-  /** When the contract's market is open on a day, while the contract lives. */
+  /** The market's open hours on a day, during the contract's life. */
   async openOn({ calendar, expiresAt }: Contract, day: UtcDay): Promise<readonly DaySpan[]> {
     const { full } = await this.#hoursOf(calendar, day);
     const end = epochNs(addDays(day, 1), 0);
@@ -52,7 +52,7 @@ export class SessionHours {
     return spansOnDay(open, day);
   }
 
-  /** All books that have grown are on disk once this resolves. */
+  /** All extended books are on disk when this resolves. */
   async save(): Promise<void> {
     for (const calendar of this.#unsaved) {
       await this.#store.save(this.#byCalendar.get(calendar)!.book);
@@ -67,7 +67,7 @@ export class SessionHours {
     const before = known?.book ?? (await this.#store.load(calendar));
     const isEnough = before !== null && before.from <= from && before.to >= to;
     const rules = this.#dataset.calendars.find(({ name }) => name === calendar)!;
-    // In steps: days mostly come one after the other, and a longer book is no other book.
+    // Extended in larger steps, because days usually come in sequence, and a longer book resolves the same sessions.
     const book = isEnough
       ? before
       : extendSessionBook(before, rules, from, addDays(to, AROUND_DAYS), this.#now);

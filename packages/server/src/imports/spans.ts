@@ -1,4 +1,4 @@
-/** Stretches of time: of a UTC day in nanoseconds, or between instants. All lists are ascending and apart. */
+/** Spans of time: within a UTC day in nanoseconds, or between instants. All lists are ascending and disjoint. */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { DAY_NS, DAY_NS_BIG } from '@tapeloom/core/units';
@@ -11,7 +11,7 @@ export interface InstantRange {
   readonly to: EpochNs;
 }
 
-/** What of the ranges lies on a day. */
+/** The parts of the ranges that lie on a day. */
 export function spansOnDay(ranges: readonly InstantRange[], day: UtcDay): readonly DaySpan[] {
   const midnight = epochNs(day, 0);
   const spans: DaySpan[] = [];
@@ -44,7 +44,7 @@ export function intersectionOf(a: readonly DaySpan[], b: readonly DaySpan[]): re
   );
 }
 
-/** What of `a` is not in `b`. */
+/** The parts of `a` outside `b`. */
 export function differenceOf(a: readonly DaySpan[], b: readonly DaySpan[]): readonly DaySpan[] {
   let rest = a;
   for (const [from, to] of b) {
@@ -66,14 +66,14 @@ export function isSameSpans(a: readonly DaySpan[], b: readonly DaySpan[]): boole
   );
 }
 
-/** The range that both have; null when there is none. */
+/** The common range; null when there is none. */
 export function commonRange(a: InstantRange, b: InstantRange): InstantRange | null {
   const from = a.from > b.from ? a.from : b.from;
   const to = a.to < b.to ? a.to : b.to;
   return from < to ? { from, to } : null;
 }
 
-/** Ascending and apart. */
+/** The union, ascending and disjoint. */
 export function joinedRanges(ranges: readonly InstantRange[]): readonly InstantRange[] {
   const joined: InstantRange[] = [];
   for (const range of ranges.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {

@@ -1,7 +1,6 @@
 /**
- * Trades of many contracts and days that wait until their file was read to its end. A part of them is in memory; when that
- * becomes much, it goes to one file of staging, so that memory stays flat however long a file is and however its trades
- * are ordered.
+ * Holds trades of many contracts and days until their file is read completely. Rows are collected in memory; when they
+ * become many, they are spilled to one staging file. So memory stays flat for any length and order of a file.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -25,13 +24,13 @@ export class StagedRows implements AsyncDisposable {
   #file: DiskFile | null = null;
   #position = 0;
 
-  /** The file is made when it is needed; its directory is there. */
+  /** The file is created when needed; its directory exists. */
   constructor(disk: Disk, path: string) {
     this.#disk = disk;
     this.#path = path;
   }
 
-  /** Where trades of a contract and day are added, until the next `spill`. */
+  /** The rows to which trades of a contract and day are added, until the next `spill`. */
   rowsOf(symbol: string, day: UtcDay): DayRows {
     return this.#dayOf(symbol, day).rows;
   }
@@ -40,12 +39,12 @@ export class StagedRows implements AsyncDisposable {
     return [...this.#days.keys()].sort();
   }
 
-  /** With trades, ascending. */
+  /** Days with trades, ascending. */
   daysOf(symbol: string): readonly UtcDay[] {
     return [...(this.#days.get(symbol)?.keys() ?? [])].sort((a, b) => a - b);
   }
 
-  /** Everything in memory goes to disk. Rows that were handed out are not to be used afterwards. */
+  /** Writes all rows from memory to disk. Rows returned earlier must not be used afterwards. */
   async spill(): Promise<void> {
     this.#file ??= await this.#disk.open(this.#path, 'create');
     for (const days of this.#days.values()) {
@@ -61,7 +60,7 @@ export class StagedRows implements AsyncDisposable {
     }
   }
 
-  /** All trades of a contract and day, in the order in which they were added; they are forgotten here. */
+  /** Returns and forgets all trades of a contract and day, in the order in which they were added. */
   async take(symbol: string, day: UtcDay): Promise<DayRows> {
     const staged = this.#days.get(symbol)?.get(day);
     if (staged === undefined) return new DayRows(day);
@@ -83,7 +82,7 @@ export class StagedRows implements AsyncDisposable {
     return whole;
   }
 
-  /** Closes the file, which is removed with its directory. */
+  /** Closes the file; its directory's owner removes it. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#file?.[Symbol.asyncDispose]();
     this.#file = null;
@@ -104,7 +103,7 @@ export class StagedRows implements AsyncDisposable {
   }
 }
 
-/** Column after column. */
+/** Column by column. */
 function packed({ count, ts, price, size, side }: DayRows): Uint8Array {
   const bytes = new Uint8Array(count * ROW_BYTES);
   let at = 0;

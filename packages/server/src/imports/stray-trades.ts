@@ -1,6 +1,6 @@
 /**
- * Trades that a file has though they were made before it begins: a file that is cut by the time of capture has those that
- * were captured late. They stand among hours that another file covers, so a replacement must know whose they are.
+ * Stray trades: trades in a file that were made before it begins. A file cut by time of capture has trades that were
+ * captured late. They lie in hours that another file covers, so a replacement must know which file they belong to.
  */
 
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
@@ -8,10 +8,10 @@ import type { StrayTrade } from '../tape/imported/imported-manifest.ts';
 import { CAPTURE_NS_MAX, type DayCoverage, extentOf } from './file-coverage.ts';
 import { tradesIn } from './merge-day.ts';
 
-/** Of one day; a file with more has another reason for them, and they are trades like any other. */
+/** Per day; more than this have another cause, and are treated as ordinary trades. */
 const STRAYS_MAX = 1_000;
 
-/** Those that a file has of a day. */
+/** The strays of a file on a day. */
 export function straysIn(trades: TradeBatch, { edges, covered }: DayCoverage): StrayTrade[] {
   const strays = edges
     .filter(({ isBegin, by }) => isBegin && by === 'capture')
@@ -22,14 +22,14 @@ export function straysIn(trades: TradeBatch, { edges, covered }: DayCoverage): S
   return strays.length > STRAYS_MAX ? [] : strays;
 }
 
-/** Whether a trade belongs to what a file covers, and not to another one. */
+/** Whether a trade belongs to this file's coverage, and not to another file. */
 export function isStrayOf({ ns, edge }: StrayTrade, coverage: DayCoverage): boolean {
   const isByCapture = coverage.edges.some(({ by }) => by === 'capture');
   const place = isByCapture ? edge : ns;
   return extentOf(coverage).some(([from, to]) => from <= place && place < to);
 }
 
-/** Those that are known of a day once a file's have come to them. */
+/** The known strays of a day after those of a file were added. */
 export function withStrays(
   known: readonly StrayTrade[],
   more: readonly StrayTrade[],

@@ -1,11 +1,11 @@
 /**
- * Sides that a file does not say, from prices: higher than the trade before is a buy, lower a sell, the same as the last of
- * these. It begins anew with every day, so that a day has the same sides out of whatever file it comes.
+ * Infers missing sides from prices: above the previous price is a buy, below a sell, an equal price repeats the last
+ * inference. It restarts with every day, so that a day gets the same sides from any file.
  */
 
 import type { DayRows } from '../feeds/day-rows.ts';
 
-/** The trades are in the order of time. Returns how many sides were inferred. */
+/** The trades are ordered by time. Returns the number of inferred sides. */
 export function inferSides({ price, side, count }: DayRows): number {
   let inferred = 0;
   let direction = 0;
