@@ -1,4 +1,7 @@
-/** Nodes whose clocks differ, and what they hear of one order: what was asked for later holds, whatever the clocks show. */
+/**
+ * Nodes with different clocks, and their answers about one order: the answer to the later question counts, whatever the
+ * clocks show.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +10,7 @@ import { BillingRig } from '../../testing/billing/billing-rig.ts';
 
 const SECOND_NS = 1_000_000_000n;
 
-/** A node whose clock runs ahead of another's by so much, and an order at a provider that counts no revisions. */
+/** Two nodes, one clock ahead of the other, and an order at a provider without revisions. */
 async function twoNodes(aheadNs: bigint) {
   const slow = await BillingRig.open();
   const { provider } = slow;
@@ -19,7 +22,7 @@ async function twoNodes(aheadNs: bigint) {
   return { slow, fast, provider, accountId, order };
 }
 
-/** The next answer is read at the provider now, and arrives when it is let go. */
+/** The next answer is read at the provider now, and arrives when it is released. */
 function held({ provider }: BillingRig) {
   const fetch = provider.fetch.bind(provider);
   const arrived = Promise.withResolvers<void>();
@@ -42,7 +45,7 @@ test('an answer that was asked for later holds though the clock of its node is b
   const answer = held(slow);
   const looking = slow.payments.look(order);
   await answer.isRead;
-  // Once it arrives, the clock of this node has passed what the other one showed when it asked.
+  // When it arrives, this node's clock has passed the time at which the other one asked.
   slow.pass(5n * SECOND_NS);
   answer.letGo();
   await looking;
@@ -72,7 +75,7 @@ test('an event that comes while another node asks is not settled by that answer,
   const looking = fast.payments.look(order);
   await answer.isRead;
   const webhook = provider.pay(order.ref, slow.now, 30);
-  // The node that gets it dies before it asks.
+  // The receiving node dies before it asks.
   const event = provider.readWebhook(webhook.headers, webhook.body)!;
   await slow.store.orders.receiveEvent(slow.now, { ...event, provider: 'test' });
   answer.letGo();

@@ -21,22 +21,22 @@ const change = fc.record({
   cancelAtPeriodEnd: fc.boolean(),
 });
 
-/** What a webhook meets: it is lost, comes once or more often, at a random place. */
+/** The fate of a webhook: it is lost, or arrives once or twice, at a random position. */
 const delivery = fc.record({ times: fc.integer({ min: 0, max: 2 }), place: fc.nat() });
 
 const history = fc.record({
   which: fc.constantFrom(0, 1),
   changes: fc.array(change, { minLength: 1, maxLength: 2 }),
   deliveries: fc.array(delivery, { minLength: 3, maxLength: 3 }),
-  /** A webhook of an earlier history comes once more. */
+  /** A webhook of an earlier history arrives again. */
   again: fc.nat(),
-  /** How many changes old the provider's answers may be, in turn. */
+  /** How many changes the provider's answers lag behind, one after the other. */
   lags: fc.array(fc.nat({ max: 3 }), { minLength: 4, maxLength: 4 }),
-  /** Some arrive after this change already, and some of those again at the end. */
+  /** Some arrive right after this change, and some of those again at the end. */
   begin: fc.nat({ max: 5 }),
 });
 
-/** Webhooks in a random order, each as often as it comes. */
+/** Webhooks in a random order, with their repetitions. */
 function shuffled(
   webhooks: readonly SentWebhook[],
   deliveries: readonly { readonly times: number; readonly place: number }[],
@@ -51,7 +51,7 @@ function shuffled(
 async function shuffle(): Promise<void> {
   await using rig = await BillingRig.open();
   const account = await rig.account();
-  // Every history goes on with one of two orders, so that rights of the other stand beside it.
+  // Every history continues with one of two orders, so that rights of the other exist beside it.
   const orders = [
     await rig.order(account, { offer: 'live' }),
     await rig.order(account, { offer: 'history' }),
@@ -89,7 +89,7 @@ async function shuffle(): Promise<void> {
         if (index === begin) await deliver(webhooks);
       }
       await deliver(webhooks);
-      // The provider is up to date again, and is asked in time about what was lost.
+      // The provider is up to date again, and is asked in time about lost webhooks.
       rig.provider.lie = null;
       const last = rig.provider.object(order.ref).revision!;
       let known = await rig.again(order);

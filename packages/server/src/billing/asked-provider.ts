@@ -1,6 +1,6 @@
 /**
- * A provider as it is asked: for so long and no longer, and what it answers is believed only if it makes sense.
- * Whatever goes wrong on its side rejects with `UpstreamError`, and nothing was taken from it.
+ * A provider with a time limit for every call and a check of every answer. Any fault on its side rejects with
+ * `UpstreamError`, and nothing of the answer is used.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -28,7 +28,7 @@ import {
   sentToFault,
 } from './provider-lies.ts';
 
-/** How long a provider may take to answer; a buyer waits for some of it. */
+/** How long a provider may take to answer; a buyer waits for some answers. */
 export const PROVIDER_MS_MAX = 10_000;
 
 export class AskedProvider {
@@ -118,7 +118,7 @@ export class AskedProvider {
     return outcome;
   }
 
-  /** Whether the provider refunds once for a key, whichever machines ask. */
+  /** Whether the provider refunds once for each key, whichever machines ask. */
   get hasRefundKeys(): boolean {
     return this.#provider.findRefund === null;
   }

@@ -16,7 +16,7 @@ test('live is charged every month, and ends with its period when it was cancelle
   assert.equal(await rig.planOf(account), 'sandbox', 'an order alone grants nothing');
   await rig.deliver(rig.provider.pay(order.ref, rig.now, 30));
   assert.equal(await rig.planOf(account), 'live');
-  // Renewed in time, again and again.
+  // Renewed in time, several times.
   for (let month = 0; month < 3; month += 1) {
     rig.pass(30n * DAY_NS);
     await rig.deliver(rig.provider.pay(order.ref, rig.now, 30));
@@ -190,7 +190,7 @@ test('who comes back later gets a new checkout, and the old one can no longer be
   const fresh = await rig.order(account);
   assert.notEqual(fresh.id, old.id);
   assert.equal((await rig.again(old)).state, 'failed');
-  // Another country within the minute is another checkout as well.
+  // Another country within the minute is another checkout too.
   const french = await rig.order(account, { country: 'FR' });
   assert.equal((await rig.again(fresh)).state, 'failed');
   // The old one was paid just before, and its webhook is late.
@@ -207,7 +207,7 @@ test('who pays the old checkout just as it is closed has bought it, and pays onc
   const account = await rig.account();
   const old = await rig.order(account);
   rig.pass(MINUTE_NS);
-  // Asked about it, the provider says that it is open, and the next moment it is paid.
+  // The provider reports it as open, and the next moment it is paid.
   rig.provider.lie = (truth) => {
     rig.provider.lie = null;
     rig.provider.pay(old.ref, rig.now, 30);

@@ -1,8 +1,7 @@
 /**
- * Buying and ending. An order and the consent it needs are placed in one transaction, after the provider has opened
- * its checkout: when the provider is down, slow or wrong there is no order, and nobody was sent anywhere. Whoever
- * clicks twice gets the same checkout. Rights are never changed here: they follow from what the provider says
- * (`payments.ts`).
+ * Buying and ending. An order and its consent are placed in one transaction, after the provider has opened its
+ * checkout: if the provider is down, slow or wrong, there is no order and the buyer was sent nowhere. A double click
+ * gets the same checkout. Rights never change here: they follow from the provider's answers (`payments.ts`).
  */
 
 import { randomBytes } from 'node:crypto';
@@ -31,16 +30,16 @@ import { type CheckoutStart, UpstreamError } from './payment-provider.ts';
 import type { Payments } from './payments.ts';
 import { Withdrawals } from './withdrawals.ts';
 
-/** 80 random bits: nobody meets another's order by chance or by trying. */
+/** 80 random bits: no id collides by chance or can be guessed. */
 const ID_BYTES = 10;
 const OWNER: Actor = { kind: 'owner' };
 
 export interface BillingOptions {
   readonly store: AccountStore;
   readonly payments: Payments;
-  /** They may be others after a reload. */
+  /** A reload may replace them. */
   readonly offers: () => OfferBook;
-  /** The origin that buyers come back to. */
+  /** The origin to which buyers return. */
   readonly publicUrl: () => string;
   readonly clock: Clock;
   readonly log: Log;
@@ -50,14 +49,14 @@ export interface BillingOptions {
 
 export interface CheckoutWish {
   readonly accountId: string;
-  /** The session it is asked in, for the audit log. */
+  /** The buyer's session, for the audit log. */
   readonly sessionId: string | null;
   readonly offer: string;
   readonly country: string;
   readonly waiver: { readonly accepted?: boolean; readonly version?: string } | undefined;
-  /** Where the buyer is, for the record of the consent. */
+  /** The buyer's network address, for the record of the consent. */
   readonly address: string;
-  /** Whom it is billed to. */
+  /** The billing details. */
   readonly billTo?: BillTo | null;
   /** Whether the buyer orders both offers, one after the other. */
   readonly isOfBoth?: boolean;
@@ -66,9 +65,9 @@ export interface CheckoutWish {
 export type Refusal =
   | Exclude<CheckoutRefused, { readonly refused: 'open-already' }>
   | { readonly refused: 'unknown-offer' | 'unknown-country' }
-  /** The version that is to be accepted. */
+  /** The version to accept. */
   | { readonly refused: 'waiver'; readonly version: string }
-  /** An earlier payment for the same waits for the bank, and cannot be taken back. */
+  /** An earlier payment for the same offer awaits the bank and cannot be withdrawn. */
   | { readonly refused: 'confirming' };
 
 export type DropOutcome = OrderRecord | { readonly refused: 'not-found' | 'paid' | 'confirming' };
@@ -76,7 +75,7 @@ export type DropOutcome = OrderRecord | { readonly refused: 'not-found' | 'paid'
 export type CancelOutcome = OrderRecord | { readonly refused: 'not-found' | 'not-running' };
 
 interface Terms {
-  /** What was sold when the buyer agreed; a reload may have replaced it since. */
+  /** The offers to which the buyer agreed; a reload may have replaced them since. */
   readonly book: OfferBook;
   readonly offer: Offer;
   readonly price: Price;
@@ -99,7 +98,7 @@ export class Billing {
     return this.#options.offers();
   }
 
-  /** An order that waits to be paid, new or just begun; or why there is none. Rejects with `UpstreamError`. */
+  /** An order that awaits payment, new or just begun, or why there is none. Rejects with `UpstreamError`. */
   async checkout(wish: CheckoutWish): Promise<OrderRecord | Refusal> {
     const { offers } = this;
     const offer = offers.offers.find(({ id }) => id === wish.offer);
@@ -116,7 +115,7 @@ export class Billing {
     return this.#logged(inTurn);
   }
 
-  /** The newest first. */
+  /** Newest first. */
   ordersOf(accountId: string): Promise<readonly OrderRecord[]> {
     return this.#options.store.orders.ordersOf(accountId);
   }
@@ -125,7 +124,7 @@ export class Billing {
     return this.#options.store.orders.findOrder(accountId, orderId);
   }
 
-  /** Gives up an order that nobody has paid: its checkout cannot be paid any more. */
+  /** Gives up an unpaid order: its checkout can no longer be paid. */
   async drop(accountId: string, orderId: string): Promise<DropOutcome> {
     const order = await this.orderOf(accountId, orderId);
     if (order === null) return { refused: 'not-found' };
@@ -137,7 +136,7 @@ export class Billing {
     return { refused: after.state === 'open' ? 'confirming' : 'paid' };
   }
 
-  /** Whether its deletion was asked for. */
+  /** Whether the account's deletion was requested. */
   async isLeaving(accountId: string): Promise<boolean> {
     return (await this.#options.store.people.deletionOf(accountId)) !== null;
   }
@@ -163,13 +162,13 @@ export class Billing {
     const { payments } = this.#options;
     await payments.provider(order.provider).cancelAtPeriodEnd(order, isCancelled);
     const after = await payments.look(order, OWNER);
-    // One that is over by now was cancelled well enough.
+    // A subscription that is over by now counts as cancelled.
     const isDone = mayCharge(after) ? willEnd(after) === isCancelled : isCancelled;
     if (!isDone) throw new UpstreamError(`${order.provider} did not change ${order.ref} as asked`);
     return after;
   }
 
-  /** A provider's fault is the operator's to see; the customer hears that there was one. */
+  /** Logs a provider's fault for the operator; the customer only gets an error. */
   async #logged<Result>(asked: Promise<Result>): Promise<Result> {
     try {
       return await asked;
@@ -182,8 +181,8 @@ export class Billing {
   }
 
   /**
-   * Nothing is charged for the account after it: subscriptions end at their providers, and open checkouts close.
-   * Rejects with `UpstreamError` when that cannot be made sure of; then the account has to stay.
+   * Ensures that nothing more is charged: subscriptions end at their providers, and open checkouts close. Rejects with
+   * `UpstreamError` if that cannot be ensured; then the account must stay.
    */
   async beforeDeletion(accountId: string): Promise<void> {
     const { store } = this.#options;
@@ -205,15 +204,15 @@ export class Billing {
       if (await this.#isStillOpen(refused.order)) return refused.order;
     } else if (refused !== null) return refused;
     for (const earlier of await this.#earlier(wish)) await payments.look(earlier);
-    // What was thought of as open may have been paid meanwhile.
+    // An order that was open may have been paid meanwhile.
     const refusedNow = await judge();
     if (refusedNow !== null) return openOrRefused(refusedNow);
-    // Nobody shall pay twice for the same.
+    // A buyer must not pay twice for the same offer.
     for (const earlier of await this.#earlier(wish)) {
       if (earlier.state !== 'open') await this.#end(earlier);
       else if ((await this.#close(earlier)).state === 'open') return { refused: 'confirming' };
     }
-    // Paid at the last moment, it was not closed: then it is what the buyer has.
+    // If it was paid at the last moment, it was not closed: then this order is the result.
     const refusedAtLast = await judge();
     if (refusedAtLast !== null) return openOrRefused(refusedAtLast);
     const start = await this.#startOf(wish, terms);
@@ -221,7 +220,10 @@ export class Billing {
     return this.#place(wish, terms, { ...termsOf(start, terms), ...started });
   }
 
-  /** Who gave a checkout up a moment ago is not sent back to it. A provider that cannot say is taken at our word. */
+  /**
+   * A checkout that the buyer gave up a moment ago is not returned again. If the provider does not respond, our record
+   * counts.
+   */
   async #isStillOpen(order: OrderRecord): Promise<boolean> {
     try {
       return (await this.#options.payments.look(order)).state === 'open';
@@ -248,13 +250,13 @@ export class Billing {
       await this.#forgetCheckout(terms);
       return openOrRefused(placed);
     } catch (error) {
-      // Nobody has its address, so nobody can pay there.
+      // No buyer has its address, so it cannot be paid.
       void this.#forgetCheckout(terms);
       throw error;
     }
   }
 
-  /** Tidiness: nobody was sent there. */
+  /** Only tidiness: no buyer was sent there. */
   async #forgetCheckout({ provider, ref }: Pick<OrderTerms, 'provider' | 'ref'>): Promise<void> {
     try {
       await this.#options.payments.provider(provider).cancelNow(ref);
@@ -285,8 +287,8 @@ export class Billing {
   }
 
   /**
-   * Whom the account pays already for orders from this country; null: nobody. A country that moves to another provider
-   * takes along those who are new; the others stay where their card is.
+   * The provider that the account pays already for orders from this country; null: none. When a country moves to
+   * another provider, new customers follow; the others stay with the provider of their card.
    */
   async #providerBefore({ accountId, country }: CheckoutWish): Promise<string | null> {
     const { store, payments, clock } = this.#options;
@@ -295,13 +297,13 @@ export class Billing {
     return bound !== undefined && payments.has(bound.provider) ? bound.provider : null;
   }
 
-  /** Orders of the same offer for which somebody could still pay, though they grant nothing. */
+  /** Orders of the same offer that could still be paid or charged, though they grant nothing. */
   async #earlier(wish: CheckoutWish): Promise<readonly OrderRecord[]> {
     const orders = await this.#options.store.orders.ordersOf(wish.accountId);
     return orders.filter((order) => order.offer === wish.offer && mayCharge(order));
   }
 
-  /** The order after it: paid, if somebody was faster. */
+  /** Returns the order after closing; it is paid if the buyer was faster. */
   async #close(order: OrderRecord): Promise<OrderRecord> {
     const { payments } = this.#options;
     await payments.provider(order.provider).closeCheckout(order.ref);
@@ -312,7 +314,7 @@ export class Billing {
     const { payments } = this.#options;
     await payments.provider(order.provider).cancelNow(order.ref);
     const after = await payments.look(order);
-    // What was taken back keeps that state, also when it has ended.
+    // A refunded or disputed payment keeps that state even after it has ended.
     const isTakenBack = after.state === 'disputed' || after.state === 'refunded';
     if (mayCharge(after) && !isTakenBack)
       throw new UpstreamError(`${order.provider} did not end ${order.ref}`);

@@ -32,7 +32,7 @@ test('a country that moved to another provider takes new accounts along, and lea
   const fresh = await moved.checkout(wish(await rig.account()));
   assert.ok(!('refused' in fresh));
   assert.equal(fresh.provider, 'other');
-  // Another country is not the one it pays from: that of another provider is refused as ever.
+  // The account does not pay from this other country: another provider is rejected as usual.
   const elsewhere = await moved.checkout(wish(before, { country: 'US' }));
   assert.deepEqual(elsewhere, { refused: 'other-provider', provider: 'test' });
 });
@@ -50,7 +50,7 @@ test('a price that changes while a checkout is open holds for new orders; the op
   const other = await dearer.checkout(wish(account));
   assert.ok(!('refused' in other));
   assert.equal(other.amountMinor, 49_100);
-  // A provider that says another price than the one agreed on is not believed.
+  // A provider's answer with another price than the agreed one is rejected.
   rig.provider.lie = (truth) => ({ ...truth, amountMinor: 49_000 });
   await rig.deliver(rig.provider.pay(other.ref, rig.now, 30));
   assert.equal((await rig.again(other)).state, 'open');
@@ -113,7 +113,7 @@ test('an order whose payment the provider lost is written off, ends for good, an
     ({ kind }) => kind === 'order.written-off',
   );
   assert.equal(told?.details.reason, 'their ticket 4711');
-  // The provider finds it again, and tells: nobody gets anything twice.
+  // The provider finds and reports it again: nothing is granted twice.
   rig.provider.lie = null;
   await rig.deliver(rig.provider.pay(order.ref, rig.now, 30));
   assert.equal(await rig.planOf(account), 'sandbox');
@@ -121,7 +121,7 @@ test('an order whose payment the provider lost is written off, ends for good, an
   assert.deepEqual([event?.state, event?.fault], ['unknown', 'its order was written off']);
   await rig.bought(account);
   assert.equal(await rig.planOf(account), 'live');
-  // An account that has nothing else is not bound to a provider that loses payments.
+  // An account without other orders is not bound to a provider that loses payments.
   assert.ok(!('refused' in (await rig.checkout(account, { offer: 'history' }))));
 });
 

@@ -1,4 +1,4 @@
-/** Which payment providers are in use, by the settings. Nothing of theirs is loaded for it. */
+/** The payment providers that the settings enable. This loads none of their code. */
 
 import { ConfigError } from '../config/config.ts';
 import type { PaymentSettings } from '../config/payment-settings.ts';
@@ -7,20 +7,20 @@ import type { PROVIDER_NAMES } from './offers.ts';
 
 type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** What a provider is not in use without; null: nothing. */
+/** The setting that enables a provider; null: none is needed. */
 const VARIABLES: Readonly<Record<ProviderName, string | null>> = {
   test: null,
   stripe: 'TAPELOOM_STRIPE_KEY',
   paddle: 'TAPELOOM_PADDLE_KEY',
 };
 
-/** Throws `ConfigError` when somebody would be sold to by a provider that is not there. */
+/** Throws `ConfigError` when the offers name a provider that is not enabled. */
 export function requireProviders(offers: OfferBook, settings: PaymentSettings): void {
   const missing = missingProviders(offers, settings);
   if (missing.length > 0) throw new ConfigError(missing.map(({ fault }) => fault));
 }
 
-/** Who is to sell, and is not in use. */
+/** Providers that the offers name but the settings do not enable. */
 export function missingProviders(
   offers: OfferBook,
   settings: PaymentSettings,

@@ -1,7 +1,7 @@
 /**
- * What `tapeloom billing doctor` finds out about one provider with an operator's own keys: what the provider says of
- * them, whether its clock and ours agree, who is sold to by it, and (if asked) whether a checkout can be begun, looked
- * at and closed. Nobody is charged, and nothing of ours is changed.
+ * The checks of `tapeloom billing doctor` for one provider with the operator's own keys: the provider's findings, the
+ * difference of the clocks, the countries, and on request a checkout that is begun, read and closed. No money moves,
+ * and no data of ours changes.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -13,23 +13,23 @@ import { type Finding, type PaymentProvider, UpstreamError } from './payment-pro
 
 /** For each provider; an operator waits for it. */
 export const EXAMINATION_MS_MAX = MINUTE_MS;
-/** A signature is good for five minutes before and after its time. */
+/** Webhook signatures are valid for five minutes before and after their time. */
 const SKEW_S_FAULT = 240;
 const SKEW_S_WARNING = 30;
 
 export interface DoctorOptions {
   readonly provider: PaymentProvider;
-  /** Where it is asked. */
+  /** The provider's API address. */
   readonly apiUrl: string;
   readonly offers: OfferBook;
   readonly publicUrl: string;
-  /** Whether money moves with these keys; null: they do not say. */
+  /** Whether these keys move money; null: unknown. */
   readonly isLive: boolean | null;
-  /** Whether a checkout is tried; never with keys of the live mode. */
+  /** Whether to try a checkout; never done with live keys. */
   readonly triesCheckout: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** How the clock is asked; the platform's by default. */
+  /** Reads the provider's clock; the platform's `fetch` by default. */
   readonly request?: typeof fetch;
 }
 
@@ -41,7 +41,7 @@ export async function examineProvider(options: DoctorOptions): Promise<readonly 
   return findings;
 }
 
-/** The provider's own findings; one that cannot be asked at all has one. */
+/** The provider's own findings; a provider that does not respond is one finding. */
 async function said({ provider, signal }: DoctorOptions): Promise<readonly Finding[]> {
   try {
     return await provider.examine(signal);
@@ -124,7 +124,7 @@ async function tryCheckout({
     {
       orderId: `ord_${randomBytes(10).toString('hex')}`,
       accountId: 'doctor',
-      // Nobody's; some providers start nothing without one, and mail nobody who has not paid.
+      // A placeholder: some providers require an address, and mail only buyers who have paid.
       email: 'billing-doctor@example.com',
       kind: offer.billing === 'monthly' ? 'subscription' : 'purchase',
       offer: offer.id,

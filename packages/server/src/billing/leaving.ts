@@ -1,6 +1,6 @@
 /**
- * Whoever asks for the deletion of an account is charged nothing in the two weeks before it is done: its
- * subscriptions are let end with the period that is paid for. A provider that cannot be asked is asked again.
+ * An account whose deletion was requested is charged nothing in the two weeks before: its subscriptions end with their
+ * paid period. If a provider fails, it is asked again.
  */
 
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';
@@ -22,7 +22,7 @@ export interface LeavingOptions {
 
 export class Leaving {
   readonly #options: LeavingOptions;
-  /** Orders whose provider could not be asked, and when it is asked again. */
+  /** Orders whose provider failed, and when to retry. */
   readonly #again = new Map<string, bigint>();
   #round: Promise<void> | null = null;
 
@@ -30,7 +30,7 @@ export class Leaving {
     this.#options = options;
   }
 
-  /** Does what is to be done; resolves when that is over. */
+  /** Handles what is due; resolves when that is done. */
   look(): Promise<void> {
     this.#round ??= this.#look().finally(() => {
       this.#round = null;
@@ -50,7 +50,7 @@ export class Leaving {
 
   async #letEnd({ id, accountId }: OrderRecord): Promise<void> {
     const { billing, clock, log } = this.#options;
-    // Whatever comes of it, the next round does not begin with it again.
+    // Whatever the outcome, the next round does not begin with this order again.
     this.#again.set(id, clock.now() + MINUTE_NS_BIG);
     try {
       const after = await billing.setCancelled(accountId, id, true);

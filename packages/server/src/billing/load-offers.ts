@@ -1,4 +1,4 @@
-/** What is sold: by the operator's file, or what is built in. A file with a fault stops the start. */
+/** The offers: from the operator's file, or built in. A faulty file stops the start. */
 
 import { ConfigError } from '../config/config.ts';
 import type { OfferBook } from './offer-book.ts';

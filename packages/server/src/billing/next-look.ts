@@ -1,15 +1,15 @@
 /**
- * When the provider is to be asked about an order again, if nothing is heard of it before. A webhook may be lost for
- * good, so whatever can still change is looked at now and then; what is over is left alone.
+ * When to ask the provider about an order again, if no event comes before. A webhook may be lost for good, so every
+ * order that can still change is checked from time to time; finished ones are not.
  */
 
 import type { Payment } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG, HOUR_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
 
-/** Most buyers pay within minutes, and wait for it to be seen. */
+/** Most buyers pay within minutes, and wait for the confirmation. */
 const FRESH_NS = 15n * MINUTE_NS_BIG;
-/** After this nobody comes back to a checkout, and no bank takes longer. */
+/** After this no buyer returns to a checkout, and no bank takes longer. */
 const OPEN_NS = 30n * DAY_NS_BIG;
 
 export interface Looked {
@@ -17,7 +17,7 @@ export interface Looked {
   readonly payment: Payment;
 }
 
-/** Null: nothing more will come of it by itself. */
+/** Null: it will not change any more. */
 export function nextLook({ createdAt, payment }: Looked, now: EpochNs): EpochNs | null {
   const wait = waitOf(payment, now - createdAt, now);
   return wait === null ? null : ((now + wait) as EpochNs);

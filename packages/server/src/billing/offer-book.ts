@@ -1,14 +1,14 @@
-/** What can be bought, for how much, and where; it is read at the start of the service and again on SIGHUP. */
+/** Offers, prices and countries; read at the start of the service and again on SIGHUP. */
 
 import type { Grant } from '@tapeloom/core/entitlement/plan';
 import type { WithdrawalTerms } from '@tapeloom/core/entitlement/withdrawal';
 
 export interface Offer {
   readonly id: string;
-  /** What buyers read. */
+  /** The name shown to buyers. */
   readonly name: string;
   readonly billing: 'monthly' | 'once';
-  /** What who holds it is granted. */
+  /** The plans that it grants. */
   readonly grants: readonly Grant['plan'][];
 }
 
@@ -17,13 +17,13 @@ export interface Price {
   /** In the currency's minor unit. */
   readonly amountMinor: number;
   readonly interval: 'month' | null;
-  /** Where its text is another than that of all. */
+  /** Present if it differs from the common text. */
   readonly waiver?: Waiver;
-  /** Left out: by how the offer is charged. */
+  /** Absent: the default for the offer's billing. */
   readonly withdrawal?: WithdrawalTerms;
 }
 
-/** The text by which a buyer gives up the right of withdrawal. */
+/** The text by which a buyer waives the right of withdrawal. */
 export interface Waiver {
   readonly version: string;
   readonly text: string;
@@ -31,23 +31,23 @@ export interface Waiver {
 
 export interface OfferBook {
   readonly offers: readonly Offer[];
-  /** One for every offer. */
+  /** One for each offer. */
   readonly prices: readonly Price[];
   /** ISO 4217, three capital letters. */
   readonly currency: string;
   readonly taxIncluded: boolean;
   readonly countries: readonly { readonly code: string; readonly provider: string }[];
-  /** The current one of every price that has none of its own; there is no buying by an older one. */
+  /** The current text for every price without its own; older versions are not accepted. */
   readonly waiver: Waiver;
-  /** By the country of the buyer, two capital letters; null: nobody takes money there. */
+  /** By the buyer's country, two capital letters; null: there is no sale there. */
   providerOf(country: string): string | null;
 }
 
-/** As the built-in waiver says: what is paid once is on at once and for good; a subscription is paid for its use. */
+/** As in the built-in waiver: a one-time purchase gives full access at once; a subscription is charged for its use. */
 export const TERMS_OF_PURCHASE: WithdrawalTerms = { days: 14, lostAt: 'access', refund: 'all' };
 export const TERMS_OF_SUBSCRIPTION: WithdrawalTerms = { days: 14, lostAt: 'never', refund: 'rest' };
 
-/** What a buyer at this price has to agree to. */
+/** The text that a buyer at this price must accept. */
 export function waiverOf(book: Pick<OfferBook, 'waiver'>, price: Price): Waiver {
   return price.waiver ?? book.waiver;
 }

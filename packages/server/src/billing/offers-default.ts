@@ -1,4 +1,4 @@
-/** What is sold, and how, where the operator names no file. */
+/** The offers and terms used when the operator names no file. */
 
 import { TERMS_OF_PURCHASE, TERMS_OF_SUBSCRIPTION, type Waiver } from './offer-book.ts';
 import type { Pricing } from './offers.ts';
@@ -15,7 +15,7 @@ const OF_HISTORY =
 const OF_LIVE =
   'Live is a digital service: I acknowledge that I lose my right of withdrawal once the service has been fully performed. If I withdraw before, I pay the part of the price that corresponds to what was provided until then.';
 
-/** A buyer agrees to what the offer is about, and to nothing else. */
+/** A buyer agrees only to the text of the chosen offers. */
 function waiver(...ofOffers: readonly string[]): Waiver {
   const text = [...WAIVER_BEGINNING, ...ofOffers, WAIVER_END].join('\n\n');
   return { version: WAIVER_VERSION, text };

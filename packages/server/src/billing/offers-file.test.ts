@@ -91,7 +91,7 @@ test('each fault is told by its field, with what was read and what is accepted',
   const faults: readonly [Change, RegExp][] = [
     [(book) => delete book.currency, /^\/currency is missing; it must be a currency/],
     [(book) => (book.currency = 'Euro'), /^\/currency must be .*such as "EUR"; got "Euro"\.$/],
-    // Browsers write whole forints and crowns, and providers charge hundredths of them.
+    // Browsers show whole forints and crowns, but providers charge hundredths of them.
     [
       (book) => (book.currency = 'HUF'),
       /^\/currency must be .* the same in browsers and at .*; got "HUF"\.$/,

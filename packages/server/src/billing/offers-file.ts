@@ -1,6 +1,6 @@
 /**
- * Reads the operator's file of prices, countries and the waiver: the content of `GET /v1/pricing`. All of it
- * must be there and understood. Every fault is told at once, by its field, what was read and what is accepted.
+ * Reads the operator's file of prices, countries and the waiver: the content of `GET /v1/pricing`. Every field is
+ * required and checked. All faults are reported at once, each with the field, the value and what is accepted.
  */
 
 import { WITHDRAWAL_DAYS_MAX, type WithdrawalTerms } from '@tapeloom/core/entitlement/withdrawal';
@@ -15,7 +15,7 @@ const VERSION_TEXT = /^[0-9A-Za-z][0-9A-Za-z.-]{0,31}$/;
 const READ_CHARACTERS_MAX = 60;
 const LOST_AT: readonly string[] = ['access', 'never'];
 const REFUNDS: readonly string[] = ['rest', 'all'];
-/** Written with two letters by some, and no countries of ISO 3166-1. */
+/** Two-letter codes that are in use, but are no countries of ISO 3166-1. */
 const NO_COUNTRIES: Readonly<Record<string, string>> = {
   UK: ' (the United Kingdom is GB)',
   EL: ' (Greece is GR)',
@@ -24,10 +24,10 @@ const NO_COUNTRIES: Readonly<Record<string, string>> = {
   UN: '',
   ZZ: '',
 };
-/** Everything but line breaks that cannot be seen, or turns the direction of what can. */
+/** Characters other than line breaks that are invisible or change the text direction. */
 const HIDDEN = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-/** The file's content, or all that is wrong with it, one sentence each: `/currency: …`. */
+/** The file's content, or all of its faults, one sentence each: `/currency: …`. */
 export type PricingReading =
   | { readonly pricing: Pricing }
   | { readonly faults: readonly [string, ...string[]] };
@@ -80,7 +80,7 @@ class PricingReader {
       if (count > 1)
         this.faults.push(`/prices: the offer "${offer}" has ${count} prices; it needs one.`);
     }
-    // In the order of the offers, whatever the file's is.
+    // In the order of the offers, not of the file.
     return OFFER_IDS.flatMap((id) => prices.filter(({ offer }) => offer === id) as Price[]);
   }
 
@@ -149,7 +149,7 @@ class PricingReader {
     return { code: isWritten ? code : '', provider: provider ?? PROVIDER_NAMES[0] };
   }
 
-  /** Of an offer that is paid once no rest can be reckoned: it has no end. */
+  /** A one-time purchase has no end, so no proportional refund can be computed. */
   #withdrawal(fields: Fields, of: string): WithdrawalTerms {
     const path = `${of}/withdrawal`;
     const inner = this.#fields(path, fields.withdrawal, ['days', 'lostAt', 'refund']);
@@ -189,7 +189,7 @@ class PricingReader {
   ): string {
     const value = fields[path.slice(path.lastIndexOf('/') + 1)];
     if (typeof value === 'string' && isAccepted(value)) return value;
-    // Where the whole object is missing, that is told.
+    // A missing object is reported once, not for each of its fields.
     if (fields !== NOTHING) this.#refuse(path, value, accepted);
     return '';
   }
@@ -232,14 +232,17 @@ const NOTHING: Fields = {};
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 const CURRENCY =
   'a currency of ISO 4217 whose smallest unit is the same in browsers and at providers, such as "EUR"';
-/** Digits behind the point, as payment providers count them; of all others two. */
+/** Decimal digits as payment providers count them; two for all other currencies. */
 const PROVIDERS_DIGITS = new Map([
   ...'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' ').map(digitsAre(0)),
   ...'BHD JOD KWD OMR TND'.split(' ').map(digitsAre(3)),
 ]);
 const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
-/** Else customers would read a hundred times what they are charged, or a hundredth: `HUF`, `ISK`. */
+/**
+ * Rejects currencies whose digits differ between browsers and providers, such as `HUF` and `ISK`: customers would see a
+ * hundred times the charge, or a hundredth of it.
+ */
 function isCurrency(text: string): boolean {
   if (!CURRENCIES.has(text)) return false;
   const format = new Intl.NumberFormat('en', { style: 'currency', currency: text });

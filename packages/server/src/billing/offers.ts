@@ -1,6 +1,5 @@
 /**
- * The offers there are. What an offer grants and how it is charged is part of the product; prices, countries
- * and the text of the waiver are the operator's.
+ * The offers. Their grants and billing are part of the product; prices, countries and the waiver are the operator's.
  */
 
 import { GRANTABLE, type Grant, PLANS, type Plan } from '@tapeloom/core/entitlement/plan';
@@ -15,10 +14,10 @@ export const OFFERS: readonly (Offer & { readonly id: OfferId })[] = [
   { id: 'history', name: 'Historical', billing: 'once', grants: ['history'] },
 ];
 
-/** Who takes payments; the table of countries names no other. */
+/** All payment providers; the table of countries names no other. */
 export const PROVIDER_NAMES = ['test', 'stripe', 'paddle'] as const;
 
-/** What is the operator's: the answer of `GET /v1/pricing`, and the content of the file. */
+/** The operator's part: the response of `GET /v1/pricing`, and the content of the file. */
 export type Pricing = Omit<OfferBook, 'offers' | 'providerOf'>;
 
 export function offerBook(pricing: Pricing): OfferBook {
@@ -57,6 +56,6 @@ function offersOf(plan: Plan): readonly OfferId[] {
   return plan === 'sandbox' ? [] : [plan];
 }
 
-/** Every combination of offers. */
+/** Every plan with its offers. */
 export const PLAN_OFFERS: readonly { readonly plan: Plan; readonly offers: readonly OfferId[] }[] =
   PLANS.map((plan) => ({ plan, offers: offersOf(plan) }));

@@ -1,4 +1,4 @@
-/** The adapters of Stripe and Paddle by their settings; the SDK of one that is not in use is never loaded. */
+/** Opens the adapters of Stripe and Paddle according to the settings; an SDK that is not used is never loaded. */
 
 import type { PaymentSettings } from '../config/payment-settings.ts';
 import type { Clock } from '../platform/clock.ts';

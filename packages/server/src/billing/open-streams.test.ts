@@ -13,7 +13,7 @@ test('what is paid, refunded or over changes the rights of a stream that is open
   using client = await desk.open(key);
   client.send(subscribe('a'));
   await client.find('snapshot');
-  /** The delay of the stream after the reset that this brings. */
+  /** The delay of the stream after the reset that the change causes. */
   const delayAfter = async (change: () => Promise<unknown>) => {
     const start = client.messages.length;
     await change();
@@ -30,7 +30,7 @@ test('what is paid, refunded or over changes the rights of a stream that is open
   assert.equal(await delayAfter(refunded), 600);
   const won = () => rig.deliver(rig.provider.change(ref, { state: 'paid' }));
   assert.equal(await delayAfter(won), 0);
-  // Cancelled, with two seconds left: nobody says anything more, and it ends by itself.
+  // Cancelled, with two seconds left: no further event arrives, and it ends by itself.
   const paidUntil = (rig.now + 2_000_000_000n) as EpochNs;
   const ending = rig.provider.change(ref, { paidUntil, cancelAtPeriodEnd: true });
   const ended = async () => {

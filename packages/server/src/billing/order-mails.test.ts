@@ -11,7 +11,7 @@ async function buyer(rig: BillingRig): Promise<string> {
   return account;
 }
 
-/** What is mailed from here on. */
+/** The mails sent from here on. */
 async function mailed(rig: BillingRig): Promise<readonly OutgoingMail[]> {
   const before = rig.mails.length;
   await rig.owed.look();

@@ -1,7 +1,7 @@
 /**
- * What a customer sees of an order at its provider: receipts, and the page where the card is changed. An order of
- * another account is unknown. Receipts that were asked for a moment ago are remembered, so that a page that is loaded
- * again and again uses up nothing of what the provider allows.
+ * A customer's view of an order at its provider: receipts, and the page where the card is changed. An order of another
+ * account is reported as unknown. Receipts are cached for a short time, so that reloading a page does not use up the
+ * provider's rate limit.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -17,7 +17,7 @@ const REMEMBERED_MAX = 1_000;
 export interface OrderReceiptsOptions {
   readonly store: AccountStore;
   readonly payments: Payments;
-  /** The origin that customers come back to. */
+  /** The origin to which customers return. */
   readonly publicUrl: () => string;
   readonly clock: Clock;
 }
@@ -30,23 +30,23 @@ interface Remembered {
 
 export class OrderReceipts {
   readonly #options: OrderReceiptsOptions;
-  /** By orders, the latest last. */
+  /** By order; the latest is last. */
   readonly #remembered = new Map<string, Remembered>();
 
   constructor(options: OrderReceiptsOptions) {
     this.#options = options;
   }
 
-  /** The newest first; null: the account has no such order. Rejects with `UpstreamError`. */
+  /** Newest first; null: the account has no such order. Rejects with `UpstreamError`. */
   async receiptsOf(accountId: string, orderId: string): Promise<readonly Receipt[] | null> {
     const { store, payments, clock } = this.#options;
     const order = await store.orders.findOrder(accountId, orderId);
     if (order === null) return null;
-    // Nothing was charged, or nothing of it is known any more.
+    // Nothing was charged, or the provider has lost the payment.
     if (order.paidAt === null || order.writtenOffAt !== null) return [];
     const now = clock.now();
     const known = this.#remembered.get(orderId);
-    // Whatever was heard of the order since then may have changed them.
+    // A newer answer of the provider may mean other receipts.
     const isFresh =
       known?.heardAsk === order.heardAsk && known.at <= now && now < known.at + REMEMBERED_NS;
     if (isFresh) return known.receipts;
@@ -60,7 +60,7 @@ export class OrderReceipts {
     }
   }
 
-  /** The newest charge, for a mail that leaves with or without it; null: there is none, or nobody can say. */
+  /** The newest charge, for a mail that is sent with or without it; null: there is none, or the provider failed. */
   async newestOf({ accountId, id }: OrderRecord): Promise<Receipt | null> {
     try {
       const receipts = await this.receiptsOf(accountId, id);
@@ -71,7 +71,7 @@ export class OrderReceipts {
     }
   }
 
-  /** Where the card is changed; `none`: there is no such page for this order. */
+  /** The page where the card is changed; `none`: this order has none. */
   async portalOf(
     accountId: string,
     orderId: string,

@@ -1,6 +1,6 @@
 /**
- * How long orders, consents and withdrawals are kept: for years after their account was deleted, as the operator
- * says. They go in short steps, so that nobody waits for it; of accounts that are not deleted nothing goes.
+ * How long orders, consents and withdrawals are kept: for the operator's number of years after their account was
+ * deleted. They are removed in short steps, so other calls do not wait. Data of existing accounts is never removed.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -9,7 +9,7 @@ import type { AccountStore } from '../accounts/store/account-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log/log.ts';
 
-/** Rather a day too long than one too short. */
+/** Rounded up: a day too long rather than too short. */
 const YEAR_NS = 366n * DAY_NS_BIG;
 const AT_ONCE = 20;
 const STEPS_MAX = 50;
@@ -21,7 +21,7 @@ export interface OrderRetentionOptions {
   readonly years: number;
 }
 
-/** Removes what is old enough, as far as it gets; how many orders. */
+/** Removes orders that are old enough, up to a limit; returns how many. */
 export async function forgetOldOrders(options: OrderRetentionOptions): Promise<number> {
   const { store, clock, log, years } = options;
   const before = clock.now() - BigInt(years) * YEAR_NS;

@@ -1,8 +1,8 @@
 /**
- * Events of providers as they list them: what no webhook told is found by it, also after days in which nobody could
- * be reached. How far the listing got is kept, and moves on only by what was listed; each listing begins an hour
- * before that, since a provider may list an event late. It is done when the process begins, every hour, and when the store may
- * have gone back to an older copy.
+ * Lists the providers' events, which finds those that no webhook delivered, even after days without a connection. The
+ * position up to which events were listed is stored and advances only over listed events. Each listing begins an hour
+ * earlier, since a provider may list an event late. It runs at the start, every hour, and when the store may have been
+ * restored from a backup.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -13,10 +13,10 @@ import type { AskedProvider } from './asked-provider.ts';
 
 const LIST_EVERY_NS = HOUR_NS_BIG;
 const OVERLAP_NS = HOUR_NS_BIG;
-/** After a failure. */
+/** The wait after a failure. */
 const AGAIN_NS = 5n * MINUTE_NS_BIG;
 const PAGE_EVENTS = 100;
-/** What one round lists at most; the next goes on. */
+/** The most pages of one round; the next round continues. */
 const PAGES_MAX = 10;
 
 export interface PaymentListingsOptions {
@@ -26,26 +26,26 @@ export interface PaymentListingsOptions {
 
 export class PaymentListings {
   readonly #options: PaymentListingsOptions;
-  /** Providers whose listing was tried since the process began, or since the store went back. */
+  /** Providers whose listing was tried since the start, or since the store may have been restored. */
   readonly #tried = new Set<string>();
 
   constructor(options: PaymentListingsOptions) {
     this.#options = options;
   }
 
-  /** All are due. */
+  /** Makes all listings due. */
   listAgain(): void {
     this.#tried.clear();
   }
 
-  /** Those of the providers whose events are to be listed now. */
+  /** Providers whose events are due to be listed. */
   async due(providers: ReadonlyMap<string, AskedProvider>): Promise<readonly AskedProvider[]> {
     const { store, clock } = this.#options;
     const now = clock.now();
     const due = new Set<string>();
     for (const listing of await store.orders.dueListings(now)) {
       due.add(listing.provider);
-      // Of a provider that is no longer here nothing is listed, and nobody waits for it.
+      // A provider that is no longer configured is not listed, and does not stay due.
       if (!providers.has(listing.provider)) {
         await store.orders.noteListing({ ...listing, listAt: after(now, LIST_EVERY_NS) });
       }
@@ -53,15 +53,15 @@ export class PaymentListings {
     return [...providers.values()].filter(({ name }) => due.has(name) || !this.#tried.has(name));
   }
 
-  /** Keeps what was not known as pending; how many that were. Rejects with `UpstreamError`, and goes on later. */
+  /** Stores unknown events as pending; returns how many. Rejects with `UpstreamError`, and a later call continues. */
   async list(provider: AskedProvider): Promise<number> {
     const { store, clock } = this.#options;
     const { name } = provider;
     const now = clock.now();
     this.#tried.add(name);
-    // What happened before the first listing of all was told by webhooks, or there was nothing.
+    // Events before the first listing were delivered by webhooks, or there were none.
     const known = (await store.orders.findListing(name))?.listedUntil ?? now;
-    // A place that is yet to come was noted by a clock that was wrong.
+    // A position in the future was stored by a wrong clock.
     const kept = known < now ? known : now;
     let from = (kept - OVERLAP_NS) as EpochNs;
     let until = kept;
@@ -82,7 +82,7 @@ export class PaymentListings {
       await this.#note(name, until, AGAIN_NS);
       throw error;
     }
-    // Where little happens, the place moves on all the same.
+    // The position advances even when there are few events.
     const least = (now - DAY_NS_BIG) as EpochNs;
     await this.#note(name, isWhole && until < least ? least : until, isWhole ? LIST_EVERY_NS : 0n);
     return added;

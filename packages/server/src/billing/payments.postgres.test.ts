@@ -14,7 +14,7 @@ const HISTORIES = 25;
 const NAME = 'test provider, PostgreSQL';
 
 let server: PostgresServer;
-/** Its tables are made, and nothing is in them. */
+/** A database with all tables, but without rows. */
 let original: string;
 before(async () => {
   server = await PostgresServer.start();

@@ -1,8 +1,8 @@
 /**
- * What providers say, taken over. A webhook is a hint that is kept before it is answered; then the provider is asked
- * about what it concerns, and what it answers last decides the order and its rights. So it does not matter in which
- * order, how often or whether at all webhooks come: what is missed is found by `reconcile`, which lists what
- * providers tell of and asks about whatever may have changed. Two that do so at a time do no harm.
+ * Takes over the providers' answers. A webhook is a hint, stored before its response. Then the provider is asked about
+ * the object, and its latest answer decides the order and its rights. So webhooks may arrive in any order, repeatedly
+ * or never: `reconcile` lists the providers' events and asks about everything that may have changed. Concurrent runs do
+ * no harm.
  */
 
 import { grantsOfPayment, type Payment } from '@tapeloom/core/entitlement/payment';
@@ -25,17 +25,17 @@ import {
 } from './payment-provider.ts';
 import { UnattendedWork } from './unattended-work.ts';
 
-/** What one round asks about at most; the rest is for the next. */
+/** The most questions of one round; the rest is left for the next. */
 const ROUND_MAX = 200;
-/** A provider that fails so often in a row is left alone for the rest of the round. */
+/** After this many failures in a row, a provider is skipped for the rest of the round. */
 const FAILURES_MAX = 3;
-/** The wait after a failure doubles from a minute up to an hour. */
+/** The retry wait doubles from a minute up to an hour. */
 const DOUBLINGS_MAX = 6;
-/** An event may come before the order it is about; after so many looks it is about nothing of ours. */
+/** An event may arrive before its order is placed; after this many attempts it concerns nothing of ours. */
 const UNKNOWN_LOOKS_MAX = 5;
-/** At this look it is told: an order that was being placed meanwhile would be there. */
+/** The attempt at which an event without an order is logged: an order placed meanwhile would exist by then. */
 const UNKNOWN_TOLD_AT = 2;
-/** After so many answers that it is about nothing of ours, it is. */
+/** The event is given up after this many answers that it concerns nothing of ours. */
 const NOTHING_LOOKS_MAX = 2;
 const FORGOTTEN_AT_ONCE = 500;
 const FAULT_LENGTH_MAX = 500;
@@ -52,11 +52,11 @@ export interface PaymentsOptions {
 export type WebhookOutcome = 'unknown-provider' | 'unsigned' | 'received' | 'known';
 
 export interface Round {
-  /** Events that no webhook had told. */
+  /** Events that no webhook delivered. */
   readonly listed: number;
   readonly events: number;
   readonly orders: number;
-  /** What of both could not be asked about. */
+  /** Events and orders for which asking the provider failed. */
   readonly failed: number;
   readonly changed: number;
 }
@@ -68,10 +68,10 @@ export class Payments {
   readonly #providers: ReadonlyMap<string, AskedProvider>;
   readonly #listings: PaymentListings;
   readonly #queues = new SerialQueues();
-  /** Looks that wait for their turn: whoever asks for another before it begins shares it. */
+  /** Queued questions by order: a request before such a question begins shares it. */
   readonly #waiting = new Map<string, Promise<OrderRecord>>();
   readonly #work: UnattendedWork<Round>;
-  /** Providers that failed when they were asked last. */
+  /** Providers whose last call failed. */
   readonly #failing = new Set<string>();
   readonly #webhooks: Record<WebhookOutcome, number> = {
     'unknown-provider': 0,
@@ -99,22 +99,22 @@ export class Payments {
     return provider;
   }
 
-  /** Webhooks that came, by what they were. */
+  /** Received webhooks, by outcome. */
   get webhooks(): Readonly<Record<WebhookOutcome, number>> {
     return this.#webhooks;
   }
 
-  /** How often a provider could not be asked. */
+  /** How often a call of a provider failed. */
   get failedTotal(): number {
     return this.#failedTotal;
   }
 
-  /** Providers that failed when they were asked last. */
+  /** Providers whose last call failed. */
   get failing(): number {
     return this.#failing.size;
   }
 
-  /** Resolves when the event is kept. What comes of it happens in the background. */
+  /** Resolves when the event is stored. The event is settled in the background. */
   async receive(name: string, headers: WebhookHeaders, body: Uint8Array): Promise<WebhookOutcome> {
     const outcome = await this.#receive(name, headers, body);
     this.#webhooks[outcome] += 1;
@@ -134,7 +134,7 @@ export class Payments {
     return 'received';
   }
 
-  /** Asks the provider about an order now, and takes over what it says. */
+  /** Asks the provider about an order now, and stores the answer. */
   look(order: OrderRecord, actor: Actor = BILLING): Promise<OrderRecord> {
     const waiting = this.#waiting.get(order.id);
     if (waiting !== undefined) return waiting;
@@ -148,17 +148,17 @@ export class Payments {
     return look;
   }
 
-  /** With the next round providers list what has happened: events that were known may not be any more. */
+  /** Makes the next round list all providers' events: events that were stored may be missing now. */
   listAgain(): void {
     this.#listings.listAgain();
   }
 
-  /** Asks about everything whose time has come. */
+  /** Asks about everything that is due. */
   reconcile(): Promise<Round> {
     return this.#work.round(() => this.#reconcile());
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no work is in progress. */
   idle(): Promise<void> {
     return this.#work.idle();
   }
@@ -184,14 +184,14 @@ export class Payments {
         lookAt,
       },
     );
-    // It was found by its reference before, and orders do not go.
+    // Its reference was found before, and orders are not removed while their account exists.
     if (heard === null) throw new Error(`order ${order.id} is gone`);
     if (heard.isAccountGone) await this.#endForNobody(heard);
     else if (heard.order.writtenOffAt !== null) await this.#endWrittenOff(heard.order, payment);
     return { ...heard.order, lookAt };
   }
 
-  /** A deleted account is charged nothing more; what was charged all the same is the operator's to give back. */
+  /** A deleted account is charged nothing more; the operator must refund what was charged all the same. */
   async #endForNobody({ before, order, isNew }: Heard): Promise<void> {
     const { store, clock, log } = this.#options;
     const { id, provider, ref, kind, state } = order;
@@ -205,7 +205,7 @@ export class Payments {
     await store.orders.lookAgain(order, (clock.now() + MINUTE_NS_BIG) as EpochNs);
   }
 
-  /** Nobody is charged for what was written off: what still runs there is cancelled until it is over. */
+  /** An order that was written off is charged nothing: its payment is cancelled until it has ended. */
   async #endWrittenOff(order: OrderRecord, { kind, state }: Payment): Promise<void> {
     const { store, clock } = this.#options;
     const isRunning = state === 'paid' || state === 'past_due' || state === 'cancelled';
@@ -214,7 +214,7 @@ export class Payments {
     await this.provider(order.provider).cancelNow(order.ref);
   }
 
-  /** What became of an event: its order is as the provider says, or the event is put off. */
+  /** Settles an event: its order takes over the provider's answer, or the event is put off. */
   async #settle(event: Unsettled): Promise<'changed' | 'same' | 'failed'> {
     const { store } = this.#options;
     const { provider, objectRef: ref } = event;
@@ -242,13 +242,13 @@ export class Payments {
     }
     const after = await this.look(order);
     if (after.revision > order.revision) return 'changed';
-    // Something changed, and the provider does not know it yet where it was asked.
+    // Something changed, but the provider's answer does not include it yet.
     const soon = (clock.now() + MINUTE_NS_BIG) as EpochNs;
     if (after.lookAt === null || soon < after.lookAt) await store.orders.lookAgain(order, soon);
     return 'same';
   }
 
-  /** The order that an event is about, which speaks of it by another name; null: it is put off. */
+  /** The order of an event that names another object of the provider; null: the event is put off. */
   async #locate(event: Unsettled): Promise<OrderRecord | null> {
     const { store } = this.#options;
     const { provider, objectRef, attempts } = event;
@@ -264,7 +264,7 @@ export class Payments {
     return null;
   }
 
-  /** After a restore these are the orders that were placed when the copy had been made. */
+  /** After a restore, these are the orders placed after the backup. */
   #tellOrphan({ id, provider }: Unsettled, ref: string): void {
     const words = 'a payment belongs to no order here: look at it with its provider';
     this.#options.log.warn({ event: id, provider, ref }, words);
@@ -322,7 +322,7 @@ export class Payments {
         await this.#options.store.orders.lookAgain(order, null);
         return 'same';
       }
-      // An order that the provider answers wrongly must not stand in the way of the others.
+      // An order with invalid answers must not block the others.
       await this.#options.store.orders.lookAgain(order, this.#after(DOUBLINGS_MAX - 2));
       return 'failed';
     }
@@ -333,7 +333,7 @@ export class Payments {
     return (this.#options.clock.now() + wait) as EpochNs;
   }
 
-  /** Told when it begins; while it lasts, every order meets it. */
+  /** Warns when the trouble begins; while it lasts, every order meets it. */
   #warn(provider: string, error: UpstreamError, about: Readonly<Record<string, string>>): void {
     const level = this.#failing.has(provider) ? 'debug' : 'warn';
     this.#failing.add(provider);

@@ -1,4 +1,4 @@
-/** What a provider cannot mean: each function says in words what is wrong with an answer, or null. */
+/** Checks of a provider's answers: each function returns the fault as text, or null. */
 
 import { PAYMENT_STATES } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -13,13 +13,13 @@ import {
   type Receipt,
 } from './payment-provider.ts';
 
-/** The period of a subscription is a month; nobody has paid for more than a year ahead. */
+/** A subscription's period is a month; no customer has paid for more than a year ahead. */
 const PAID_AHEAD_NS_MAX = 400n * DAY_NS_BIG;
 const REF_LENGTH_MAX = 255;
 const URL_LENGTH_MAX = 2_048;
 const CURRENCY = /^[A-Z]{3}$/;
 
-/** What we know of an order, for what a provider says of it to be held against. */
+/** The facts of an order against which a provider's answer is checked. */
 export type Known = Pick<OrderTerms, 'id' | 'ref' | 'kind' | 'amountMinor' | 'currency'>;
 
 export function refFault(ref: unknown): string | null {
@@ -27,7 +27,7 @@ export function refFault(ref: unknown): string | null {
   return isRef ? null : 'no usable reference';
 }
 
-/** Somebody is sent to this page: what is on it is for nobody on the way to read, but for pages of our own (`ownUrl`). */
+/** A customer is sent to this page, so it needs TLS, unless it has our own origin (`ownUrl`). */
 export function sentToFault(url: unknown, ownUrl: string): string | null {
   const fault = pageFault(url);
   if (fault !== null || new URL(url as string).origin === new URL(ownUrl).origin) return fault;
@@ -63,7 +63,7 @@ export function objectFault(object: ProviderObject, order: Known, now: EpochNs):
   return paidUntil > now + PAID_AHEAD_NS_MAX ? 'that it is paid for years' : null;
 }
 
-/** Nobody gets rights for another price than the one that was agreed on. */
+/** Rights are granted only for the agreed price. */
 function priceFault({ amountMinor, currency }: ProviderObject, order: Known): string | null {
   if (currency !== null && currency !== order.currency) {
     return `that its currency is ${currency}, and ${order.currency} was agreed on`;
@@ -99,13 +99,13 @@ function receiptFault(receipt: Receipt, order: Known): string | null {
     return 'amounts that are none';
   }
   if (taxMinor !== null && (!isCount(taxMinor) || taxMinor > totalMinor)) return 'tax that is none';
-  // A provider that sells itself may charge in the buyer's currency; what it says must be one.
+  // A provider that is the seller itself may charge in the buyer's currency; it must be a valid code.
   if (!CURRENCY.test(currency)) return `the currency ${currency} for ${order.currency}`;
   if (!RECEIPT_STATES.includes(state)) return 'a state that there is not';
   return url === null ? null : safePageFault(url);
 }
 
-/** What is owed and to whom is nobody else's to read on the way. */
+/** Amounts and names on the page need TLS. */
 function safePageFault(url: string): string | null {
   const fault = pageFault(url);
   if (fault !== null) return fault;

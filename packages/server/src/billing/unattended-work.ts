@@ -1,13 +1,13 @@
 /**
- * Work that nobody waits for: single pieces in the background, and rounds, one at a time. What a piece works on is recorded
- * before, so one that fails is only logged: a later round takes it up.
+ * Work without a waiting caller: single jobs in the background, and rounds, one at a time. A job is recorded before it
+ * runs, so a failure is only logged: a later round retries it.
  */
 
 import type { Log } from '../platform/log/log.ts';
 
 export class UnattendedWork<Round> {
   readonly #log: Log;
-  /** What is logged of a piece that failed. */
+  /** The log message for a failed job. */
   readonly #failure: string;
   readonly #underWay = new Set<Promise<void>>();
   #round: Promise<Round> | null = null;
@@ -25,7 +25,7 @@ export class UnattendedWork<Round> {
     this.#underWay.add(over);
   }
 
-  /** Whoever asks for one while another goes on shares that. */
+  /** A request during a round shares that round. */
   round(run: () => Promise<Round>): Promise<Round> {
     this.#round ??= run().finally(() => {
       this.#round = null;
@@ -33,7 +33,7 @@ export class UnattendedWork<Round> {
     return this.#round;
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no work is in progress. */
   async idle(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
     await this.#round?.catch(() => undefined);

@@ -1,4 +1,4 @@
-/** An answer for as long as somebody waits for it. What gives it is not stopped; that is its own affair. */
+/** Waits for an answer until the signal aborts. The work behind the answer is not stopped. */
 export async function untilAborted<Answer>(
   answered: Promise<Answer>,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 /**
- * What webhooks are believed by, whoever sends them: HMAC-SHA256 of the seconds at which they were signed, a mark and
- * the raw bytes of the body. While a secret is changed there are two, here or there, so any of ours may fit any of
- * theirs. A signature is good for five minutes before and after its time: what somebody caught cannot be sent for ever.
+ * Signatures of webhooks: HMAC-SHA256 of the signing time in seconds, a mark and the raw bytes of the body. While a
+ * secret changes, either side may have two, so any of ours may fit any of theirs. A signature is valid for five minutes
+ * before and after its time, so a captured webhook cannot be replayed later.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -12,7 +12,7 @@ const TOLERANCE_S = 300;
 
 type Secret = string | Uint8Array;
 
-/** What stands between the seconds and the body. */
+/** The separator between the seconds and the body. */
 export type Mark = '.' | ':';
 
 export interface GivenSignatures {
@@ -21,7 +21,7 @@ export interface GivenSignatures {
   readonly signatures: readonly Uint8Array[];
 }
 
-/** Every secret is tried with every signature, so that how long it takes tells nothing. */
+/** Every secret is tried with every signature, so that the duration reveals nothing. */
 export function isSigned(
   secrets: readonly Secret[],
   { seconds, signatures }: GivenSignatures,
@@ -36,7 +36,7 @@ export function isSigned(
   return isKnown && Math.abs(secondsOf(now) - seconds) <= TOLERANCE_S;
 }
 
-/** In hexadecimal digits. */
+/** As hexadecimal digits. */
 export function signatureBy(secret: Secret, seconds: number, mark: Mark, body: Uint8Array): string {
   return digestOf(secret, seconds, mark, body).toString('hex');
 }

@@ -24,7 +24,7 @@ test('a customer without scripts and without a session withdraws by order number
   assert.match(html, /Ada &lt;b&gt;/);
   assert.equal((await withdrawalOf(ada)).email, owner.email);
   assert.equal(await rig.planOf(ada.accountId), 'sandbox');
-  // Sent again, it stays as it was.
+  // A repeated form changes nothing.
   assert.equal((await send(ada, { order: ada.order.id, email })).status, 200);
 });
 

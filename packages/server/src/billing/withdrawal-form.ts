@@ -1,6 +1,6 @@
 /**
- * Withdrawing by a plain form, for browsers without scripts and without a session: the order's number and the e-mail
- * address of its account name the contract. Whoever knows only one of them learns nothing.
+ * Withdrawal by a plain form, for browsers without scripts or session: the order's number and the e-mail address of its
+ * account identify the contract. Knowing only one of them reveals nothing.
  */
 
 import { typedTextFault } from '@tapeloom/core/person/plain-text';

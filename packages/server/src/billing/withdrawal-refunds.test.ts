@@ -1,4 +1,4 @@
-/** What comes back of what was paid, whatever the provider, the bank or the operator did meanwhile. */
+/** The refund, whatever the provider, the bank or the operator did meanwhile. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ test('a renewal that was charged meanwhile comes back whole, and webhooks of it 
   rig.pass(10n * DAY_NS);
   rig.provider.trouble = 'down';
   await withdraw(ada);
-  // The provider renews before it hears of it.
+  // The provider renews before it receives the end.
   rig.pass(DAY_NS);
   const webhook = rig.provider.pay(ada.order.ref, rig.now, 30);
   rig.provider.trouble = 'none';
@@ -31,7 +31,7 @@ test('a renewal that was charged meanwhile comes back whole, and webhooks of it 
     [7_900],
   );
   const after = await withdrawalOf(ada);
-  // Of the charge before it a part is due too, and a provider gives back of the newest only.
+  // A part of the earlier charge is due too, but a provider refunds only from the newest.
   assert.equal(after.state, 'by_hand');
   assert.match(after.fault ?? '', /earlier charge/);
 });
@@ -175,7 +175,7 @@ test('two machines that carry out one withdrawal at the same time ask for one re
   const { provider } = rig;
   const refund = provider.refund.bind(provider);
   let asked = 0;
-  // As one without idempotency keys: whoever asks gets it.
+  // Like a provider without idempotency keys: every request refunds.
   provider.refund = (...wish) => {
     asked += 1;
     return refund(...wish);
@@ -186,7 +186,7 @@ test('two machines that carry out one withdrawal at the same time ask for one re
   assert.equal((await withdrawalOf(ada)).state, 'done');
 });
 
-/** Two nodes with a clock each, over one database and one provider that has no idempotency keys: whoever asks gets money. */
+/** Two nodes, each with a clock, on one database and one provider without idempotency keys: every request refunds. */
 async function twoNodes() {
   const rig = await BillingRig.open();
   const { provider } = rig;
@@ -205,7 +205,7 @@ async function twoNodes() {
     ada,
     provider,
     [Symbol.asyncDispose]: async () => {
-      // Whatever still waits for the provider gives up.
+      // Everything that waits for the provider gives up.
       rig.pass(MINUTE_NS);
       await rig[Symbol.asyncDispose]();
     },

@@ -1,4 +1,4 @@
-/** Why an order cannot be withdrawn from, as customers read it. */
+/** Why an order cannot be withdrawn from, in words for customers. */
 
 import type { WithdrawalRefused } from '../accounts/orders/withdrawals-store.ts';
 

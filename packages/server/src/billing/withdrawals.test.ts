@@ -27,7 +27,7 @@ test('a withdrawal is recorded, ends rights and subscription, gives the unused p
   assert.equal(await rig.planOf(ada.accountId), 'sandbox');
   const { provider } = rig;
   assert.equal(provider.object(ada.order.ref).state, 'ended');
-  // 24 of 30 days were still to come.
+  // 24 of 30 days are unused.
   assert.deepEqual(provider.refunds, [
     { key: `withdrawal:${ada.order.id}`, amountMinor: 6_320, ref: ada.order.ref },
   ]);
@@ -160,7 +160,7 @@ test('a process that dies at any step leaves what the next one finishes, with on
     for (const _ of steps) buyers.push(await buyer(rig));
     const { provider } = rig;
     for (const [at, step] of steps.entries()) {
-      // The note of this step never reaches the disk.
+      // The record of this step never reaches the disk.
       const { withdrawals } = rig.store;
       const note = withdrawals.noteProgress.bind(withdrawals);
       withdrawals.noteProgress = async (order, progress) => {

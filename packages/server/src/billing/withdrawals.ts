@@ -1,9 +1,8 @@
 /**
- * Withdrawals, from the declaration to the money. A declaration is recorded whatever its provider is doing: from
- * then on it holds, the order grants nothing, and the receipt is owed. That the subscription ends and the
- * money comes back is asked of the provider until it is done, across restarts. Every step can be repeated: what was
- * decided is written down before it is asked for, and what was given back is read before it is asked for again. A node
- * writes only while it holds the withdrawal, and asks for a refund once (decision 0092).
+ * Withdrawals, from the declaration to the refund. A declaration is recorded whatever the provider's state: it is valid
+ * at once, ends the order's grants, and its receipt is owed. The end and the refund are requested until done, across
+ * restarts. Every step can be repeated: a decision is stored before its request, and the refunded amount is read before
+ * a new request. A node writes only while it holds the withdrawal, and requests a refund once (decision 0092).
  */
 
 import { mayCharge } from '@tapeloom/core/entitlement/payment';
@@ -39,19 +38,19 @@ import {
 import type { Payments } from './payments.ts';
 import { UnattendedWork } from './unattended-work.ts';
 
-/** The wait after a failure doubles from a minute up to an hour. */
+/** The retry wait doubles from a minute up to an hour. */
 const DOUBLINGS_MAX = 6;
-/** A node that takes one has it for so long after each step: more than the provider may take for it. */
+/** How long a node holds a withdrawal after each step: longer than the provider's time limit. */
 const TAKEN_FOR_NS = MINUTE_NS_BIG;
-/** What one round takes up at most; the rest is for the next. */
+/** The most withdrawals of one round; the rest is left for the next. */
 const ROUND_MAX = 100;
-/** What needs the operator is looked at again so often, to see whether it was done. */
+/** How often a withdrawal that needs the operator is checked again. */
 const BY_HAND_EVERY_NS = WITHDRAWAL_WITHIN_NS;
 const FAULT_LENGTH_MAX = 500;
-/** A refund whose outcome no node knows is looked for at its provider for so long. */
+/** How long a refund with an unknown outcome is searched for at its provider. */
 const SOUGHT_NS = HOUR_NS_BIG;
 
-/** Another node has taken the withdrawal: what this one does with it counts no more. */
+/** Another node has taken the withdrawal: further work of this one is invalid. */
 class HoldLostError extends Error {}
 
 export interface WithdrawalsOptions {
@@ -88,17 +87,17 @@ export class Withdrawals {
     this.#work = new UnattendedWork(options.log, 'a withdrawal could not be carried out yet');
   }
 
-  /** Declared since the start. */
+  /** Declarations since the start. */
   get declaredTotal(): number {
     return this.#declaredTotal;
   }
 
-  /** Those that are not settled, by their state, as the last round left them. */
+  /** Unsettled withdrawals by state, as of the last round. */
   get waiting(): WithdrawalCounts {
     return this.#waiting;
   }
 
-  /** The newest first. */
+  /** Newest first. */
   withdrawalsOf(accountId: string): Promise<readonly WithdrawalRecord[]> {
     return this.#options.store.withdrawals.withdrawalsOf(accountId);
   }
@@ -108,13 +107,13 @@ export class Withdrawals {
     return this.#options.store.withdrawals.withdrawalOf(order);
   }
 
-  /** What would be declared, without the name and the time. */
+  /** The text of a declaration, without the name and the time. */
   statementOf(order: OrderRecord, { email }: { readonly email: string }): string {
     const offerName = this.#nameOf(order);
     return withdrawalStatement({ order, offerName, name: null, email, at: null });
   }
 
-  /** Records it, or says why not; declared again, it stays as it was. What follows from it happens afterwards. */
+  /** Records it or returns why not; a repeated declaration changes nothing. It is carried out afterwards. */
   async declare(wish: WithdrawalWish): Promise<Declared | WithdrawalRefused> {
     const { store, clock, log } = this.#options;
     const order = await store.orders.findOrder(wish.accountId, wish.orderId);
@@ -152,12 +151,12 @@ export class Withdrawals {
     return this.declare({ accountId, orderId, sessionId: null, address: null, name: wish.name });
   }
 
-  /** Takes up whatever is to be done by now. */
+  /** Carries out what is due. */
   carryOut(): Promise<void> {
     return this.#work.round(() => this.#carryOut());
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no work is in progress. */
   idle(): Promise<void> {
     return this.#work.idle();
   }
@@ -174,7 +173,7 @@ export class Withdrawals {
     return this.#options.offers().offers.find(({ id }) => id === offer)?.name ?? offer;
   }
 
-  /** What was paid just now counts; where the provider cannot be asked, what is known does. */
+  /** A payment made just now counts; if the provider fails, the stored state does. */
   async #lookIfPossible(order: OrderRecord): Promise<void> {
     try {
       await this.#options.payments.look(order);
@@ -192,7 +191,7 @@ export class Withdrawals {
       if (withdrawal === null || order === null) return;
       const now = clock.now();
       if (withdrawal.tryAt === null) return;
-      // Where a provider has no idempotency keys, two machines would give back twice.
+      // At a provider without idempotency keys, two machines would refund twice.
       const held = await store.withdrawals.takeWithdrawal(order, now, this.#heldUntil());
       if (held === null) return;
       try {
@@ -219,7 +218,7 @@ export class Withdrawals {
     }
   }
 
-  /** Nothing is charged after it. A paid purchase has nothing that could end. */
+  /** Nothing is charged after it. A paid purchase has nothing to end. */
   async #end(order: OrderRecord, withdrawal: WithdrawalRecord): Promise<void> {
     const { payments, clock } = this.#options;
     if (withdrawal.endedAt !== null) return;
@@ -232,7 +231,7 @@ export class Withdrawals {
     await this.#note(withdrawal, { endedAt: clock.now(), heldUntil: this.#heldUntil() });
   }
 
-  /** Whether nothing is left to be given back. */
+  /** Whether nothing is left to refund. */
   async #giveBack(order: OrderRecord, withdrawal: WithdrawalRecord): Promise<boolean> {
     const { payments } = this.#options;
     const provider = payments.provider(order.provider);
@@ -241,7 +240,7 @@ export class Withdrawals {
     if (refund === null) return true;
     const charge = receipts.find(({ id }) => id === refund.chargeId);
     if (charge === undefined) throw new UpstreamError(`${order.provider} lists no charge any more`);
-    // What a provider has yet to decide may be counted there as given back, and may still be rejected.
+    // The provider may count a refund that it has not decided yet, and may still reject it.
     if (withdrawal.state === 'pending' || !isGivenBack(charge, refund)) {
       const wish = { key: `withdrawal:${order.id}`, amountMinor: stillDue(charge, refund) };
       const outcome = await this.#refund(order, withdrawal, wish);
@@ -262,7 +261,7 @@ export class Withdrawals {
     return this.#needsOperator(order, withdrawal, what);
   }
 
-  /** `unknown`: a node asked for it and did not come back, and its provider does not list it. */
+  /** `unknown`: a node requested it and did not return, and the provider does not list it. */
   async #refund(
     order: OrderRecord,
     withdrawal: WithdrawalRecord,
@@ -277,7 +276,7 @@ export class Withdrawals {
       if (found !== null || clock.now() >= asked + SOUGHT_NS) return found ?? 'unknown';
       throw new UpstreamError(`${order.provider} does not list the refund that was asked for yet`);
     }
-    // From here on no other node asks, whatever becomes of this one.
+    // From here on no other node requests it, whatever becomes of this one.
     const heldUntil = this.#heldUntil();
     await this.#note(withdrawal, { refundAskedAt: clock.now(), heldUntil });
     let outcome: RefundOutcome | null = null;
@@ -285,7 +284,7 @@ export class Withdrawals {
       outcome = await provider.refund(order, wish);
       return outcome;
     } finally {
-      // The call is over, and this node will not repeat it unseen: the provider is asked for its list first.
+      // The call is over without a refund, so this node or another may ask again.
       const isMade = outcome === 'done' || outcome === 'pending';
       if (!isMade) await this.#note(withdrawal, { refundAskedAt: null, heldUntil });
     }
@@ -297,7 +296,7 @@ export class Withdrawals {
     return false;
   }
 
-  /** It is looked at now and then whether it was done. */
+  /** The withdrawal is checked from time to time until the operator has acted. */
   async #needsOperator(
     order: OrderRecord,
     withdrawal: WithdrawalRecord,
@@ -311,7 +310,7 @@ export class Withdrawals {
     return false;
   }
 
-  /** What comes back of the newest charge; null: nothing was charged, or nothing of it comes back. */
+  /** The refund from the newest charge; null: nothing was charged, or nothing is due. */
   async #decide(
     order: OrderRecord,
     withdrawal: WithdrawalRecord,
@@ -367,22 +366,22 @@ function isGivenBack({ refundedMinor, totalMinor }: Receipt, refund: DecidedRefu
   return refundedMinor === totalMinor || refundedMinor - refund.beforeMinor >= refund.minor;
 }
 
-/** Of what somebody gave back meanwhile all counts. */
+/** All refunds made meanwhile count. */
 function stillDue({ refundedMinor, totalMinor }: Receipt, refund: DecidedRefund): number {
   const given = Math.max(0, refundedMinor - refund.beforeMinor);
   const due = Math.min(refund.minor - given, totalMinor - refundedMinor);
-  // Nothing is due of one that waits for a decision and is counted: it is asked after by its key.
+  // Nothing is due for a refund that is pending and counted: it is looked up by its key.
   return due > 0 ? due : refund.minor;
 }
 
-/** Nothing can come back of an invoice over nothing. */
+/** An invoice over zero cannot be refunded. */
 function isTaken({ state, totalMinor }: Receipt): boolean {
   return totalMinor > 0 && (state === 'paid' || state === 'refunded');
 }
 
 /**
- * Providers give back of the newest charge. Where that is one from after the declaration, what is due of the one
- * before it is left to the operator; null: nothing.
+ * Providers refund from the newest charge. If that was made after the declaration, the amount due from the charge
+ * before it is left to the operator; null: none.
  */
 function earlierLeft(
   withdrawal: WithdrawalRecord,

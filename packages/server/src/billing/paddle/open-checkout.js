@@ -1,7 +1,6 @@
 /**
- * Opens Paddle's checkout on our page `/pay/paddle`. What it needs stands in attributes of the page, for our pages
- * allow no inline script. Paddle wants its own script to be loaded from its own address; when that cannot be, the
- * page says so.
+ * Opens Paddle's checkout on our page `/pay/paddle`. Its settings are attributes of the page, since our pages allow no
+ * inline script. Paddle requires its own script from its own address; if that cannot be loaded, the page reports it.
  */
 (() => {
   const PADDLE_JS = 'https://cdn.paddle.com/paddle/v2/paddle.js';
@@ -33,7 +32,7 @@
         displayMode: 'overlay',
         theme: document.documentElement.dataset.theme ?? theme,
         allowLogout: false,
-        // The price is the one that was agreed on before.
+        // The price was agreed before.
         showAddDiscounts: false,
         successUrl: new URL(returnTo, location.origin).href,
       },
@@ -44,7 +43,7 @@
     const here = location.href;
     try {
       if (environment === 'sandbox') window.Paddle.Environment.set('sandbox');
-      // Paddle.js opens by itself what it finds in the address; it is opened once, with our settings.
+      // Paddle.js opens any transaction in the address by itself; it must open once, with our settings.
       history.replaceState(null, '', location.pathname);
       window.Paddle.Initialize({ token, eventCallback: onEvent });
       openCheckout();

@@ -1,15 +1,15 @@
 /**
- * What was taken back of a transaction. Paddle never changes a transaction that is complete: refunds and chargebacks
- * are adjustments beside it, and a chargeback that the seller won is another adjustment that reverses the first.
+ * The amounts taken back from a transaction. Paddle never changes a completed transaction: refunds and chargebacks are
+ * adjustments beside it, and a chargeback that the seller won is another adjustment that reverses the first.
  */
 
 import type { Adjustment } from '@paddle/paddle-node-sdk';
 import { fieldFault, minorOf } from './paddle-fields.ts';
 
 export interface TakenBack {
-  /** Refunds that went through, tax included. */
+  /** Completed refunds, tax included. */
   readonly refundedMinor: number;
-  /** Refunds that Paddle has yet to decide. */
+  /** Refunds that Paddle has not decided yet. */
   readonly pendingMinor: number;
   /** A chargeback, or the bank's warning of one, that was not reversed. */
   readonly isDisputed: boolean;
@@ -21,7 +21,7 @@ const REVERSAL_OF = {
   chargeback: 'chargeback_reverse',
   chargeback_warning: 'chargeback_warning_reverse',
 } as const;
-/** A credit lowers what a customer owes later; it gives nothing of this charge back. */
+/** A credit lowers what a customer owes later; it refunds nothing of this charge. */
 const ACTIONS: readonly string[] = [
   'credit',
   'credit_reverse',
@@ -46,7 +46,7 @@ export function takenBack(adjustments: readonly Adjustment[]): TakenBack {
   };
 }
 
-/** Paddle marks what it reversed; a reversal whose mark is not there yet counts all the same. */
+/** Paddle marks reversed adjustments; a reversal whose mark is not there yet counts too. */
 function standing(adjustments: readonly Adjustment[], action: string, reversal: string) {
   const made = adjustments.filter((one) => one.action === action && one.status !== 'rejected');
   const open = made.filter(({ status }) => status !== 'reversed');

@@ -12,7 +12,7 @@ import { paddleProvider } from './paddle-provider.ts';
 
 const TURNS_MAX = 100_000;
 
-/** Paddle has heard so many questions. */
+/** Waits until Paddle has received this many requests. */
 async function heard(local: LocalPaddle, count: number): Promise<void> {
   for (let turns = 0; local.asked.length < count; turns += 1) {
     assert.ok(turns < TURNS_MAX, `${local.asked.length} of ${count} questions came`);

@@ -1,10 +1,7 @@
 /**
- * Paddle's interface, asked through its own SDK. Every question ends when its signal is aborted or its time is over,
- * and whatever goes wrong on the other side is an `UpstreamError` that names what was asked and Paddle's code for
- * the refusal: never its words, which may quote an address, nor the key.
- *
- * The SDK takes no signal, so a question nobody waits for any more is left to itself; what it did at Paddle is found
- * by whoever asks again.
+ * Paddle's API through its own SDK. Every call ends when its signal aborts or its time is over. Any fault of Paddle is
+ * an `UpstreamError` with our call and Paddle's error code, never its text, which may quote an address, nor the key.
+ * The SDK takes no signal, so an abandoned call continues; a repeated call finds its effect at Paddle.
  */
 
 import { ApiError, type Environment, LogLevel, Paddle } from '@paddle/paddle-node-sdk';
@@ -14,11 +11,11 @@ import type { Clock } from '../../platform/clock.ts';
 import { UpstreamError } from '../payment-provider.ts';
 import { untilAborted } from '../until-aborted.ts';
 
-/** Below what `AskedProvider` waits, so that it is said which question was not answered. */
+/** Shorter than the limit of `AskedProvider`, so that the error names the call. */
 export const CALL_MS_MAX = 8_000;
-/** The version of the interface that this adapter was written for. */
+/** The API version that this adapter was written for. */
 const VERSION = '1';
-/** Paddle counts its limits by the minute. */
+/** Paddle's rate limits are per minute. */
 const QUIET_S_MAX = 60;
 
 export interface PaddleApiOptions {
@@ -27,18 +24,18 @@ export interface PaddleApiOptions {
   readonly clock: Clock;
 }
 
-/** A list of Paddle's; it is asked for when a page is. */
+/** A list at Paddle; each page is one request. */
 export interface Pages<Item> {
   readonly hasMore: boolean;
   next(): Promise<Item[]>;
 }
 
-/** Paddle understood the question and refused it. */
+/** Paddle understood the request and rejected it. */
 export class PaddleRefusal extends UpstreamError {
   readonly code: string;
-  /** Fields that it found fault with. */
+  /** The fields named in the error. */
   readonly fields: readonly string[];
-  /** Ids that Paddle named: of a conflict, the one that was there before. */
+  /** The ids named in the error: for a conflict, the existing object. */
   readonly ids: readonly string[];
 
   constructor(what: string, error: ApiError) {
@@ -54,13 +51,13 @@ export class PaddleRefusal extends UpstreamError {
 export class PaddleApi {
   readonly #paddle: Paddle;
   readonly #clock: Clock;
-  /** Paddle asked to be left alone until then. */
+  /** Paddle's rate limit forbids requests until then. */
   #quietUntil = 0n;
 
   constructor({ key, url, clock }: PaddleApiOptions) {
     this.#clock = clock;
     this.#paddle = new Paddle(key, {
-      // The SDK takes what is no name of an environment for the address itself.
+      // The SDK uses any text that is no environment name as the address itself.
       environment: url.replace(/\/+$/, '') as Environment,
       logLevel: LogLevel.none,
       customHeaders: { 'Paddle-Version': VERSION },
@@ -86,7 +83,7 @@ export class PaddleApi {
     }
   }
 
-  /** Null: Paddle has no such thing. */
+  /** Null: Paddle has no such object. */
   async find<Answer>(
     what: string,
     signal: AbortSignal,
@@ -100,7 +97,7 @@ export class PaddleApi {
     }
   }
 
-  /** The first so many of a list. */
+  /** The first items of a list, `max` at most. */
   list<Item>(
     what: string,
     signal: AbortSignal,
@@ -110,7 +107,7 @@ export class PaddleApi {
     return this.listWhile({ what, signal, max }, list, () => true);
   }
 
-  /** A list up to the first item that is no longer wanted. */
+  /** A list up to the first item that is not wanted. */
   async listWhile<Item>(
     { what, signal, max }: { readonly what: string; signal: AbortSignal; readonly max: number },
     list: (paddle: Paddle) => Pages<Item>,
@@ -140,7 +137,7 @@ export class PaddleApi {
       if (error.code === 'too_many_requests') this.#beQuiet(error.retryAfter);
       return new PaddleRefusal(what, error);
     }
-    // The SDK reads members of an answer that is not there, or parses what is no JSON.
+    // The SDK read members of a missing response, or parsed a response that is no JSON.
     if (error instanceof SyntaxError || (error instanceof TypeError && error.cause === undefined)) {
       const message = `paddle was asked to ${what} and answered something else`;
       return new UpstreamError(message, { cause: error });

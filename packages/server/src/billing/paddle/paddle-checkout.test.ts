@@ -29,7 +29,7 @@ test('a checkout is a transaction with its own price and product, the tax as agr
     assert.ok(
       url.startsWith(`${RIG_URL}/pay/paddle?return=%2Forders%3Forder%3D1&back=%2Fplans&_ptxn=`),
     );
-    // What is charged has tax on top; what was agreed on has not.
+    // The charge includes added tax; the agreed price does not.
     rig.local.books.pay(ref);
     const { amountMinor, currency } = await fetched(rig, ref);
     assert.deepEqual([amountMinor, currency], [7_900, 'EUR']);
@@ -92,7 +92,7 @@ test('where Paddle wants a postal code the buyer gives it there, and such a chec
   const second = await rig.provider.startCheckout({ ...checkout(), country: 'US' }, NEVER);
   books.pay(second.ref);
   assert.equal(await stateOf(rig, second.ref), 'paid');
-  // Paddle knows the postal code now.
+  // Paddle has the postal code now.
   const third = await rig.provider.startCheckout({ ...checkout(), country: 'US' }, NEVER);
   assert.equal(books.transactions.get(third.ref)!.status, 'ready');
 });

@@ -1,8 +1,7 @@
 /**
- * Checkouts at Paddle. It has no idempotency keys, so what exists is looked for before anything is made: the customer
- * by e-mail address, the address by country, the transaction by our order in its `custom_data`. One order is worked
- * on once at a time here, however many ask; whoever asks after a restart, or after an answer that never came, finds
- * the transaction that was made.
+ * Checkouts at Paddle. Paddle has no idempotency keys, so existing objects are looked up before any are made: the
+ * customer by e-mail address, the address by country, the transaction by our order in its `custom_data`. One order is
+ * handled once at a time here. A call after a restart, or after a lost response, finds the existing transaction.
  */
 
 import type { CountryCode, CurrencyCode, Customer, Transaction } from '@paddle/paddle-node-sdk';
@@ -14,10 +13,10 @@ import { PaddleFlights } from './paddle-flights.ts';
 import { paddlePageUrl } from './paddle-page-address.ts';
 import { ORDER_MEMBER, orderOf } from './paddle-payment.ts';
 
-/** An order's checkout is among the newest of its buyer. */
+/** An order's checkout is among the buyer's newest. */
 const RECENT_MAX = 30;
 const ADDRESSES_MAX = 50;
-/** Standard digital goods: the one tax category that needs no approval by Paddle. */
+/** Standard digital goods: the only tax category that needs no approval by Paddle. */
 const TAX_CATEGORY = 'standard';
 /** A country without postal codes. */
 const CLOSING_COUNTRY = 'HK';
@@ -46,7 +45,7 @@ export class PaddleCheckouts {
     return { ref, url: this.#pageUrl(start, ref) };
   }
 
-  /** Closes what nobody has paid. */
+  /** Closes an unpaid checkout. */
   async close(checkout: Transaction, signal: AbortSignal): Promise<void> {
     if (checkout.status !== 'draft' && checkout.status !== 'ready') return;
     if (await this.#isCancelled(checkout.id, signal)) return;
@@ -55,7 +54,7 @@ export class PaddleCheckouts {
       paddle.transactions.get(checkout.id),
     );
     if (now.status === 'draft') await this.#closeDraft(now, signal);
-    // Anything else is paid or closed by now, which was to be left as it is.
+    // Any other checkout is paid or closed by now, and stays as it is.
     else if (now.status === 'ready') throw new UpstreamError('paddle did not close a checkout');
   }
 
@@ -128,7 +127,7 @@ export class PaddleCheckouts {
       );
       return idOf('customer.id', made.id, CUSTOMER_ID);
     } catch (error) {
-      // Somebody added it meanwhile, or writes it in other letters.
+      // It was added meanwhile, or the address differs in upper and lower case.
       const isThere = error instanceof PaddleRefusal && error.code === 'customer_already_exists';
       const id = isThere ? error.ids.find((one) => CUSTOMER_ID.test(one)) : undefined;
       if (id === undefined) throw error;
@@ -136,7 +135,7 @@ export class PaddleCheckouts {
     }
   }
 
-  /** A transaction cannot be made for a customer who was archived. */
+  /** A transaction needs an active customer, not an archived one. */
   async #active(id: string, known: Customer | null, signal: AbortSignal): Promise<string> {
     const { api } = this.#options;
     const customerId = idOf('customer.id', id, CUSTOMER_ID);
@@ -150,7 +149,7 @@ export class PaddleCheckouts {
     return customerId;
   }
 
-  /** Null: Paddle wants a postal code there, which the buyer gives on its page. */
+  /** Null: Paddle requires a postal code there, which the buyer enters on its page. */
   async #address(customerId: string, country: string, signal: AbortSignal): Promise<string | null> {
     const { api } = this.#options;
     const addresses = await api.list('list addresses', signal, ADDRESSES_MAX, (paddle) =>
@@ -175,7 +174,7 @@ export class PaddleCheckouts {
     return id;
   }
 
-  /** False: Paddle did not want to, for the state in which it is. */
+  /** False: Paddle rejects it because of the transaction's state. */
   async #isCancelled(id: string, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#options.api.ask('close a checkout', signal, (paddle) =>
@@ -189,8 +188,8 @@ export class PaddleCheckouts {
   }
 
   /**
-   * Paddle cancels only what is `ready`, and a transaction without an address is a `draft` in which a buyer could
-   * still type one and pay. So it gets an address that is good for nothing, is cancelled, and the address goes.
+   * Paddle cancels only a `ready` transaction. One without an address is a `draft`, in which a buyer could still enter
+   * one and pay. So it gets a dummy address, is cancelled, and the address is archived.
    */
   async #closeDraft({ id, customerId }: Transaction, signal: AbortSignal): Promise<void> {
     const { api } = this.#options;

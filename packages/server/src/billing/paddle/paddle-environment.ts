@@ -1,6 +1,6 @@
 /**
- * Paddle has two worlds that know nothing of each other: the sandbox, where no money moves, and the live one. A key
- * says in its first letters which one it belongs to; a key of the older form does not, and then the client token does.
+ * Paddle has two separate environments: the sandbox, where no money moves, and the live one. A key's prefix names its
+ * environment; a key of the older form has none, and then the client token decides.
  */
 
 export type PaddleEnvironment = 'sandbox' | 'live';
@@ -19,7 +19,7 @@ export function paddleEnvironment(key: string, clientToken: string): PaddleEnvir
   return clientToken.startsWith('test_') ? 'sandbox' : 'live';
 }
 
-/** What is wrong with a client token; null: it looks as one does, and belongs to the same world as the key. */
+/** The fault of a client token; null: it has the right form and the key's environment. */
 export function clientTokenFault(clientToken: string, environment: PaddleEnvironment) {
   const [, world] = CLIENT_TOKEN.exec(clientToken) ?? [];
   if (world === undefined) {

@@ -1,6 +1,6 @@
 /**
- * What happened at Paddle, read from its list of events, which has the ids of the webhooks. It can be read from the
- * newest on only, and not from an instant; what lies further back than we read is found when its order is looked at.
+ * Paddle's events, from its list, which has the ids of the webhooks. The list can only be read from the newest on, not
+ * from an instant; older events are found when their order is checked.
  */
 
 import type { EventEntity, IEventName } from '@paddle/paddle-node-sdk';
@@ -11,7 +11,7 @@ import type { PaddleApi } from './paddle-api.ts';
 import { fieldFault, instantOf } from './paddle-fields.ts';
 import { eventObject } from './paddle-webhook.ts';
 
-/** What an operator must let Paddle send: each may change what an order grants. */
+/** The events that an operator must subscribe to: each may change what an order grants. */
 export const PADDLE_EVENTS = [
   'transaction.completed',
   'transaction.canceled',
@@ -27,7 +27,7 @@ export const PADDLE_EVENTS = [
 
 const PAGE = 200;
 const READ_MAX = 10 * PAGE;
-/** Paddle's list may be behind by this much, and events within it out of order. */
+/** Paddle's list may lag by this much, with events out of order. */
 const OVERLAP_NS = MINUTE_NS_BIG;
 
 export async function paddleEvents(
@@ -56,7 +56,7 @@ function eventOf(event: EventEntity): ProviderEvent {
   return { id, objectRef, at: instantOf('event.occurred_at', occurredAt) };
 }
 
-/** Who was given all it asked for goes on with the last of them; else a little is told again, for what comes late. */
+/** A full list continues at its last event; otherwise the next call overlaps a little, for late events. */
 function nextOf(from: EpochNs, events: readonly ProviderEvent[], limit: number): EpochNs {
   const last = events.at(-1)?.at;
   if (last === undefined) return from;

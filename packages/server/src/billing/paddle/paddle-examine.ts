@@ -1,4 +1,6 @@
-/** What `tapeloom billing doctor` says of Paddle: whether keys, rights, webhooks and the page fit. Nothing is changed. */
+/**
+ * The checks of `tapeloom billing doctor` for Paddle: keys, permissions, webhooks and the page. They change nothing.
+ */
 
 import type { Paddle } from '@paddle/paddle-node-sdk';
 import { type Finding, UpstreamError } from '../payment-provider.ts';
@@ -18,7 +20,7 @@ export interface Examined {
   readonly publicUrl: string;
 }
 
-/** What we read and write; reading is tried, for it harms nobody. */
+/** The resources that we read and write; only reading is tried, since it does no harm. */
 const READ: Readonly<Record<string, (paddle: Paddle) => Promise<unknown>>> = {
   products: (paddle) => paddle.products.list({ perPage: 1 }).next(),
   customers: (paddle) => paddle.customers.list({ perPage: 1 }).next(),
@@ -31,7 +33,7 @@ const READ: Readonly<Record<string, (paddle: Paddle) => Promise<unknown>>> = {
 export async function examinePaddle(examined: Examined, signal: AbortSignal) {
   const key = await keyFinding(examined, signal);
   const findings: Finding[] = [key, tokenFinding(examined), pageFinding(examined)];
-  // With a key that is not taken, everything else would say the same.
+  // With a rejected key, all other checks would report the same.
   if (key.outcome === 'fault') return findings;
   return [
     ...findings,

@@ -1,4 +1,4 @@
-/** What Paddle answers, read: a member that is missing or of another kind is an `UpstreamError` that names it. */
+/** Reads Paddle's responses: a field that is missing or malformed is an `UpstreamError` that names it. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';
@@ -19,7 +19,7 @@ export function instantOf(field: string, value: unknown): EpochNs {
   return (BigInt(ms) * MS_NS_BIG) as EpochNs;
 }
 
-/** Paddle writes amounts as text, in the currency's smallest unit. */
+/** Paddle's amounts are text, in the currency's smallest unit. */
 export function minorOf(field: string, value: unknown): number {
   if (typeof value !== 'string' || !AMOUNT.test(value)) throw fieldFault(field, value);
   return Number(value);
@@ -30,7 +30,7 @@ export function idOf(field: string, value: unknown, form: RegExp): string {
   return value;
 }
 
-/** Says the value too when it is a word that Paddle chose, such as a status; never what a buyer typed. */
+/** Includes the value only if it is a word that Paddle chose, such as a status; never a buyer's input. */
 export function fieldFault(field: string, value: unknown): UpstreamError {
   if (value === undefined || value === null) return new UpstreamError(`paddle left out ${field}`);
   const isWord = typeof value === 'string' && /^[a-z_]{1,40}$/.test(value);

@@ -1,14 +1,14 @@
 /**
- * Work that is done once at a time for each name, however many ask for it: Paddle has no idempotency keys. It goes on
- * when who asked is gone, for it may be done at Paddle already, and ends by itself when it takes too long.
+ * Runs work once at a time for each name, since Paddle has no idempotency keys; concurrent callers share it. It
+ * continues when its caller is gone, since Paddle may have done it already, and ends by itself when it takes too long.
  */
 
 import type { Clock } from '../../platform/clock.ts';
 import { UpstreamError } from '../payment-provider.ts';
 
-/** Below what `AskedProvider` waits. */
+/** Shorter than the limit of `AskedProvider`. */
 const FLIGHT_MS_MAX = 9_000;
-/** What came of it is remembered for so many: what Paddle lists may be behind for a moment. */
+/** How many results are remembered: Paddle's lists may lag for a moment. */
 const REMEMBERED_MAX = 1_000;
 
 export class PaddleFlights<Result> {
@@ -20,7 +20,7 @@ export class PaddleFlights<Result> {
     this.#clock = clock;
   }
 
-  /** What came of it, if it was done here before. */
+  /** The result, if it was done here before. */
   known(name: string): Result | undefined {
     return this.#remembered.get(name);
   }
@@ -58,7 +58,7 @@ export class PaddleFlights<Result> {
       timer[Symbol.dispose]();
       this.#underWay.delete(name);
     });
-    // Whoever still waits hears of it.
+    // Callers that still wait receive the error.
     flight.catch(() => undefined);
     this.#underWay.set(name, flight);
     return flight;

@@ -1,6 +1,6 @@
 /**
- * The address of our page on which Paddle's checkout opens. Paddle adds the transaction to it as `_ptxn`; where the
- * buyer goes afterwards stands in it as paths of this origin, so that the page needs to ask nobody.
+ * The address of our page on which Paddle's checkout opens. Paddle adds the transaction to it as `_ptxn`. The buyer's
+ * next pages are paths of this origin in it, so the page needs no look-up.
  */
 
 export const PADDLE_PAGE = '/pay/paddle';
@@ -12,7 +12,7 @@ export interface PaddlePageTarget {
   readonly backUrl: string;
   /** Null: Paddle will add it. */
   readonly transaction: string | null;
-  /** For whom the checkout was started, where Paddle keeps the address. */
+  /** The customer for whom the checkout was started; Paddle stores this address with the transaction. */
   readonly customer?: string;
 }
 
@@ -28,19 +28,19 @@ export function paddlePageUrl(publicUrl: string, target: PaddlePageTarget): stri
   return url.href;
 }
 
-/** For whom a checkout with this address was started; null: it does not say. */
+/** The customer for whom a checkout with this address was started; null: unknown. */
 export function startedFor(url: string | null | undefined): string | null {
   return typeof url === 'string' && URL.canParse(url)
     ? new URL(url).searchParams.get(CUSTOMER)
     : null;
 }
 
-/** Null: it is no path of this origin. Whoever makes such an address up can send nobody elsewhere. */
+/** Null: it is no path of this origin. So a forged address cannot redirect a buyer elsewhere. */
 export function ownPath(given: string | null): string | null {
   if (given === null || !/^\/(?![/\\])/.test(given) || !URL.canParse(given, ANY_ORIGIN))
     return null;
   const { origin, pathname, search } = new URL(given, ANY_ORIGIN);
-  // `/.//example.com` is a path, and what is left of it when it is tidied is another host.
+  // `/.//example.com` is a path, but once normalized it names another host.
   const isOwn = origin === ANY_ORIGIN && !pathname.startsWith('//');
   return isOwn ? pathname + search : null;
 }

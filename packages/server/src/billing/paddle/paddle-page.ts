@@ -1,7 +1,7 @@
 /**
- * Our page `/pay/paddle`, on which Paddle's checkout opens over it. It is the one page that lets an outside service
- * in: exactly Paddle's origins of the one world in use. It asks nobody and shows nothing of an order: whoever has the
- * address of a transaction may pay for it, and Paddle says what became of it.
+ * Our page `/pay/paddle`, over which Paddle's checkout opens. It is the only page that allows an external service:
+ * exactly Paddle's origins of the environment in use. It looks nothing up and shows nothing of an order: anyone with a
+ * transaction's address may pay it, and Paddle reports the outcome.
  */
 
 import { createHash } from 'node:crypto';
@@ -24,13 +24,13 @@ export interface PaddlePageOptions {
   readonly environment: PaddleEnvironment;
 }
 
-/** As the endpoints in Paddle.js are; its tracking for Retain is left out, and is not needed to pay. */
+/** The endpoints in Paddle.js; its tracking for Retain is left out, and is not needed to pay. */
 function paddleOrigins(environment: PaddleEnvironment): LetIn {
   const of = (name: string) =>
     `https://${environment === 'sandbox' ? 'sandbox-' : ''}${name}.paddle.com`;
   return {
     sources: {
-      // There is one Paddle.js for both worlds.
+      // Both environments use the same Paddle.js.
       'script-src': ['https://cdn.paddle.com'],
       'style-src': [of('cdn')],
       'img-src': [of('cdn')],
@@ -69,7 +69,7 @@ function answer(options: PaddlePageOptions, request: PageRequest): PageAnswer {
   };
 }
 
-/** The script shows one of them at a time. */
+/** The script shows one section at a time. */
 function sections(back: string, here: string): string {
   const leave = `<a class="btn ghost" href="${escapeHtml(back)}">Go back</a>`;
   return `<section class="card empty" id="waiting" role="status" hidden>

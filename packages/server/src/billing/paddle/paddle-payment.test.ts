@@ -64,7 +64,7 @@ test('a chargeback of an earlier month counts, and so does a bank that only warn
   assert.equal(await stateOf(rig, ref), 'disputed');
   books.setAdjustment(id, 'reversed');
   assert.equal(await stateOf(rig, ref), 'paid');
-  // The month before was given back; the one that runs is paid for.
+  // The previous month was refunded; the current one is paid.
   books.refund({ transaction_id: ref, reason: 'goodwill', type: 'full' });
   assert.equal(await stateOf(rig, ref), 'paid');
   await rig.refund(ref, null);
@@ -177,7 +177,7 @@ const TRANSACTION = /^\/transactions\/txn_/;
 const SUBSCRIPTION = /^\/subscriptions\/sub_/;
 const ADJUSTMENTS = /^\/adjustments$/;
 
-/** The same with another value for a member; without a name, with several. */
+/** A copy with another value for a member; with an empty name, for several members. */
 function withMember(data: object, member: string, value: unknown): object {
   if (member === '') return { ...data, ...(value as object) };
   const names = member.split('.');

@@ -1,6 +1,6 @@
 /**
- * What Paddle's objects say of an order, as the port says it. A function of what was answered and of nothing else; a
- * status that is not known here, or a member that is missing, is an `UpstreamError` that names it, never a right.
+ * Converts Paddle's objects to the port's answer about an order: a pure function of Paddle's responses. An unknown
+ * status or a missing field is an `UpstreamError` that names it, never a right.
  */
 
 import type { Adjustment, Subscription, Transaction } from '@paddle/paddle-node-sdk';
@@ -10,15 +10,15 @@ import { type ProviderObject, UpstreamError } from '../payment-provider.ts';
 import { type TakenBack, takenBack } from './paddle-adjustments.ts';
 import { fieldFault, instantOf, minorOf } from './paddle-fields.ts';
 
-/** The member of `custom_data` that names our order; Paddle hands it on to the subscription and its renewals. */
+/** The field of `custom_data` with our order; Paddle copies it to the subscription and its renewals. */
 export const ORDER_MEMBER = 'tapeloom_order';
 
-/** What the price was agreed for; what an operator charges beside it says nothing of the period. */
+/** Origins of charges for the agreed price; other charges of an operator have no paid period. */
 const CHARGE_ORIGINS: readonly string[] = ['api', 'web', 'subscription_recurring'];
 
 export interface PaddleSubscription {
   readonly subscription: Subscription;
-  /** Its transactions, the newest first. */
+  /** Its transactions, newest first. */
   readonly transactions: readonly Transaction[];
 }
 
@@ -30,7 +30,7 @@ export interface PaddlePayment {
   readonly adjustments: readonly Adjustment[];
 }
 
-/** Null: no transaction of ours. */
+/** Null: not a transaction of ours. */
 export function orderOf({ customData }: Pick<Transaction, 'customData'>): string | null {
   const order = (customData as Record<string, unknown> | null)?.[ORDER_MEMBER];
   return typeof order === 'string' && order !== '' ? order : null;
@@ -48,7 +48,7 @@ export function isPaid({ status }: Transaction): boolean {
   return status === 'paid' || status === 'completed';
 }
 
-/** What was charged for the order and its renewals, the newest first. */
+/** The charges for the order and its renewals, newest first. */
 export function paidCharges({ checkout, running }: PaddlePayment): readonly Transaction[] {
   const transactions = running?.transactions ?? [checkout];
   return transactions.filter((one) => CHARGE_ORIGINS.includes(one.origin) && isPaid(one));
@@ -85,7 +85,7 @@ type Said = Omit<Payment, 'kind'>;
 
 const NOT_PAID = { paidAt: null, paidUntil: null, cancelAtPeriodEnd: false } as const;
 
-/** We start checkouts of one thing, once. */
+/** Our checkouts have one item, once. */
 function agreedPrice({ items }: Transaction) {
   const [item] = items;
   const isOne = items.length === 1 && item?.quantity === 1 && item.price !== null;
@@ -93,7 +93,7 @@ function agreedPrice({ items }: Transaction) {
   return item.price!;
 }
 
-/** A buyer can enter any code for a discount that the operator has, whatever it was made for. */
+/** Subtracts a discount: a buyer can enter any of the operator's discount codes, whatever its purpose. */
 function priceOf(checkout: Transaction): number {
   const price = minorOf('price.unit_price.amount', agreedPrice(checkout).unitPrice.amount);
   const discount = checkout.details?.totals?.discount ?? '0';
@@ -118,7 +118,7 @@ function sayOfCheckout(checkout: Transaction, kind: PaymentKind): Said {
       throw fieldFault('transaction.status', status satisfies never);
   }
   if (kind === 'purchase') return { ...NOT_PAID, state: 'paid', paidAt: paidAtOf(checkout) };
-  // Paddle makes the subscription between the two, within moments.
+  // Paddle creates the subscription between `paid` and `completed`, within moments.
   if (status === 'paid') return { state: 'open', ...NOT_PAID };
   throw fieldFault('transaction.subscription_id', null);
 }
@@ -141,7 +141,7 @@ function sayOfSubscription(payment: PaddlePayment): Said {
       };
     }
     case 'past_due':
-      // The period has moved on by then, and nobody has paid for it.
+      // The period has advanced by then without a payment.
       return {
         state: 'past_due',
         paidAt,
@@ -169,7 +169,7 @@ function periodOf({ currentBillingPeriod }: Subscription, edge: 'starts_at' | 'e
   return instantOf(`subscription.current_billing_period.${edge}`, instant);
 }
 
-/** The end of the newest period that was paid for; null: Paddle does not say. */
+/** The end of the newest paid period; null: Paddle does not report one. */
 function paidEnd(payment: PaddlePayment): EpochNs | null {
   const ends = paidCharges(payment).flatMap(({ billingPeriod }) =>
     billingPeriod === null ? [] : [instantOf('billing_period.ends_at', billingPeriod.endsAt)],
@@ -185,7 +185,7 @@ function paidAtOf({ billedAt, payments }: Transaction): EpochNs {
   return instantOf('transaction.billed_at', billedAt ?? captured);
 }
 
-/** What was taken back decides: a chargeback of any charge, or all of the money for the newest. */
+/** Money taken back decides: a chargeback of any charge, or a full refund of the newest. */
 function stateAfter(state: PaymentState, payment: PaddlePayment): PaymentState {
   const charges = paidCharges(payment);
   const taken = charges.map((one) => takenBackOf(one, payment.adjustments));

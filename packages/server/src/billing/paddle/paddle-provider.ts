@@ -1,7 +1,7 @@
 /**
- * The provider `paddle`, who sells in our place: it is the merchant of record, and takes care of tax. What is paid is
- * named by the transaction of its checkout (`txn_…`); the subscription that comes of it is found from there. Nothing
- * is kept here: what Paddle says when asked is what holds.
+ * The provider `paddle`, which sells on our behalf: it is the merchant of record and handles tax. A payment is
+ * identified by the transaction of its checkout (`txn_…`), which leads to its subscription. Nothing is stored here:
+ * Paddle's answers count.
  */
 
 import type { CustomerPortalSession, Subscription, Transaction } from '@paddle/paddle-node-sdk';
@@ -35,17 +35,17 @@ import { PaddleRecords } from './paddle-records.ts';
 import { PaddleRefunds } from './paddle-refunds.ts';
 import { readPaddleWebhook } from './paddle-webhook.ts';
 
-/** Larger than any event of Paddle's. */
+/** Larger than any event of Paddle. */
 const EVENT_BYTES_MAX = 262_144;
 
 export interface PaddleOptions {
   /** `pdl_live_apikey_…` or `pdl_sdbx_apikey_…`. */
   readonly key: string;
-  /** One, or two while it is changed. */
+  /** One, or two during a change. */
   readonly webhookSecrets: readonly string[];
   /** For the page on which the checkout opens. */
   readonly clientToken: string;
-  /** Null: the sandbox or the live one, as the key says. */
+  /** Null: the sandbox or the live address, according to the key. */
   readonly url: string | null;
   readonly publicUrl: () => string;
   readonly clock: Clock;
@@ -126,8 +126,8 @@ class PaddleProvider implements PaymentProvider {
   }
 
   /**
-   * Paddle's page has no way back to ours. It shows everything of its customer, and in the payment window a buyer may
-   * type the address of anybody: so it is opened for whom the checkout was started, and for nobody else.
+   * Paddle's page has no way back to ours. It shows all data of its customer, and a buyer may enter anybody's address
+   * in the payment window. So it is opened only for the customer for whom the checkout was started.
    */
   async customerPortal(ref: string, _returnUrl: string, signal: AbortSignal) {
     const checkout = await this.#records.knownCheckout(ref, signal);
@@ -154,7 +154,7 @@ class PaddleProvider implements PaymentProvider {
     return examinePaddle({ api: this.#api, ...about }, signal);
   }
 
-  /** What was to happen at the end of the period may stand in the way of ending it now. */
+  /** A change scheduled for the end of the period may prevent ending it now. */
   async #end({ id }: Subscription, signal: AbortSignal): Promise<void> {
     try {
       await this.#cancel(id, 'immediately', signal);

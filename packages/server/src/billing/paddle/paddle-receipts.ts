@@ -1,7 +1,7 @@
 /**
- * What was charged, as a customer reads it. Paddle is the seller there, and its invoices are PDFs behind addresses
- * that it makes when asked and that are good for an hour: asked for the newest few, for each is a question of its
- * own. All of them are in Paddle's page for customers.
+ * Charges as receipts for a customer. Paddle is the seller, and its invoices are PDFs at addresses that are created on
+ * request and valid for an hour. Each address is a separate request, so only the newest few are requested; Paddle's
+ * customer page has all.
  */
 
 import type { Transaction } from '@paddle/paddle-node-sdk';
@@ -27,7 +27,7 @@ export async function paddleReceipts(
   );
 }
 
-/** Changing a card is a transaction of nothing. */
+/** A change of the card is a transaction over zero. */
 function isCharge(transaction: Transaction): boolean {
   const { status } = transaction;
   const isAsked = status !== 'draft' && status !== 'ready' && status !== 'canceled';

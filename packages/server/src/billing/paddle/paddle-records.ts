@@ -1,4 +1,4 @@
-/** What Paddle keeps of an order: its checkout, the subscription that came of it, its charges, what was taken back. */
+/** Paddle's records of an order: its checkout, subscription, charges and adjustments. */
 
 import type { Adjustment, Subscription, Transaction } from '@paddle/paddle-node-sdk';
 import { UpstreamError } from '../payment-provider.ts';
@@ -6,7 +6,7 @@ import type { PaddleApi } from './paddle-api.ts';
 import { ADJUSTMENT_ID, idOf, SUBSCRIPTION_ID, TRANSACTION_ID } from './paddle-fields.ts';
 import { isPaid, kindOf, orderOf, type PaddlePayment } from './paddle-payment.ts';
 
-/** As many as Paddle lists at a time. */
+/** The most that Paddle lists at a time. */
 const TRANSACTIONS_MAX = 30;
 const ADJUSTMENTS_MAX = 200;
 const ADJUSTMENTS_PAGE = 50;
@@ -18,14 +18,14 @@ export class PaddleRecords {
     this.#api = api;
   }
 
-  /** The transaction of a checkout; null: there is none by this name. */
+  /** The transaction of a checkout; null: it does not exist. */
   async checkout(ref: string, signal: AbortSignal): Promise<Transaction | null> {
     signal.throwIfAborted();
     if (!TRANSACTION_ID.test(ref)) return null;
     return this.#api.find('read a transaction', signal, (paddle) => paddle.transactions.get(ref));
   }
 
-  /** The same, of something that we know to be there. */
+  /** The same for a transaction that must exist. */
   async knownCheckout(ref: string, signal: AbortSignal): Promise<Transaction> {
     const checkout = await this.checkout(ref, signal);
     if (checkout === null) throw new UpstreamError('paddle knows no such transaction');
@@ -46,7 +46,7 @@ export class PaddleRecords {
     return this.#api.ask('read a subscription', signal, (paddle) => paddle.subscriptions.get(id));
   }
 
-  /** The checkout that an object of Paddle's belongs to. */
+  /** The checkout that an object of Paddle belongs to. */
   async locate(objectRef: string, signal: AbortSignal): Promise<string | null> {
     signal.throwIfAborted();
     if (TRANSACTION_ID.test(objectRef)) return this.#locateTransaction(objectRef, signal);
@@ -91,7 +91,7 @@ export class PaddleRecords {
     return subscriptionId === null ? null : this.#locateSubscription(subscriptionId, signal);
   }
 
-  /** A subscription comes of the one transaction that we started. */
+  /** A subscription comes from the one transaction that we started. */
   async #locateSubscription(id: string, signal: AbortSignal): Promise<string | null> {
     const [first] = await this.#api.list('list transactions', signal, 1, (paddle) =>
       paddle.transactions.list({

@@ -1,6 +1,6 @@
 /**
- * Money given back. A refund at Paddle is an adjustment that it mostly has to approve; it stays in the reason under
- * which key it was asked for, so that the same refund is found, here or after a restart, and not made twice.
+ * Refunds. A refund at Paddle is an adjustment that Paddle usually has to approve. Its reason contains our key, so the
+ * same refund is found, here or after a restart, and not made twice.
  */
 
 import type { Adjustment, Transaction } from '@paddle/paddle-node-sdk';
@@ -53,7 +53,7 @@ export class PaddleRefunds {
               transactionId: newest.id,
               reason,
               type: 'partial',
-              // What is given back includes its part of the tax.
+              // The refund includes its part of the tax.
               taxMode: 'internal',
               items: [{ itemId: itemOf(newest), type: 'partial', amount: String(amountMinor) }],
             },
@@ -73,9 +73,9 @@ export class PaddleRefunds {
 
 interface Amount {
   readonly amountMinor: number;
-  /** The whole charge, of which nothing was given back yet. */
+  /** The whole charge, without earlier refunds. */
   readonly isAll: boolean;
-  /** Not null: there is nothing to ask for. */
+  /** Not null: there is nothing to request. */
   readonly outcome: RefundOutcome | null;
 }
 

@@ -1,7 +1,7 @@
 /**
- * What Paddle sends: `Paddle-Signature: ts=<unix seconds>;h1=<hex>`, HMAC-SHA256 of the seconds, a colon and the raw
- * bytes of the body. While a secret is changed there are two of them, here or there, so any of ours may fit any of
- * theirs. Verified by hand: the SDK wants a string, believes the machine's clock, and knows one secret and one `h1`.
+ * Paddle's webhooks: `Paddle-Signature: ts=<unix seconds>;h1=<hex>`, HMAC-SHA256 of the seconds, a colon and the raw
+ * bytes of the body. While a secret changes, either side may have two, so any of ours may fit any of theirs. Verified
+ * by hand: the SDK needs a string, uses the machine's clock, and supports one secret and one `h1`.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -30,7 +30,7 @@ export function paddleSignature(secrets: readonly string[], body: Uint8Array, no
   return [`ts=${seconds}`, ...signatures.map((hex) => `h1=${hex}`)].join(';');
 }
 
-/** What an event is about. The transaction of an adjustment stands in it, which spares us a question. */
+/** The object that an event concerns. An adjustment includes its transaction, which saves a request. */
 export function eventObject(data: Readonly<Record<string, unknown>>): string | null {
   const { id, transaction_id: transaction = data.transactionId } = data;
   const ref = typeof id === 'string' && id.startsWith('adj_') ? transaction : id;
@@ -45,7 +45,7 @@ function signaturesOf(header: string | readonly string[] | undefined): GivenSign
   return { seconds: Number(seconds), signatures };
 }
 
-/** Signed, so Paddle's; what cannot be read all the same is not taken. */
+/** The signature is Paddle's, but a body that cannot be read is rejected. */
 function eventOf(body: Uint8Array): ProviderEvent | null {
   try {
     const event: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));

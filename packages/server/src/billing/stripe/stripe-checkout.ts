@@ -1,6 +1,6 @@
 /**
- * Checkouts at Stripe: one session for an order and one customer for an account, however often they are asked for. Stripe
- * keeps idempotency keys for a day and says no when anything else changed; then what there is already is looked up.
+ * Checkouts at Stripe: one session for an order and one customer for an account, even if requested repeatedly. Stripe
+ * keeps idempotency keys for a day and rejects a key with other parameters; then the existing object is looked up.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -10,10 +10,10 @@ import { type CheckoutStart, type StartedCheckout, UpstreamError } from '../paym
 import { idempotencyKey, isIdempotencyMismatch } from './stripe-client.ts';
 import { ACCOUNT_FIELD, listOf, ORDER_FIELD, secondsOf } from './stripe-shapes.ts';
 
-/** Stripe takes half an hour to a day, by its own clock. */
+/** Stripe accepts half an hour to a day, by its own clock. */
 const OPEN_S = 12 * 3_600;
 const SESSIONS_MAX = 100;
-/** What Stripe's query language may be given without a way out of the quotes. */
+/** Text that cannot end the quotes in Stripe's query language. */
 const QUERY_SAFE = /^[0-9A-Za-z_-]{1,200}$/;
 
 export interface CheckoutOptions {
@@ -32,7 +32,7 @@ export async function startSession(
     return startedOf(await api.checkout.sessions.create(sessionOf(start, customer, options), key));
   } catch (error) {
     if (!isIdempotencyMismatch(error)) throw error;
-    // It was started before, at another time: the one that there is holds.
+    // It was started before, at another time: the existing session counts.
     const started = await sessionOfOrder(api, customer, start.orderId);
     if (started === null) throw error;
     return startedOf(started);
@@ -56,13 +56,13 @@ function sessionOf(
     client_reference_id: orderId,
     metadata,
     customer,
-    // Names and addresses are Stripe's to ask for where tax needs them, and to keep for invoices. A business gives its name
-    // and tax id in any case, since an invoice must have them.
+    // Stripe requests names and addresses where tax needs them, and keeps them for invoices. A business always enters
+    // its name and tax id, since an invoice must have them.
     customer_update: { address: 'auto', name: 'auto' },
     billing_address_collection: isTaxAutomatic ? 'required' : 'auto',
     automatic_tax: { enabled: isTaxAutomatic },
     tax_id_collection: { enabled: true },
-    // The price that was agreed on is the price.
+    // Only the agreed price applies.
     adaptive_pricing: { enabled: false },
     allow_promotion_codes: false,
     submit_type: 'pay',
@@ -89,8 +89,8 @@ function sessionOf(
 }
 
 /**
- * Found by search, which lags by minutes; until it is found, the idempotency key finds it. The key is another one each
- * hour: Stripe answers a key with the same failure for a day, and nobody should wait as long to buy.
+ * Found by search, which lags by minutes; until then the idempotency key returns the same customer. The key changes
+ * every hour: Stripe repeats a failure for a key for a day, and no buyer should wait that long.
  */
 async function customerOf(
   api: Stripe,
@@ -125,7 +125,7 @@ async function sessionOfOrder(
 }
 
 function startedOf({ id, url }: Stripe.Checkout.Session): StartedCheckout {
-  // Stripe takes the address away from a checkout that is over.
+  // Stripe removes the address of a finished checkout.
   if (typeof url !== 'string') throw new UpstreamError(`stripe has no page for ${id} any more`);
   return { ref: id, url };
 }

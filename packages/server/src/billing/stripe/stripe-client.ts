@@ -1,7 +1,7 @@
 /**
- * Stripe's SDK as it is asked: every call has an end well before anybody gives up on it, goes when its signal goes,
- * and whatever goes wrong is an `UpstreamError` without secrets. The SDK repeats a call once at most; each that
- * changes something has an idempotency key, so that a repetition finds what the first one did.
+ * Stripe's SDK with limits: every call ends well before its caller gives up, and when its signal aborts. Any fault is
+ * an `UpstreamError` without secrets. The SDK repeats a call once at most; each changing call has an idempotency key,
+ * so a repetition finds the first one's effect.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -10,7 +10,7 @@ import Stripe from 'stripe';
 import { UpstreamError } from '../payment-provider.ts';
 import { untilAborted } from '../until-aborted.ts';
 
-/** Two of them and the pause between fit into what the port allows. */
+/** Two calls and the pause between them fit into the port's limit. */
 const CALL_MS_MAX = 4_500;
 const RETRIES = 1;
 const MESSAGE_LENGTH_MAX = 300;
@@ -22,7 +22,7 @@ export interface StripeClientOptions {
   readonly key: string;
   /** The origin of the API. */
   readonly url: string;
-  /** How requests are made; the platform's by default. */
+  /** Sends requests; the platform's `fetch` by default. */
   readonly request?: typeof fetch;
 }
 
@@ -30,7 +30,7 @@ export class StripeClient {
   readonly api: Stripe;
   /** Whether the key moves money. */
   readonly isLive: boolean;
-  /** The SDK takes no signals; its requests find here whose call they belong to. */
+  /** The SDK takes no signals; its requests find the signal of their call here. */
   readonly #signals = new AsyncLocalStorage<AbortSignal>();
 
   constructor({ key, url, request = fetch }: StripeClientOptions) {
@@ -52,7 +52,7 @@ export class StripeClient {
     });
   }
 
-  /** One call of the port, however many requests it takes. */
+  /** One call of the port, with any number of requests. */
   async ask<Answer>(signal: AbortSignal, work: (api: Stripe) => Promise<Answer>): Promise<Answer> {
     signal.throwIfAborted();
     try {
@@ -65,18 +65,18 @@ export class StripeClient {
   }
 }
 
-/** For calls that must be done once, whoever repeats them: at most 255 characters, whatever the parts are. */
+/** For calls that must be done once, whichever machine repeats them; at most 255 characters for any parts. */
 export function idempotencyKey(action: string, ...parts: readonly string[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
   return `tapeloom:${action}:${digest}`;
 }
 
-/** Null for what Stripe does not know, or knows of another account. */
+/** Null if Stripe does not have the object, or has it for another account. */
 export async function orNull<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
   try {
     return await asked;
   } catch (error) {
-    // Lists say it with another status when they are asked by something that there is not.
+    // A list filtered by a missing object reports this with another status.
     const isAbsent =
       error instanceof Stripe.errors.StripeError &&
       (error.statusCode === 404 || error.code === 'resource_missing');
@@ -85,7 +85,7 @@ export async function orNull<Answer>(asked: Promise<Answer>): Promise<Answer | n
   }
 }
 
-/** Whether Stripe understood what was asked, and would not do it. */
+/** Whether Stripe understood the request and rejected it. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeInvalidRequestError;
 }
@@ -98,12 +98,12 @@ function upstreamError(error: unknown): UpstreamError {
   if (!(error instanceof Stripe.errors.StripeError)) {
     return new UpstreamError('stripe answered what cannot be read', { cause: error });
   }
-  // Not the error itself: its words quote what was sent, the key and addresses too.
+  // Only the connection's detail: the error's text quotes the request, including keys and addresses.
   const cause = error instanceof Stripe.errors.StripeConnectionError ? error.detail : undefined;
   return new UpstreamError(`stripe ${stripeFault(error)}`, { cause });
 }
 
-/** In words, for the operator: nothing of it repeats a key, or whom it is about. */
+/** A text for the operator, without keys or personal data. */
 export function stripeFault(error: InstanceType<typeof Stripe.errors.StripeError>): string {
   const { statusCode, code, param, requestId, message } = error;
   if (error instanceof Stripe.errors.StripeConnectionError) return `was not reached: ${message}`;
@@ -114,7 +114,7 @@ export function stripeFault(error: InstanceType<typeof Stripe.errors.StripeError
     requestId === undefined ? null : `in request ${requestId}`,
   ];
   const what = said.filter((part) => part !== null).join(' ');
-  // What is said of a key that is not accepted quotes part of it.
+  // The message about a rejected key quotes part of it.
   const isAboutKey = error instanceof Stripe.errors.StripeAuthenticationError;
   return isAboutKey ? `refused the key: ${what}` : `said ${what}: ${shortened(message)}`;
 }

@@ -1,4 +1,7 @@
-/** What `tapeloom billing doctor` asks Stripe, and only reads: whether the key works, and whether the account is ready to sell. */
+/**
+ * The checks of `tapeloom billing doctor` for Stripe, read-only: whether the key works and the account is ready to
+ * sell.
+ */
 
 import Stripe from 'stripe';
 import type { Finding } from '../payment-provider.ts';
@@ -33,7 +36,7 @@ export async function examineStripe(
   return findings;
 }
 
-/** A key may be kept from what only the doctor reads; that is no fault of it. */
+/** A key may lack permissions that only the doctor needs; that is only a warning. */
 async function tried(what: string, examine: () => Promise<Finding>): Promise<Finding> {
   try {
     return await examine();

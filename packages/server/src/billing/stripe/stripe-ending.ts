@@ -1,7 +1,7 @@
 /**
- * Ending at Stripe: checkouts that nobody paid, and subscriptions, now or with their period. Each can be done as often as
- * one likes, so the SDK makes a new idempotency key for every call: with a key of the order's, Stripe would repeat its answer of
- * the first time for a day, a refusal too, and do nothing.
+ * Ending at Stripe: unpaid checkouts, and subscriptions, now or with their period. Every call can be repeated, so the
+ * SDK makes a new idempotency key for each: with a key of the order, Stripe would repeat its first answer for a day,
+ * even an error, and do nothing.
  */
 
 import type Stripe from 'stripe';
@@ -13,7 +13,7 @@ import { newestPeriod } from './stripe-payment.ts';
 import { expanded, idOf, listOf } from './stripe-shapes.ts';
 
 const OPEN_INVOICES_MAX = 10;
-/** What can still be cancelled, or renewed. */
+/** States in which a subscription can be cancelled or renewed. */
 const RUNNING: readonly string[] = ['active', 'past_due', 'unpaid'];
 const OVER: readonly string[] = ['canceled', 'incomplete_expired'];
 
@@ -28,7 +28,7 @@ export async function setCancelAtPeriodEnd(
   const { id, status, cancel_at_period_end: isEnding, cancel_at: endsAt } = subscription;
   if (!RUNNING.includes(status)) throw new UpstreamError(`the subscription ${id} is ${status}`);
   if (isEnding === isCancelled && (isCancelled || endsAt === null)) return;
-  // A date that an operator set is another field, and Stripe takes only one of them at a time.
+  // An end date set by an operator is another field, and Stripe accepts only one of the two at a time.
   const isDated = !isCancelled && !isEnding;
   await api.subscriptions.update(
     id,
@@ -36,7 +36,7 @@ export async function setCancelAtPeriodEnd(
   );
 }
 
-/** What is paid, or waits for the bank, stays. */
+/** A payment that is made or in progress at the bank stays. */
 export async function closeSession(api: Stripe, ref: string, log: Log): Promise<void> {
   const session = await expired(api, await knownSession(api, ref));
   const subscription = expanded(session.subscription, 'session.subscription');
@@ -54,7 +54,7 @@ export async function endNow(api: Stripe, ref: string, log: Log): Promise<void> 
   if (!OVER.includes(subscription.status)) await endSubscription(api, subscription, log);
 }
 
-/** The session after it: complete, if the buyer was faster. */
+/** The session afterwards: complete, if the buyer was faster. */
 async function expired(
   api: Stripe,
   session: Stripe.Checkout.Session,
@@ -80,12 +80,12 @@ async function isAtTheBank(api: Stripe, session: Stripe.Checkout.Session): Promi
   return (await api.paymentIntents.retrieve(intent)).status === 'processing';
 }
 
-/** Nothing is given back for the rest of the period: whether that is owed is not Stripe's to decide. */
+/** Nothing is refunded for the rest of the period: Stripe cannot decide whether that is due. */
 async function endSubscription(api: Stripe, { id }: Stripe.Subscription, log: Log): Promise<void> {
   try {
     await api.subscriptions.cancel(id, { invoice_now: false, prorate: false });
   } catch (error) {
-    // Whoever is told of a success and repeats the call hears that there is nothing to end.
+    // A repeated call fails if the first one succeeded: then nothing is left to end.
     const after = await orNull(api.subscriptions.retrieve(id));
     if (after === null || !OVER.includes(after.status)) throw error;
   }
@@ -95,7 +95,7 @@ async function endSubscription(api: Stripe, { id }: Stripe.Subscription, log: Lo
   }
 }
 
-/** Stripe collects no more for it, but its page could still be paid. */
+/** Stripe no longer collects it, but its page could still be paid. */
 async function voidInvoice(api: Stripe, id: string, log: Log): Promise<void> {
   try {
     await api.invoices.voidInvoice(id);

@@ -1,7 +1,7 @@
 /**
- * Which events of Stripe matter here, and what of them was told since an instant. Stripe lists the newest first and counts
- * time in seconds. So everything of a window is read before its oldest is told, a window that holds too much is halved,
- * and how many of a second were told stands in the nanoseconds of the place to go on from.
+ * Stripe's relevant events since an instant. Stripe lists the newest first, with times in seconds. So a whole window is
+ * read before its oldest event is returned, and a window with too many events is halved. The nanoseconds of the
+ * position to continue from count the events of its second that were returned.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -13,12 +13,12 @@ import { providerEventOf } from './stripe-webhook.ts';
 
 const PAGE_MAX = 100;
 const PAGES_MAX = 10;
-/** So many of a second can be counted. */
+/** The most events of a second that can be counted. */
 const TOLD_MAX = 1_000;
-/** A count stands behind a mark of its second, so that no other instant is taken for one. */
+/** The count is added to a mark of its second, so that no other instant is mistaken for a position. */
 const MARKS = 997;
 
-/** Those of an endpoint at Stripe. No more than twenty can be listed by type. */
+/** The events of an endpoint at Stripe; at most twenty types can be listed. */
 export const STRIPE_EVENTS = [
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
@@ -43,9 +43,9 @@ export const STRIPE_EVENTS = [
 ] as const satisfies readonly Stripe.Event.Type[];
 
 interface Window {
-  /** All of it, the oldest first. */
+  /** All events of the window, oldest first. */
   readonly events: readonly Stripe.Event[];
-  /** The second after it; null: it reaches to now. */
+  /** The second after it; null: it extends to now. */
   readonly end: number | null;
 }
 
@@ -74,7 +74,7 @@ async function windowFrom(api: Stripe, start: number): Promise<Window> {
     const { events, isWhole } = await eventsOf(api, created);
     const seconds: number = (end ?? (events.at(-1)?.created ?? start) + 1) - start;
     if (isWhole) return { events, end };
-    // More in one second than can be read: the newest must do, and orders are looked at anyway.
+    // One second has more events than can be read: the newest are used, and orders are checked anyway.
     if (seconds <= 1) return { events, end: start + 1 };
     end = start + Math.ceil(seconds / 2);
   }
@@ -98,7 +98,7 @@ async function eventsOf(
   return { events: newestFirst.reverse(), isWhole: false };
 }
 
-/** Behind so many events of that second; behind all of it, if they are too many to count. */
+/** The position after the returned events of that second; after the whole second, if they are too many to count. */
 function placeAfter(found: readonly Stripe.Event[], last: Stripe.Event): EpochNs {
   const second = amountOf(last.created, 'event.created');
   const upTo = found.slice(0, found.indexOf(last) + 1);
@@ -109,7 +109,7 @@ function placeAfter(found: readonly Stripe.Event[], last: Stripe.Event): EpochNs
   ) as EpochNs;
 }
 
-/** How many events of its second were told, if it is such a place. */
+/** How many events of its second were returned before, if `from` is such a position. */
 function toldBefore(from: EpochNs): number {
   const told = Number(from % SECOND_NS_BIG) - markOf(secondsOf(from));
   return told > 0 && told < TOLD_MAX ? told : 0;

@@ -1,4 +1,7 @@
-/** What has to be asked of Stripe to know of one payment: one request of a purchase, three of a subscription, and one for each charge that a bank asked about. */
+/**
+ * The requests needed to judge one payment: one for a purchase, three for a subscription, and one for each charge that
+ * a bank disputes.
+ */
 
 import type Stripe from 'stripe';
 import { UpstreamError } from '../payment-provider.ts';
@@ -7,13 +10,13 @@ import { type Heard, newestPeriod } from './stripe-payment.ts';
 import { booleanOf, expanded, idOf, listOf, orderOf, unknownValue } from './stripe-shapes.ts';
 
 const SESSION_ID = /^cs_[0-9A-Za-z_]{1,250}$/;
-/** Banks take money back for about four months, and an operator may have billed something on the side. */
+/** Banks take money back for about four months, and an operator may have added an invoice. */
 const INVOICES_MAX = 5;
-/** Of one customer, with what was declined in between. */
+/** Charges of one customer, declined ones included. */
 const CHARGES_MAX = 30;
 const DISPUTES_MAX = 10;
 
-/** With what belongs to it as objects; null: Stripe does not know it, or it is nothing of ours. */
+/** Includes related objects; null: Stripe does not have it, or it is not ours. */
 export async function findSession(
   api: Stripe,
   ref: string,
@@ -26,7 +29,7 @@ export async function findSession(
   return session;
 }
 
-/** Rejects for what there is not. */
+/** Rejects if it does not exist. */
 export async function knownSession(api: Stripe, ref: string): Promise<Stripe.Checkout.Session> {
   const session = await findSession(api, ref);
   if (session === null) throw new UpstreamError(`stripe knows no checkout ${ref}`);
@@ -45,12 +48,12 @@ export async function hear(api: Stripe, session: Stripe.Checkout.Session): Promi
   const charges = await chargesOfInvoices(api, invoices);
   const period = newestPeriod(invoices);
   const intent = period === null ? null : intentOfInvoice(period.invoice);
-  // What was paid elsewhere, or with a credit, has no charge.
+  // A payment elsewhere, or by credit, has no charge.
   const charge = intent === null ? null : (charges.get(intent) ?? null);
   return { session, invoices, charge, disputes: await disputesOf(api, [...charges.values()]) };
 }
 
-/** What an invoice was, or is to be, paid by; null: by nothing that Stripe collected. */
+/** The payment intent that pays an invoice; null: Stripe collected nothing. */
 export function intentOfInvoice(invoice: Stripe.Invoice): string | null {
   const payments = listOf(invoice.payments, 'invoice.payments');
   const paid = payments.find(({ status }) => status === 'paid') ?? payments.at(0);
@@ -72,7 +75,7 @@ function chargeOfPurchase(session: Stripe.Checkout.Session): Stripe.Charge | nul
   return charge?.status === 'succeeded' ? charge : null;
 }
 
-/** By what they paid. */
+/** By payment intent. */
 async function chargesOfInvoices(
   api: Stripe,
   invoices: readonly Stripe.Invoice[],

@@ -1,6 +1,6 @@
 /**
- * From whatever an event of Stripe is about to the checkout that it belongs to. Stripe tells of subscriptions, invoices,
- * payment intents, charges, refunds and disputes; only the checkout is ours by name.
+ * Finds the checkout of any object that a Stripe event names: subscriptions, invoices, payment intents, charges,
+ * refunds and disputes. Only the checkout has our order.
  */
 
 import type Stripe from 'stripe';
@@ -10,7 +10,7 @@ import { idOf, listOf, orderOf, subscriptionOfInvoice } from './stripe-shapes.ts
 
 const NAME = /^([a-z]{2,4})_[0-9A-Za-z_]{1,250}$/;
 
-/** Null: nothing of ours. */
+/** Null: not ours. */
 export function locateSession(api: Stripe, objectRef: string): Promise<string | null> {
   const prefix = NAME.exec(objectRef)?.[1];
   switch (prefix) {
@@ -54,7 +54,7 @@ async function byInvoice(api: Stripe, id: string): Promise<string | null> {
   return intent === null ? null : sessionBy(api, { payment_intent: intent });
 }
 
-/** Of a purchase by itself, of a subscription by the invoice that it pays. */
+/** A purchase is found directly, a subscription by the invoice that the intent pays. */
 async function byIntent(api: Stripe, id: string): Promise<string | null> {
   const session = await sessionBy(api, { payment_intent: id });
   if (session !== null) return session;

@@ -1,4 +1,4 @@
-/** What was charged at Stripe: invoices as receipts, and money given back, once for a key. */
+/** Charges at Stripe: invoices as receipts, and refunds, once for a key. */
 
 import type Stripe from 'stripe';
 import {
@@ -25,7 +25,7 @@ import {
   unknownValue,
 } from './stripe-shapes.ts';
 
-/** Of one customer: two years of months, with what was declined in between. */
+/** Charges of one customer: two years of months, declined ones included. */
 const CHARGES_MAX = 300;
 const PAGE_MAX = 100;
 
@@ -49,7 +49,7 @@ export async function listReceipts(api: Stripe, ref: string): Promise<readonly R
   });
 }
 
-/** A refund that failed later may still be in Stripe's sum. */
+/** Stripe's sum may still include a refund that failed later. */
 function givenBackOf({ amount_refunded, refunds }: Stripe.Charge): number {
   const sum = amountOf(amount_refunded, 'charge.amount_refunded');
   if (refunds == null || refunds.has_more) return sum;
@@ -58,7 +58,7 @@ function givenBackOf({ amount_refunded, refunds }: Stripe.Charge): number {
   return Math.min(sum, given);
 }
 
-/** Of the charge that `fetch` judges by. */
+/** Refunds from the charge by which `fetch` judges. */
 export async function refundNewest(
   api: Stripe,
   ref: string,
@@ -67,11 +67,11 @@ export async function refundNewest(
   const session = await knownSession(api, ref);
   const { charge, disputes } = await hear(api, session);
   if (charge === null) return 'nothing';
-  // After the charge was read: whatever is refunded with this key meanwhile is found, or has the same key at Stripe.
+  // Read after the charge: a concurrent refund with this key is found here, or has the same idempotency key at Stripe.
   const known = await refundByKey(api, session, key);
   if (known !== null) return outcomeOf(known);
   const captured = amountOf(charge.amount_captured, 'charge.amount_captured');
-  // Nobody gets the same money from the bank and from us; Stripe refuses it too.
+  // The buyer must not get the same money from the bank and from us; Stripe rejects that too.
   if (isDisputed(disputes.filter((one) => idOf(one.charge) === charge.id))) return 'nothing';
   const left = captured - amountOf(charge.amount_refunded, 'charge.amount_refunded');
   if (left <= 0) return 'nothing';
@@ -87,7 +87,7 @@ export async function refundNewest(
   return outcomeOf(refund);
 }
 
-/** Stripe forgets keys after a day or so, but not what was done with them. */
+/** Stripe forgets idempotency keys after a day or so, but not the refunds. */
 async function refundByKey(
   api: Stripe,
   session: Stripe.Checkout.Session,
@@ -110,7 +110,7 @@ function outcomeOf({ id, status, failure_reason }: Stripe.Refund): RefundOutcome
       return 'pending';
     case 'failed':
     case 'canceled':
-      // The money is with the operator again, who has to find another way.
+      // The operator has the money again and must find another way.
       throw new RefundRejectedError(
         `the refund ${id} is ${status} at stripe: ${failure_reason ?? '?'}`,
       );
@@ -150,7 +150,7 @@ function receiptOfPurchase(session: Stripe.Checkout.Session): readonly Receipt[]
   ];
 }
 
-/** None of a draft or one that was withdrawn. */
+/** Empty for a draft or a voided invoice. */
 function receiptOfInvoice(invoice: Stripe.Invoice, refunded: number): readonly Receipt[] {
   const { id, created, total, total_taxes, status_transitions: when } = invoice;
   const totalMinor = Math.max(0, total);

@@ -1,7 +1,7 @@
 /**
- * What a payment is by what Stripe says of its checkout, its subscription and the money that moved. What is paid for is
- * read from the invoice that was paid, not from the subscription's period: that goes on before the renewal is paid, and a
- * bank may take days. What was taken back is read from the charge.
+ * Derives a payment from Stripe's checkout, subscription and charges. The paid period comes from the paid invoice, not
+ * from the subscription: its period advances before the renewal is paid, and a bank may take days. Refunds and disputes
+ * come from the charge.
  */
 
 import type { Payment, PaymentState } from '@tapeloom/core/entitlement/payment';
@@ -19,19 +19,19 @@ import {
   unknownValue,
 } from './stripe-shapes.ts';
 
-/** All that is needed to tell. */
+/** All data that is needed to judge a payment. */
 export interface Heard {
   /** With `line_items`, `invoice`, `subscription` and `payment_intent.latest_charge` as objects. */
   readonly session: Stripe.Checkout.Session;
-  /** Of a subscription: its paid invoices, the newest first. */
+  /** For a subscription: its paid invoices, newest first. */
   readonly invoices: readonly Stripe.Invoice[];
-  /** What the newest paid period, or the purchase, was paid by; null: not by a charge. */
+  /** The charge of the newest paid period or of the purchase; null: not paid by a charge. */
   readonly charge: Stripe.Charge | null;
-  /** About that charge, and those of the months before. */
+  /** Disputes of that charge and of those of earlier months. */
   readonly disputes: readonly Stripe.Dispute[];
 }
 
-/** A month of a subscription, paid. */
+/** A paid month of a subscription. */
 export interface PaidPeriod {
   readonly invoice: Stripe.Invoice;
   readonly endsAt: EpochNs;
@@ -39,7 +39,7 @@ export interface PaidPeriod {
 
 type Course = 'waiting' | 'running' | 'past_due' | 'over' | 'never';
 
-/** `trialing` and `paused` are missing: nobody sells that here, so nobody knows what it should grant. */
+/** `trialing` and `paused` are missing: they are not sold here, so it is undefined what they grant. */
 const COURSES: ReadonlyMap<string, Course> = new Map([
   ['incomplete', 'waiting'],
   ['incomplete_expired', 'never'],
@@ -49,7 +49,7 @@ const COURSES: ReadonlyMap<string, Course> = new Map([
   ['canceled', 'over'],
 ]);
 
-/** Whether the bank has the money, or wants it. Inquiries (`warning_…`) move none; `prevented` was given back. */
+/** Whether the bank has or claims the money. Inquiries (`warning_…`) move none; `prevented` was refunded before. */
 const DISPUTES: ReadonlyMap<string, boolean> = new Map([
   ['needs_response', true],
   ['under_review', true],
@@ -63,19 +63,19 @@ const DISPUTES: ReadonlyMap<string, boolean> = new Map([
   ['warning_closed', false],
 ]);
 
-/** What becomes of a purchase that is not paid when its checkout is over. */
+/** The state of a purchase that is unpaid when its checkout is complete. */
 const INTENTS: ReadonlyMap<string, PaymentState> = new Map([
   ['processing', 'open'],
-  // A voucher or a transfer that the buyer has still to see to.
+  // A voucher or a transfer that the buyer still has to pay.
   ['requires_action', 'open'],
   ['requires_confirmation', 'open'],
-  // Stripe says so a moment before the checkout is paid too.
+  // Stripe also reports this a moment before the checkout is paid.
   ['succeeded', 'open'],
   ['requires_payment_method', 'failed'],
   ['canceled', 'failed'],
 ]);
 
-/** Null: it is nothing of ours. */
+/** Null: it is not ours. */
 export function providerObjectOf(heard: Heard): ProviderObject | null {
   const { session } = heard;
   const orderId = orderOf(session);
@@ -84,7 +84,7 @@ export function providerObjectOf(heard: Heard): ProviderObject | null {
   return { ...paymentOf(heard), ref: session.id, orderId, revision: null, amountMinor, currency };
 }
 
-/** The period that reaches furthest; null: none was ever paid. */
+/** The period that extends furthest; null: none was ever paid. */
 export function newestPeriod(invoices: readonly Stripe.Invoice[]): PaidPeriod | null {
   let newest: PaidPeriod | null = null;
   for (const invoice of invoices) {
@@ -150,7 +150,7 @@ function subscriptionOf({ session, invoices, charge, disputes }: Heard): Payment
   if (course === undefined) throw unknownValue('subscription.status', subscription.status);
   const period = newestPeriod(invoices);
   const isOver = course === 'over';
-  // A bank that takes its time leaves it `active`, and its first invoice open.
+  // While a bank takes its time, the subscription is `active` and its first invoice open.
   if (period === null || course === 'waiting' || course === 'never') {
     return unpaid('subscription', isOver || course === 'never' ? 'failed' : 'open');
   }
@@ -168,21 +168,23 @@ function subscriptionOf({ session, invoices, charge, disputes }: Heard): Payment
   };
 }
 
-/** When it ended, or is to end by a date that somebody set; null: that is open. */
+/** When it ended, or a set date on which it will end; null: none. */
 function endOf({ ended_at, cancel_at }: Stripe.Subscription, isOver: boolean): EpochNs | null {
   if (isOver) return instantOf(ended_at, 'subscription.ended_at');
   if (cancel_at === undefined) throw unknownValue('subscription.cancel_at', cancel_at);
   return cancel_at === null ? null : instantOf(cancel_at, 'subscription.cancel_at');
 }
 
-/** By the invoice of the checkout; one that was written off, while later ones were paid, does not say. */
+/**
+ * From the invoice of the checkout. If that was written off and later ones were paid, the subscription's start counts.
+ */
 function firstPaid(session: Stripe.Checkout.Session, { start_date }: Stripe.Subscription): EpochNs {
   const first = expanded(session.invoice, 'session.invoice');
   if (first?.status !== 'paid') return instantOf(start_date, 'subscription.start_date');
   return instantOf(first.status_transitions?.paid_at, 'invoice.status_transitions.paid_at');
 }
 
-/** Whether a bank has money of it, or wants it. */
+/** Whether a bank has or claims money of it. */
 export function isDisputed(disputes: readonly Stripe.Dispute[]): boolean {
   return disputes.some(({ status }) => {
     const isTaken = DISPUTES.get(status);
@@ -200,7 +202,7 @@ function takenBack(
   return booleanOf(charge.refunded, 'charge.refunded') ? 'refunded' : null;
 }
 
-/** As the checkout was started with it, whatever tax came on top. */
+/** The price with which the checkout was started, without added tax. */
 function priceOf(
   session: Stripe.Checkout.Session,
 ): Pick<ProviderObject, 'amountMinor' | 'currency'> {

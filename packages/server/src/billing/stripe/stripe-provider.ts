@@ -1,6 +1,6 @@
 /**
- * The payment port to Stripe, by its SDK. Our `ref` is the Checkout Session: it exists before anything is paid and never
- * goes, and everything else hangs on it. Nothing is kept here; what was done is found again at Stripe.
+ * The payment port to Stripe, through its SDK. Our `ref` is the Checkout Session: it exists before any payment, is
+ * never removed, and leads to everything else. Nothing is stored here; earlier work is found again at Stripe.
  */
 
 import type { Clock } from '../../platform/clock.ts';
@@ -19,9 +19,9 @@ import { idOf } from './stripe-shapes.ts';
 import { readStripeWebhook } from './stripe-webhook.ts';
 
 export interface StripeOptions {
-  /** `sk_…` or `rk_…`; whether it is live decides whose events are taken. */
+  /** `sk_…` or `rk_…`; its mode, live or test, decides which events are accepted. */
   readonly key: string;
-  /** One, or two while one takes the place of the other. */
+  /** One, or two during a change. */
   readonly webhookSecrets: readonly string[];
   /** Whether Stripe computes tax and asks for VAT ids. */
   readonly isTaxAutomatic: boolean;
@@ -29,7 +29,7 @@ export interface StripeOptions {
   readonly url: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** How requests are made; the platform's by default. */
+  /** Sends requests; the platform's `fetch` by default. */
   readonly request?: typeof fetch;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What Stripe answers, read with care: its SDK's types are promises that the wire need not keep. A field that is missing,
- * or has a value that we do not know, is an `UpstreamError` with its name, so that nobody gets rights by a guess.
+ * Checked reading of Stripe's responses: the SDK's types do not guarantee the actual data. A missing field or an
+ * unknown value is an `UpstreamError` with the field's name, so no right is granted by a guess.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -18,7 +18,7 @@ export function unknownValue(field: string, value: unknown): UpstreamError {
   return new UpstreamError(`stripe says ${said} as ${field}, which is not known here`);
 }
 
-/** Stripe counts in seconds. */
+/** Stripe's times are in seconds. */
 export function instantOf(seconds: unknown, field: string): EpochNs {
   if (!Number.isSafeInteger(seconds) || (seconds as number) < 0) throw unknownValue(field, seconds);
   return (BigInt(seconds as number) * SECOND_NS_BIG) as EpochNs;
@@ -39,13 +39,13 @@ export function amountOf(value: unknown, field: string): number {
   return value as number;
 }
 
-/** ISO 4217 in capitals, as everywhere but at Stripe. */
+/** ISO 4217 in capitals; Stripe uses lower case. */
 export function currencyOf(value: unknown, field: string): string {
   if (typeof value !== 'string' || !/^[a-z]{3}$/.test(value)) throw unknownValue(field, value);
   return value.toUpperCase();
 }
 
-/** What was asked for as an object, and not as its name. */
+/** A field that was requested as an object and not as an id. */
 export function expanded<Found extends { readonly id: string }>(
   value: string | Found | null | undefined,
   field: string,
@@ -66,13 +66,13 @@ export function listOf<Item>(
   return list.data;
 }
 
-/** The order that a checkout is for; null: it is nothing of ours. */
+/** The order of a checkout; null: it is not ours. */
 export function orderOf(session: Stripe.Checkout.Session): string | null {
   const order = session.metadata?.[ORDER_FIELD];
   return typeof order === 'string' && order !== '' ? order : null;
 }
 
-/** The subscription that an invoice is for; null: it is for none. */
+/** The subscription of an invoice; null: it has none. */
 export function subscriptionOfInvoice(invoice: Stripe.Invoice): string | null {
   return idOf(invoice.parent?.subscription_details?.subscription);
 }

@@ -18,7 +18,7 @@ import { RefundRejectedError, UpstreamError } from '../payment-provider.ts';
 
 const open = (options = {}) => StripeRig.open({ isSocket: false, ...options });
 
-/** Every field of this name, wherever it is in an answer, says this. */
+/** Replaces every field of this name in an answer. */
 function says(field: string, value: unknown): (answer: unknown) => unknown {
   return (answer) =>
     JSON.parse(JSON.stringify(answer), (key, before) => (key === field ? value : before));

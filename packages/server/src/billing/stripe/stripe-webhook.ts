@@ -1,8 +1,8 @@
 /**
- * What Stripe sends by itself, believed only with its signature: `Stripe-Signature: t=<unix seconds>,v1=<hex>`,
- * HMAC-SHA256 of the seconds, a dot and the raw bytes. While a secret is rolled Stripe signs with the old one and the new
- * one, and we accept any of ours. Not by the SDK: it decodes the bytes before it hashes them, so that two bodies can have one
- * signature, knows one secret, and takes what comes from the future.
+ * Stripe's webhooks: `Stripe-Signature: t=<unix seconds>,v1=<hex>`, HMAC-SHA256 of the seconds, a dot and the raw
+ * bytes. During a change of the secret Stripe signs with both, and we accept any of ours. Verified by hand: the SDK
+ * decodes the bytes before hashing, so two bodies can share a signature; it supports one secret and accepts times in
+ * the future.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -19,13 +19,13 @@ const EVENT_ID = /^evt_[0-9A-Za-z_]{1,250}$/;
 const REF_LENGTH_MAX = 255;
 
 export interface WebhookTrust {
-  /** Any of them signs: two while one takes the place of the other. */
+  /** Any of them is accepted: two during a change. */
   readonly secrets: readonly string[];
-  /** Events of the other mode are about other money. */
+  /** Events of the other mode, live or test, concern other money. */
   readonly isLive: boolean;
 }
 
-/** Null: nobody's, or nothing that we can use. */
+/** Null: not signed by Stripe, or not usable. */
 export function readStripeWebhook(
   { secrets, isLive }: WebhookTrust,
   headers: WebhookHeaders,
@@ -37,7 +37,7 @@ export function readStripeWebhook(
   return eventOf(body, isLive);
 }
 
-/** As Stripe signs. */
+/** Signs as Stripe does. */
 export function stripeSignature(
   secrets: readonly string[],
   body: Uint8Array,
@@ -65,7 +65,7 @@ function signaturesOf(header: string | readonly string[] | undefined): GivenSign
   return seconds === null ? null : { seconds, signatures };
 }
 
-/** Of the body only what every version of the API has: what it is about is asked for anyway. */
+/** Reads only fields that every API version has: the object itself is requested anyway. */
 function eventOf(body: Uint8Array, isLive: boolean): ProviderEvent | null {
   let event: unknown;
   try {
@@ -76,7 +76,7 @@ function eventOf(body: Uint8Array, isLive: boolean): ProviderEvent | null {
   return providerEventOf(event, isLive);
 }
 
-/** As webhooks have it, and as events are listed. */
+/** Reads an event of a webhook or of the list. */
 export function providerEventOf(event: unknown, isLive: boolean): ProviderEvent | null {
   if (event === null || typeof event !== 'object') return null;
   const { object, id, created, livemode, data } = event as Readonly<Record<string, unknown>>;
@@ -84,7 +84,7 @@ export function providerEventOf(event: unknown, isLive: boolean): ProviderEvent 
   if (typeof id !== 'string' || !EVENT_ID.test(id)) return null;
   if (!Number.isSafeInteger(created) || (created as number) < 0) return null;
   const about = (data as { readonly object?: { readonly id?: unknown } | null } | null)?.object?.id;
-  // Events about things without a name are about nothing of ours.
+  // Events about objects without an id are not about ours.
   const isRef = typeof about === 'string' && about !== '' && about.length <= REF_LENGTH_MAX;
   const at = (BigInt(created as number) * SECOND_NS_BIG) as EpochNs;
   return { id, objectRef: isRef ? about : id, at };
