@@ -1,7 +1,7 @@
 /**
- * Gathers the updates of one day: each is encoded once, straight into memory that is used again for the next
- * block. What is taken out owns its memory, exactly as much as it needs, so that it can move to another thread. A writer
- * that stands still keeps little: what a large block needed goes to the next writer of the thread that needs as much.
+ * Collects the updates of one day. Each is encoded once, into memory that is reused for the next block. A taken block
+ * owns exactly the memory it needs, so that it can move to another thread. An idle writer holds little memory: the
+ * buffer of a large block passes to the next writer of the thread that needs it.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -11,12 +11,12 @@ import { KIB } from '@tapeloom/core/units';
 import { freeMemory } from '../platform/memory/free-memory.ts';
 import { type Block, emptyBlock, flagsOf, OPENINGS, type UpdateKind } from './block.ts';
 
-/** A unit of text is at most so many bytes. */
+/** Bytes of a UTF-16 unit in UTF-8, at most. */
 const UNIT_BYTES_MAX = 3;
 const CLOSING_BRACE = 0x7d;
 const LINE_FEED = 0x0a;
 
-/** Room that a large block was gathered in; a thorough collection of garbage takes it away. */
+/** The buffer of an earlier large block; a full garbage collection may free it. */
 let spare: WeakRef<Buffer> | null = null;
 
 export class BlockWriter implements Disposable {
@@ -24,13 +24,13 @@ export class BlockWriter implements Disposable {
   readonly #updates: number;
   #text: Buffer;
   #fromNs: Float64Array<ArrayBuffer>;
-  /** Ends, ranks and ks, three of an update. */
+  /** Ends, ranks and ks: three values per update. */
   #places: Uint32Array<ArrayBuffer>;
   #flags: Uint8Array<ArrayBuffer>;
   #size = 0;
   #count = 0;
 
-  /** It grows as it must, and begins with so much again after each block. */
+  /** Grows on demand, and returns to these initial sizes after each block. */
   constructor(textBytes = 256 * KIB, updates = 4_096) {
     this.#textBytes = textBytes;
     this.#updates = updates;
@@ -56,7 +56,7 @@ export class BlockWriter implements Disposable {
     this.add('remove', final, at, encodeRemoved(id, final, ts), fromNs);
   }
 
-  /** `members` is the JSON text of what follows the cursor. */
+  /** `members`: the JSON text of the fields after the cursor. */
   add(
     kind: UpdateKind,
     isFinal: boolean,
@@ -84,15 +84,15 @@ export class BlockWriter implements Disposable {
     this.#count = at + 1;
   }
 
-  /** Starts afresh without what was gathered. */
+  /** Discards the collected updates. */
   clear(): void {
     this.#size = 0;
     this.#count = 0;
   }
 
   /**
-   * Hands over what was gathered, all of this day, and starts afresh. `fromNs` is that of all when it was not
-   * known before.
+   * Returns the collected updates, all of this day, as a block and starts the next. `fromNs` applies to all of them if
+   * it was not known before.
    */
   take(day: UtcDay, fromNs?: number): Block {
     const count = this.#count;
@@ -110,7 +110,7 @@ export class BlockWriter implements Disposable {
     return block;
   }
 
-  /** Gives back its memory. */
+  /** Frees its memory. */
   [Symbol.dispose](): void {
     for (const { buffer } of [this.#text, this.#fromNs, this.#places, this.#flags]) {
       freeMemory(buffer);
@@ -156,7 +156,7 @@ function takeSpare(sizeMin: number): Buffer | null {
   return room;
 }
 
-/** The larger one stays. */
+/** Keeps the larger buffer. */
 function giveSpare(room: Buffer): void {
   const other = spare?.deref();
   const isLarger = other === undefined || room.length > other.length;

@@ -1,7 +1,7 @@
 /**
- * A piece of a study's log: updates of one UTC day in the order of their cursors, as columns and text in one
- * piece of memory. The ring of a topic, a replay, a kept day, a page and an export are all ranges of blocks, so
- * an update is encoded once and never parsed again. A block that is finished never changes.
+ * A piece of a study's log: updates of one UTC day in cursor order, as columns and text in one piece of memory. The
+ * ring of a topic, a replay, a cached day, a page and an export are all ranges of blocks. So an update is encoded once
+ * and never parsed again. A finished block never changes.
  *
  * Layout of the memory: `fromNs` (float64 each) · `ends`, `ranks`, `ks` (uint32 each) · `flags` (uint8 each) ·
  * text. The text is NDJSON: a line per update,
@@ -14,7 +14,7 @@ import { epochNs } from '@tapeloom/core/utc-day';
 
 export type UpdateKind = 'upsert' | 'remove' | 'snapshot';
 
-/** What a line begins with, up to where a stream puts the name of the subscription. */
+/** The begin of a line, up to the point where a stream inserts the subscription's name. */
 export const OPENINGS: Readonly<Record<UpdateKind, string>> = {
   upsert: '{"t":"upsert"',
   remove: '{"t":"remove"',
@@ -22,13 +22,13 @@ export const OPENINGS: Readonly<Record<UpdateKind, string>> = {
 };
 const KINDS: readonly UpdateKind[] = ['upsert', 'remove', 'snapshot'];
 const FINAL = 1;
-/** What stands before an object's id, and what after it: neither can be a part of a JSON text. */
+/** The text before and after an object's id; neither can occur inside a JSON string. */
 const BEFORE_ID = '"id":"';
 const AFTER_ID = '","final":';
-/** Of one update, beside its text. */
+/** Bytes per update, besides its text. */
 export const COLUMN_BYTES = 8 + 3 * 4 + 1;
 
-/** A block as it moves between threads: `memory` is all it takes. */
+/** A block in transfer between threads: `memory` is its only buffer. */
 export interface BlockParts {
   readonly day: UtcDay;
   readonly count: number;
@@ -40,11 +40,11 @@ export class Block implements BlockParts {
   readonly count: number;
   readonly memory: ArrayBuffer;
   /**
-   * The first nanosecond T of the day with the update in position(T), of what a stream published: the edge of
-   * its flush. Never descends; at most the length of a day.
+   * The first nanosecond T of the day for which position(T) includes the update; for published updates the edge of
+   * their flush. Never decreases; at most the length of a day.
    */
   readonly fromNs: Float64Array<ArrayBuffer>;
-  /** Where each line ends, its line feed included. */
+  /** The end of each line, including its line feed. */
   readonly ends: Uint32Array<ArrayBuffer>;
   readonly ranks: Uint32Array<ArrayBuffer>;
   readonly ks: Uint32Array<ArrayBuffer>;
@@ -63,7 +63,7 @@ export class Block implements BlockParts {
     this.text = new Uint8Array(memory, COLUMN_BYTES * count);
   }
 
-  /** What is moved to another thread; the block is empty afterwards. */
+  /** The parts to transfer to another thread; after the transfer the block is empty. */
   get parts(): BlockParts {
     const { day, count, memory } = this;
     return { day, count, memory };
@@ -85,7 +85,7 @@ export class Block implements BlockParts {
     return formatCursor(this.cursor(at));
   }
 
-  /** The id of an update's object as it stands in the text; a snapshot has none. */
+  /** The id of an update's object as in its text; a snapshot has none. */
   idText(at: number): string {
     if (this.kind(at) === 'snapshot') return '';
     const start = this.start(at);
@@ -95,22 +95,22 @@ export class Block implements BlockParts {
     return line.toString('latin1', from, line.indexOf(AFTER_ID, from));
   }
 
-  /** The place of the last final update; -1 when there is none. */
+  /** The index of the last final update; -1 when there is none. */
   get lastFinal(): number {
     return this.flags.findLastIndex((flags) => (flags & FINAL) === FINAL);
   }
 
-  /** When the last update became known: of a flush, its edge. */
+  /** When the last update became known; for a flush, its edge. */
   get lastEdge(): EpochNs {
     return epochNs(this.day, this.fromNs[this.count - 1]!);
   }
 
-  /** Where the text of an update begins. */
+  /** The offset of an update's text. */
   start(at: number): number {
     return at === 0 ? 0 : this.ends[at - 1]!;
   }
 
-  /** How many updates, from the first one on, are not after a cursor. */
+  /** The number of updates up to and including a cursor. */
   countUpTo({ day, rank, k }: Cursor): number {
     if (day !== this.day) return this.day < day ? this.count : 0;
     let [low, high] = [0, this.count];
@@ -124,7 +124,7 @@ export class Block implements BlockParts {
     return low;
   }
 
-  /** How many updates, from the first one on, are known at `ns` of the day. */
+  /** The number of updates known at `ns` of the day. */
   countKnownAt(ns: number): number {
     let [low, high] = [0, this.count];
     while (low < high) {
@@ -135,7 +135,7 @@ export class Block implements BlockParts {
     return low;
   }
 
-  /** The updates in [first, end) in memory of their own; this very block when these are all. */
+  /** The updates in [first, end) in memory of their own; this block itself when these are all. */
   slice(first: number, end = this.count): Block {
     if (first === 0 && end === this.count) return this;
     const start = this.start(first);
@@ -150,13 +150,13 @@ export class Block implements BlockParts {
     return part;
   }
 
-  /** The same in memory of its own. */
+  /** A copy in memory of its own. */
   copy(): Block {
     return new Block({ ...this.parts, memory: this.memory.slice(0) });
   }
 }
 
-/** How far the updates in [first, end) go whose text takes no more than `bytesMax`. */
+/** The end of the updates from `first` on, at most `end`, whose text fits into `bytesMax`. */
 export function endWithin(ends: Uint32Array, first: number, end: number, bytesMax: number): number {
   const limit = (first === 0 ? 0 : ends[first - 1]!) + bytesMax;
   let [low, high] = [first, end];
@@ -168,12 +168,12 @@ export function endWithin(ends: Uint32Array, first: number, end: number, bytesMa
   return low;
 }
 
-/** Room for so many updates with so much text, to be filled by who asks. */
+/** Allocates a block of this size for the caller to fill. */
 export function emptyBlock(day: UtcDay, count: number, textBytes: number): Block {
   return new Block({ day, count, memory: new ArrayBuffer(COLUMN_BYTES * count + textBytes) });
 }
 
-/** Blocks of one day that follow each other, as one. */
+/** Joins consecutive blocks of one day. */
 export function joinBlocks(blocks: readonly Block[]): Block {
   const [first] = blocks;
   if (blocks.length === 1) return first!;
@@ -196,7 +196,7 @@ export function joinBlocks(blocks: readonly Block[]): Block {
   return joined;
 }
 
-/** Blocks in the order of their days, those of each day as one. */
+/** Joins the blocks of each day, in the order of days. */
 export function joinByDay(blocks: readonly Block[]): readonly Block[] {
   return [...Map.groupBy(blocks, ({ day }) => day).values()].map((ofDay) => joinBlocks(ofDay));
 }
