@@ -1,11 +1,8 @@
 /**
- * Prices that held against one side. A print that brings its price's and side's window to the threshold
- * starts a hold there; a trade too far beyond the price breaks it; unbroken it becomes an object when
- * its time is over, by the clock, and is final at once. So nothing shown is ever taken back, and trades
- * cause no updates of their own. All holds last equally long: they end in the order they started.
- *
- * A print belongs to one hold at most: to its window or, at the same price and side, to its time. What
- * belongs to a hold counts for no other, broken or not, and so no two objects have the same first print.
+ * Prices that held against one side. A print that fills the window of its price and side to the threshold starts a
+ * hold. A trade too far beyond the price breaks it; otherwise it becomes an object by the clock, final at once, so
+ * nothing shown is ever taken back. All holds last equally long and so end in the order they started. A print counts
+ * for one hold at most, in its window or its time, broken or not: so no two objects have the same first print.
  */
 
 import type { Rank, UtcDay } from '../numbers.ts';
@@ -31,19 +28,19 @@ export interface AbsorptionRule {
 
 export class AbsorptionStudy implements Study {
   readonly #holdNs: number;
-  /** The time of the print at hand, where the windows see it too. */
+  /** The time of the current print, shared with the windows. */
   readonly #nowNs = new Float64Array(1);
   readonly #threshold: SizeThreshold;
-  /** What the next session's threshold comes from; null when it is given. */
+  /** The source of the next session's threshold; null if it is a parameter. */
   readonly #tumbling: TumblingWindows | null;
-  /** A price has a slot, a price and side a cell: twice the slot, plus 1 for buyers. */
+  /** A price has a slot. A price and side have a cell: twice the slot, plus 1 for buyers. */
   readonly #slots = new PriceSlots();
   readonly #window: PrintWindow;
   readonly #sellers: HeldPrices;
   readonly #buyers: HeldPrices;
   #output: StudyOutput | null = null;
   #origin = 0 as UtcDay;
-  /** The holds not over yet, and broken ones among them, in a ring by their numbers, from 1. */
+  /** The holds that have not ended, some of them broken, in a ring by their numbers, from 1. */
   #mask = HOLDS_MIN - 1;
   #holdCell = new Int32Array(HOLDS_MIN);
   #holdFromNs = new Float64Array(HOLDS_MIN);
@@ -53,7 +50,7 @@ export class AbsorptionStudy implements Study {
   #holdTrades = new Float64Array(HOLDS_MIN);
   #oldest = 1;
   #next = 1;
-  /** When the oldest hold is over; Infinity without one. */
+  /** When the oldest hold ends; Infinity without one. */
   #overNs = Number.POSITIVE_INFINITY;
 
   constructor(rule: AbsorptionRule) {
@@ -90,8 +87,8 @@ export class AbsorptionStudy implements Study {
   }
 
   /**
-   * Prints that follow each other at one time, price and side do what one print of all their lots does:
-   * where it starts a hold, those after it would belong to it. So such a run is taken in one step.
+   * Consecutive prints at one time, price and side act like one print of all their lots: if the first starts a hold,
+   * the others belong to it. So such a run is one step.
    */
   apply(batch: TradeBatch, from: number, to: number, offsetNs: number): number {
     const { ts, price, size, side } = batch;
@@ -123,7 +120,7 @@ export class AbsorptionStudy implements Study {
     return this.#endHolds(this.#overNs, entry.rank, entry.k);
   }
 
-  /** A hold that is not over at the close comes to nothing. */
+  /** A hold that has not ended at the close is dropped. */
   closeSession(entry: Readonly<Mark>, isComplete: boolean): number {
     this.#tumbling?.endAll(2 * this.#slots.count);
     this.#threshold.closeSession(isComplete);
@@ -163,7 +160,7 @@ export class AbsorptionStudy implements Study {
     this.#next += 1;
   }
 
-  /** Ends the holds that are over at `ns`, each unbroken one by the next update of `rank`. */
+  /** Ends the holds that are due at `ns`, each unbroken one with the next update of `rank`. */
   #endHolds(ns: number, rank: Rank, kBefore: number): number {
     let k = kBefore;
     while (this.#overNs <= ns) {
@@ -199,7 +196,7 @@ export class AbsorptionStudy implements Study {
     return (cell & 1) === 1 ? this.#buyers : this.#sellers;
   }
 
-  /** The oldest hold, which is over. */
+  /** The object of the oldest hold, which has ended. */
   #version(cell: number, held: HeldPrices) {
     const at = this.#oldest & this.#mask;
     const firstNs = this.#holdFirstNs[at]!;

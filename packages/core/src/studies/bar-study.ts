@@ -1,6 +1,6 @@
 /**
- * A study whose objects are bars: a cutter decides where bars begin and end, a content gathers what
- * their trades say, and this joins the two. At most one bar forms at a time.
+ * A study whose objects are bars. A cutter decides where bars begin and end, a content accumulates their trades, and
+ * this class connects them. At most one bar forms at a time.
  */
 
 import type { TradeBatch } from '../trade-batch.ts';

@@ -1,6 +1,6 @@
 /**
- * The numbers every bar has: prices, volumes by side, and the extremes of its running delta. All are
- * exact: sums of lots stay far below 2^53. A part of a split trade counts as one trade.
+ * The numbers of every bar: prices, volumes by side, and the extremes of its running delta. All are exact: sums of lots
+ * stay far below 2^53. A part of a split trade counts as one trade.
  */
 
 import type { TradeBatch } from '../trade-batch.ts';
@@ -46,7 +46,7 @@ export class BarSums implements BarContent {
   #deltaMax = 0;
   readonly #span: RowsSpan = { low: 0, high: 0, lots: 0 };
 
-  /** Of the rows that `addRows` added last. */
+  /** The span of the rows that `addRows` added last. */
   get span(): Readonly<RowsSpan> {
     return this.#span;
   }
@@ -107,7 +107,7 @@ export class BarSums implements BarContent {
     };
   }
 
-  /** Adds the rows in integers, or nothing and returns false when one of them is too large for that. */
+  /** Adds the rows in integers. If one is too large for that, it adds nothing and returns false. */
   #addSmall({ price, size, side }: TradeBatch, from: number, to: number): boolean {
     let high = price[from]!;
     let low = high;

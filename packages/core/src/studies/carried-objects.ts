@@ -1,30 +1,28 @@
 /**
- * Objects that stay until a price trades: zones and levels, final at birth, carried from session to
- * session. Each waits for a trade at or beyond one price; the hot loop compares with the nearest such
- * price above and below only, whatever their number. Every object that goes is removed in the log:
- *
- * 1. by the first trade (or part of a split one) after its birth at or beyond its price: those waiting
- *    for a higher price first, then those for a lower one, each from the nearest price on, at one price
- *    the oldest first;
- * 2. at the close of the session that opened `lookBackSessions` after the one it was born in, the
- *    oldest first;
- * 3. when one more than CARRIED_MAX would be carried: the oldest, just before the birth;
- * 4. at the close of a session that is not whole on the tape, all of them, the oldest first: whether the
- *    missing trades removed them is not known. Nor is anything born once a day of the session is missing.
- *
- * Which objects are carried depends on the last `lookBackSessions` sessions and the current one only:
- * older objects are gone by then, and the limit takes the oldest first.
+ * Objects that stay until a price trades, carried from session to session: zones and levels, final at birth. The hot
+ * loop compares each trade with the nearest waiting price above and below only, whatever their number.
  */
+
+// Every object is removed by an update in the log:
+// 1. By the first trade (or part of a split one) after its birth at or beyond its price. Objects waiting for a higher
+//    price go first, then those for a lower one; each from the nearest price on, at one price the oldest first.
+// 2. At the close of the session `lookBackSessions` after the one of its birth, the oldest first.
+// 3. Just before a birth that would exceed CARRIED_MAX: the oldest.
+// 4. At the close of a session that is incomplete on the tape: all, the oldest first, since the missing trades may have
+//    removed them. Nothing is born either once a day of the session is missing.
+//
+// So the carried objects depend only on the last `lookBackSessions` sessions and the current one: older objects are
+// gone, and the limit removes the oldest first.
 
 import type { Rank } from '../numbers.ts';
 import type { TradeBatch } from '../trade-batch.ts';
 import { epochNsText } from '../utc-day.ts';
 import type { Mark, ObjectVersion, StudyOutput } from './study.ts';
 
-/** Objects carried at a time; as many as a snapshot of any indicator has at most. */
+/** The most objects carried at a time, which is also the most in a snapshot of any indicator. */
 export const CARRIED_MAX = 5_000;
 
-/** What removes an object: a trade at or above the price (1), or at or below it (-1). */
+/** The trade that removes an object: at or above the price (1), or at or below it (-1). */
 export interface Trigger {
   readonly side: 1 | -1;
   readonly price: number;
@@ -33,9 +31,9 @@ export interface Trigger {
 interface Carried {
   readonly id: string;
   readonly side: 1 | -1;
-  /** The price times the side: a trade whose price times the side reaches it removes the object. */
+  /** Price times side: a trade whose price times side reaches it removes the object. */
   readonly key: number;
-  /** The session it was born in. */
+  /** The session of its birth. */
   readonly session: number;
 }
 
@@ -50,10 +48,10 @@ export class CarriedObjects {
   /** By descending key: the nearest is the last. */
   readonly #above: Carried[] = [];
   readonly #below: Carried[] = [];
-  /** Prices from which on a trade removes something. */
+  /** A trade at or beyond these prices removes an object. */
   #upAt = Number.POSITIVE_INFINITY;
   #downAt = Number.NEGATIVE_INFINITY;
-  /** The tape entry that `#k` counts the updates of. */
+  /** The tape entry whose updates `#k` counts. */
   #rank = -1;
   #k = 0;
 
@@ -67,23 +65,23 @@ export class CarriedObjects {
     this.#session += 1;
   }
 
-  /** What follows belongs to trades that caused no update yet. */
+  /** The following trades have caused no update yet. */
   enter(): void {
     this.#rank = -1;
   }
 
-  /** What follows belongs to this entry. */
+  /** The following calls belong to this entry. */
   resume(entry: Readonly<Mark>): void {
     this.#rank = entry.rank;
     this.#k = entry.k;
   }
 
-  /** How many updates this entry, the last one so far, caused. */
+  /** How many updates this entry, the newest one, caused. */
   updatesOf(rank: number): number {
     return rank === this.#rank ? this.#k : 0;
   }
 
-  /** Rows [from, to) trade. */
+  /** Processes the trades in rows [from, to). */
   trade(batch: TradeBatch, from: number, to: number): void {
     const { price } = batch;
     let upAt = this.#upAt;
@@ -98,8 +96,8 @@ export class CarriedObjects {
   }
 
   /**
-   * An object is born by a further update of entry `rank`; `ts` is when, for what has to make room,
-   * and `atNs` the same where it may be later than the entry.
+   * Adds an object as a further update of entry `rank`. `ts` is the time of its birth, for an object that it evicts;
+   * `atNs` is the same time if it may be later than the entry.
    */
   add(
     version: ObjectVersion,
@@ -117,7 +115,7 @@ export class CarriedObjects {
     this.#output!.upsert(version, rank as Rank, this.#next(rank), atNs);
   }
 
-  /** The session closes at `ts`: what is too old goes; all do if the session is not complete. */
+  /** The session closes at `ts`: removes objects that are too old, or all if the session is incomplete. */
   expire(rank: number, ts: string, isComplete: boolean): void {
     const lastGone = isComplete ? this.#session - this.#lookBackSessions : this.#session;
     for (const carried of this.#alive.values()) {
@@ -171,7 +169,7 @@ export class CarriedObjects {
   }
 }
 
-/** Where a new key goes: behind all greater ones, before its equals, so that the oldest is the last. */
+/** The position of a new key: after all greater ones, before equal ones, so that the oldest is the last. */
 function placeOf(list: readonly Carried[], key: number): number {
   let low = 0;
   let high = list.length;

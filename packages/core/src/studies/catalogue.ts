@@ -1,4 +1,4 @@
-/** The indicators there are, in the order they are listed. */
+/** All indicators, in the order of the catalogue. */
 
 import { absorption } from './absorption.ts';
 import { bars } from './bars.ts';
@@ -38,13 +38,13 @@ export function indicatorNamed(id: string): Indicator | null {
   return INDICATORS.find((indicator) => indicator.id === id) ?? null;
 }
 
-/** Which computation gives the results of this indicator now; null when there is none of this name. */
+/** The name of an indicator's current computation; null if there is no such indicator. */
 export function computationNamed(id: string): string | null {
   const indicator = indicatorNamed(id);
   return indicator === null ? null : computationOf(indicator);
 }
 
-/** What is published of the indicators: everything but the code that computes them. */
+/** The published definitions: everything but the functions that compute. */
 export function publishedDefinitions(): readonly IndicatorDefinition[] {
   return INDICATORS.map(
     ({

@@ -1,10 +1,8 @@
 /**
- * Clusters of prints of one aggressor. At most one cluster is open; it is an object from the print
- * that brings it to the lots and the prices asked for until it ends. It ends by a print of another
- * side (that print's first update), by the clock 1 ns after the longest allowed gap, or with the
- * session. What is asked for is fixed when the session opens and never repaints.
- *
- * No time is handed from method to method: a double that is may become an object each time.
+ * Clusters of prints of one aggressor. At most one cluster is open. It is an object from the print that brings it to
+ * the required lots and prices until it ends: by a print of another side (that print's first update), by the clock 1 ns
+ * after the longest allowed gap, or with the session. The requirements are fixed when the session opens. Times are kept
+ * in fields, not passed as arguments: a double passed between methods may be allocated on the heap.
  */
 
 import type { Rank, UtcDay } from '../numbers.ts';
@@ -22,7 +20,7 @@ import {
   type StudySession,
 } from './study.ts';
 
-/** A cluster as it stands. */
+/** The current state of a cluster. */
 export interface Cluster {
   readonly side: number;
   readonly size: number;
@@ -31,7 +29,7 @@ export interface Cluster {
   readonly last: number;
   readonly high: number;
   readonly low: number;
-  /** Distinct prices; 0 where nothing depends on them. */
+  /** Distinct prices; 0 if they are not counted. */
   readonly levels: number;
   readonly threshold: number;
   readonly end: string;
@@ -40,9 +38,9 @@ export interface Cluster {
 export interface ClusterRule {
   readonly gapMs: number;
   readonly threshold: SizeThreshold;
-  /** Distinct prices a cluster must have; 0 when they need not be counted. */
+  /** Distinct prices that a cluster must have; 0: they are not counted. */
   readonly levelsMin: number;
-  /** What of a cluster is published. */
+  /** The published data of a cluster. */
   readonly dataOf: (cluster: Cluster) => object;
 }
 
@@ -50,14 +48,14 @@ export class ClusterStudy implements Study {
   readonly #gapNs: number;
   readonly #threshold: SizeThreshold;
   readonly #levelsMin: number;
-  /** The prices of the open cluster but its first; null when they need not be counted. */
+  /** The prices of the open cluster except its first; null if they are not counted. */
   readonly #prices: PriceSlots | null;
   readonly #dataOf: (cluster: Cluster) => object;
   #output: StudyOutput | null = null;
   #origin = 0 as UtcDay;
   /** The newest update of the open cluster. */
   readonly #mark: Mark = { day: 0 as UtcDay, rank: 0 as Rank, k: 0 };
-  /** The open cluster; side 0 means there is none. */
+  /** The open cluster; side 0: there is none. */
   #side = 0;
   #firstDay = 0 as UtcDay;
   #firstRank = 0;
@@ -112,7 +110,7 @@ export class ClusterStudy implements Study {
         this.#begin(batch, row, offsetNs);
       }
       const next = this.#extend(batch, row, to, offsetNs);
-      // Only the updates of the last print are asked for, and only a first print ends another cluster.
+      // Only the k of the last print is returned, and only a first print ends another cluster.
       if (next - row > 1) k = 0;
       if (this.#isShown()) {
         k += 1;
@@ -155,7 +153,7 @@ export class ClusterStudy implements Study {
     this.#trades = 0;
   }
 
-  /** Adds the print at `from` and those that go on with its cluster; returns the row after them. */
+  /** Adds the print at `from` and those that continue its cluster; returns the row after them. */
   #extend(batch: TradeBatch, from: number, to: number, offsetNs: number): number {
     const { ts, price, size, side } = batch;
     const sign = side[from]!;
@@ -194,8 +192,8 @@ export class ClusterStudy implements Study {
   }
 
   /**
-   * Ends the open cluster, if any; true when it was shown and so became final by update `k`. By the clock
-   * it ended when it was due, else now.
+   * Ends the open cluster, if any. Returns true if it was shown and so became final by update `k`. `isByClock`: it
+   * ended when it was due, not now.
    */
   #end(rank: Rank, k: number, isByClock = false): boolean {
     if (this.#side === 0) return false;

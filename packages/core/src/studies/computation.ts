@@ -1,26 +1,26 @@
 /**
- * The name of the computation that gives an indicator's results: the version of what all indicators share
- * and the indicator's own. Equal names promise equal results for the same tape, sessions and parameters,
- * cursors included; so cursors, kept results and tokens of exports are good as long as the name of their
- * indicator's computation is the same. `contract/study-digests.json` holds us to it (docs/decisions/0017).
+ * The name of the computation behind an indicator's results: the version of what all indicators share, and its own.
+ * Equal names guarantee equal results, cursors included, for the same tape, sessions and parameters. So cursors, cached
+ * results and export tokens stay valid while the name stays. `contract/study-digests.json` verifies it
+ * (docs/decisions/0017).
  */
 
 import type { IndicatorDefinition } from './indicator.ts';
 
 /**
- * Of what every indicator's results depend on: the runner and its numbering, the flush steps, the order
- * of trades and time, the cutters of bars. Raised by one when that changes the results of all. Which of the
- * forming versions a stream shows, its phase, is no result: every one has its cursor, shown or not.
+ * The version of what all results depend on: the runner and its numbering, the flush steps, the order of trades and
+ * time, the bar cutters. It grows by one when a change there alters the results of all. The phase, which selects the
+ * forming versions that a stream shows, is not part of the results: every version has its cursor, shown or not.
  */
 export const SHARED_VERSION: number = 1;
 
 /**
- * The name of version 1 of every indicator on version 1 of what they share. It was a digest of the sources
- * when names were first written to disk; as long as it stays, what was written then is found and good.
+ * The name when both versions are 1. It is a digest of the sources from the time when names were first stored; keeping
+ * it keeps what was stored then valid.
  */
 const FIRST_COMPUTATION = '4c1c88bb8ce6559b77613003040dc1c3de601ffb0729388513de17349b4c49c9';
 
-/** Of one indicator; names of different ones are never compared. */
+/** The name for one indicator. Names of different indicators are never compared. */
 export function computationOf(
   { version }: Pick<IndicatorDefinition, 'version'>,
   sharedVersion = SHARED_VERSION,

@@ -1,7 +1,7 @@
 /**
- * The bar that is being built, whatever cuts it and whatever it holds, and the numbering all bars
- * share: a trade causes one update per bar it touches (k = 1, 2, …), a bar that is full becomes final
- * in the update that filled it, and a bar that something else ends becomes final by one update more.
+ * The bar under construction, and the numbering that all bars share. A trade causes one update per bar it touches (k =
+ * 1, 2, …). A full bar becomes final in the update that filled it; a bar that ends otherwise becomes final by one more
+ * update.
  */
 
 import type { Rank, UtcDay } from '../numbers.ts';
@@ -16,18 +16,18 @@ import {
   type StudySession,
 } from './study.ts';
 
-/** What of a bar its trades do not tell. */
+/** Properties of a bar that do not follow from its trades. */
 export interface BarShape {
-  /** The brick's edges; null where the first and the last trade tell open and close. */
+  /** The edges of a renko brick; null if open and close are those of the trades. */
   readonly openEdge: number | null;
   readonly closeEdge: number | null;
-  /** When the bar ended, or the time of its last trade while it forms; nanoseconds as text. */
+  /** When the bar ended; while it forms, the time of its last trade. Nanoseconds as text. */
   readonly end: string;
 }
 
-/** What a bar-based indicator gathers of a bar's trades. */
+/** What a bar-based indicator accumulates from a bar's trades. */
 export interface BarContent {
-  /** A session opens: contents that gather over more than a bar start afresh here. */
+  /** A session opens: contents that span several bars start again. */
   openSession?(session: StudySession): void;
   /** A new bar begins. */
   clear(): void;
@@ -35,7 +35,7 @@ export interface BarContent {
   addRows(batch: TradeBatch, from: number, to: number): void;
   /** A part of one trade. */
   addPart(price: number, size: number, side: number): void;
-  /** The object's `data` as it stands. */
+  /** The object's current `data`. */
   data(shape: BarShape): object;
 }
 
@@ -50,7 +50,7 @@ export class CurrentBar implements CutBar, BarShape {
   #startNs = 0;
   #lastNs = 0;
   #endNs = 0;
-  /** The trade that `#k` counts the updates of. */
+  /** The trade whose updates `#k` counts. */
   #rank = 0;
   #k = 0;
   openEdge: number | null = null;
@@ -64,12 +64,12 @@ export class CurrentBar implements CutBar, BarShape {
     return this.#forming;
   }
 
-  /** Updates of the last trade so far. */
+  /** The updates of the last trade so far. */
   get k(): number {
     return this.#k;
   }
 
-  /** Of the version that is being built; made only for contents that show it. */
+  /** The end of the version under construction, formatted only for contents that show it. */
   get end(): string {
     return epochNsText(this.#origin, this.#endNs);
   }
@@ -108,12 +108,12 @@ export class CurrentBar implements CutBar, BarShape {
     this.#count(batch, row);
   }
 
-  /** The bar is full: final in the update it got last. */
+  /** The bar is full: final in its newest update. */
   finish(endNs: number): void {
     this.#settle(endNs);
   }
 
-  /** The bar ends by a further update of this trade, without holding any more of it. */
+  /** The bar ends by a further update of this trade, which is not part of it. */
   finishBy(batch: TradeBatch, row: number, endNs: number): void {
     this.#count(batch, row);
     this.#settle(endNs);

@@ -1,10 +1,9 @@
 /**
- * A study whose objects are found in finished bars and carried until price trades at them. Nothing
- * forms: an object is final at birth. The bar itself is no object here, so k counts births and removes
- * alone, in this order: a trade first removes what it reaches, in each bar it is part of, then the bar
- * it fills gives birth; a bar that ends otherwise gives birth by its ending, before the trade that
- * ended it counts in the next; at a session's close the last bar gives birth, then the oldest expire.
- * From the first day on that a session lacks on the tape none of its bars gives birth.
+ * A study whose objects are found in finished bars and carried until a price trades. Objects are final at birth, and
+ * the bar itself is none, so k counts births and removals only. A trade first removes what it reaches, in each bar it
+ * is part of; then the bar it fills gives birth. A bar that ends otherwise gives birth before the trade that ended it
+ * counts. At the close the last bar gives birth, then the oldest expire. From the first missing day of a session on no
+ * bar gives birth.
  */
 
 import type { TradeBatch } from '../trade-batch.ts';
@@ -13,14 +12,14 @@ import type { CarriedObjects, Trigger } from './carried-objects.ts';
 import { type BarCutter, barId, type CutBar } from './cutters/bar-cutter.ts';
 import type { Mark, Study, StudyOutput, StudySession } from './study.ts';
 
-/** Something a finished bar leaves behind: the `n`-th of its bar. */
+/** An object found in a finished bar, the `n`-th of that bar. */
 export interface Find {
   readonly n: number;
   readonly data: object;
   readonly trigger: Trigger;
 }
 
-/** Gathers of a bar's trades what it takes to tell what the bar leaves behind. */
+/** Accumulates a bar's trades to find objects in it. */
 export interface BarFinder {
   /** A new bar begins. */
   clear(): void;
@@ -28,12 +27,12 @@ export interface BarFinder {
   addRows(batch: TradeBatch, from: number, to: number): void;
   /** A part of one trade. */
   addPart(price: number, size: number, side: number): void;
-  /** What the bar, now finished, leaves behind, in the order of birth. */
+  /** The objects of the finished bar, in the order of birth. */
   finds(barId: string): readonly Find[];
 }
 
 export class FinishedBarStudy implements Study {
-  /** It has what there is; see `indicator.ts`. */
+  /** Always true for carried objects; see `indicator.ts`. */
   readonly warm = true;
   readonly #carried: CarriedObjects;
   readonly #bar: SearchedBar;
@@ -80,7 +79,7 @@ export class FinishedBarStudy implements Study {
   forming(): void {}
 }
 
-/** The bar that is being built and will be searched when it is finished. */
+/** The bar under construction, searched when it is finished. */
 class SearchedBar implements CutBar {
   readonly #finder: BarFinder;
   readonly #carried: CarriedObjects;
@@ -88,7 +87,7 @@ class SearchedBar implements CutBar {
   #forming = false;
   #id = '';
   #startNs = 0;
-  /** The last trade the bar holds a part of. */
+  /** The last trade that is part of the bar. */
   #lastRank = 0;
   openEdge: number | null = null;
   closeEdge: number | null = null;
@@ -134,7 +133,7 @@ class SearchedBar implements CutBar {
     this.finishAfter(batch.firstRank + row, endNs);
   }
 
-  /** The bar ends; what it leaves behind is born by further updates of entry `rank`. */
+  /** The bar ends. Its objects are born by further updates of entry `rank`. */
   finishAfter(rank: number, endNs: number): void {
     this.#forming = false;
     const finds = this.#finder.finds(this.#id);

@@ -1,10 +1,8 @@
 /**
- * Where the flushes of a stream lie (determinism 7 and 8). Every whole second of tape time is a flush
- * edge. The encoded size of all objects forming there, a function of the tape alone, decides the step of
- * the second that follows: the smallest one with which publishing them all at every edge keeps to the
- * budget. The edges inside a second lie a step apart, moved by the topic's phase, so that topics take
- * turns instead of publishing all at once. The phase follows from contract, indicator and parameters.
- * Nothing else is remembered, so whoever reads the tape, from wherever on, finds the same edges.
+ * The flush edges of a stream (determinism 7 and 8). Every whole second of tape time is an edge. The encoded size of
+ * the objects forming there sets the step of the next second: the smallest one that keeps publishing them all at every
+ * edge within the budget. Edges inside a second are a step apart, shifted by the topic's phase, so that topics do not
+ * flush at the same time. Nothing else is remembered: every reader of the tape, from any start, finds the same edges.
  */
 
 import type { EpochNs } from '../numbers.ts';
@@ -14,17 +12,17 @@ import { canonicalText } from './params.ts';
 
 /** The smallest step of tape time between two flushes. */
 export const FLUSH_STEP_NS = 20_000_000;
-/** What the forming objects of one topic may take of a line, in a second. */
+/** The bandwidth budget for the forming objects of one topic, per second. */
 export const FLUSH_BYTES_PER_SECOND = 65_536;
 
-/** All divide a second, so each whole second is an edge of every one. */
+/** All divide a second, so each whole second is an edge for every step. */
 const STEPS_NS = [FLUSH_STEP_NS, 40_000_000, 100_000_000, 200_000_000, 500_000_000];
-/** A step is moved by whole parts of it, and each part is a whole number of nanoseconds. */
+/** A step is shifted by thousandths of it; each is a whole number of nanoseconds. */
 const PHASES = 1_000;
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
-/** By how many thousandths of a step a topic's edges are moved: from half a step back to half a step on. */
+/** The shift of a topic's edges in thousandths of a step, from half a step back to half a step ahead. */
 export function flushPhase(
   contract: string,
   indicator: IndicatorDefinition,
@@ -38,7 +36,7 @@ export function flushPhase(
   return ((hash >>> 0) % PHASES) - PHASES / 2;
 }
 
-/** The first edge after `ns`, a time of day in a second that has this step. */
+/** The first edge after `ns`, a time of day in a second with this step. */
 export function flushEdgeAfter(ns: number, stepNs: number, phase: number): number {
   const secondNs = ns - (ns % SECOND_NS);
   const movedNs = (stepNs / PHASES) * phase;
@@ -46,7 +44,7 @@ export function flushEdgeAfter(ns: number, stepNs: number, phase: number): numbe
   return secondNs + (step * stepNs < SECOND_NS ? step * stepNs + movedNs : SECOND_NS);
 }
 
-/** The step of the second at whose beginning the forming objects take so many bytes. */
+/** The step of a second at whose start the forming objects have this size. */
 export function flushStepNs(formingBytes: number): number {
   for (const stepNs of STEPS_NS) {
     if (formingBytes * (SECOND_NS / stepNs) <= FLUSH_BYTES_PER_SECOND) return stepNs;

@@ -1,22 +1,20 @@
 /**
- * The prices at which one side is being held, and how far trades went beyond each since. A trade more
- * than `slip` ticks beyond a price breaks its hold. Beyond means above for buyers, below for sellers.
- *
- * The prices lie in a stack with the one that is passed first on top. No price in it lies more than
- * `slip` ticks before the last trade, and a hold starts at that trade's price, so it is put in below
- * `slip` prices at most; and a trade looks at those it breaks, once, and at no more than `slip` others.
+ * The prices at which one side is held, and how far trades went beyond each. A trade more than `slip` ticks beyond a
+ * price breaks its hold. Beyond means above for buyers, below for sellers. Prices are in a stack, the one passed first
+ * on top. None is more than `slip` ticks before the last trade, where a hold starts. So an insertion passes at most
+ * `slip` prices, and a trade visits those it breaks, once, and at most `slip` others.
  */
 
 import { longer } from './growing-columns.ts';
 
 const SLOTS_MIN = 64;
-/** Holds have numbers above it. */
+/** Holds have numbers above this. */
 const FREE = 0;
 
 export class HeldPrices {
   readonly #side: number;
   readonly #slip: number;
-  /** By slot: the hold there, the most ticks beyond, whether it is on the stack, and the price. */
+  /** By slot: the hold, the most ticks beyond, whether it is on the stack, and the price. */
   #hold = new Int32Array(SLOTS_MIN);
   #slipped = new Int32Array(SLOTS_MIN);
   #stacked = new Uint8Array(SLOTS_MIN);
@@ -46,7 +44,7 @@ export class HeldPrices {
     if (price * this.#side > this.#nearest) this.#passTo(price * this.#side);
   }
 
-  /** The number of the hold at this slot's price; 0 when there is none. */
+  /** The number of the hold at this slot's price; 0 if there is none. */
   holdAt(slot: number): number {
     return slot < this.#hold.length ? this.#hold[slot]! : FREE;
   }
@@ -74,7 +72,7 @@ export class HeldPrices {
     if (reach < this.#nearest) this.#nearest = reach;
   }
 
-  /** The hold ends unbroken; its price leaves the stack when it comes to the top. */
+  /** The hold ends unbroken. Its price leaves the stack when it reaches the top. */
   end(slot: number): void {
     this.#hold[slot] = FREE;
   }

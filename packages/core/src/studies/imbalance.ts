@@ -1,7 +1,7 @@
 /**
- * Diagonal imbalances: aggressive buying in a row against aggressive selling one row below, and the
- * mirror image. Rows are neighbours by price, not by their place in the list: against an untraded row
- * the opposite volume is 0. The ratio is compared in whole hundredths, so nothing is rounded.
+ * Diagonal imbalances: aggressive buying in a row against aggressive selling one row below, and the mirror image. Rows
+ * are neighbours by price, not by index: an untraded row has volume 0. The ratio is compared in whole hundredths, so
+ * nothing is rounded.
  */
 
 import type { ParameterDefinition, Params } from './indicator.ts';
@@ -44,7 +44,7 @@ export const IMBALANCE_RULES =
 export interface ImbalanceRule {
   /** Dominant volume over opposite volume, times 100. */
   readonly ratioHundredths: number;
-  /** Lots the dominant side must hold at least. */
+  /** The least lots of the dominant side. */
   readonly minVolume: number;
   /** Whether an opposite volume of 0 makes an imbalance. */
   readonly zeroCounts: boolean;

@@ -1,21 +1,19 @@
 /**
- * An indicator is published data plus the study that computes it. What `GET /v1/indicators` shows is
- * exactly this record (without the functions), so a customer can reproduce every number from it.
- *
- * Two kinds of look-back, both finite, both told by `lookBackSessionsMax`:
- * - A study that needs something of the past (a threshold) takes it from the newest earlier session that
- *   has it and is complete on the tape (`InheritedValue`), and says through `Study.warm` whether it has
- *   it. A run starts at the newest session that leaves it warm: from there on it knows what a run that
- *   never ended knows.
- * - A study whose objects outlive their session (`objectsOutliveSession`: zones, levels) carries them.
- *   A run starts exactly `lookBackSessionsMax` sessions of the table before the first one that reaches
- *   into the UTC day on which the current one opened, whatever of them is on the tape, and reads
- *   everything since: at that day's midnight, where numbering starts afresh, it carries what a run
- *   that never ended carries, so both give every later update the same number. The study is always
- *   warm; it counts the sessions that open, and removes at a session's close what was made that many
- *   sessions before. Such objects are final at birth, every one ends by a published `remove` (its ts
- *   is the time of the removal), and the indicator has no `depth`.
+ * An indicator is published data plus the study that computes it. `GET /v1/indicators` shows exactly this record
+ * without its functions, so a customer can reproduce every number from it.
  */
+
+// There are two kinds of look-back. Both are finite; `lookBackSessionsMax` is their length.
+// - A study that needs a past value (a threshold) takes it from the newest earlier session that has it and is complete
+//   on the tape (`InheritedValue`). `Study.warm` is true once it has the value. A run starts at the newest session that
+//   leaves it warm, and from there knows what a run that never ended knows.
+// - A study whose objects outlive their session (`objectsOutliveSession`: zones, levels) carries them and is always
+//   warm. A run starts exactly `lookBackSessionsMax` sessions of the table, on the tape or not, before the first
+//   session that reaches into the UTC day of the current open. It reads everything since. At that day's midnight
+//   numbering restarts, and the run carries the same objects as one that never ended: so both number every later update
+//   equally. The study counts opened sessions, and at a close removes objects made that many sessions before. Such
+//   objects are final at birth, each ends by a published `remove` (its ts is the time of removal), and the indicator
+//   has no `depth`.
 
 import type { SessionKind } from '../calendar/session.ts';
 import type { Deprecation } from '../deprecation.ts';
@@ -50,7 +48,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface IndicatorDefinition {
   readonly id: string;
-  /** Raised by one whenever the same tape gives other results (`computation.ts`). */
+  /** Raised by one whenever the same tape gives different results (`computation.ts`). */
   readonly version: number;
   readonly name: string;
   /** One paragraph, exact enough to reproduce every number. */
@@ -59,7 +57,7 @@ export interface IndicatorDefinition {
   /** JSON Schema of an object's `data`. */
   readonly data: JsonSchema;
   readonly computeUnitsPerTrade: number;
-  /** Left out: it stays. */
+  /** Absent: it stays. */
   readonly deprecated?: Deprecation;
   readonly presets: readonly {
     readonly id: string;
@@ -74,7 +72,7 @@ export interface IndicatorDefinition {
   };
 }
 
-/** An object that has all of these properties, and no others. */
+/** The schema of an object with all of these properties and no others. */
 export function closedObject(properties: JsonSchema): JsonSchema {
   return {
     type: 'object',
@@ -85,14 +83,14 @@ export function closedObject(properties: JsonSchema): JsonSchema {
 }
 
 export interface Indicator extends IndicatorDefinition {
-  /** Which sessions the study runs over. */
+  /** The kind of sessions that the study runs over. */
   sessionKind(params: Params): SessionKind;
   /**
-   * How many sessions before the current one a run may have to start so that its state is right;
-   * where objects outlive their session, exactly how many (see above).
+   * How many sessions before the current one a run may have to start so that its state is right; if objects outlive
+   * their session, exactly how many (see above).
    */
   lookBackSessionsMax(params: Params): number;
-  /** Objects stay until they are removed, across sessions; without it they end with their session. */
+  /** Objects stay across sessions until they are removed; otherwise they end with their session. */
   readonly objectsOutliveSession?: true;
   create(params: Params): Study;
 }

@@ -1,26 +1,25 @@
 /**
- * What a session takes over from an earlier one: the value of the newest session that gave one, at most
- * so many back (determinism 19). Only a session that is complete on the tape gives one, and every session
- * makes it older, complete or not. So it depends on these few sessions alone, wherever a run began. It
- * changes when a session closes, for the next one.
+ * A value that a session inherits: that of the newest earlier session with one, within a limited look-back (determinism
+ * 19). Only a session that is complete on the tape gives a value, but every session makes it older. So it depends on
+ * these few sessions only, wherever a run began. It changes when a session closes, for the next one.
  */
 
 export class InheritedValue<Value> {
   readonly #sessionsMax: number;
   #value: Value | null = null;
-  /** How many sessions before the next one the one was that gave it. */
+  /** How many sessions before the next one the value's session was. */
   #ageSessions = 0;
 
   constructor(sessionsMax: number) {
     this.#sessionsMax = sessionsMax;
   }
 
-  /** Of the open session, else of the next one; null when no session of its look-back gave one. */
+  /** For the open session, else the next one; null if no session of the look-back gave one. */
   get value(): Value | null {
     return this.#value;
   }
 
-  /** A session closes; its own value is null when it has none. */
+  /** A session closes; `own` is null if it has no value. */
   closeSession(own: Value | null, isComplete: boolean): void {
     this.#ageSessions += 1;
     if (own !== null && isComplete) {

@@ -1,6 +1,6 @@
 /**
- * The n largest of any number of sizes. The smallest of those kept is the n-th largest of all or,
- * while there are fewer than n, the smallest of all: a binary heap with the smallest on top.
+ * The n largest of any number of sizes: a binary heap with the smallest on top. The smallest is the n-th largest of all
+ * or, with fewer than n sizes, the smallest of all.
  */
 
 export class LargestSizes {
@@ -15,7 +15,7 @@ export class LargestSizes {
     this.#count = 0;
   }
 
-  /** null when nothing was added. */
+  /** Null if nothing was added. */
   get smallest(): number | null {
     return this.#count === 0 ? null : this.#heap[0]!;
   }
@@ -40,7 +40,7 @@ export class LargestSizes {
     this.#heap[at] = size;
   }
 
-  /** Puts `size` in the place of the smallest. */
+  /** Replaces the smallest by `size`. */
   #sink(size: number): void {
     let at = 0;
     for (;;) {

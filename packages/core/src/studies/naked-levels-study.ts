@@ -1,9 +1,8 @@
 /**
- * The points of control and value area edges of past sessions that price has not come back to. Levels
- * are born at the close of their session, final, and end once: by the trade that brings the range of a
- * later session to them, or at the close of the last session of the look-back. A session that is not whole
- * on the tape bears none, and its close ends all: its missing trades may have traded them. Per trade only two
- * comparisons are made, with the nearest level above and below.
+ * Points of control and value area edges of past sessions that price has not returned to. Levels are born, final, at
+ * the close of their session. They end by the trade that brings a later session's range to them, or at the close of the
+ * last session of the look-back. An incomplete session creates no levels, and its close ends all: missing trades may
+ * have reached them. A trade is compared with the nearest level above and below only.
  */
 
 import type { Rank } from '../numbers.ts';
@@ -25,7 +24,7 @@ interface Level {
   readonly id: string;
   /** Lowest price of its row. */
   readonly price: number;
-  /** How many sessions had opened when it was born. */
+  /** How many sessions had opened at its birth. */
   readonly session: number;
 }
 
@@ -34,14 +33,14 @@ export class NakedLevelsStudy implements Study {
   readonly dueNs = Number.POSITIVE_INFINITY;
   readonly #rule: NakedLevelsRule;
   readonly #histogram: PriceHistogram;
-  /** In the order of birth; three per session of the look-back at most. */
+  /** In the order of birth; at most three per session of the look-back. */
   #levels: Level[] = [];
   #output: StudyOutput | null = null;
   #session: StudySession | null = null;
   #sessionCount = 0;
-  /** Of the session's first trade; null before it. */
+  /** The session's first trade; null before it. */
   #first: { readonly id: string; readonly ts: string; readonly price: number } | null = null;
-  /** The nearest prices that trade a level: at or above the one, at or below the other. */
+  /** A trade at or above the first price, or at or below the second, reaches a level. */
   #aboveFrom = 0;
   #belowFrom = 0;
 
@@ -96,7 +95,7 @@ export class NakedLevelsStudy implements Study {
     return this.#trade(batch, row, offsetNs);
   }
 
-  /** Levels between the session's first price and this one are traded; those nearer were before. */
+  /** Removes levels between the session's first price and this one; nearer ones were removed before. */
   #trade(batch: TradeBatch, row: number, offsetNs: number): number {
     const first = this.#first!.price;
     const low = Math.min(first, batch.price[row]!);

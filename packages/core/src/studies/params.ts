@@ -1,12 +1,12 @@
 /**
- * A customer's parameters, checked against the published definition. What passes is canonical: every
- * parameter present, keys sorted, numbers normalised; two requests that mean the same have the same
- * text. What does not pass is told field by field, by JSON pointer, in sentences.
+ * A customer's parameters, validated against the published definition. Accepted ones are canonical: every parameter
+ * present, keys sorted, numbers normalised; equivalent requests have equal texts. Errors are reported field by field,
+ * by JSON pointer, in sentences.
  */
 
 import type { IndicatorDefinition, ParameterDefinition, Params, ParamValue } from './indicator.ts';
 
-/** Faults reported at once; a request full of nonsense does not get an essay back. */
+/** The most errors reported at once, so that a nonsensical request does not get an endless response. */
 const FAULTS_MAX = 32;
 const NAME_SHOWN_MAX = 64;
 
@@ -108,7 +108,7 @@ function isAllowedNumber(parameter: ParameterDefinition, value: unknown): boolea
     return false;
   }
   if (parameter.multipleOf === undefined) return true;
-  // A decimal such as 1.15 is no exact double: it is on the grid when it is the double nearest to it.
+  // A decimal such as 1.15 is no exact double: it is on the grid if it is the double nearest to it.
   const perUnit = Math.round(1 / parameter.multipleOf);
   return Math.round(value * perUnit) / perUnit === value;
 }

@@ -1,7 +1,7 @@
 /**
- * A count per second, rounded once to 6 decimals, halves up. The result is the exact one: a quotient of
- * integers misses a half by at least 1/(2 × seconds) unless it hits it, and while the count in
- * millionths stays below 2^52 the error of the division is smaller than that.
+ * A count per second, rounded once to 6 decimals, halves up. The result is exact: unless the quotient of integers hits
+ * a half, it misses it by at least 1/(2 × seconds). While the count in millionths is below 2^52, the division's error
+ * is smaller than that.
  */
 
 const MILLION = 1_000_000;

@@ -1,6 +1,6 @@
 /**
- * The point of control: the row with the most volume (or TPOs). Ties are broken in one of four stated ways, so
- * that two charts with the same setting always show the same line.
+ * The point of control: the row with the most volume (or TPOs). Ties are broken by one of four rules, so that two
+ * charts with the same setting show the same line.
  */
 
 import type { CountedRows } from './price-histogram.ts';
@@ -8,7 +8,7 @@ import type { CountedRows } from './price-histogram.ts';
 export const POC_TIES = ['centre', 'lowest', 'highest', 'first'] as const;
 export type PocTie = (typeof POC_TIES)[number];
 
-/** Index of the row, or -1 when nothing traded. */
+/** Index of the row, or -1 if nothing traded. */
 export function pocIndex(rows: CountedRows, tie: PocTie): number {
   let best = -1;
   for (let row = 0; row < rows.count; row += 1) {
@@ -18,7 +18,7 @@ export function pocIndex(rows: CountedRows, tie: PocTie): number {
   return best;
 }
 
-/** Whether `row`, which lies above `best` and has as much, is to be taken in its place. */
+/** Whether `row`, which lies above `best` and has the same total, replaces it. */
 function isPreferred(rows: CountedRows, row: number, best: number, tie: PocTie): boolean {
   switch (tie) {
     case 'lowest':

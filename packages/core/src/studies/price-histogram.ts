@@ -1,11 +1,9 @@
 /**
- * Volume by price and side of one bar. Prices lie in a window of cells, each price at its low bits: so
- * a trade is added without a search, and reading goes up the window without sorting. The window is as
- * wide as the prices that traded, up to a limit; prices beyond it are kept one by one, so that memory
- * and time never follow a gap. Adding a trade allocates nothing but the window's growth.
- *
- * Trades are first counted in 32-bit integers (`small-lots.ts`), which move to doubles before they could
- * overflow; large trades go to the doubles at once. A cell's numbers are the sums of both.
+ * Volume by price and side of one bar. Prices lie in a window of cells, each price at its low bits: a trade is added
+ * without a search and read without sorting. The window grows with the traded prices up to a limit; prices beyond it
+ * are stored one by one, so memory and time never follow a gap. Only its growth allocates. Small trades are first
+ * summed in 32-bit integers (`small-lots.ts`), moved to doubles before they can overflow; large ones go to doubles at
+ * once. A cell's numbers are the sums of both.
  */
 
 import type { TradeBatch } from '../trade-batch.ts';
@@ -14,21 +12,21 @@ import { SMALL_LOTS_MAX, SMALL_ROWS_MAX, spanOf } from './small-lots.ts';
 
 const WINDOW_MIN = 128;
 const WINDOW_MAX = 8_192;
-/** A cell is four numbers: lots in the order of the side, then the last trade that touched it. */
+/** A cell is four numbers: lots by side, then the last trade that touched it. */
 const CELL = 4;
 const BID = 0;
 const UNKNOWN = 1;
 const ASK = 2;
 const TOUCHED = 3;
 
-/** Rows of adjacent prices that traded, ascending; the first `count` elements are valid. */
+/** Rows of prices that traded, ascending; the first `count` elements are valid. */
 export interface CountedRows {
   count: number;
   /** Lowest price of each row, a multiple of its ticks. */
   price: Float64Array;
-  /** What is counted in the row: volume of all sides, or TPOs. */
+  /** The total of the row: volume of all sides, or TPOs. */
   total: Float64Array;
-  /** Grows along the bar: the trade that brought the row to its total. */
+  /** The trade that brought the row to its total, as a number that grows along the bar. */
   touched: Float64Array;
 }
 
@@ -38,25 +36,25 @@ export interface PriceRows extends CountedRows {
   bid: Float64Array;
   ask: Float64Array;
   unknown: Float64Array;
-  /** Lowest and highest price that traded; NaN when none did. */
+  /** Lowest and highest price that traded; NaN if none did. */
   low: number;
   high: number;
 }
 
 export class PriceHistogram {
-  /** The window; empty while `#high` is less than `#low`. All cells outside of it are 0. */
+  /** The window; empty while `#high` is less than `#low`. All cells outside it are 0. */
   #low = 0;
   #high = -1;
   #mask = WINDOW_MIN - 1;
-  /** Small trades since the last spill; `TOUCHED` counts from there, 0 means not since. */
+  /** Small trades since the last spill. `TOUCHED` counts from there; 0: not since. */
   #small = new Int32Array(WINDOW_MIN * CELL);
-  /** Everything before, and large trades; unused while `#hasWhole` is false. */
+  /** Everything before that, and large trades; unused while `#hasWhole` is false. */
   #whole = new Float64Array(WINDOW_MIN * CELL);
   #hasWhole = false;
-  /** Trades of the bar so far, and how many of them there were at the last spill. */
+  /** Trades of the bar so far, and at the last spill. */
   #sequence = 0;
   #spilled = 0;
-  /** Prices that no window could hold together with those in it: they never come to lie in it. */
+  /** Prices that did not fit into the window; since it only grows, they never will. */
   readonly #beyond = new ScatteredVolumes();
   readonly #rows: PriceRows;
 
@@ -84,7 +82,7 @@ export class PriceHistogram {
     if (this.#beyond.count > 0) this.#beyond.clear();
   }
 
-  /** Whoever knows the span of the rows saves a look at all of them. */
+  /** A caller that knows the span of the rows saves a pass over them. */
   addRows(batch: TradeBatch, from: number, to: number, span = spanOf(batch, from, to)): void {
     if (from === to) return;
     const { price, size, side } = batch;
@@ -109,7 +107,7 @@ export class PriceHistogram {
     this.#hasWhole = true;
   }
 
-  /** The rows as they stand; valid until the next call. */
+  /** The current rows; valid until the next call. */
   rows(): PriceRows {
     const rows = this.#rows;
     const countMax = this.#high - this.#low + 1 + this.#beyond.count;
@@ -133,7 +131,7 @@ export class PriceHistogram {
     return rows;
   }
 
-  /** Small trades inside the window, no more than may be counted in integers. */
+  /** Small trades inside the window, no more than may be summed in integers. */
   #addSmall({ price, size, side }: TradeBatch, from: number, to: number): void {
     if (this.#sequence - this.#spilled + to - from > SMALL_ROWS_MAX) this.#spill();
     const cells = this.#small;
@@ -148,7 +146,7 @@ export class PriceHistogram {
     this.#sequence += to - from;
   }
 
-  /** Makes the window hold these prices too; false when it would become too wide. */
+  /** Extends the window to these prices; false if it would become too wide. */
   #covers(low: number, high: number): boolean {
     if (low >= this.#low && high <= this.#high) return true;
     const isEmpty = this.#high < this.#low;

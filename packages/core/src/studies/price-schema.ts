@@ -1,5 +1,5 @@
 /**
- * How the schema of an indicator's data marks what is counted in ticks, so that a program can turn it into currency without
+ * Marks values in ticks in the schema of an indicator's data, so that programs can convert them to currency without
  * reading descriptions: `x-unit` is `price` for a price, and `ticks` for a distance between prices.
  */
 

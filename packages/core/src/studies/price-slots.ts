@@ -1,8 +1,7 @@
 /**
- * Gives every price that occurs a number 0, 1, 2 … in the order of first occurrence, so that what is
- * known of a price lies in plain columns. Like the price histogram's, the table finds a price at its
- * low bits, or scattered where two collide; memory and the cost of clearing depend on how many prices
- * occurred, never on how far apart they lie, and looking up allocates nothing but the table's growth.
+ * Numbers the prices 0, 1, 2 … in the order of first occurrence, so that data by price can be in plain columns. Like
+ * the price histogram, the table finds a price at its low bits, or scattered if two collide. Memory and the cost of
+ * clearing depend on the number of prices, never on their distance. Only growth of the table allocates.
  */
 
 const CELLS_MIN = 64;
@@ -14,7 +13,7 @@ export class PriceSlots {
   #mask = CELLS_MIN - 1;
   /** By cell: the slot of the price found there. */
   #slots = new Int32Array(CELLS_MIN).fill(UNUSED);
-  /** By slot; half as many as cells at most. */
+  /** By slot; at most half as many as cells. */
   #prices = new Int32Array(CELLS_MIN / 2);
   #cells = new Int32Array(CELLS_MIN / 2);
   #count = 0;
@@ -29,7 +28,7 @@ export class PriceSlots {
     this.#count = 0;
   }
 
-  /** The number of this price, the next one if it is new. */
+  /** The number of this price; the next one if it is new. */
   slotOf(price: number): number {
     const slot = this.#slots[price & this.#mask]!;
     if (slot !== UNUSED && this.#prices[slot] === price) return slot;

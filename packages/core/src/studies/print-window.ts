@@ -1,10 +1,9 @@
 /**
- * Sliding windows of prints, one per cell (a price and a side), all of one length. A cell's volume and
- * trades are those of its prints not older than the window and not used up. Prints lie in one ring in
- * the order of the tape and leave it at its old end, so each is written and dropped once, and memory
- * follows the most prints that ever were in one window. Prints of one cell that follow each other at
- * one time come and go together and are one entry. Entries are linked back cell by cell, so that the
- * oldest of a window is found by walking it once, when it is used up. A session has fewer than 2^31.
+ * Sliding windows of prints, one per cell (a price and a side), all of one length. A cell counts its prints that are
+ * within the window and not used up. Prints are in one ring in tape order and leave at its old end, so each is written
+ * and dropped once; memory follows the largest number in a window. Consecutive prints of a cell at one time are one
+ * entry. Entries link back within their cell: the oldest is found by one walk when a window is used up. A session has
+ * fewer than 2^31 entries.
  */
 
 import { longer } from './growing-columns.ts';
@@ -19,30 +18,30 @@ const RANK = 1;
 const LOTS = 2;
 const PRINTS = 3;
 const CELL = 4;
-/** Sequence number of the cell's entry before it. */
+/** Sequence number of the cell's previous entry. */
 const PREVIOUS = 5;
 
 /** A cell is four doubles: lots and prints counted, and two sequence numbers. */
 const RECORD = 4;
 const VOLUME = 0;
 const TRADES = 1;
-/** The cell's newest entry; -1 when there never was one. */
+/** The cell's newest entry; -1 if there never was one. */
 const LAST = 2;
 /** Entries from here on are not used up. */
 const FROM = 3;
 
 export class PrintWindow {
   readonly #windowNs: number;
-  /** One element: a double that is handed from call to call may become an object each time. */
+  /** One element: a double passed as an argument may be allocated on the heap each time. */
   readonly #nowNs: Float64Array;
-  /** A ring: an entry's place is its sequence number's low bits. */
+  /** A ring: an entry's index is its sequence number's low bits. */
   #entries = new Float64Array(ENTRIES_MIN * ENTRY);
   #mask = ENTRIES_MIN - 1;
   #oldest = 0;
   #end = 0;
   #cells = blankCells(CELLS_MIN);
 
-  /** `nowNs` holds, in its one element, the time of the print that is being added. */
+  /** `nowNs` holds, in its one element, the time of the print being added. */
   constructor(windowNs: number, nowNs: Float64Array) {
     this.#windowNs = windowNs;
     this.#nowNs = nowNs;
@@ -56,7 +55,7 @@ export class PrintWindow {
     this.#end = 0;
   }
 
-  /** Counts prints of this cell at one time, `rank` the first of them. */
+  /** Counts prints of this cell at one time; `rank` is the first of them. */
   add(cell: number, rank: number, lots: number, prints: number): void {
     const ns = this.#nowNs[0]!;
     const record = cell * RECORD;
@@ -86,8 +85,8 @@ export class PrintWindow {
   }
 
   /**
-   * Whether the cell's window holds these lots. Prints too old for it are dropped, all at once, only
-   * when it seems to: counting them too long cannot make less of it.
+   * Whether the cell's window holds these lots. Old prints are dropped, all at once, only if it seems to: until then
+   * they can only make the count too large.
    */
   reaches(cell: number, lots: number): boolean {
     if (this.volume(cell) < lots) return false;
@@ -95,7 +94,7 @@ export class PrintWindow {
     return this.volume(cell) >= lots;
   }
 
-  /** Lots in the cell's window, after `reaches` said yes. */
+  /** Lots in the cell's window, after `reaches` returned true. */
   volume(cell: number): number {
     return this.#cells[cell * RECORD + VOLUME]!;
   }
@@ -105,8 +104,8 @@ export class PrintWindow {
   }
 
   /**
-   * The prints of this cell count no more; `reaches` said yes. Returns the place of the oldest
-   * of them, good for `nsAt` and `rankAt` until the next print is added.
+   * Uses up the prints of this cell, after `reaches` returned true. Returns the index of the oldest one, valid for
+   * `nsAt` and `rankAt` until the next print is added.
    */
   use(cell: number): number {
     const record = cell * RECORD;

@@ -1,6 +1,6 @@
 /**
- * What every profile over prices shares: rows of so many ticks, the point of control, the value area,
- * and the words that define them. `rows.total` is what is counted, be it lots or TPOs.
+ * What all profiles over prices share: rows of several ticks, the point of control, the value area, and the texts that
+ * define them. `rows.total` counts lots or TPOs.
  */
 
 import type { ParameterDefinition, Params } from './indicator.ts';
@@ -78,7 +78,7 @@ export function profileRule(params: Params): ProfileRule {
   return { pocTie: params.pocTie as PocTie, valueAreaPercent: params.valueArea as number };
 }
 
-/** Prices of the rows that stand out; null when there is no row. */
+/** Prices of the point of control and the value area's edges; null without rows. */
 export function keyPrices(rows: CountedRows, rule: ProfileRule) {
   const poc = pocIndex(rows, rule.pocTie);
   const [val, vah] = poc < 0 ? [-1, -1] : valueArea(rows, poc, rule.valueAreaPercent);
@@ -100,7 +100,7 @@ export function levels(rows: PriceRows): number[][] {
   return list;
 }
 
-/** The same number, where it can be as an integer, which JSON is made of faster than of a double. */
+/** The same number, as an integer if possible: JSON.stringify formats integers faster than doubles. */
 function small(value: number): number {
   const integer = value | 0;
   return integer === value ? integer : value;

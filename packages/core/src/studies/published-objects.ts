@@ -1,7 +1,7 @@
 /**
- * What a topic has published and a snapshot must show: the objects of the current session, and those a
- * look-back carries, each encoded once. The content changes only at flushes, so together with the run's
- * position at its last closed flush edge a snapshot is the state at exactly one place in the log.
+ * The objects that a topic has published and a snapshot must show: those of the current session, and those carried by a
+ * look-back, each encoded once. The content changes only at flushes. So a snapshot, with the run's position at its last
+ * closed flush edge, is the state at exactly one position in the log.
  */
 
 import { type Cursor, formatCursor } from '../cursor.ts';
@@ -9,10 +9,10 @@ import { KIB } from '../units.ts';
 import { DEPTH_MAX } from './bar-parameters.ts';
 import type { ObjectVersion } from './study.ts';
 
-/** Kept for snapshots; the oldest by their first trade are dropped, many at once, which a map does cheaply. */
+/** The limit for snapshots. The oldest objects by first trade are dropped, many at once, which is cheap for a map. */
 const OBJECTS_MAX = DEPTH_MAX;
 const DROPPED_AT_ONCE = 1_000;
-/** What surrounds an object in its message, about. */
+/** Approximate bytes around an object in its message. */
 const AROUND_BYTES = 64;
 /** A snapshot is a starting state, not free history. */
 export const SNAPSHOT_BYTES_MAX = 512 * KIB;
@@ -33,7 +33,7 @@ interface Published {
 }
 
 export class PublishedObjects {
-  /** By id; while `#inOrder`, in the order of their first trades, which their ids tell. */
+  /** By id; while `#inOrder` is true, in the order of their first trades, which the ids contain. */
   readonly #objects = new Map<string, Published>();
   readonly #outlivesSession: boolean;
   #inOrder = true;
@@ -42,22 +42,22 @@ export class PublishedObjects {
   #isFormingOnly = false;
 
   /**
-   * `outlivesSession`: objects stay until they are removed, as those of a look-back do. Their number
-   * is limited by their study, which removes what is too much: dropping here would not be seen.
+   * `outlivesSession`: objects stay until they are removed, as with a look-back. Their study limits them by published
+   * removes; dropping them here would not be published.
    */
   constructor(outlivesSession = false) {
     this.#outlivesSession = outlivesSession;
   }
 
   /**
-   * What publishing every object that is not final would take, about. At a flush edge these are the
-   * objects that form there, so this is a function of the tape, whenever the run began.
+   * The approximate size of all objects that are not final. At a flush edge these are exactly the forming objects, so
+   * this is a function of the tape, whenever the run began.
    */
   get formingBytes(): number {
     return this.#formingBytes;
   }
 
-  /** Takes the version in and returns its members as JSON text, to be put into messages as it is. */
+  /** Stores the version and returns its members as JSON text, ready for messages. */
   upsert(version: ObjectVersion): string {
     const body = encodeVersion(version);
     const before = this.#objects.get(version.id);
@@ -86,8 +86,8 @@ export class PublishedObjects {
   }
 
   /**
-   * The newest `depth` objects by their first trades (all that outlive sessions), as many of them as
-   * fit; `position` is `StudyRun.closed`.
+   * The newest `depth` objects by first trade (or all, if they outlive sessions), as many as fit; `position` is
+   * `StudyRun.closed`.
    */
   snapshot(
     position: Cursor,
@@ -114,7 +114,7 @@ export class PublishedObjects {
     return { cursor: formatCursor(position), items, count };
   }
 
-  /** Frees the memory of what only snapshots need: none will be asked for any more. */
+  /** Frees the memory that only snapshots need: no more will be requested. */
   keepFormingOnly(): void {
     this.#isFormingOnly = true;
     for (const [id, { final }] of this.#objects) {
@@ -122,7 +122,7 @@ export class PublishedObjects {
     }
   }
 
-  /** Objects that form side by side are first published in any order, by what happens to them. */
+  /** Objects that form at the same time may be first published in any order. */
   #noteOrder(id: string): void {
     if (compareIds(id, this.#newestId) < 0) this.#inOrder = false;
     else this.#newestId = id;
@@ -136,7 +136,7 @@ export class PublishedObjects {
     this.#inOrder = true;
   }
 
-  /** Objects that still form are few, and their size counts. */
+  /** Forming objects stay: they are few, and their size counts. */
   #dropOldest(): void {
     this.#order();
     for (const [id, { final }] of this.#objects) {
@@ -150,17 +150,17 @@ function formingBytesOf(published: Published | undefined): number {
   return published === undefined || published.final ? 0 : published.body.length + AROUND_BYTES;
 }
 
-/** The members of an object's version as JSON text, ASCII only; all messages and lines carry this one. */
+/** The members of an object's version as JSON text, ASCII only; all messages and lines carry this text. */
 export function encodeVersion({ id, final, ts, data }: ObjectVersion): string {
   return `"id":${JSON.stringify(id)},"final":${final},"ts":"${ts}","data":${JSON.stringify(data)}`;
 }
 
-/** The same of an object that is removed. */
+/** The same for a removed object. */
 export function encodeRemoved(id: string, final: boolean, ts: string): string {
   return `"id":${JSON.stringify(id)},"final":${final},"ts":"${ts}"`;
 }
 
-/** By UTC day, rank and further numbers; an id that another one continues comes first. */
+/** By UTC day, rank and further numbers; a shorter id comes before its continuations. */
 function compareIds(a: string, b: string): number {
   const [one, other] = [a.split('.'), b.split('.')];
   for (let at = 0; at < Math.max(one.length, other.length); at += 1) {

@@ -1,6 +1,6 @@
 /**
- * What a run hands over: its log, and what a flush publishes of it. Of several changes of one object
- * between two flush edges only the newest goes out, in ascending cursor order.
+ * The output of a run: its log, and what a flush publishes of it. Of several changes of an object between two flush
+ * edges only the newest is published, in ascending cursor order.
  */
 
 import type { Session } from '../calendar/session.ts';
@@ -9,20 +9,20 @@ import type { EpochNs } from '../numbers.ts';
 import { compareMarks, type ObjectVersion } from './study.ts';
 
 /**
- * Receives the log: all of its settled part, or what each flush publishes of it. In settled speed each
- * update comes with `fromNs`, the first nanosecond T of the cursor's day with the update in position(T).
+ * Receives the log: its whole settled part, or what each flush publishes. At settled speed each update carries
+ * `fromNs`: the first nanosecond T of the cursor's day for which position(T) includes the update.
  */
 export interface RunOutput {
   upsert(version: ObjectVersion, cursor: Cursor, fromNs?: number): void;
-  /** The object is gone; `final` repeats the flag it was last shown with. */
+  /** The object is removed; `final` repeats its last flag. */
   remove(id: string, final: boolean, ts: string, cursor: Cursor, fromNs?: number): void;
-  /** A session opens here in the log; what follows belongs to it. */
+  /** A session opens here in the log; the following updates belong to it. */
   openSession(session: Session): void;
-  /** All of the step that ended at `edge` was handed over; `position` is position(edge). Incremental only. */
+  /** The step that ended at `edge` is complete; `position` is position(edge). Incremental speed only. */
   flushed(edge: EpochNs, position: Cursor): void;
 }
 
-/** What waits for the next flush. */
+/** A change that waits for the next flush. */
 export type RunChange =
   | { readonly t: 'upsert'; readonly cursor: Cursor; readonly version: ObjectVersion }
   | {
@@ -50,7 +50,7 @@ export function handOver(change: RunChange, output: RunOutput): void {
   }
 }
 
-/** The newest change of each object, be it an upsert or a remove, and all openings; sorts what it is given. */
+/** The newest change of each object, upsert or remove, and all session opens. Sorts its argument. */
 export function newestOfEach(changes: RunChange[]): readonly RunChange[] {
   if (changes.length < 2) return changes;
   changes.sort((a, b) => compareMarks(a.cursor, b.cursor));

@@ -1,17 +1,16 @@
 /**
- * Drives one study over sessions, trades and promises, and fixes its log. Whatever the batches and
- * promises are cut into, the same calls reach the output with the same cursors, because everything
- * happens in one order: at one instant first what the study has due, then the session's close, the
- * session's open, the flush edge, then trades. A time event due at t belongs to the last tape entry
- * (trade or UTC midnight) with a time before t and takes its next k, so position(midnight) is D.0.0.
- *
- * Two speeds. Settled: final versions and removes reach the output at once. Incremental: when a later
- * trade or a promise reaches a flush edge, the newest version of every object changed since the one
- * before goes out, in ascending cursor order. Every whole second is an edge, and there the step of the
- * next second is chosen; between them edges lie where step and phase say (`flush-step.ts`). A settled run
- * may go over to incremental speed at a whole second, and publishes from there on what one that always
- * was would.
+ * Drives one study over sessions, trades and watermarks (`promise`), and determines its log. However batches and
+ * watermarks are divided, the output gets the same calls with the same cursors. At one instant the order is: what the
+ * study has due, the session's close, the session's open, the flush edge, then trades. A time event due at t belongs to
+ * the last tape entry (trade or UTC midnight) with a time before t and takes its next k, so position(midnight) is
+ * D.0.0.
  */
+
+// There are two speeds. Settled: final versions and removes are output at once. Incremental: when a later trade or a
+// watermark reaches a flush edge, the newest version of every object changed since the previous edge is output, in
+// ascending cursor order. Every whole second is an edge, where the step of the next second is chosen; step and phase
+// place the edges between (`flush-step.ts`). A settled run may change to incremental speed at a whole second. From
+// there it publishes the same as a run that was always incremental.
 
 import type { Session, SessionTable } from '../calendar/session.ts';
 import type { Cursor } from '../cursor.ts';
@@ -26,28 +25,28 @@ import type { Mark, ObjectVersion, Study } from './study.ts';
 /** Where a run starts: at a session's open, or between sessions. */
 export interface RunStart {
   readonly at: EpochNs;
-  /** The last trade of that UTC day before `at`; 0 when there is none. */
+  /** The last trade of that UTC day before `at`; 0 if there is none. */
   readonly rank: Rank;
 }
 
 export interface RunOptions {
   readonly output: RunOutput;
-  /** Incremental speed from the start on, with this step, a part of a second; settled speed without. */
+  /** Incremental speed from the start, with this step, a part of a second. Absent: settled speed. */
   readonly stepNs?: number;
-  /** Where the topic's flush edges lie inside a second (`flushPhase`); without it they are not moved. */
+  /** The shift of the topic's flush edges inside a second (`flushPhase`). Absent: none. */
   readonly phase?: number;
-  /** With `stepNs`: the step is that only at first, and then follows this size, as `goLive` says. */
+  /** With `stepNs`: that step holds only at first, and then follows this size, as in `goLive`. */
   readonly formingBytes?: FormingBytes;
   /**
-   * Whether a session is whole on the tape, from its open up to and with a day; without it every one is.
-   * Asked about the day that the run has come to, or its last.
+   * Whether a session is whole on the tape, from its open up to and including a day. Absent: every one is. Called with
+   * the run's current day or the session's last.
    */
   readonly isWholeUpTo?: IsWholeUpTo;
 }
 
 export type IsWholeUpTo = (session: Session, day: UtcDay) => boolean;
 
-/** The encoded size of the objects handed over that are not final; asked after a flush. */
+/** The encoded size of the objects output so far that are not final; called after a flush. */
 export type FormingBytes = () => number;
 
 export class StudyRun {
@@ -57,29 +56,29 @@ export class StudyRun {
   readonly #isWholeUpTo: IsWholeUpTo;
   readonly #phase: number;
   #formingBytes: FormingBytes | null;
-  /** The step of the second that began at `#secondNs`; 0 in settled speed. */
+  /** The step of the second that began at `#secondNs`; 0 at settled speed. */
   #stepNs: number;
   #secondNs: number;
-  /** The first flush edge not closed yet; Infinity in settled speed. */
+  /** The first flush edge that is not closed yet; Infinity at settled speed. */
   #nextEdgeNs: number;
   /** The last tape entry and its updates so far. All times below count from its day's midnight. */
   readonly #mark: Mark;
   #nowNs: number;
-  /** The trades that are being applied; null while something fires. */
+  /** The trades being applied; null while a time event fires. */
   #batch: TradeBatch | null = null;
-  /** When what fires was due. */
+  /** When the event that fires was due. */
   #firedNs = 0;
   #session: Session | null = null;
   #isOpen = false;
-  /** The day on which the open session was last found whole so far, or not. */
+  /** The day for which `#isWholeOnDay` was determined. */
   #judgedDay: UtcDay | null = null;
   #isWholeOnDay = false;
   /** The session's close while it is open, else the next open. */
   #sessionEdgeNs = Number.POSITIVE_INFINITY;
-  /** What brings a time of this day to the session origin's midnight. */
+  /** Added to a time of this day it gives the time since the midnight of the session's origin. */
   #offsetNs = 0;
   readonly #closed: Mark;
-  /** The edge that will publish what changed since the last one; Infinity when nothing happened. */
+  /** The edge that will publish the changes since the last one; Infinity without changes. */
   #pendingEdgeNs = Number.POSITIVE_INFINITY;
   #pending: RunChange[] = [];
 
@@ -117,8 +116,8 @@ export class StudyRun {
   }
 
   /**
-   * Changes to incremental speed. The run stands at position(T), T a whole second. What forms there was
-   * handed to the output by the caller; `formingBytes` is asked now and at every whole second.
+   * Changes to incremental speed. The run must be at position(T), T a whole second, and the caller must have output the
+   * objects forming there. `formingBytes` is called now and at every whole second.
    */
   goLive(formingBytes: FormingBytes): void {
     if (this.#stepNs !== 0 || this.#nowNs % SECOND_NS !== 0) {
@@ -156,7 +155,7 @@ export class StudyRun {
     }
   }
 
-  /** The promise that no trade before `instant` will follow: goes to position(instant). */
+  /** A watermark: no trade before `instant` will follow. Moves the run to position(instant). */
   advance(instant: EpochNs): void {
     const day = dayOf(instant);
     if (day < this.#mark.day) return;
@@ -166,8 +165,8 @@ export class StudyRun {
   }
 
   /**
-   * Hands over what changed since the last closed edge, as a flush at this very position would; the run
-   * goes on as if it had not. Together with everything flushed before it gives the state here.
+   * Outputs the changes since the last closed edge, as a flush at this position would, without affecting the run. With
+   * all earlier flushes they give the current state.
    */
   handPending(output: RunOutput): void {
     for (const change of this.#changes()) handOver(change, output);
@@ -179,7 +178,7 @@ export class StudyRun {
     return this.#nowNs === 0 ? 0 : flushEdgeAfter(this.#nowNs - 1, this.#stepNs, this.#phase);
   }
 
-  /** Where the rows that start now have to be cut: at the session's edge and the flush edge. */
+  /** Where the rows that start now must be cut: at the session's edge or the flush edge. */
   #cutAfter(): number {
     this.#pendingEdgeNs = this.#nextEdgeNs;
     return Math.min(this.#nextEdgeNs, this.#sessionEdgeNs);
@@ -191,7 +190,7 @@ export class StudyRun {
     this.#nowNs = ns;
   }
 
-  /** Everything due by time alone up to and including `ns` of the current day. */
+  /** Fires everything due by time alone up to and including `ns` of the current day. */
   #fireDue(ns: number): void {
     for (;;) {
       const ownNs = this.#isOpen ? this.#study.dueNs - this.#offsetNs : Number.POSITIVE_INFINITY;
@@ -242,7 +241,7 @@ export class StudyRun {
     this.#awaitSession(this.#session!.close);
   }
 
-  /** What happens belongs to the day of the mark, also what is due at the midnight after it. */
+  /** Events belong to the day of the mark, including those due at the midnight after it. */
   readonly #isWhole = (): boolean => {
     const { day } = this.#mark;
     if (day !== this.#judgedDay) {
@@ -274,7 +273,7 @@ export class StudyRun {
     }
   }
 
-  /** An update of entry `rank` that happens now: by that trade, or at `atNs` if that is later. */
+  /** The `fromNs` of an update of entry `rank` that happens now: by that trade, or at `atNs` if that is later. */
   #fromNs(rank: Rank, atNs = Number.NEGATIVE_INFINITY): number {
     const batch = this.#batch;
     if (batch === null) return this.#firedNs;
@@ -293,7 +292,7 @@ export class StudyRun {
       this.#secondNs -= DAY_NS;
       this.#nextEdgeNs -= DAY_NS;
       this.#pendingEdgeNs -= DAY_NS;
-      // Asked again each day: a far open is inexact as a double, and a table may have grown.
+      // Looked up again each day: a far open is inexact as a double, and a table may have grown.
       if (this.#isOpen) this.#sessionEdgeNs -= DAY_NS;
       else this.#awaitSession(epochNs(this.#mark.day, 0));
       this.#closeEdges(0);
@@ -305,7 +304,7 @@ export class StudyRun {
     if (ns < this.#nextEdgeNs) return;
     if (this.#pendingEdgeNs <= ns) this.#flush(this.#pendingEdgeNs);
     const secondNs = ns - (ns % SECOND_NS);
-    // Seconds that were passed over changed nothing, so what forms now is what formed at this one.
+    // Skipped seconds changed nothing: the objects forming now are those that formed at this one.
     if (secondNs > this.#secondNs && this.#formingBytes !== null) {
       this.#stepNs = flushStepNs(this.#formingBytes());
     }

@@ -1,6 +1,6 @@
 /**
- * Volume by price and side for prices that lie far apart: memory and time depend on how many prices
- * there are, never on the distance between them.
+ * Volume by price and side for prices that lie far apart. Memory and time depend on the number of prices, never on
+ * their distance.
  */
 
 import { longer } from './growing-columns.ts';
@@ -34,7 +34,7 @@ export class ScatteredVolumes {
     this.#touched[slot] = sequence;
   }
 
-  /** Shows every price in ascending order. */
+  /** Visits every price in ascending order. */
   visit(
     show: (price: number, bid: number, ask: number, unknown: number, touched: number) => void,
   ): void {

@@ -1,7 +1,7 @@
 /**
- * What the tape did in one second of the session, in the window of seconds that ends with it, and since
- * the open. A second without a trade has no object but counts in both averages. Everything kept is an
- * exact count; averages are divided and rounded when a version is built, never carried on.
+ * The trades of one second of the session, of the window of seconds that ends with it, and since the open. A second
+ * without a trade has no object but counts in both averages. Only exact counts are stored; averages are divided and
+ * rounded when a version is built.
  */
 
 import type { UtcDay } from '../numbers.ts';
@@ -22,12 +22,12 @@ export interface SecondRule {
 
 export class SecondCounts implements BarContent {
   readonly #paceParts: number;
-  /** Trades of the window's seconds; a second lies at its number modulo the length. */
+  /** Trades of the window's seconds; a second's index is its number modulo the length. */
   readonly #window: Float64Array;
   #windowTrades = 0;
   #sessionTrades = 0;
   #session: StudySession | null = null;
-  /** What added to a time of `#day` gives nanoseconds since the open. */
+  /** Added to a time of `#day` it gives nanoseconds since the open. */
   #day = 0 as UtcDay;
   #dayNs = 0;
   /** The second's number since the open, from 0. */
@@ -85,7 +85,7 @@ export class SecondCounts implements BarContent {
     };
   }
 
-  /** rate > pace × average, multiplied out; in big integers where the products are no exact doubles. */
+  /** rate > pace × average, multiplied out; in bigints if the products are no exact doubles. */
   #isBurst(seconds: number, windowSeconds: number): boolean {
     const left = this.#windowTrades * seconds * PACE_PARTS;
     const right = this.#sessionTrades * windowSeconds * this.#paceParts;
@@ -96,7 +96,7 @@ export class SecondCounts implements BarContent {
     );
   }
 
-  /** Lets the window end with the second of this trade. */
+  /** Moves the window so that it ends with the second of this trade. */
   #moveTo(batch: TradeBatch, row: number): void {
     if (batch.day !== this.#day) {
       const { origin, openNs } = this.#session!;

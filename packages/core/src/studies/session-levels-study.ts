@@ -1,9 +1,8 @@
 /**
- * The levels of a trading day. Every level is one object that starts with a trade of the day; those
- * that can move (highs and lows) move with the trades of their window of time and are final when it
- * ends, the others are final at birth. Windows that are open at one time started at one time, so they
- * hold the same range, and a trade is compared with one high and one low only. Where something happens
- * to several levels at once, it is in the order of their numbers.
+ * The levels of a trading day. Every level is one object that starts with a trade of the day. Highs and lows move with
+ * the trades of their time window and are final when it ends; the others are final at birth. All open windows started
+ * at the same time and so have the same range: a trade is compared with one high and one low only. Changes of several
+ * levels at once are in the order of their numbers.
  */
 
 import type { SessionKind } from '../calendar/session.ts';
@@ -22,7 +21,7 @@ import {
   type StudySession,
 } from './study.ts';
 
-/** How far back the session lies that gave the previous levels, at most. */
+/** The most sessions back from which the previous levels may come. */
 export const PREVIOUS_SESSIONS_MAX = 10;
 
 /** In the order of their numbers 1, 2, 3 … */
@@ -40,7 +39,7 @@ export const SESSION_LEVEL_KINDS = [
 ] as const;
 type LevelKind = (typeof SESSION_LEVEL_KINDS)[number];
 
-/** A level that moves: its newest version, and where in the log that stands. */
+/** A level that moves: its newest version and that version's mark. */
 interface MovingLevel {
   readonly kind: LevelKind;
   id: string;
@@ -97,7 +96,7 @@ export class SessionLevelsStudy implements Study {
   readonly #balance = new RangeWindow('initialBalanceHigh', 'initialBalanceLow');
   /** In the order of the numbers of their levels. */
   readonly #windows = [this.#day, this.#overnight, this.#balance];
-  /** Those that are open at the rows being applied, and the next time at which one starts or ends. */
+  /** The windows that are open at the current rows, and the next time at which one starts or ends. */
   #open: RangeWindow[] = [];
   #edgeNs = 0;
   #output: StudyOutput | null = null;
@@ -170,7 +169,7 @@ export class SessionLevelsStudy implements Study {
   }
 
   forming(since: Readonly<Mark> | null, visit: FormingVisitor): void {
-    // Most flushes find nothing that moved: then nothing is gathered.
+    // At most flushes no level has moved: skip the rest.
     if (since !== null && compareMarks(this.#moved, since) <= 0) return;
     const levels = this.#windows
       .filter((window) => window.forming)
@@ -249,7 +248,7 @@ export class SessionLevelsStudy implements Study {
     return k;
   }
 
-  /** Ends what ends at `ns` or before, window by window as their ends come; entry `rank` has k updates. */
+  /** Ends the windows that end at `ns` or before, in order of their ends; entry `rank` has k updates. */
   #endUntil(ns: number, rank: Rank, kBefore: number): number {
     let k = kBefore;
     for (;;) {

@@ -1,4 +1,4 @@
-/** `session-levels`: the levels of the trading day, and those it inherits from the one before. */
+/** `session-levels`: the levels of the trading day, and those inherited from the day before. */
 
 import type { SessionKind } from '../calendar/session.ts';
 import { SESSION_PARAMETER, UTC_DAY } from './bar-parameters.ts';
@@ -70,7 +70,7 @@ export const sessionLevels: Indicator = {
     ts: '1794580200004118203',
     data: { kind: 'high', price: 27_003 },
   },
-  // Overnight trades lie outside of regular hours, but inside the trading day that has them.
+  // Overnight trades are outside regular hours, but inside the trading day.
   sessionKind: ({ session }): SessionKind => (session === 'utc' ? 'utc' : 'full'),
   lookBackSessionsMax: () => PREVIOUS_SESSIONS_MAX,
   create: (params: Params) =>

@@ -1,13 +1,13 @@
 /**
- * The lots something must have to be shown: given as a parameter, or taken from the sizes of an
- * earlier session that is complete. It changes between sessions only, so it never repaints.
+ * The lots that an object must have to be shown: a parameter, or derived from the sizes of an earlier complete session.
+ * It changes only between sessions, so objects never repaint.
  */
 
 import type { ParameterDefinition, Params } from './indicator.ts';
 import { InheritedValue } from './inherited-value.ts';
 import { LargestSizes } from './largest-sizes.ts';
 
-/** How far back a threshold may come from. */
+/** The most sessions back from which a threshold may come. */
 export const LOOK_BACK_SESSIONS_MAX = 10;
 
 export const MIN_SIZE_PARAMETER = {
@@ -19,7 +19,7 @@ export const MIN_SIZE_PARAMETER = {
   unit: 'lots',
 } as const satisfies Partial<ParameterDefinition>;
 
-/** @param thing What must have the lots: `cluster`. */
+/** @param thing The object that must have the lots: `cluster`. */
 export function thresholdParameters(thing: string): readonly ParameterDefinition[] {
   return [
     {
@@ -46,7 +46,7 @@ export interface ThresholdRule {
 }
 
 export class SizeThreshold {
-  /** Sizes of the open session; null when the threshold is given. */
+  /** Sizes of the open session; null if the threshold is a parameter. */
   readonly #sizes: LargestSizes | null;
   readonly #inherited = new InheritedValue<number>(LOOK_BACK_SESSIONS_MAX);
   /** Infinity while no earlier session gave one. */
@@ -61,7 +61,7 @@ export class SizeThreshold {
     return this.#lots;
   }
 
-  /** True when the sizes of a session decide about a later one. */
+  /** True if the sizes of a session decide about a later one. */
   get isAutomatic(): boolean {
     return this.#sizes !== null;
   }
@@ -71,7 +71,7 @@ export class SizeThreshold {
     return this.#lots !== Number.POSITIVE_INFINITY;
   }
 
-  /** All sizes of the session were added, and nothing of it is still to be judged. */
+  /** Call it when all sizes of the session were added and none is still to be compared. */
   closeSession(isComplete: boolean): void {
     if (this.#sizes === null) return;
     this.#inherited.closeSession(this.#sizes.smallest, isComplete);
@@ -79,7 +79,7 @@ export class SizeThreshold {
     this.#sizes.clear();
   }
 
-  /** A size of the open session. */
+  /** Adds a size of the open session. */
   add(size: number): void {
     this.#sizes?.add(size);
   }

@@ -1,9 +1,7 @@
 /**
- * Sums of lots in 32-bit integers, which processors add several times faster than doubles: of no more
- * than `SMALL_ROWS_MAX` trades, each of no more than `SMALL_LOTS_MAX` lots, no sum reaches 2^31. Nearly
- * all trades are so small; whoever uses this adds the others one by one in doubles.
- *
- * A bitwise or of sizes tells whether all of them are small: it exceeds the limit when one of them does.
+ * Sums of lots in 32-bit integers, which processors add several times faster than doubles. With at most
+ * `SMALL_ROWS_MAX` trades of at most `SMALL_LOTS_MAX` lots, no sum reaches 2^31. Nearly all trades are that small;
+ * callers add larger ones one by one in doubles. The bitwise or of sizes exceeds the limit exactly if one of them does.
  */
 
 import type { TradeBatch } from '../trade-batch.ts';
@@ -11,7 +9,7 @@ import type { TradeBatch } from '../trade-batch.ts';
 export const SMALL_LOTS_MAX = 2 ** 15 - 1;
 export const SMALL_ROWS_MAX = 2 ** 16 - 1;
 
-/** What all trades of some rows lie within. */
+/** The bounds of some rows. */
 export interface RowsSpan {
   low: number;
   high: number;
@@ -19,7 +17,7 @@ export interface RowsSpan {
   lots: number;
 }
 
-/** Of rows [from, to), at least one. */
+/** The span of rows [from, to), at least one. */
 export function spanOf({ price, size }: TradeBatch, from: number, to: number): RowsSpan {
   let low = price[from]!;
   let high = low;

@@ -1,4 +1,4 @@
-/** `sweeps`: clusters of prints of one aggressor that took several prices. */
+/** `sweeps`: clusters of prints of one aggressor that traded at several prices. */
 
 import { DEPTH_PARAMETER, SESSION_PARAMETER, sessionKind } from './bar-parameters.ts';
 import {
@@ -73,7 +73,7 @@ export const sweeps: Indicator = {
   create: (params) =>
     new ClusterStudy({
       gapMs: params.gapMs as number,
-      // Every cluster has a lot, so asking for one asks for none.
+      // Every cluster has at least one lot, so a minimum of 1 excludes none.
       threshold: new SizeThreshold({
         minSize: Math.max(1, params.minSize as number),
         perSession: 1,

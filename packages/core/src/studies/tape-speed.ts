@@ -1,4 +1,4 @@
-/** `tape-speed`: how fast the tape runs, second by second, against the session so far. */
+/** `tape-speed`: the rate of trades, second by second, compared with the session so far. */
 
 import { DEPTH_PARAMETER, SESSION_PARAMETER, sessionKind } from './bar-parameters.ts';
 import { BarStudy } from './bar-study.ts';

@@ -1,7 +1,7 @@
 /**
- * The letters of a market profile by row of prices. A TPO is one bracket at one row, counted once
- * however often the row trades in it. Looking a trade up allocates nothing; what is kept grows with the
- * rows and TPOs there are, never with the trades or the distance between prices.
+ * The letters of a market profile by row of prices. A TPO is one bracket at one row, counted once however often the row
+ * trades in it. Looking up a trade allocates nothing. Memory grows with rows and TPOs, never with trades or the
+ * distance between prices.
  */
 
 import type { CountedRows } from './price-histogram.ts';
@@ -12,7 +12,7 @@ const ROWS_MIN = 64;
 const NO_BRACKET = -1;
 
 export interface LetteredRows extends CountedRows {
-  /** Of each row, the letters of its brackets in the order of time. */
+  /** The letters of each row's brackets in the order of time. */
   readonly letters: readonly string[];
 }
 
@@ -20,9 +20,9 @@ export class TpoRows {
   readonly #group: number;
   /** By number of the row: price divided by `group`, rounded down. */
   readonly #slots = new PriceSlots();
-  /** By slot: the bracket the row traded in last. */
+  /** By slot: the bracket in which the row traded last. */
   #lastBracket = new Int32Array(ROWS_MIN).fill(NO_BRACKET);
-  /** All TPOs in the order they came: slot and bracket. */
+  /** All TPOs in order of arrival: slot and bracket. */
   #tpos = new Int32Array(4 * ROWS_MIN);
   #tpoCount = 0;
 
@@ -36,7 +36,7 @@ export class TpoRows {
     this.#tpoCount = 0;
   }
 
-  /** A trade at this price in this bracket, which is none before the last one; true when it is a new TPO. */
+  /** A trade at this price in this bracket; brackets must not descend. True if it is a new TPO. */
   add(price: number, bracket: number): boolean {
     const slot = this.#slots.slotOf(this.#group === 1 ? price : Math.floor(price / this.#group));
     if (this.#lastBracket[slot] === bracket) return false;
@@ -44,7 +44,7 @@ export class TpoRows {
     return true;
   }
 
-  /** The rows as they stand, ascending by price. */
+  /** The current rows, ascending by price. */
   rows(): LetteredRows {
     const count = this.#slots.count;
     const total = new Float64Array(count);

@@ -1,7 +1,6 @@
 /**
- * One market profile per session. A trade is an update only when it changes what the profile says: when
- * it brings a row into a bracket for the first time, or makes a new high or low. The profile is final
- * at the close.
+ * One market profile per session. A trade is an update only if it changes the profile: it is the first in its row and
+ * bracket, or makes a new high or low. The profile is final at the close.
  */
 
 import type { Rank, UtcDay } from '../numbers.ts';
@@ -31,14 +30,13 @@ export class TpoStudy implements Study {
   readonly dueNs = Number.POSITIVE_INFINITY;
   readonly #rule: TpoRule;
   readonly #rows: TpoRows;
-  /** The newest update. */
   readonly #mark: Mark = { day: 0 as UtcDay, rank: 0 as Rank, k: 0 };
   #output: StudyOutput | null = null;
   #origin = 0 as UtcDay;
   #openNs = 0;
   #bracket = 0;
   #bracketEndNs = 0;
-  /** Of the session's first trade; null before it. */
+  /** The session's first trade; null before it. */
   #id: string | null = null;
   #high = 0;
   #low = 0;

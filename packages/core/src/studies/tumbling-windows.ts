@@ -1,7 +1,7 @@
 /**
- * The volumes of consecutive windows, cell by cell: a window starts with a print and takes the prints of
- * its cell less than its length after; the next print starts the next one. Every print is in one window,
- * so these sizes depend on no threshold and can give one.
+ * The volumes of consecutive windows, cell by cell. A window starts with a print and includes the prints of its cell
+ * within its length; the next print starts the next window. Every print is in one window, so these sizes need no
+ * threshold and can define one.
  */
 
 import { longer } from './growing-columns.ts';
@@ -17,7 +17,7 @@ export class TumblingWindows {
   /** 0: the cell has no window. */
   #volume = new Float64Array(CELLS_MIN);
 
-  /** Sizes of windows that ended go to the threshold; `nowNs` as for `PrintWindow`. */
+  /** Adds the sizes of ended windows to the threshold; `nowNs` as for `PrintWindow`. */
   constructor(windowNs: number, nowNs: Float64Array, threshold: SizeThreshold) {
     this.#windowNs = windowNs;
     this.#nowNs = nowNs;

@@ -1,18 +1,17 @@
 /**
- * The value area: from the POC outwards, two rows at a time, to the side whose next two rows hold more
- * volume (tie: above), until the share of the whole volume is reached. Rows without volume are not
- * rows here: the next two are the next two that traded.
+ * The value area. It starts at the POC and repeatedly adds two rows on the side whose next two rows have more volume
+ * (tie: above), until it has the required share of the volume. Only rows that traded count.
  */
 
 import type { CountedRows } from './price-histogram.ts';
 
 const ROWS_PER_STEP = 2;
 
-/** Lowest and highest row index of the area that holds at least `percent` of all volume. */
+/** Lowest and highest row index of the area with at least `percent` of all volume. */
 export function valueArea(rows: CountedRows, poc: number, percent: number): [number, number] {
   let whole = 0;
   for (let row = 0; row < rows.count; row += 1) whole += rows.total[row]!;
-  // The least whole number that is `percent` of the volume, without a product beyond 2^53.
+  // The least integer that is `percent` of the volume, without a product beyond 2^53.
   const needed = percent * Math.floor(whole / 100) + Math.ceil((percent * (whole % 100)) / 100);
   let low = poc;
   let high = poc;

@@ -1,4 +1,4 @@
-/** `volume-profile`: the volume at each price of a whole session, or of every so many seconds of it. */
+/** `volume-profile`: the volume at each price of a whole session, or of consecutive periods of it. */
 
 import type { TradeBatch } from '../trade-batch.ts';
 import { DAY_SECONDS } from '../units.ts';
@@ -103,7 +103,7 @@ export const volumeProfile: Indicator = {
     new BarStudy(new ProfileContent(params), (bar) => new TimeCutter(bar, periodSeconds(params))),
 };
 
-/** A period that never ends by itself is ended by the close of its session. */
+/** A period without an end of its own ends at the close of its session. */
 function periodSeconds({ period }: Params): number {
   return period === WHOLE_SESSION ? Number.POSITIVE_INFINITY : (period as number);
 }

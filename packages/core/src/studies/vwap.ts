@@ -88,7 +88,7 @@ class SessionVwap implements BarContent {
     this.#moments.clear();
   }
 
-  /** A bar ends nothing here: the sums run on. */
+  /** A new bar does not reset the sums. */
   clear(): void {}
 
   addRows(batch: TradeBatch, from: number, to: number): void {

@@ -1,13 +1,11 @@
-/**
- * Mean and standard deviation of prices weighted by volume, exact to the last digit that is shown.
- *
- * 1. Prices count from the first one, so that the sums of lots × distance and lots × distance² are
- *    small. They are doubles as long as the second one, which bounds every product and partial sum of
- *    both, stays below 2^53: so far nothing was rounded. What would go beyond moves to big integers.
- * 2. mean + m × deviation = (C + m × √Q) / V with the integers C = Σ lots × price, V = Σ lots and
- *    Q = V × Σ lots × price² − C². It is rounded once, to whole millionths, a half upwards, by the
- *    integer root: no digit depends on how doubles behave.
- */
+/** Mean and standard deviation of prices weighted by volume, exact to the last digit that is shown. */
+
+// 1. Prices count from the first one, so that the sums of lots × distance and lots × distance² are small. The second
+//    sum bounds every product and partial sum of both. While it is below 2^53, doubles are exact; then it moves to
+//    bigints.
+// 2. mean + m × deviation = (C + m × √Q) / V with the integers C = Σ lots × price, V = Σ lots and Q = V × Σ lots ×
+//    price² − C². It is rounded once, to whole millionths, a half upwards, by the integer root: no digit depends on how
+//    doubles behave.
 
 import type { TradeBatch } from '../trade-batch.ts';
 
@@ -19,7 +17,7 @@ export class WeightedMoments {
   /** The price that distances count from; null before the first one. */
   #base: number | null = null;
   #lots = 0;
-  /** Lots × distance and lots × distance²: what is not in the big sums yet. */
+  /** Lots × distance and lots × distance² that are not in the bigint sums yet. */
   #first = 0;
   #second = 0;
   #firstBig = 0n;
@@ -79,8 +77,8 @@ export class WeightedMoments {
   }
 
   /**
-   * The mean plus each multiple of the deviation, and the deviation itself, in whole millionths of a
-   * tick; lots must have been added.
+   * The mean plus each multiple of the deviation, and the deviation itself, in whole millionths of a tick; lots must
+   * have been added.
    */
   millionths(multiples: readonly bigint[]): { deviation: bigint; bands: bigint[] } {
     const volume = BigInt(this.#lots);
@@ -94,7 +92,7 @@ export class WeightedMoments {
     };
   }
 
-  /** Half after half, each into sums that are empty again, down to single trades. */
+  /** Adds half after half, each to empty sums, down to single trades. */
   #addInParts(batch: TradeBatch, from: number, to: number): void {
     this.#firstBig += BigInt(this.#first);
     this.#secondBig += BigInt(this.#second);
@@ -119,7 +117,7 @@ function rounded(centre: bigint, multiple: bigint, spread: bigint, volume: bigin
   return floorDivide(doubled - (root * root === square ? root : root + 1n), 2n * volume);
 }
 
-/** ⌊√value⌋: one step of Newton's method never lands below it, the further ones come down to it. */
+/** ⌊√value⌋. One step of Newton's method never lands below it; further steps descend to it. */
 function floorRoot(value: bigint): bigint {
   if (value === 0n) return 0n;
   const near = BigInt(Math.floor(Math.sqrt(Number(value))));
@@ -131,7 +129,7 @@ function floorRoot(value: bigint): bigint {
   }
 }
 
-/** Division of bigints rounds towards zero; this one downwards. */
+/** Division of bigints rounds towards zero; this one rounds down. */
 function floorDivide(value: bigint, by: bigint): bigint {
   const quotient = value / by;
   return value % by < 0n ? quotient - 1n : quotient;

@@ -1,4 +1,4 @@
-/** The six kinds of bars, and the cutter that makes each. */
+/** The six kinds of bars, and their cutters. */
 
 import type { Params } from '../indicator.ts';
 import type { BarCutter, CutBar } from './bar-cutter.ts';
@@ -9,7 +9,7 @@ import { TickCutter } from './tick-cutter.ts';
 import { TimeCutter } from './time-cutter.ts';
 import { VolumeCutter } from './volume-cutter.ts';
 
-/** A trade starts this many bars at most; the last of them takes the rest. */
+/** A trade starts at most this many bars; the last one takes the rest. */
 const BARS_PER_TRADE_MAX = 1_000;
 
 export const BAR_KINDS = ['time', 'tick', 'volume', 'range', 'delta', 'renko'] as const;

@@ -1,4 +1,4 @@
-/** Delta bars: a bar ends with the trade that brings its |delta| to `size` or beyond; none is split. */
+/** Delta bars: a bar ends with the trade that brings its |delta| to `size` or beyond. Trades are not split. */
 
 import type { TradeBatch } from '../../trade-batch.ts';
 import type { BarCutter, CutBar } from './bar-cutter.ts';
@@ -31,7 +31,7 @@ export class DeltaCutter implements BarCutter {
     }
   }
 
-  /** The row after the one that reaches the size; `to` when none does. */
+  /** The row after the one that reaches the size; `to` if none does. */
   #throughReach(batch: TradeBatch, from: number, to: number): number {
     const { size, side } = batch;
     const limit = this.#size;

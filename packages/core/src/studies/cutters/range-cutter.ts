@@ -1,6 +1,6 @@
 /**
- * Range bars: a bar's high − low never exceeds `size`. The trade that would make it exceed ends the
- * bar by an update of its own and starts the next one, however far it jumped.
+ * Range bars: a bar's high − low never exceeds `size`. A trade that would exceed it ends the bar by an update of its
+ * own and starts the next one, however far the price jumped.
  */
 
 import type { TradeBatch } from '../../trade-batch.ts';

@@ -1,17 +1,14 @@
-/**
- * Renko bricks, on a grid that starts at the session's first price.
- *
- * 1. Before the first brick is complete, it completes upwards at first + size or downwards at
- *    first − size, and opens at the first price.
- * 2. After an up brick that closed at c, the next completes up at c + size (from c), or down at
- *    c − 2 × size (from c − size); after a down brick the mirror image.
- * 3. A trade that completes several bricks belongs to the last of them. The forming brick keeps what
- *    it had; those between are empty. Each completed brick is one update, in the order of price.
- * 4. The bricks a trade starts are numbered 1, 2, …; the last one it may start reaches to the last
- *    grid line the trade passed.
- * 5. While a brick forms it opens at the last brick's close (before the first: at the first price)
- *    and closes at its last price; so it stays when the session's close ends it.
- */
+/** Renko bricks, on a grid that starts at the session's first price. */
+
+// 1. The first brick completes up at first + size or down at first − size, and opens at the first price.
+// 2. After an up brick that closed at c, the next completes up at c + size (from c), or down at c − 2 × size (from c −
+//    size); after a down brick the mirror image.
+// 3. A trade that completes several bricks belongs to the last of them. The forming brick keeps its trades; those
+//    between are empty. Each completed brick is one update, in the order of price.
+// 4. The bricks that a trade starts are numbered 1, 2, …; the last one it may start extends to the last grid line that
+//    the trade passed.
+// 5. A forming brick opens at the last brick's close (the first one at the first price) and closes at its last price.
+//    It keeps these edges if the session's close ends it.
 
 import type { TradeBatch } from '../../trade-batch.ts';
 import type { BarCutter, CutBar } from './bar-cutter.ts';
@@ -24,7 +21,7 @@ export class RenkoCutter implements BarCutter {
   #hasBase = false;
   /** Close of the last brick, or the session's first price. */
   #base = 0;
-  /** Prices at which the next brick is complete. */
+  /** The prices at which the next brick completes. */
   #upAt = 0;
   #downAt = 0;
 

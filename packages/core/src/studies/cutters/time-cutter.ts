@@ -1,7 +1,7 @@
 /**
- * Time bars: bar n covers [open + n × size, open + (n + 1) × size) of the session; the session's close
- * cuts the last one off. A bar ends by the clock: the closing update belongs to the last tape entry before its end,
- * whether a promise or a later trade made the end known.
+ * Time bars: bar n covers [open + n × size, open + (n + 1) × size) of the session; the session's close shortens the
+ * last one. A bar ends by the clock. Its closing update belongs to the last tape entry before its end, whether a
+ * watermark or a later trade revealed the end.
  */
 
 import { firstRowAt, type TradeBatch } from '../../trade-batch.ts';
@@ -44,7 +44,7 @@ export class TimeCutter implements BarCutter {
     }
   }
 
-  /** The quotient is far below 2^22, so it cannot be rounded up to a bar that has not begun. */
+  /** The quotient is far below 2^22, so rounding cannot move it up to a bar that has not begun. */
   #startOf(ns: number): number {
     const sinceOpenNs = ns - this.#openNs;
     if (sinceOpenNs < this.#sizeNs) return this.#openNs;

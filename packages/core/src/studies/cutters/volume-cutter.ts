@@ -1,7 +1,6 @@
 /**
- * Volume bars: a bar holds exactly `size` lots. A trade that does not fit is split: one part fills the
- * forming bar, the rest starts further bars, numbered 1, 2, …; the last bar a trade may start takes
- * all that is left of it and can therefore hold more.
+ * Volume bars: a bar holds exactly `size` lots. A trade that does not fit is split: one part fills the forming bar, the
+ * rest starts further bars, numbered 1, 2, …. The last bar that a trade may start takes all the rest and may be larger.
  */
 
 import type { TradeBatch } from '../../trade-batch.ts';
@@ -12,7 +11,7 @@ export class VolumeCutter implements BarCutter {
   readonly #bar: CutBar;
   readonly #size: number;
   readonly #barsPerTradeMax: number;
-  /** Lots the forming bar still takes. */
+  /** Lots that still fit into the forming bar. */
   #room = 0;
 
   constructor(bar: CutBar, size: number, barsPerTradeMax: number) {
@@ -46,7 +45,7 @@ export class VolumeCutter implements BarCutter {
     }
   }
 
-  /** The first row that does not fit or comes after a full bar; takes the fitting ones from the room. */
+  /** The first row that does not fit or comes after a full bar. The fitting rows are deducted from the room. */
   #fittingUntil(size: Int32Array, from: number, to: number): number {
     let room = this.#room;
     let row = from;
@@ -58,7 +57,7 @@ export class VolumeCutter implements BarCutter {
     return row;
   }
 
-  /** `startsBar`: the forming bar is empty, this trade has just started it as its first. */
+  /** `startsBar`: the forming bar is empty, and this trade has just started it. */
   #split(batch: TradeBatch, row: number, offsetNs: number, startsBar: boolean): void {
     const bar = this.#bar;
     const ns = batch.ts[row]! + offsetNs;

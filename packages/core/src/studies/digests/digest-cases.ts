@@ -1,7 +1,7 @@
 /**
- * Over which tapes and with which parameters every indicator is held to its version. All of it follows from
- * the published definition, so an indicator that is added has its cases at once: every kind of bar, every
- * kind of session, every named value, a number or two of every other parameter, the presets.
+ * The tapes and parameters on which every indicator's results are compared with its version. They follow from the
+ * published definition, so a new indicator has cases at once: every kind of bar and session, every named value, one or
+ * two numbers for each other parameter, and the presets.
  */
 
 import type { Indicator, ParameterDefinition, ParamValue } from '../indicator.ts';
@@ -9,10 +9,10 @@ import { generatedTapes } from './generated-tapes.ts';
 import type { StudyTape } from './study-tape.ts';
 
 export interface DigestCase {
-  /** Says what is run over what: equal names are equal cases, for ever. */
+  /** Names the tape and the parameters. Equal names mean equal cases, for ever. */
   readonly name: string;
   readonly tape: StudyTape;
-  /** As a customer gives them. */
+  /** In the form that a customer sends. */
   readonly params: GivenParams;
 }
 
@@ -29,7 +29,7 @@ const BARS: readonly GivenParams[] = [
   { bar: 'renko', size: 3 },
 ];
 
-/** What the other values are varied on, where the defaults find too little on such small tapes. */
+/** Base parameters to vary the others on, where the defaults find too little on such small tapes. */
 const BASES: Readonly<Record<string, GivenParams>> = {
   footprint: { minVolume: 2 },
   imbalances: { minVolume: 1, zero: 'count', stack: 1, lookback: 2 },
@@ -38,7 +38,7 @@ const BASES: Readonly<Record<string, GivenParams>> = {
   sweeps: { gapMs: 20, levels: 2 },
 };
 
-/** Of numbers, by the parameter's name; of one that is not here, the least it may be. */
+/** Values of numbers by parameter name. A parameter not listed gets its minimum. */
 const NUMBERS: Readonly<Record<string, readonly number[]>> = {
   gapMs: [3, 5_000],
   minSize: [5, 40],
@@ -81,7 +81,7 @@ function paramSets({ id, parameters, presets }: Indicator): readonly GivenParams
   return [{}, ...bars, ...varied, ...presets.map(({ params }) => params)];
 }
 
-/** Those that are not the default. */
+/** The values that differ from the default. */
 function valuesOf(parameter: ParameterDefinition): readonly ParamValue[] {
   const { name, type, values = [], minimum } = parameter;
   const numbers = NUMBERS[name] ?? (minimum === undefined ? [] : [minimum]);

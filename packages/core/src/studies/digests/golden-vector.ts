@@ -1,4 +1,4 @@
-/** A golden vector (`contract/vectors`) as a tape that a study can be run over. */
+/** A golden vector (`contract/vectors`) as a tape that a study can run over. */
 
 import { createSessionTable } from '../../calendar/session-table.ts';
 import type { EpochNs } from '../../numbers.ts';
@@ -12,16 +12,16 @@ type VectorTrade = readonly [ts: string, price: number, size: number, side: numb
 export interface GoldenVector {
   readonly case: string;
   readonly shows: string;
-  /** As a customer gives them. */
+  /** In the form that a customer sends. */
   readonly params: Readonly<Record<string, ParamValue>>;
-  /** Where it is set, the case is about a limit that no customer's parameters reach. */
+  /** Present if the case tests a limit that no customer's parameters reach. */
   readonly barsPerTradeMax?: number;
   readonly sessions: readonly (readonly [open: string, close: string, regular?: Hours])[];
   readonly tape: readonly VectorTrade[];
   readonly until: string;
 }
 
-/** Of the text of a file, one case a line. */
+/** Parses a file with one case per line. */
 export function goldenVectors(text: string): readonly GoldenVector[] {
   return text
     .trimEnd()
@@ -29,7 +29,7 @@ export function goldenVectors(text: string): readonly GoldenVector[] {
     .map((line) => JSON.parse(line) as GoldenVector);
 }
 
-/** Whatever kind of session is asked for, the vector's are meant. */
+/** The vector's sessions serve for every kind. */
 export function vectorTape({ sessions, tape, until }: GoldenVector): StudyTape {
   const table = createSessionTable(
     sessions.map(([open, close, regular]) => ({

@@ -1,7 +1,6 @@
 /**
- * All that a study says over a tape, as text: what is settled with its cursors and positions, then every
- * flush of a stream with its edges, then what still forms. Two computations whose texts are equal cannot be
- * told apart by whoever reads them.
+ * The complete output of a study over a tape, as text: settled updates with cursors and positions, then every flush of
+ * a stream with its edges, then the objects still forming. Two computations with equal texts are indistinguishable.
  */
 
 import { type Cursor, formatCursor } from '../../cursor.ts';
@@ -13,7 +12,7 @@ import { type RunOptions, StudyRun } from '../run.ts';
 import type { RunOutput } from '../run-output.ts';
 import type { StudyTape } from './study-tape.ts';
 
-/** Hands over one line after the other; returns how many objects were told of. */
+/** Writes line by line; returns the number of upserts. */
 export function writeStudyLog(
   indicator: Indicator,
   params: Params,

@@ -1,4 +1,4 @@
-/** A tape that a study can be run over whole, with its sessions: generated, or of a golden vector. */
+/** A whole tape for a study, with its sessions: generated, or from a golden vector. */
 
 import type { SessionKind, SessionTable } from '../../calendar/session.ts';
 import type { EpochNs, Rank } from '../../numbers.ts';
@@ -8,12 +8,12 @@ import type { IsWholeUpTo } from '../run.ts';
 
 export interface StudyTape {
   readonly sessionsOf: (kind: SessionKind) => SessionTable;
-  /** Whether a session is whole on the tape, up to and with a day. */
+  /** Whether a session is whole on the tape, up to and including a day. */
   readonly isWholeUpTo: IsWholeUpTo;
   /** A midnight before all sessions and trades. */
   readonly start: EpochNs;
   readonly batches: readonly TradeBatch[];
-  /** The promise at the end. */
+  /** The watermark at the end. */
   readonly until: EpochNs;
 }
 
