@@ -1,6 +1,6 @@
 /**
- * To its readers an imported tape is what the same days are in memory. What the properties of runs, results, history and
- * streams prove over tapes in memory therefore holds for what was imported.
+ * For its readers an imported tape equals the same days in memory. So everything that properties of runs, results,
+ * history and streams prove over tapes in memory holds for imported days.
  */
 
 import assert from 'node:assert/strict';
@@ -61,7 +61,7 @@ test('an imported tape gives its readers what the same days in memory do, from a
         const day = dayAt(index);
         const sorted = (one?.trades ?? []).toSorted((a, b) => a.ns - b.ns);
         const trades = sorted.map(({ ns, ...rest }) => ({ at: epochNs(day, ns), ...rest }));
-        // A day without trades is there as soon as the promise has come to it.
+        // A day without trades exists as soon as the watermark reaches it.
         memory.commit([], epochNs(day, 0));
         memory.commit(trades, epochNs(addDays(day, 1), 0));
         if (one === null) {
@@ -73,7 +73,7 @@ test('an imported tape gives its readers what the same days in memory do, from a
         const rows = sorted.map((t): TradeRow => [t.ns, t.price, t.size, t.side]);
         await importDays(disk, TAPE_ROOT, DATASET, [{ symbol: SYMBOL, day, rows, gaps }]);
       }
-      // The day that the promise has come to is none of those that were imported.
+      // The day that the watermark has reached was not imported.
       memory.missing.add(dayAt(days.length));
       const imported = await ImportedTape.open(disk, TAPE_ROOT, DATASET);
       const daysOf = async (tape: Tape) =>

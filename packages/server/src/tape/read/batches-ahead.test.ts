@@ -1,4 +1,4 @@
-/** Who decodes which batch, and when what fails is told; batches are as their decoder would give them. */
+/** Which thread decodes which batch, and when a failure is reported; batches are already decoded here. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { BatchesAhead } from './batches-ahead.ts';
 
 const DAY = utcDay(20261112);
 const END = 20;
-/** More than are ever begun. */
+/** More batches than are ever begun. */
 const LONG = 50;
 
 /** The price of a batch's only trade is its number. */
@@ -23,7 +23,7 @@ interface Rig {
   readonly loaded: number[];
 }
 
-/** Other threads give what they have when `asideOver` says so; one batch may fail. */
+/** Other threads return their result when `asideOver` resolves; one batch may fail. */
 function rig(asideOver: () => Promise<unknown>, broken: number | null = null): Rig {
   const [here, aside, loaded]: [number[], number[], number[]] = [[], [], []];
   const load = async (index: number): Promise<PackedBatch> => {

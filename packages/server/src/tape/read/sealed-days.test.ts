@@ -19,7 +19,7 @@ async function seal(disk: Disk, rows: readonly TradeRow[]): Promise<void> {
   await sealDay(disk, ROOT, { dataset: DATASET, symbol: SYMBOL, batch });
 }
 
-/** Copied over what is there, as a person does it. */
+/** Copies a file over the existing one, as an operator does. */
 async function copy(from: Disk, to: Disk, path: string, cut = 0): Promise<void> {
   const bytes = (await readFileWhole(from, path))!;
   await replaceFile(to, path, bytes.subarray(0, bytes.length - cut));
@@ -50,7 +50,7 @@ test('files that are cut, taken away and put back are told apart, and what was r
   await disk.remove(TRADES);
   versions.push(await days.filesVersion(SYMBOL, DAY));
   await assert.rejects(prices(days), TapeDamagedError);
-  // A day that was sealed anew: its sidecar is another one.
+  // The day is sealed again: its sidecar changes.
   for (const path of [TRADES, SIDECAR]) await copy(backup, disk, path);
   versions.push(await days.filesVersion(SYMBOL, DAY));
   assert.deepEqual(await prices(days), [200, 201]);

@@ -40,7 +40,7 @@ async function connect(machine: SimDisk, script = 0) {
   return { tape, join, feed };
 }
 
-/** Resolves when the follower knows this promise. */
+/** Resolves when the follower knows this watermark. */
 async function reached(follower: TapeFollower, promise: EpochNs | null): Promise<void> {
   if (follower.promise === promise) return;
   const known = Promise.withResolvers<void>();
@@ -67,7 +67,7 @@ test('a follower that joins at any time sees the tape as its writer does, days s
       promises.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)),
     );
     for (const symbol of ['ESZ6', 'NQZ6']) {
-      // The word that a day is sealed may still be on its way.
+      // The message that a day is sealed may still be in flight.
       const days = async (from: Tape) =>
         (await from.days(symbol)).map(({ day, trades }) => [day, trades]);
       assert.deepEqual(await days(follower), await days(tape.tape));
@@ -127,7 +127,7 @@ test('a follower that does not keep up holds a bounded number of messages and ca
   await once(port2, 'message');
   for (let ns = 1; ns <= 3 * UNANSWERED_MAX; ns++) await tape.intake.offer([], epochNs(DAY, ns));
   while (messages < UNANSWERED_MAX) await once(port2, 'message');
-  // Answers everything: what was left out comes as one state.
+  // Acknowledges everything: the omitted messages come as one state.
   for (let answered = 0; answered < UNANSWERED_MAX; answered++) port2.postMessage('ack');
   const [state] = await once(port2, 'message');
   assert.equal(messages, UNANSWERED_MAX + 1);

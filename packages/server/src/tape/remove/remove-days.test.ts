@@ -120,7 +120,7 @@ test('live days that were removed stay so, whenever it is killed', async () => {
   }
 });
 
-/** Runs it on a disk that fails after so many changes; true when it has come to its end. */
+/** Runs `run` on a disk that fails after so many changes; true when it completes. */
 async function cutShort(
   disk: Disk,
   steps: number,

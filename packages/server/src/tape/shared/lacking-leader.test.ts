@@ -6,12 +6,12 @@ import { DATASET, TAPE_ROOT } from '../../../testing/tape/tape-on-sim-disk.ts';
 import { NothingLostError, planRepair } from './log/repair-stream.ts';
 
 const PACE = { batchRowsMax: 5, offersPerDay: 20 };
-/** Suspicion takes half a minute, by a node that waits to hear of a leader first as much again. */
+/** Suspicion takes half a minute; a node that first waits for a leader's heartbeat takes as long again. */
 const PROVED_WITHIN_MS = 60_000;
 
 const isShrunk = ({ tape }: SharedNode) => tape!.report.role === 'shrunk';
 
-/** Some is fed, and then a server of the stream comes to lead that lacks the newest messages. */
+/** Feeds some offers; then a server with the newest messages missing becomes leader of the stream. */
 async function withLackingLeader(seed: number, lacking: number) {
   const world = new SharedWorld(seed, PACE, 90);
   const nodes = [world.node('a'), world.node('b'), world.node('c', false)];
@@ -35,7 +35,7 @@ for (const [seed, lacking] of [
     const { world, nodes, books } = await withLackingLeader(seed, lacking);
     nodes[1]!.stream.line.readsWhole = true;
     nodes[2]!.stream.line.readsWhole = seed % 2 === 0;
-    // One that only follows, at a server that lacks nothing, may have nothing to find out.
+    // A node that only follows, from a server that misses nothing, may have nothing to detect.
     const proving = nodes.slice(0, 2);
     await world.until('all stop', () => proving.every(isShrunk), PROVED_WITHIN_MS);
     await world.time.pass(60_000);
@@ -44,7 +44,7 @@ for (const [seed, lacking] of [
       [null, null, null],
     );
     assert.ok(!nodes.some(({ isLeading }) => isLeading));
-    // A reading may be begun anew at another server at any time.
+    // A reading may restart at another server at any time.
     for (const { stream } of nodes) {
       stream.line.readsWhole = !stream.line.readsWhole;
       stream.cutReadings();

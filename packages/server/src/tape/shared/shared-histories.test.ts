@@ -6,7 +6,7 @@ import { type SharedNode, SharedWorld } from '../../../testing/tape/shared-nodes
 const OFFERS = 110;
 const HISTORIES = 6;
 
-/** The power of all machines goes at once, at whatever each asks its disk for next but a few. */
+/** All nodes stop at once (killed, power lost or with torn writes), each at one of its next disk calls. */
 async function darkness(
   world: SharedWorld,
   nodes: readonly SharedNode[],
@@ -24,7 +24,7 @@ async function darkness(
   for (const node of nodes) await node.start();
 }
 
-/** One thing that happens to one machine, and how long it lasts. */
+/** One fault of one machine, with a random duration. */
 async function trouble(world: SharedWorld, node: SharedNode, random: () => number): Promise<void> {
   const lastMs = 100 + Math.floor(random() * 6_000);
   const kind = Math.floor(random() * 5);
@@ -41,7 +41,7 @@ async function trouble(world: SharedWorld, node: SharedNode, random: () => numbe
     await world.time.pass(lastMs);
     node.stream.heal();
   } else {
-    // At whatever the disk is asked for next but a few.
+    // Within its next few disk calls.
     let left = Math.floor(random() * 40);
     let isHalted = false;
     node.machine.faults = () => {

@@ -6,10 +6,10 @@ import { logPath } from '../tape-paths.ts';
 import { listColumnParts } from './parts/column-parts.ts';
 
 const LONG_DAYS = { batchRowsMax: 5, offersPerDay: 200 };
-/** Until whoever appends has put what there is. */
+/** Until the leader has stored the parts. */
 const PARTS_MS = 310_000;
 const PARTS_STEP_MS = 50;
-/** What is fed before each part, and in all. */
+/** Offers fed before each part, and in all. */
 const FED = [60, 80, 100] as const;
 const FED_AT_LAST = 260;
 
@@ -18,7 +18,7 @@ interface Cluster {
   readonly nodes: readonly SharedNode[];
 }
 
-/** Two nodes and the parts of an open day, put by both of them in turn. */
+/** Two nodes and the parts of an open day, stored by both of them in turn. */
 async function withParts(seed: number): Promise<Cluster> {
   const world = new SharedWorld(seed, LONG_DAYS, FED_AT_LAST);
   const nodes = [world.node('a'), world.node('b')];
@@ -44,7 +44,7 @@ function openDay({ nodes }: Cluster) {
   return nodes[0]!.tape!.publisher.days.at(-1)!.day;
 }
 
-/** Whether the log of the open day is, byte for byte, that of the node that was always there. */
+/** Whether the log of the open day equals, byte for byte, that of the node that was always there. */
 function hasWholeLog(cluster: Cluster, node: SharedNode): boolean {
   const path = logPath(TAPE_ROOT, DATASET, openDay(cluster));
   const log = Buffer.from(node.machine.bytes(path) ?? []);
@@ -131,7 +131,7 @@ test('parts that are damaged or missing are told by name, and what they held is 
     }
     const first = chain.findIndex((name) => harmed.includes(name));
     const isGone = first >= 0 && !world.objects.kept.has(chain[first]!);
-    // That the last one has gone nobody can know.
+    // No node can know that the last part is missing.
     const isTold = !(isGone && first === chain.length - 1);
     if (first >= 0 && isTold) {
       assert.match(told, isGone ? /of columns is missing/ : new RegExp(chain[first]!), told);
@@ -185,7 +185,9 @@ test('a cluster whose parts are of a version without columns is joined by record
   await finish(cluster, joined);
 });
 
-/** Starts a node whose machine stops at this call of its disk; false where the start and a second after it have fewer. */
+/**
+ * Starts a node whose machine halts at this disk call; false when the start and the second after it make fewer calls.
+ */
 async function haltAt(world: SharedWorld, node: SharedNode, call: number): Promise<boolean> {
   let calls = 0;
   let isHalted = false;

@@ -26,7 +26,7 @@ async function stopAll(nodes: readonly SharedNode[]): Promise<void> {
   }
 }
 
-/** The machine stops when the first contract of a day is sealed, and the second one is about to be. */
+/** The machine halts when the first contract of a day is sealed and the second is about to be. */
 function haltWhileSealing(node: SharedNode): { isHalted: boolean } {
   const state = { isHalted: false };
   let sealed = 0;

@@ -9,7 +9,7 @@ const OFFERS = 12;
 const PACE = { batchRowsMax: 3, offersPerDay: OFFERS };
 /** Too long for a message: every book is an object. */
 const LONG_FLOORS = 'x'.repeat(300_000);
-/** Longer than servers take to elect. */
+/** Longer than an election of servers. */
 const OUTAGE_MS = 90_000;
 
 async function begun(seed: number, days: number): Promise<[SharedWorld, SharedNode[]]> {

@@ -23,7 +23,7 @@ async function stopAll(nodes: readonly SharedNode[]): Promise<void> {
   }
 }
 
-/** The one that appends. */
+/** The leading node. */
 async function leaderOf(world: SharedWorld, nodes: readonly SharedNode[]): Promise<SharedNode> {
   await world.until('somebody appends', () => nodes.some(({ isLeading }) => isLeading));
   return nodes.find(({ isLeading }) => isLeading)!;
@@ -222,7 +222,7 @@ test('a stream that has lost records is appended to by nobody, until what nodes 
   }
 });
 
-/** What an operator copies of a machine, while it runs or not. */
+/** An operator's copy of a machine's files, taken while it runs or not. */
 function copyOf(machine: SimDisk): Disk {
   const copy = new SimDisk();
   for (const path of machine.files()) copy.put(path, machine.bytes(path)!);

@@ -27,7 +27,7 @@ class Rig {
     return new FencedWriter({ stream, clock: this.time, writer, last });
   }
 
-  /** What becomes of the next publishes, one by one; then all is well. */
+  /** Sets the outcomes of the next publishes, one by one; later ones succeed. */
   plan(...plans: Partial<PublishPlan>[]): void {
     this.stream.line.plan = () => ({ ...PLAIN, ...plans.shift() });
   }
@@ -204,7 +204,7 @@ test('a full stream and a message that is too large are told as such', async () 
 test('the message that has filled the stream is stored, though its repetition is refused', async () => {
   const rig = new Rig();
   const publish = rig.stream.publish.bind(rig.stream);
-  // A server that looks at its room before it looks at what is expected.
+  // A server that checks its free space before the expected sequence.
   rig.stream.publish = (message, last) =>
     rig.keeper.last === 1
       ? Promise.resolve({ outcome: 'refused', why: 'full' })

@@ -5,7 +5,7 @@ import { SharedTapeRun } from '../../../testing/tape/shared-tape-run.ts';
 import { mendedClaim } from './claim-body.ts';
 import { StreamPurgedError } from './stream-errors.ts';
 
-/** Two nodes that may append, the first of which does, and one that may not. */
+/** Two nodes that may append, of which the first leads, and one that may not. */
 async function running(seed = 1) {
   const run = new SharedTapeRun(seededRandom(seed));
   const a = run.add('a');
@@ -17,7 +17,7 @@ async function running(seed = 1) {
   return { run, time: run.time, keeper: run.keeper, a, b, c };
 }
 
-/** How long until one appends behind what it has now. */
+/** Time until a node appends two more messages. */
 async function msUntilAppended(run: SharedTapeRun, msMax: number): Promise<number> {
   const { last } = run.keeper;
   const start = run.time.ms;
@@ -142,7 +142,7 @@ test('one that leaves while nobody answers does not wait for ever', async () => 
 test('one that appends nothing learns of another by its heartbeat', async () => {
   const { run, a, b, time } = await running();
   await using _ = run;
-  // The first is deaf and mute in its middle of doing nothing.
+  // The first node is cut off while it is idle.
   a.stream.line.plan = () => ({
     arriveMs: 120_000,
     storeMs: 1,
@@ -192,7 +192,7 @@ test('nobody appends to a stream that has lost what it acknowledged, until it is
   assert(claims.every(({ subject, body }) => subject === 'claim' && body.length > 0));
   await time.pass(60_000);
   assert.equal(keeper.last, claims.at(-1)!.sequence);
-  // What a repair does: the same records again, and then the word that all is well.
+  // Like a repair: the same records again, and then a `mended` claim.
   const stream = keeper.connect();
   for (const message of [
     ...lost,
@@ -234,7 +234,7 @@ test('a node that restarts behind the proof of a loss does not append either', a
 test('a node that knows more than who appends stops it', async () => {
   const { run, a, b, c, time, keeper } = await running();
   await using _ = run;
-  // A new node learns of nothing but the shortened stream, and appends to it; those who know better prove the loss.
+  // A new node sees only the shortened stream and appends to it; nodes that know more prove the loss.
   for (const node of [a, b, c]) node.stream.line.isCut = true;
   await time.pass(1_500);
   keeper.shrink(keeper.last - 8);

@@ -15,7 +15,7 @@ const NEXT_DAY = addDays(DAY, 1);
 const ES = (rows: readonly FeedRow[], day: UtcDay = DAY) => intakeBatch('ESZ6', day, rows);
 const at = (ns: number, day: UtcDay = DAY) => epochNs(day, ns);
 
-/** Lets everything run that waits for no timer. */
+/** Runs everything that waits for no timer. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Times of the rows on the tape, with their days. */
@@ -81,7 +81,7 @@ for (const [name, operation, fault] of [
     const waiting = tape.intake.offer([ES([[3, 5]])], at(6));
     const held = tape.intake.offer([ES([[4, 5]], NEXT_DAY)], null);
     for (const offer of [inFlight, waiting, held]) await assert.rejects(offer, TapeFailedError);
-    // The disk recovers; the tape does not pretend that nothing was.
+    // The disk recovers; the tape stays failed.
     isBroken = false;
     await assert.rejects(tape.intake.offer([ES([[5, 7]])], null), TapeFailedError);
     assert.equal(failures.length, 1);
@@ -118,7 +118,7 @@ test('a day that cannot be opened for want of files pauses the intake, and goes 
   }
   assert.ok(tape.intake.isTurningDay);
   assert.equal(acknowledged, 0);
-  // The day before has ended durably, and can be read.
+  // The previous day has ended durably, and can be read.
   assert.deepEqual(await stamps(tape.tape), [[DAY, 1, 1]]);
   assert.equal(tape.intake.promise, at(0, NEXT_DAY));
   isBusy = false;

@@ -5,7 +5,7 @@ import { SharedWorld } from '../../../../testing/tape/shared-nodes.ts';
 import { decodeBook, emptyBook, encodeBook, objectOfBook } from '../../stream/tape-book.ts';
 import { inUseAgain, sweepBooks } from './book-objects.ts';
 
-/** Too long for a message, and each another one. */
+/** Too long for a message, and different for each sign. */
 const bookOf = (sign: string) => ({ ...emptyBook('x'), source: sign.repeat(300_000) });
 const DAYS = 40;
 const OFFERS = 6;
@@ -25,7 +25,7 @@ test('objects of books go when no message can name them any more, and never befo
   await sweepBooks(objects, { newest: c!, confirm: async () => 30, first: 30 });
   assert(has(a) && has(b), 'what was noted is not purged yet');
 
-  // The book of 10 is said again by 40, and then another one by 50.
+  // The book of message 10 is appended again as 40, and then another one as 50.
   await inUseAgain(objects, a!);
   const small = await encodeBook(emptyBook('x'), objects);
   assert.equal(objectOfBook(small), null);
@@ -52,7 +52,7 @@ test('over many days the objects of long books stay few, every book of the strea
     await world.until('a day more is fed', () => world.isFed);
     await world.time.pass(3_000);
     if (day % 5 !== 0) continue;
-    // The next one goes on with what this one has noted.
+    // The next leader continues with the notes of this one.
     const leader = nodes.find(({ isLeading }) => isLeading)!;
     await leader.stop();
     await leader.start();

@@ -10,7 +10,7 @@ const PACE = { batchRowsMax: 5, offersPerDay: 10 };
 const FIRST = 20_000_101 as UtcDay;
 const LAST = 21_000_101 as UtcDay;
 
-/** A cluster with some sealed days, and a node that has none of them. */
+/** A cluster with some sealed days, and a node without any of them. */
 async function joined(seed: number): Promise<{ world: SharedWorld; nodes: readonly SharedNode[] }> {
   const world = new SharedWorld(seed, PACE, 120);
   const first = world.node('a');

@@ -1,4 +1,4 @@
-/** TLS and credentials of NATS: who is let in, and what an operator is told who is not, by real servers. */
+/** TLS and credentials of NATS with real servers: which clients are accepted, and the message for a rejected one. */
 
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     return path;
   }
 
-  /** What a start says that looks for its stream; null when it is let in. */
+  /** The message of a start that looks for its stream; null when the client is accepted. */
   async function told(address: NatsAddress): Promise<string | null> {
     try {
       const connection = await connectNats(address, 'test');
@@ -91,7 +91,7 @@ describe('who is let in, and what others are told', { skip: natsServerMissing },
     const caFile = await file(certificate.cert);
     const address = { ...addressOf([tlsUrl(servers, '127.0.0.1')]), caFile };
     assert.equal(await told(address), null);
-    // The first of the two is nobody: its certificate need not be good for both.
+    // The first of the two addresses has no server: the certificate need not be valid for both.
     const servers2 = ['tls://127.0.0.2:1', ...address.servers];
     assert.equal(await told({ ...address, servers: servers2 }), null);
     assert.match(

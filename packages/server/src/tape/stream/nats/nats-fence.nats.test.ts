@@ -15,7 +15,7 @@ const WRITERS = 6;
 const clock = createClock({ kind: 'system' });
 const bytes = (text: string) => Buffer.from(text);
 
-/** All of them publish at once, again and again. */
+/** All of them publish at once, repeatedly. */
 async function race(tapes: readonly NatsTape[], races: number): Promise<void> {
   const [first] = tapes;
   let { last } = await first!.stream.ends();
@@ -28,7 +28,7 @@ async function race(tapes: readonly NatsTape[], races: number): Promise<void> {
     const won = said.flatMap((one, index) => (one.outcome === 'stored' ? [{ ...one, index }] : []));
     const unheard = said.filter(({ outcome }) => outcome === 'unknown').length;
     const what = `race ${round}: ${JSON.stringify(said)}`;
-    // On a machine that is busy an answer may be late; the message is there, or it is somebody else's place.
+    // On a busy machine a response may be late: then the message is stored, or another writer has its position.
     if (unheard === 0) assert.equal(won.length, 1, what);
     else assert.ok(won.length <= 1, what);
     for (const { sequence } of won) assert.equal(sequence, last + 1);
@@ -62,7 +62,7 @@ describe('the fence of one server', { skip: natsServerMissing }, () => {
   });
   after(() => servers[Symbol.asyncDispose]());
 
-  /** A tape with a writer behind a line that can be held, and a reader beside it. */
+  /** A tape with a writer behind a proxy that can hold its connection, and a reader beside it. */
   async function heldWriter() {
     const dataset = `held${datasets++}`;
     await makeTape(servers, dataset);
@@ -178,7 +178,7 @@ describe('the fence of one server', { skip: natsServerMissing }, () => {
       acknowledged,
       Array.from({ length: 400 }, (_, index) => index + 1),
     );
-    // The line of the writer may be on its way back from the last kill.
+    // The writer's connection may still be recovering from the last kill.
     await using reader = await openTape(servers, 'killed');
     assert.deepEqual(await textsOf(reader.stream), acknowledged.map(String));
   });

@@ -10,7 +10,9 @@ import { connectNats } from './nats-connection.ts';
 import { bucketStreamName } from './nats-names.ts';
 import { NatsObjects } from './nats-objects.ts';
 
-/** Of who is behind the line that fails: long enough that a slow machine answers what is not held up. */
+/**
+ * For the client behind the failing proxy: long enough for a slow machine to respond to everything that is not held.
+ */
 const ANSWER_MS_MAX = 2_000;
 const PIECES = 3;
 const LARGE = new Uint8Array(3_000_000).map((_, index) => index * 7);
@@ -24,7 +26,7 @@ describe('objects on a line that fails', { skip: natsServerMissing }, () => {
   });
   after(() => servers[Symbol.asyncDispose]());
 
-  /** Objects behind a line that can be held up, the same beside it, and how many messages there are. */
+  /** Objects behind a proxy that can hold the connection, the same without it, and the number of messages. */
   async function held() {
     const dataset = `held${datasets++}`;
     await makeTape(servers, dataset);

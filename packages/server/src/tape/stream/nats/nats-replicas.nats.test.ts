@@ -35,7 +35,7 @@ test('what servers have stored is told of each, and one whose store was removed 
   assert.deepEqual(await wholeInTheEnd(servers), [0, 0]);
 });
 
-/** What those that follow lack, once all of them are there and lack nothing, or nobody waits any longer. */
+/** The missing messages of the followers, once all are present and miss nothing, or after a timeout. */
 async function wholeInTheEnd(servers: NatsServers): Promise<readonly (number | null)[]> {
   const address = { ...addressOf(servers.urls), monitors: servers.monitors, isSyncAssured: false };
   const connection = await connectNats(address, 'test');

@@ -21,7 +21,7 @@ const SERVERS = ['a', 'b', 'c'].map(
   }),
 );
 
-/** Where a server is monitored; it says what `ends` has of it. */
+/** A monitoring endpoint that reports `ends`. */
 async function monitor(id: string, ends: () => Readonly<Record<string, number>>) {
   const server = createServer((request, response) => {
     assert.equal(request.url, '/jsz?streams=true');
@@ -96,7 +96,7 @@ test('all servers are compared with the one that has most, also the one that lea
 });
 
 test('a server that takes itself for whole and has not stored all is found out; one that is not monitored is not judged', async () => {
-  // Another stream of that name, in another account, is another stream.
+  // A stream of the same name in another account is another stream.
   using whole = await monitor('ID-a', () => ({ [GROUP]: 100, other: 3 }));
   using short = await monitor('ID-b', () => ({ other: 3, [GROUP]: 40 }));
   const address = {

@@ -14,10 +14,10 @@ import type { NatsTape } from './open-nats-tape.ts';
 
 const clock = createClock({ kind: 'system' });
 const RECORD_MS = 20;
-/** What takes moments, or the ten seconds of an election of servers, may take long on a machine that is busy. */
+/** Momentary steps, and the ten seconds of an election of servers, may take long on a busy machine. */
 const PATIENCE_MS = 180_000;
 
-/** A node that appends numbered texts while it leads, and knows what it has dealt with and what it was told to be stored. */
+/** A node that appends numbered texts while it leads, and records the handled and the acknowledged messages. */
 class Node implements SuccessionHandler, AsyncDisposable {
   readonly texts = new Map<number, string>();
   readonly acknowledged = new Map<number, string>();
@@ -62,7 +62,7 @@ class Node implements SuccessionHandler, AsyncDisposable {
   }
 }
 
-/** Milliseconds until it is so. */
+/** Waits until the condition holds; returns the milliseconds. */
 async function until(isSo: () => boolean, msMax: number): Promise<number> {
   const start = performance.now();
   while (!isSo()) {
@@ -95,13 +95,13 @@ describe('nodes that share a tape on three servers', { skip: natsServerMissing }
     const leader = Number(/\d$/.exec(stream?.leader ?? '')![0]);
     await servers.kill(leader);
     const before = b.acknowledged.size;
-    // A commit may be on its way back when the server goes; the next ones are not.
+    // A commit may be in flight when the server stops; the next ones are not.
     const ms = await until(() => b.acknowledged.size > before + 2, PATIENCE_MS);
     t.diagnostic(`the leader of the stream lost: ${Math.round(ms)} ms without a commit`);
     await servers.startAll();
     await until(() => b.acknowledged.size > before + 20, PATIENCE_MS);
 
-    // What b was told is on the tape; a, which may not append any more, and c have all of it.
+    // Everything acknowledged to b is on the tape; a, which may no longer append, and c have all of it.
     await b.succession.leave();
     await until(
       () => [a, c].every(({ succession }) => succession.last === b.succession.last),

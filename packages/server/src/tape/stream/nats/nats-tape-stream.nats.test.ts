@@ -124,7 +124,7 @@ describe('the stream of a tape in NATS', { skip: natsServerMissing }, () => {
     await using other = await openTape(servers, 'beat');
     const heard = Promise.withResolvers<Heartbeat>();
     using _listening = other.stream.onBeat((beat) => heard.resolve(beat));
-    // A question that is answered proves that what was subscribed before is known to the server.
+    // A response proves that the server knows the earlier subscriptions.
     await other.stream.ends();
     const beat = { writer: 'a.1', isLeaving: true, last: 17 };
     one.stream.beat(beat);
@@ -151,7 +151,7 @@ describe('the stream of a tape in NATS', { skip: natsServerMissing }, () => {
     const { stream } = tape;
     const { bodyBytesMax } = stream;
     await lost.kill(0);
-    // Until the client has noticed.
+    // Until the client has noticed the loss.
     await wait(50);
     assert.equal(stream.bodyBytesMax, bodyBytesMax);
     const { outcome } = await stream.publish(

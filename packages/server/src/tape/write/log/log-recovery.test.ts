@@ -38,7 +38,7 @@ function section(firstRank: number, count: number, isLate = false): CommitSectio
   };
 }
 
-/** A log with commits of these many rows; returns where each record starts, and the end. */
+/** A log with commits of these row counts; returns the start of each record, and the end. */
 async function writeLog(
   machine: SimDisk,
   counts: readonly number[],
@@ -222,8 +222,8 @@ test('a record whose sync failed is made durable before anything is built upon i
   await assert.rejects(log.append('commit', commit), { name: 'Error' });
   machine.faults = () => null;
   await assert.rejects(log.append('commit', commit), /stopped/);
-  // The process starts again on a machine that did not crash: the record is there to be read, though
-  // the disk never had it. Whoever relies on it now must not lose it when power fails.
+  // The process restarts on a machine that did not crash: the record can be read, though it never reached the disk. A
+  // recovery that relies on it must not lose it at a later power failure.
   machine.kill();
   assert.equal((await recover(machine)).ranks.length, 50);
   machine.crash();

@@ -20,7 +20,7 @@ interface Step {
   readonly holds: boolean;
 }
 
-/** Commits as a log has them: contracts are named when they first trade, ranks and promises go on. */
+/** Commits as in a log: contracts are named at their first trade; ranks and watermarks continue. */
 function commitsOf(steps: readonly Step[]): readonly Commit[] {
   const named: string[] = [];
   const ranks = new Map<string, number>();
@@ -50,7 +50,7 @@ function commitsOf(steps: readonly Step[]): readonly Commit[] {
   });
 }
 
-/** Where a sequencer comes to, as what it would open the next day with, and the digest of all trades. */
+/** The final state of a sequencer, as the next day's opening, with the digest of all trades. */
 function outcome(commits: readonly Commit[]) {
   const sequencer = new Sequencer('X', () => SYMBOLS, createCounters());
   sequencer.restore(OPENING);

@@ -22,7 +22,7 @@ const ROWS: readonly FeedRow[] = [
   [9, 3],
 ];
 
-/** A directory with a sealed day, and the log of that day as it was after so many of its trades. */
+/** A directory with a sealed day, and with the log of that day as it was after so many trades. */
 async function copiedTwice({ trades, isNextBegun = true, withManifest = false }: CopySetting) {
   const machine = new SimDisk();
   const tape = await openSimTape(machine.boot());

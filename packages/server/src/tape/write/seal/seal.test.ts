@@ -52,7 +52,7 @@ test('times survive the way to 64 bits and back exactly', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: DAY_NS - 1 })),
-      // On two of them the upper 12 bits change.
+      // On two of these days the upper 12 bits change.
       fc.constantFrom(19_700_101, 20_260_105, 20_261_019, 20_261_210, 20_991_231),
       (values, yyyymmdd) => {
         const day = utcDay(yyyymmdd);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DedupeWindow, NEW, SEEN, TOO_OLD } from './dedupe-window.ts';
 
-/** What the window should say, by the obvious means. */
+/** A straightforward reference implementation of the window. */
 class Twin {
   readonly #seen = new Set<number>();
   #highest = -1;

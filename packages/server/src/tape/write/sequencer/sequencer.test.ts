@@ -38,7 +38,7 @@ interface TwinRow {
   readonly values: readonly [price: number, size: number, side: number];
 }
 
-/** The rules of the sequencer in absolute time, one trade at a time, by the obvious means. */
+/** A straightforward reference implementation of the sequencer, in absolute time and one trade at a time. */
 class Twin {
   readonly rows: Record<string, TapeRow[]> = Object.fromEntries(SCRIPT_SYMBOLS.map((s) => [s, []]));
   readonly #last = new Map<string, { stamp: bigint; source: bigint }>();
@@ -79,7 +79,7 @@ class Twin {
     }
   }
 
-  /** False when the trade belongs to a day to come. */
+  /** False when the trade belongs to a later day. */
   #place({ symbol, source, values }: TwinRow): boolean {
     const last = this.#last.get(symbol);
     let stamp = source > this.#promise! ? source : this.#promise!;
@@ -98,7 +98,7 @@ class Twin {
     return epochNs(addDays(dayOf(this.#promise as EpochNs), 1), 0);
   }
 
-  /** Midnight by midnight, so that trades get their own day; the held ones come first. */
+  /** Midnight by midnight, so that trades get their own day; held trades come first. */
   #advance(promise: bigint): void {
     for (;;) {
       const days = [...this.#held, ...this.#deferred].map(({ source }) => {
@@ -133,7 +133,7 @@ test('every print gets the rank and stamp the rules give it, whatever the feed d
         if (index % 3 === 0) await Promise.race([done, Promise.resolve()]);
       }
       await Promise.all(pending);
-      // When the last offer ended a day, what was held for the next one goes into a commit of its own.
+      // When the last offer ended a day, the trades held for the next one need a commit of their own.
       await tape.intake.offer([], null);
       assert.deepEqual(await allTapeRows(tape.tape), twin.rows);
       for (const rows of Object.values(twin.rows)) {
@@ -284,7 +284,7 @@ test('a time or promise absurdly far ahead is refused and moves nothing', async 
   );
   assert.deepEqual(await stamps(tape.tape), [[DAY, 1, 11 * 3_600e9]]);
   assert.deepEqual([tape.counters.aheadOfTime, tape.counters.promiseAhead], [2, 2]);
-  // A clock that is an hour behind does not stop a source whose promise vouches for its trades.
+  // A clock that is an hour behind does not stop a source whose watermark vouches for its trades.
   await tape.intake.offer([ES([[4, 13 * 3_600e9]])], at(13.5 * 3_600e9));
   await tape.intake.offer([ES([[5, 15 * 3_600e9]])], at(15 * 3_600e9));
   assert.equal(tape.counters.accepted, 3);
@@ -305,7 +305,7 @@ test("trades of tomorrow wait for midnight on disk, while today's go on [DET-02]
   );
   assert.equal(tape.counters.held, 1);
   assert.equal(tape.counters.duplicate, 1);
-  // It was acknowledged: it must be there after a crash, however many numbers came after it.
+  // The trade was acknowledged: it must survive a crash, however many numbers came after it.
   const many = Array.from({ length: 5_000 }, (_, row): FeedRow => [row + 4, row + 30]);
   await tape.intake.offer([ES(many)], null);
   machine.crash();
