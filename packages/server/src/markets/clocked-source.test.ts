@@ -56,7 +56,7 @@ test('in a quiet market a requested watermark comes within two steps, and reques
   assert.ok(next! <= 1_060, `the watermark came at ${next}`);
   assert.ok(once.length <= quiet.length + 1);
 
-  /** The times, in milliseconds, that were promised in two seconds; asked before every step whether one is requested. */
+  /** The watermarks of two seconds, in milliseconds; `isRequested` is queried before every step. */
   async function promisesOf(isRequested: (ms: number) => boolean): Promise<readonly number[]> {
     const start = epochNs(DAY, 0);
     const promises: number[] = [];

@@ -40,7 +40,7 @@ function day(volume: number): ImportedDay {
   };
 }
 
-/** Volumes of days one after another; null: that day is not there. */
+/** Volumes of consecutive days; null: the day is missing. */
 function days(volumes: Readonly<Record<string, readonly (number | null)[]>>): ImportedDays {
   return new Map(
     Object.entries(volumes).map(([symbol, list]) => [
@@ -88,7 +88,7 @@ test('rolls are decided by the days on the tape, and are what the alias means [I
   );
 });
 
-/** Some days of two contracts, of which any may be missing. */
+/** Some days of two contracts; each may be missing. */
 const anyDays = fc
   .array(fc.tuple(fc.option(fc.nat(9)), fc.option(fc.nat(9))), { minLength: 1, maxLength: 40 })
   .map((list) => days({ ESU6: list.map(([u]) => u), ESZ6: list.map(([, z]) => z) }));

@@ -29,7 +29,7 @@ const hours = (line: object) => ({
 
 const dateText = (day: unknown) => String(day).replace(/^(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3');
 
-/** A calendar as an operator would write it. */
+/** A calendar in the format of an operator's file. */
 function written(calendar: Calendar): unknown {
   const openClose = ({ zone, open, close }: SessionHours) => ({ zone, open, close });
   return {
@@ -135,7 +135,7 @@ test('hours that cannot be are refused', () => {
   refused(hours({ weekdays: 'fri-mon' }), /weekdays as mon-fri/);
   refused(hours({ open: '25:00' }), /open is "25:00"; a time as "17:00"/);
   refused(hours({ breaks: [] }), /breaks is not known here/);
-  // In March the clocks skip that time on a Sunday.
+  // On a Sunday in March the clock change skips that time.
   refused(hours({ weekdays: 'mon-sun', open: '02:30' }), /cannot be: /);
   refused(hours({ from: '2026-01-02', to: '2026-01-01' }), /ends before it begins/);
   refused({ hours: [{ weekdays: 'mon', open: '09:00', close: '17:00' }] }, /lacks "zone"/);

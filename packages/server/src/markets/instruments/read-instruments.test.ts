@@ -43,7 +43,7 @@ const dataset = (market: InstrumentsFile, name: string) =>
   market.datasets.find((it) => it.name === name)!;
 const symbols = (market: InstrumentsFile, name: string) =>
   dataset(market, name).contracts.map(({ contract }) => contract.symbol);
-/** A file with one product whose fields are changed. */
+/** A file with one product, with these fields changed. */
 const withProduct = (fields: Record<string, unknown>, aliases: unknown = {}) =>
   JSON.stringify({
     datasets: {

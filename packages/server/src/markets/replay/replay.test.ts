@@ -32,7 +32,7 @@ const CONTRACT: Contract = {
 };
 const HOUR_NS = 3_600e9;
 
-/** A trade every so many nanoseconds, the first at midnight. */
+/** `count` trades evenly spread over a day, the first at midnight. */
 function dayOfTrades(day: UtcDay, count: number): TradeBatch {
   return {
     day,
@@ -61,7 +61,7 @@ function open(disk: Disk, clock: ManualClock): Promise<OpenTape> {
   });
 }
 
-/** Runs the source from where the tape stands until the clock has come to an instant. */
+/** Runs the source from the tape's end until the clock reaches an instant. */
 async function play(disk: Disk, market: ReplayLive, clock: ManualClock, until: EpochNs) {
   const tape = await open(disk, clock);
   const stop = new AbortController();

@@ -44,7 +44,7 @@ test('the rest has the last ten days, the days around a past roll and the end of
     assert.ok(daysOf(rest, 'ESU6').includes(utcDay(day)));
   }
   assert.ok(daysOf(rest, 'ESU6').includes(utcDay(20260918)));
-  // CLX6 expired before these ten days, BTCV6 on the fourth of them or earlier: only lives count.
+  // CLX6 expired before these ten days, BTCV6 on the fourth of them or earlier: only days of life count.
   assert.deepEqual(daysOf(rest, 'CLX6'), []);
 });
 

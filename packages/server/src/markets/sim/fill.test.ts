@@ -41,7 +41,7 @@ function someItems(count: number): FillItem[] {
   return items.slice(0, count);
 }
 
-/** Sealing a day again passes only when the trades on disk are the same, to the last bit. */
+/** Sealing a day again succeeds only when the trades on disk are identical. */
 async function assertSealedAsMade(tapeRoot: string, { symbol, day }: FillItem): Promise<void> {
   const columns = new TradeColumns();
   universe.market.appendDay(symbol, day, columns);

@@ -13,7 +13,7 @@ import { TradeColumns } from './trades/trade-columns.ts';
 const MONDAY = utcDay(20260914);
 const universe = createSimUniverse({ seed: 5, printsScale: 0.002 }, MONDAY);
 
-/** A clock the test moves; every waiter is woken in the order of its instant. */
+/** A clock that the test moves; it wakes waiters in the order of their instants. */
 class StepClock implements Clock {
   #now: EpochNs;
   readonly #timers: { due: EpochNs; run: () => void }[] = [];
@@ -40,7 +40,7 @@ class StepClock implements Clock {
     return this.#timers.length;
   }
 
-  /** Sets the time, forwards or back, and wakes everybody who waits (an early wake is allowed). */
+  /** Sets the time, forwards or back, and wakes all waiters (an early wake is allowed). */
   set(instant: EpochNs): void {
     this.#now = instant;
     for (const timer of [...this.#timers]) {
@@ -55,14 +55,14 @@ class StepClock implements Clock {
   }
 }
 
-/** An intake that keeps what it is given and checks that the feed honours its promises. */
+/** An intake that stores everything and checks that the source keeps to its watermarks. */
 class KeepingIntake implements Intake {
   promise: EpochNs | null = null;
   readonly trades = new Map<string, { ids: number[]; times: bigint[] }>();
   readonly offers: { count: number; promise: EpochNs }[] = [];
-  /** Offers from this one on are not taken: the process is about to die. */
+  /** Offers from this one on fail, as if the process were about to crash. */
   failAfter = Number.POSITIVE_INFINITY;
-  /** True: of the offer that fails, all trades are kept, but not its promise. */
+  /** True: the failing offer's trades are stored, but not its watermark. */
   isTorn = false;
 
   async offer(batches: readonly IntakeBatch[], promise: EpochNs | null): Promise<void> {
@@ -98,7 +98,7 @@ function source(intake: Intake, clock: Clock, resumeDay: UtcDay, market = univer
   return new SimSource({ universe: market, intake, clock, resumeDay, openDay });
 }
 
-/** Lets the source do everything it can without the clock moving, until it waits or has ended. */
+/** Lets the source do everything possible without the clock moving, until it waits or has ended. */
 async function settle(clock: StepClock, running: Promise<void>): Promise<void> {
   let hasEnded = false;
   const end = () => {

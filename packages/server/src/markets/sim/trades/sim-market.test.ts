@@ -142,7 +142,7 @@ test('feed numbers grow over slices and days and stay exact', () => {
   assert.ok(Number.isSafeInteger(firstIdOf(dayNumber(utcDay(99991231)), SLICES_PER_DAY)));
 });
 
-/** A digest that differs from these means that every simulated tape has changed: tell it in the changelog. */
+/** A digest that differs from these means that every simulated tape has changed: write it in the changelog. */
 const GOLDEN: Readonly<Record<string, string>> = {
   ESZ6: 'fba253bb1fb5b354f4a62dc39e3aa2c8',
   NQZ6: '9e98c489b03b42e5529d21a52b91b2da',

@@ -1,4 +1,4 @@
-/** What makes the simulated tape look like a market, measured on whole days with generous bounds. */
+/** The traits that make the simulated tape resemble a market, measured on whole days with generous bounds. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -46,7 +46,7 @@ function printsBetween({ count, ts }: TradeColumns, fromHour: number, toHour: nu
     .length;
 }
 
-/** Of values whose mean is about 0. */
+/** For values with a mean near 0. */
 function correlation(a: readonly number[], b: readonly number[]): number {
   const product = (x: readonly number[], y: readonly number[]) =>
     x.reduce((sum, value, i) => sum + value * y[i]!, 0);
