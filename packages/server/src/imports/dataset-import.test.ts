@@ -205,7 +205,7 @@ test('other trades in hours that are there are refused with both, and nothing of
   assert.deepEqual(statuses(replaced)[1], 'ESH6 20260310 replaced');
   assert.deepEqual(await rowsOn(disk, 'ESH6', TUESDAY), changed);
   assert.equal((await imported(disk))!.days.get('ESH6')!.get(TUESDAY)!.origin, 'replaced');
-  // Who read by the manifest before still finds its files; the next import removes them.
+  // Readers on the previous manifest still find its files; the next import removes them.
   assert.equal(machine.files().filter((path) => path.includes('/20260310-')).length, 4);
   await importing(machine.boot());
   assert.equal(machine.files().filter((path) => path.includes('/20260310-')).length, 2);

@@ -1,4 +1,4 @@
-/** Files that were cut at a time of which both have trades: nothing becomes one that is two, and nothing two that is one. */
+/** Files cut at a time with trades in both: two trades never become one, and one never becomes two. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,7 @@
-/** A day that comes in parts: whatever their order, it has the trades of the whole, and no hour that nobody has seen. */
+/**
+ * A day that comes in parts: in any order, it ends up with the trades of the whole, and with no hour that no file
+ * covered.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -39,7 +42,7 @@ const rowsAt = (sizes: readonly (readonly number[])[]): Row[][] =>
     })),
   );
 
-/** The places of cuts, each at another time. */
+/** Positions of cuts, each at another time. */
 const cutsOf = (sizes: readonly (readonly number[])[]) =>
   fc.tuple(
     fc.subarray([...sizes.keys()].slice(1), { minLength: 1 }),
@@ -90,7 +93,7 @@ test('parts that overlap and agree give the trades of the whole, in any order, t
       const whole = grouped.flat();
       const startOf = (time: number) => grouped.slice(0, time).flat().length;
       const parts: Row[][] = [];
-      // Each has two times in common with the next one: of one it has all, of the other some.
+      // Each part overlaps the next in two times: it has all trades of one, and some of the other.
       for (let time = 0; time < sizes.length - 1; time += 3) {
         const from = startOf(time) + (time === 0 ? 0 : offsets[time]! % sizes[time]!.length);
         const last = time + 4;

@@ -1,4 +1,4 @@
-/** A replacement replaces all that its file covers, up to the very edges, and nothing that another file has brought. */
+/** A replacement replaces everything its file covers, up to the exact edges, and nothing that another file brought. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -76,7 +76,7 @@ test('a replaced day keeps what the file of the next day captured behind its end
     const options = { mayReplace: true };
     await importText(disk, 'es.dbn', tuesday(dayWith(SECOND_NS, 7)), options);
     assert.deepEqual(await rowsOn(disk, 'ESH6', TUESDAY), [...dayWith(SECOND_NS, 7), kept]);
-    // The file that brought it replaces it, too.
+    // The file that brought the trade also replaces it.
     await importText(disk, 'es.dbn', wednesday({ ...late, size: 4 }), options);
     assert.deepEqual(await rowsOn(disk, 'ESH6', TUESDAY), [
       ...dayWith(SECOND_NS, 7),
