@@ -40,7 +40,7 @@ interface Document {
 const text = asyncapiText();
 const document: Document = JSON.parse(text);
 const { messages, schemas } = document.components;
-/** A payload refers to what the document holds. */
+/** A payload refers to other parts of the document. */
 const compiled = (payload: object) =>
   Compile({ components: document.components, ...payload } as object);
 const clientKinds = Object.keys(CLIENT_MESSAGE_SCHEMAS);

@@ -1,9 +1,8 @@
 /**
- * The AsyncAPI document of the stream, made from the schemas that client messages are judged by and that
- * every server message is tested against. Pure: the same schemas give the same document.
- *
- * The server's schemas are closed to our tests and open to customers: fields and words may be added within
- * this version. The version of AsyncAPI is the newest that generators read.
+ * The AsyncAPI document of the stream, made from the schemas that check client messages and that tests check every
+ * server message against. Pure: the same schemas give the same document. The server's schemas are closed in our tests
+ * and open to customers: fields and words may be added within this version. The version of AsyncAPI is the newest that
+ * generators read.
  */
 
 import { CLIENT_MESSAGE_SCHEMAS, type ClientMessage } from '@tapeloom/protocol/client-messages';
@@ -16,7 +15,7 @@ import { IndicatorData, IndicatorId } from './indicator-schemas.ts';
 import { NamedSchemas } from './named-schemas.ts';
 import { CLIENT_EXAMPLES, SERVER_EXAMPLES } from './stream-examples.ts';
 
-/** Where a service listens that was told nothing. */
+/** The origin of a service without a configured one. */
 const ORIGIN_DEFAULT = 'http://127.0.0.1:8080';
 
 type ClientKind = ClientMessage['t'];
@@ -43,7 +42,7 @@ const SERVER_SUMMARIES: Readonly<Record<ServerKind, string>> = {
     'An announcement: `reconnect` before a restart, `roll` before an alias rolls, `deprecation` of an indicator that is to go.',
 };
 
-/** What may answer a message, in the sense of request and reply. */
+/** The possible replies to a message, in AsyncAPI's sense of request and reply. */
 const REPLIES: Readonly<Partial<Record<ClientKind, readonly ServerKind[]>>> = {
   subscribe: ['subscribed', 'reset', 'error'],
   ping: ['pong'],
@@ -52,7 +51,7 @@ const REPLIES: Readonly<Partial<Record<ClientKind, readonly ServerKind[]>>> = {
 const clientKinds = Object.keys(CLIENT_MESSAGE_SCHEMAS) as ClientKind[];
 const serverKinds = Object.keys(SERVER_MESSAGE_SCHEMAS) as ServerKind[];
 
-/** `origin`: where the service is; null: nobody knows yet, and readers fill it in. */
+/** `origin`: the public origin of the service; null: not known yet, and readers fill it in. */
 export function asyncapiDocument(version: string, origin: string | null): object {
   const schemas = new NamedSchemas('draft-07', [
     IndicatorData,
@@ -131,7 +130,7 @@ function channel(): object {
   };
 }
 
-/** Seen from the service, as AsyncAPI has it: it receives what clients send. */
+/** Seen from the service, as AsyncAPI defines it: it receives the clients' messages. */
 function operations(): object {
   return Object.fromEntries([
     ...clientKinds.map((t) => {

@@ -1,4 +1,4 @@
-/** The published contract by the rules of others: Redocly's for OpenAPI, AsyncAPI's own parser for the stream. */
+/** The published contract by external rules: Redocly's for OpenAPI, AsyncAPI's own parser for the stream. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { asyncapiText, openapiText } from './interface-documents.ts';
 import { OPERATION_EXAMPLES } from './operation-examples.ts';
 import { schemaSample } from './schema-sample.ts';
 
-/** Beyond the recommended ones: what a reader of the reference misses. */
+/** Beyond the recommended rules: details that a reader of the reference would miss. */
 const STRICTER = {
   'operation-description': 'error',
   'operation-tag-defined': 'error',
@@ -47,7 +47,7 @@ test('Redocly finds nothing in the OpenAPI document', async () => {
 
 test("AsyncAPI's own parser finds nothing in the document of the stream", async () => {
   const { document, diagnostics } = await new Parser().parse(asyncapiText());
-  // Generators do not read the newest version yet: they make `any` of it.
+  // Generators do not read the newest version yet: they turn it into `any`.
   const told = diagnostics
     .filter(({ code }) => code !== 'asyncapi-latest-version')
     .map(({ code, message, path }) => `${code}: ${message} (${path})`);

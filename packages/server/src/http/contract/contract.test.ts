@@ -157,7 +157,7 @@ test('every object and every list of words has a name, and every union of object
     const objects = [oneOf ?? anyOf ?? []]
       .flat()
       .filter((member) => isObject(schemas, (member as Node).$ref as string | undefined));
-    // Data has no field that tells its indicator: the request does.
+    // Data has no field that names its indicator: the request does.
     const isTold = discriminator !== undefined || place === 'IndicatorData';
     assert.ok(objects.length < 2 || isTold, place);
     for (const [key, part] of Object.entries(node)) {
@@ -283,10 +283,10 @@ test('no operation lists a status that it cannot answer with', () => {
     Object.keys(paths[path]![method]!.responses).filter((status) => Number(status) !== 200);
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   for (const { responses } of operations) {
-    // Faults of the service are no operation's own.
+    // Faults of the service belong to no operation.
     assert.ok(!('500' in responses) && 'default' in responses);
   }
-  // Who only reads in the portal needs a session and nothing else.
+  // Reads in the portal need only a session.
   for (const [path, methods] of Object.entries(paths)) {
     const isRead = path.startsWith('/v1/portal/') && !path.startsWith('/v1/portal/try/');
     if (isRead && methods.get !== undefined)

@@ -1,6 +1,6 @@
 /**
- * The committed files of the contract: where each lies below the root of the house, and what it must
- * say. All of them are functions of the code alone, so a stale one can be told from the right one.
+ * The committed files of the contract: their paths below the repository's root, and their required texts. All of them
+ * are functions of the code alone, so a stale one can be detected.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -33,7 +33,7 @@ export function catalogueText(definitions: readonly IndicatorDefinition[]): stri
   return `${JSON.stringify(catalogueFacts(definitions), null, 2)}\n`;
 }
 
-/** Every route, with nothing behind it. */
+/** Every route, with no service behind it. */
 export function contractRoutes(): readonly Route[] {
   return restRoutes({
     version: '',

@@ -1,6 +1,6 @@
 /**
- * What documented statuses promise for every operation alike is what each of them answers: a request without rights, with a field
- * or a body that nobody asked for, too large, or one too many.
+ * Every operation responds as its documented statuses promise: to a request without rights, with an unknown field or
+ * body, too large, or one too many.
  */
 
 import assert from 'node:assert/strict';
@@ -44,7 +44,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** Everything of these that does not answer with this status, though it says so. */
+/** All of these cases that do not respond with this status, though it is documented. */
 async function others(
   status: number,
   cases: readonly Case[],
@@ -58,7 +58,7 @@ async function others(
   return told;
 }
 
-/** Asks as somebody who may: with a key, or signed in, each time another account. */
+/** Sends the request with the needed rights: with a key, or signed in, with another account each time. */
 async function asking(one: Case, more: RestRequest = {}, query = ''): Promise<RestAnswer<unknown>> {
   const url = `${one.url}${query}`;
   if (one.needs === 'key') {
@@ -74,7 +74,7 @@ let people = 0;
 
 const isPortal = ({ path }: Case) => path.startsWith('/v1/portal/');
 const isRead = ({ method }: Case) => method === 'GET';
-/** A body of any kind and more bytes: the provider's signature is over its bytes. */
+/** It accepts any and larger bodies: the provider's signature covers its bytes. */
 const isWebhook = ({ path }: Case) => path.startsWith('/v1/webhooks/');
 
 test('whoever has no rights is told so by every operation that says it', async () => {
@@ -104,7 +104,7 @@ test('fields and bodies that nobody asked for are refused by every operation tha
     await others(415, CASES, (one) => asking(one, isWebhook(one) ? packed : text)),
     [],
   );
-  // Trying with a plan that one does not have is refused before.
+  // A try with a plan that does not allow it is rejected earlier.
   const reads = CASES.filter((one) => isRead(one) && !one.path.startsWith('/v1/portal/try/'));
   assert.deepEqual(await others(400, reads, (one) => asking(one, {}, '?nobody=1')), []);
   const changes = CASES.filter((one) => !isRead(one));

@@ -1,4 +1,4 @@
-/** What is not there of a range, in answers to `gaps=allow`. */
+/** The missing parts of a range, in responses to `gaps=allow`. */
 
 import { GAPS_NAMED_MAX } from '../../history/gap-list.ts';
 import { Instant } from './instant-schema.ts';

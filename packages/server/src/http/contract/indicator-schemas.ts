@@ -8,7 +8,7 @@ import { namedObject, Type } from './schema.ts';
 
 const definitions = publishedDefinitions();
 
-/** The data of an object; which of them it is follows from the indicator that was asked for. */
+/** The data of an object; the requested indicator determines its member of the union. */
 export const IndicatorData: TSchema = Type.Union(
   definitions.map(({ id, name, data }) =>
     Type.Unsafe<object>({
@@ -32,7 +32,7 @@ export const IndicatorObject = namedObject('IndicatorObject', {
   data: IndicatorData,
 });
 
-/** Any text, for indicators may be added; those that there are now are listed. */
+/** Any text, because indicators may be added; the present ones are listed. */
 export function IndicatorId(description: string): TUnsafe<string> {
   return Type.Unsafe<string>({
     title: 'IndicatorId',

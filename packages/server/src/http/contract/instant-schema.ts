@@ -1,4 +1,4 @@
-/** Instants in JSON: nanoseconds since 1970-01-01 UTC, as a decimal string, for no double holds them. */
+/** Instants in JSON: nanoseconds since 1970-01-01 UTC, as a decimal string, since no double holds them. */
 
 import { INSTANT_PATTERN } from '@tapeloom/protocol/text-patterns';
 import type { TString } from 'typebox';

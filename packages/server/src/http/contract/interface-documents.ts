@@ -1,13 +1,12 @@
 /**
- * The OpenAPI and AsyncAPI documents as texts, committed and served alike, but that only the served ones say where
- * the service is.
+ * The OpenAPI and AsyncAPI documents as texts. The committed and the served ones differ only in the service's origin.
  */
 
 import type { Route } from '../server/route.ts';
 import { asyncapiDocument } from './asyncapi.ts';
 import { openapiDocument } from './openapi.ts';
 
-/** The version of the interface, which the path prefix `/v1` promises never to break. */
+/** The version of the interface; changes below the path prefix `/v1` never break it. */
 const INTERFACE_VERSION = '1';
 
 export function openapiText(routes: readonly Route[], origin: string | null = null): string {

@@ -1,4 +1,4 @@
-/** How far back the objects come that an indicator carries over sessions, as estimates and pages say it. */
+/** How far back the objects come that an indicator carries over sessions, in estimates and pages. */
 
 import { Instant } from './instant-schema.ts';
 import { Type } from './schema.ts';

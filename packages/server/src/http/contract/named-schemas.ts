@@ -1,17 +1,18 @@
 /**
- * Schemas of ours as a document publishes them: every object and every list of words has a name, stands in one place and is
- * referred to. The name is the schema's `title`; without one it follows from the place, such as `OrderWithdrawal`.
- * What we send is published open: fields and words may be added. What we take is published closed, as it is judged.
+ * Our schemas as a document publishes them: every object and every list of words has a name, stands in one place and is
+ * referred to. The name is the schema's `title`, or else follows from its place, such as `OrderWithdrawal`. Sent
+ * schemas are published open: fields and words may be added. Accepted schemas are published closed, as they are
+ * checked.
  */
 
 import { isDeepStrictEqual } from 'node:util';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** `draft-07`: what AsyncAPI is read as. `2020-12`: OpenAPI 3.1. They write tuples differently. */
+/** `draft-07` for AsyncAPI, `2020-12` for OpenAPI 3.1. They write tuples differently. */
 type Dialect = 'draft-07' | '2020-12';
 
-/** An object without fields, yet. */
+/** The name of an object that has no fields yet. */
 const NOTHING = 'Nothing';
 const REF = '#/components/schemas/';
 
@@ -20,23 +21,22 @@ export class NamedSchemas {
   readonly #given: ReadonlyMap<string, Schema>;
   readonly #schemas = new Map<string, Schema>();
 
-  /** `given`: schemas that stand for any of their title. */
+  /** `given`: schemas that replace any schema with their title. */
   constructor(dialect: Dialect, given: readonly object[] = []) {
     this.#dialect = dialect;
     this.#given = new Map((given as Schema[]).map((schema) => [String(schema.title), schema]));
   }
 
-  /** Of what we send. */
+  /** A schema of data that we send. */
   sent(schema: object, name: string): Schema {
     return this.#published(schema as Schema, name, true);
   }
 
-  /** Of what we take. */
+  /** A schema of data that we accept. */
   taken(schema: object, name: string): Schema {
     return this.#published(schema as Schema, name, false);
   }
 
-  /** All that were named, by their names. */
   all(): Schema {
     return Object.fromEntries([...this.#schemas].sort(([one], [other]) => (one < other ? -1 : 1)));
   }
@@ -50,7 +50,7 @@ export class NamedSchemas {
     return isNamed ? this.#named(whole, name) : whole;
   }
 
-  /** The schema with every schema inside of it published. */
+  /** The schema with every inner schema published. */
   #withParts(schema: Schema, name: string, isOpen: boolean): Schema {
     const parts: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(schema)) {
@@ -78,7 +78,7 @@ export class NamedSchemas {
           Object.assign(parts, this.#union(key, value as Schema[], name, isOpen));
           break;
         case 'patternProperties': {
-          // Of any name: what tools know as a map.
+          // Any name: tools call it a map.
           const [inner] = Object.values(value as Record<string, Schema>);
           const isAny = Object.keys(inner!).length === 0;
           parts.additionalProperties = isAny || this.#published(inner!, `${name}Value`, isOpen);
@@ -109,7 +109,7 @@ export class NamedSchemas {
       const place = real.length === 1 ? name : `${name}${real.indexOf(member) + 1}`;
       if (!isWords(member)) return [this.#published(member, place, isOpen)];
       const one = this.#published(member, place, isOpen && !takesText);
-      // Words that are open are a union themselves.
+      // Open words are a union themselves.
       return Array.isArray(one.anyOf) ? (one.anyOf as Schema[]) : [one];
     });
     const tag = this.#dialect === '2020-12' ? tagOf(members) : null;
@@ -119,7 +119,10 @@ export class NamedSchemas {
     return { oneOf: published, discriminator };
   }
 
-  /** The values are the named schema; what a place says of them stands beside the reference, where that is read. */
+  /**
+   * The values become the named schema. The texts of one place stand beside the reference, where the dialect reads
+   * them.
+   */
   #values(schema: Schema, name: string, isOpen: boolean): Schema {
     const { type = 'string', enum: values, ...rest } = schema;
     if (isOpen && isWords(schema)) {
@@ -146,7 +149,7 @@ export class NamedSchemas {
   }
 }
 
-/** Titles in small letters name the places of a tuple. */
+/** Titles in small letters name the parts of a tuple. */
 function nameOf({ title }: Schema): string | null {
   return typeof title === 'string' && /^[A-Z]/.test(title) ? title : null;
 }
@@ -159,7 +162,7 @@ function isWords(schema: Schema): boolean {
   return Array.isArray(schema.enum) && schema.enum.every((word) => typeof word === 'string');
 }
 
-/** The property by which the members of a union are told apart: each is an object that has one value for it. */
+/** The property that distinguishes the members of a union: each is an object with one value for it. */
 function tagOf(members: readonly Schema[]): string | null {
   const names = Object.keys((members[0]?.properties ?? {}) as Schema);
   return (

@@ -67,7 +67,7 @@ export const PROBLEM_SCHEMA = {
   },
 };
 
-/** What each may say. */
+/** An example text for each code. */
 const DETAILS: Readonly<Record<ErrorCode, string>> = {
   INVALID_PARAMETERS: 'from: must be a time, such as 2026-11-09T14:30:00Z.',
   UNKNOWN_INDICATOR: 'There is no indicator "candles".',
@@ -96,7 +96,6 @@ const MEMBERS: Readonly<Partial<Record<ErrorCode, object>>> = {
   QUOTA_EXCEEDED: { computeUnits: 25_900, remainingComputeUnits: 1_200 },
 };
 
-/** By their names. */
 export function problemExamples(errors: readonly RouteError[]): object {
   return Object.fromEntries(errors.map((error) => [exampleName(error), problemExample(error)]));
 }

@@ -1,4 +1,4 @@
-/** How the operations of the contract are grouped, by their paths. */
+/** Groups the operations of the contract by their paths. */
 
 interface Tag {
   readonly name: string;
@@ -31,7 +31,7 @@ const TAGS = {
   payments: { name: 'Payments', description: 'Where payment providers tell what happened.' },
 } as const satisfies Record<string, Tag>;
 
-/** What no beginning names is of the service. */
+/** Paths with no beginning of this list belong to the service. */
 const BEGINNINGS: readonly (readonly [string, keyof typeof TAGS])[] = [
   ['/v1/indicators', 'catalogue'],
   ['/v1/instruments', 'catalogue'],

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document of the REST interface, made from the same route records that serve it. Pure:
- * the same routes give the same document.
+ * The OpenAPI document of the REST interface, made from the route records that serve it. Pure: the same routes give the
+ * same document.
  */
 
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
@@ -19,7 +19,7 @@ import { ALL_TAGS, tagOf } from './openapi-tags.ts';
 import { OPERATION_EXAMPLES, type OperationExample } from './operation-examples.ts';
 import { schemaSample } from './schema-sample.ts';
 
-/** Where a service listens that was told nothing. */
+/** The origin of a service without a configured one. */
 const ORIGIN_DEFAULT = 'http://127.0.0.1:8080';
 
 const IDEMPOTENCY_PARAMETER = {
@@ -112,12 +112,12 @@ const PASSKEY_PARAMETER = {
   schema: { type: 'string' },
 };
 
-/** What any route may refuse with, then what one with a body, of the portal, of a session or with a key may. */
+/** Possible errors of any route; below, of one with a body, with a key or session, or of the portal. */
 const ANYWHERE: readonly RouteError[] = [
   { code: 'INVALID_PARAMETERS', status: 400 },
   { code: 'RATE_LIMITED', status: 429 },
 ];
-/** Faults of the service, not of a request: no operation lists them by itself. */
+/** Faults of the service, not of a request: no operation lists them. */
 const OF_SERVICE: readonly RouteError[] = [
   { code: 'INTERNAL', status: 500 },
   { code: 'CAPACITY', status: 503 },
@@ -129,7 +129,7 @@ const WITH_BODY: readonly RouteError[] = [
 const NOT_SIGNED_IN: RouteError = { code: 'UNAUTHORIZED', status: 401 };
 const NOT_ALLOWED: RouteError = { code: 'FORBIDDEN', status: 403 };
 
-/** `origin`: where the service is; null: nobody knows yet. */
+/** `origin`: the public origin of the service; null: not known yet. */
 export function openapiDocument(
   routes: readonly Route[],
   version: string,
@@ -215,7 +215,7 @@ function operation(route: Route, schemas: NamedSchemas): object {
   };
 }
 
-/** What somebody wrote, for what is tried too; else something that fits. */
+/** The hand-written example, also for the operation's copy to try; otherwise a generated one that fits. */
 function exampleOf({ operationId, body, answer, answerTypes }: Route): OperationExample {
   const name = operationId.replace(/^try([A-Z])/, (_, first: string) => first.toLowerCase());
   return (
@@ -235,7 +235,7 @@ function requestBody(route: Route, { body }: OperationExample, schemas: NamedSch
   return { requestBody: { required: true, content: jsonContent(schema, body) } };
 }
 
-/** Whether answers of it, or some of them, have an `ETag`. */
+/** Whether some or all of its answers have an `ETag`. */
 function hasTag({ cacheControl, isTagged }: Route): boolean {
   return cacheControl !== undefined || isTagged === true;
 }
@@ -252,7 +252,7 @@ function needsKey({ access }: Route): boolean {
   return access !== 'public' && access !== 'optional';
 }
 
-/** Not what somebody who is signed in only reads; of what is open to everybody, what only the portal's own pages may do. */
+/** Not for reads of a session. For public routes, only for changes that the portal's own pages alone may make. */
 function mayForbid({ access, method, path }: Route): boolean {
   if (access === 'optional' || (access === 'session' && method === 'GET')) return false;
   return access !== 'public' || (method !== 'GET' && path.startsWith('/v1/portal/'));
@@ -295,7 +295,7 @@ function queryParameters(
   });
 }
 
-/** What the route may refuse with. */
+/** Possible errors of the route. */
 function errorsOf(route: Route): readonly RouteError[] {
   return [
     ...ANYWHERE,
@@ -306,7 +306,7 @@ function errorsOf(route: Route): readonly RouteError[] {
   ];
 }
 
-/** One response per status, with the codes that may come with it. */
+/** One response per status, with its possible codes. */
 function problemResponses(route: Route, schemas: NamedSchemas): object {
   const byStatus = Map.groupBy(errorsOf(route), ({ status }) => status);
   const responses = [...byStatus].map(([status, same]) => [
@@ -358,7 +358,7 @@ function headersOf(route: Route, status: number): object {
   return headersNamed(names);
 }
 
-/** Whether its requests count at a limit per minute that the response tells of. */
+/** Whether its requests count at a limit per minute that the response reports. */
 function isCounted({ access }: Route): boolean {
   return access !== 'public' && access !== 'session';
 }
@@ -375,7 +375,7 @@ function answerContent(
   if (answerTypes === undefined) {
     return jsonContent(schemas.sent(answer, `${pascal(operationId)}Answer`), example.answer);
   }
-  // What every generator takes for bytes; `contentMediaType` they read as text.
+  // Every generator reads this as bytes; `contentMediaType` they read as text.
   return Object.fromEntries(answerTypes.map((type) => [type, { schema: BINARY }]));
 }
 

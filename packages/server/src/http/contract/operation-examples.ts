@@ -1,6 +1,6 @@
 /**
- * Examples of the public operations, for the published contract: a query or a body, and the answer to it. A test holds each
- * against its schema. Secrets in them are none.
+ * Examples of the public operations, for the published contract: a query or a body, and its answer. A test checks each
+ * against its schema. Their secrets are made up.
  */
 
 import { BAR } from './stream-examples.ts';
@@ -9,7 +9,7 @@ export interface OperationExample {
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   readonly path?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** Left out: the answer is a file. */
+  /** Absent: the answer is a file. */
   readonly answer?: object;
 }
 
@@ -264,7 +264,7 @@ const SERVICE: Readonly<Record<string, OperationExample>> = {
   getAsyncapi: { answer: { asyncapi: '3.0.0', info: { title: 'Tapeloom stream', version: '1' } } },
 };
 
-/** By the name of the operation. */
+/** By operation id. */
 export const OPERATION_EXAMPLES: Readonly<Record<string, OperationExample>> = {
   ...CATALOGUE,
   ...HISTORY,

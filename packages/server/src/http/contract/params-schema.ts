@@ -15,7 +15,7 @@ export function paramsSchema(parameters: readonly ParameterDefinition[]): JsonSc
 function parameterSchema(parameter: ParameterDefinition): JsonSchema {
   return {
     ...valueSchema(parameter),
-    // A default that depends on another parameter is no default a schema can state.
+    // A default that depends on another parameter cannot be stated in a schema.
     ...(parameter.defaultBy === undefined ? { default: parameter.default } : {}),
     description: describedSteps(parameter),
   };
@@ -34,8 +34,8 @@ function valueSchema({ type, minimum, maximum, multipleOf, values }: ParameterDe
 }
 
 /**
- * A step such as 0.01 stands in words: validators divide, and 1.15 / 0.01 is no whole number to a double, though 1.15 is on
- * the grid.
+ * A step such as 0.01 stands in the text: validators divide, and in doubles 1.15 / 0.01 is no whole number, though 1.15
+ * is on the grid.
  */
 function describedSteps({ description, multipleOf }: ParameterDefinition): string {
   if (multipleOf === undefined || isWhole(multipleOf)) return description;

@@ -1,6 +1,6 @@
 /**
- * A value that fits a schema of ours, the same one every time: what the contract shows for operations nobody wrote an example
- * for. Every field is there; a schema that has an example of its own is answered with it.
+ * A value that fits one of our schemas, always the same one: the contract's example for operations without a
+ * hand-written one. It has every field; an example in the schema is used as it is.
  */
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'https://portal.example/',
   'json-pointer': '/field',
 };
-/** Values for the patterns that our schemas have. */
+/** Values for the patterns in our schemas. */
 const PATTERNED: readonly string[] = [
   '1794412800000000000',
   '2026-11',

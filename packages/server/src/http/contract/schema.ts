@@ -1,7 +1,6 @@
 /**
- * JSON Schema with TypeBox's types, made without TypeBox: its 370 modules took a tenth of a start, and what routes
- * need of it are these few makers. What they make is plain JSON Schema; `schema.test.ts` compares them with
- * TypeBox's own.
+ * JSON Schema with TypeBox's types, made without TypeBox: loading its 370 modules would slow down every start, and
+ * routes need only these makers. The result is plain JSON Schema; `schema.test.ts` compares it with TypeBox's own.
  */
 
 import type * as TypeBox from 'typebox';
@@ -29,7 +28,7 @@ const makers = {
     patternProperties: { '^.*$': values },
     ...options,
   }),
-  /** Not a property that JSON shows, but one that copies take along. */
+  /** A symbol: JSON does not show it, and copies keep it. */
   Optional: (schema: Schema) => ({ ...schema, [OPTIONAL]: true }),
   Object: (properties: Readonly<Record<string, Schema>>, options?: Schema) => {
     const required = Object.keys(properties).filter((name) => !(OPTIONAL in properties[name]!));
@@ -39,7 +38,7 @@ const makers = {
 
 export const Type = makers as unknown as Pick<typeof TypeBox.Type, keyof typeof makers>;
 
-/** An object that has these properties and no others. */
+/** An object with these properties and no others. */
 export function closedObject<Properties extends TypeBox.TProperties>(
   properties: Properties,
   options?: TypeBox.TObjectOptions,
@@ -47,7 +46,7 @@ export function closedObject<Properties extends TypeBox.TProperties>(
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
-/** The same, under this name in the published documents. */
+/** The same, with this name in the published documents. */
 export function namedObject<Properties extends TypeBox.TProperties>(
   title: string,
   properties: Properties,

@@ -1,4 +1,4 @@
-/** `GET /v1/portal/instruments`: what can be subscribed to, and what a key can be restricted to. */
+/** `GET /v1/portal/instruments`: the instruments for subscriptions, and for restrictions of keys. */
 
 import type { AccountStore } from '../../accounts/store/account-store.ts';
 import { namedObject, Type } from '../contract/schema.ts';

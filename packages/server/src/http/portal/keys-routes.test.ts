@@ -173,7 +173,7 @@ test('the portal is held to the limits of keys: ten valid ones, and so many made
   await owner.revoke(first!.id);
   assert.equal((await owner.create()).status, 201);
 
-  // The rest of the day's are made as the owner, without a browser: its requests a minute have a limit too.
+  // The rest of the day's keys are made as the owner, without a browser: its requests per minute are limited too.
   const call = () => ({ now: service.clock.now(), actor: { kind: 'owner' } }) as const;
   const rights = { name: 'x', environment: 'live', scopes: ['stream'] } as const;
   const whole = { ...rights, instruments: null, allowedIps: null, expiresAt: null };

@@ -1,7 +1,7 @@
 /**
- * Keys at the portal: the account's owner manages all of them, of either environment and with any rights, through
- * the same store as a key does, under the same limits and in the same audit log. Where the account has passkeys, one of
- * them confirms whatever makes a secret: a new key, and a rotation.
+ * Keys at the portal. The account's owner manages all of them, of either environment and with any rights, through the
+ * same store as a key does, under the same limits and in the same audit log. If the account has passkeys, one of them
+ * must confirm each new secret: a new key, and a rotation.
  */
 
 import { KEYS_LISTED_MAX, VALID_KEYS_MAX } from '../../accounts/keys/keys-store.ts';

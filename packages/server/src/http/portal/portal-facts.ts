@@ -1,4 +1,4 @@
-/** What the routes of the portal know of the running service. */
+/** The state of the running service that portal routes read. */
 
 import type { Doorkeeper } from '../../accounts/auth/doorkeeper.ts';
 import type { Allowances } from '../../accounts/limits/allowances.ts';
@@ -10,6 +10,6 @@ export interface PortalFacts {
   readonly doorkeeper: Pick<Doorkeeper, 'judge'>;
   readonly allowances: Allowances;
   readonly mailer: Mailer;
-  /** The origin at which people reach the service: every link begins with it, whatever a request says. */
+  /** The public origin of the service: every link begins with it, whatever a request claims. */
   readonly origin: string;
 }

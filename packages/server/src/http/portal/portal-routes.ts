@@ -1,4 +1,4 @@
-/** The routes of the portal, all below `/v1/portal/`. What changes something is for its own pages only. */
+/** The routes of the portal, all below `/v1/portal/`. Changes are accepted from its own pages only. */
 
 import type { Route } from '../server/route.ts';
 import { accountExportRoute } from './account/account-export-route.ts';

@@ -1,4 +1,4 @@
-/** The reference's "try it": who is signed in reads what a live key of the account would, and pays the same. */
+/** Trying the reference: a session reads the same as a live key of the account, and pays the same. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -40,7 +40,7 @@ after(() => service[Symbol.asyncDispose]());
 
 const operator = () => ({ now: service.clock.now(), actor: { kind: 'operator' } }) as const;
 
-/** Somebody with this plan, and a live key of the same account. */
+/** A session with this plan, and a live key of the same account. */
 async function somebody(plan: Plan = 'sandbox') {
   people += 1;
   const browser = new PortalBrowser(service);
@@ -77,7 +77,7 @@ for (const plan of PLANS) {
   });
 }
 
-/** Without what differs between any two answers: the id of the request, and what the first of them used up. */
+/** Without the parts that differ between any two responses: the request id, and the cost of the first one. */
 function answered(body: object): object {
   const { instance: _id, remainingComputeUnits: _left, ...rest } = body as Record<string, unknown>;
   const keys = (rest.keys as { lastUsedAt: unknown }[] | undefined)?.map((key) => ({

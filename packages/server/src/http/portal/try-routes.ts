@@ -1,14 +1,14 @@
 /**
- * `/v1/portal/try/…`: reading routes of the interface for who is signed in, so that the reference can be tried without a key.
- * Each is the very route that keys use, with the same query, answer, refusals and price; only who calls is known by
- * another way. What creates something, shows a secret or is a download is not among them.
+ * `/v1/portal/try/…`: reading routes of the interface for a portal session, so that the reference can be tried without
+ * a key. Each is the route that keys use, with the same query, answer, errors and price; only the authentication
+ * differs. Routes that create something, show a secret or download a file are excluded.
  */
 
 import type { Route } from '../server/route.ts';
 
 const TRY_PATH = '/v1/portal/try';
 
-/** By the name of the operation. */
+/** By operation id. */
 const TRIED: readonly string[] = [
   'listInstruments',
   'getUsage',
@@ -25,7 +25,7 @@ export function tryRoutes(routes: readonly Route[]): readonly Route[] {
   });
 }
 
-/** Where a route is tried. */
+/** The copy of a route that a session can try. */
 function triedAs(route: Route): Route {
   const { path, operationId } = route;
   return {

@@ -88,7 +88,7 @@ test('use shows in its month, on its day and at its key; a session’s own is th
   assert.equal((await service.get('/v1/usage', { key: busy.secret })).status, 200);
   const usage = await usageOf(browser);
   assert.equal(usage.used.computeUnits, 84);
-  // The portal's own requests are no requests of a key; what is counted is here before it is stored.
+  // The portal's own requests count for no key. Use is shown before it is stored.
   assert.deepEqual(usage.used, usage.months.at(-1)!.used);
   assert.equal(usage.used.restRequests, 1);
   assert.deepEqual(

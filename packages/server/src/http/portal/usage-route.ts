@@ -1,6 +1,6 @@
 /**
- * `GET /v1/portal/usage`: what `GET /v1/usage` tells a live key, and what a dashboard draws beside it: thirteen
- * months, the days and the keys of one of them, and what is open now.
+ * `GET /v1/portal/usage`: the data of `GET /v1/usage` for a live key, and the data of the dashboard: thirteen months,
+ * the days and the keys of one of them, and what is open now.
  */
 
 import { ENVIRONMENTS, KEY_STATES, keyStateAt } from '@tapeloom/core/entitlement/key-rights';
@@ -71,7 +71,7 @@ const PortalUsageView = namedObject('PortalUsage', {
 export interface PortalUsageFacts {
   store(): AccountStore;
   readonly usageOf: UsageOf;
-  /** What the account has open, over all keys. */
+  /** The open connections and subscriptions of the account, over all keys. */
   openNow(now: EpochNs, accountId: string): Promise<OpenNow>;
 }
 

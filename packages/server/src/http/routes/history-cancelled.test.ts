@@ -61,7 +61,7 @@ after(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** A compute thread inside this one, whose reads come to work that has no end. */
+/** A compute thread inside this one, whose reads reach endless work. */
 function threadOver({ days, replays }: RestService['sources']): LoopbackPort<ComputeShape> {
   let ms = 0;
   const loopback = new LoopbackPort<ComputeShape>();

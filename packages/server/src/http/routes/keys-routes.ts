@@ -27,7 +27,7 @@ const RotationBody = namedObject('KeyRotation', {
 
 export interface KeysFacts {
   store(): AccountStore;
-  /** What is wrong with a name that no dataset lists as symbol or alias; null where one does. */
+  /** The fault of a name that no dataset lists as symbol or alias; null where one does. */
   instrumentFault(name: string): string | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `GET /v1/portal/export`: everything that is kept of an account and its owner, as one file. Secrets are not among
- * it, for only their digests are kept, and those are of no use to anybody.
+ * `GET /v1/portal/export`: all data stored about an account and its owner, as one file. Secrets are not in it: only
+ * their digests are stored, and those are useless.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -13,10 +13,10 @@ import { tooMany } from '../../server/admission.ts';
 import { defineRoute, EncodedJson, type Route } from '../../server/route.ts';
 import type { PortalFacts } from '../portal-facts.ts';
 
-/** It reads everything, and nobody needs it often. */
+/** It reads everything, and an owner needs it rarely. */
 export const EXPORTS_PER_MINUTE = { limit: 6, testLimit: null } as const;
 const EVENTS_PER_READ = 1_000;
-/** More than any account has in the time for which events are kept; what came after is left out, and it says so. */
+/** More events than any account has while they are kept. Later ones are left out, and `isAuditWhole` shows it. */
 const EVENTS_MAX = 50_000;
 /** The period before all others. */
 const FIRST_PERIOD = '0000-00';

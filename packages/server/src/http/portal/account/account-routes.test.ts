@@ -41,7 +41,7 @@ const approve = (browser: PortalBrowser, token: string) =>
   browser.post<{ email: string }>('/v1/portal/email/approve', { token });
 const confirmDeletion = (browser: PortalBrowser, token: string) =>
   browser.post<{ dueAt: string }>('/v1/portal/deletion/confirm', { token });
-/** What the newest mail to an address carries. */
+/** The token in the newest mail to an address. */
 function tokenTo(email: string): string {
   const mail = service.mails.findLast(({ to }) => to === email)!;
   return /#(\S+)/.exec(mail.text)![1]!;
@@ -81,7 +81,7 @@ test('a session alone changes no address: first the old one approves it, then th
   assert.deepEqual(told.map(({ to }) => to).toSorted(), [email, wanted].toSorted());
   assert.ok(told.find(({ to }) => to === email)!.text.includes(wanted));
   assert.ok(!told.find(({ to }) => to === wanted)!.text.includes(email));
-  // The old address is nobody's now, the new one opens the same account.
+  // The old address owns no account now; the new one opens the same account.
   const again = new PortalBrowser(service);
   await again.signIn(wanted);
   assert.equal((await again.get<Account>('/v1/portal/account')).body.id, id);
@@ -188,7 +188,7 @@ test('an account made by its operator is claimed by a link, once, and owned by w
   assert.equal((await browser.get<Account>('/v1/portal/account')).body.id, id);
   const { body: account } = await browser.get<{ plan: string }>('/v1/portal/account');
   assert.equal(account.plan, 'live');
-  // Its time is over, even with a second claim that was made before.
+  // It has expired, even with a second claim that was made before.
   const kinds = (await service.store.audit({ accountId: id, limit: 10 })).map(({ kind }) => kind);
   assert.deepEqual(kinds, ['account.created', 'account.owned', 'session.begun']);
 });
@@ -205,7 +205,7 @@ test('of two who claim an account the first to read the mail owns it', async () 
   const third = await claimLink(id);
   const late = await browser.post('/v1/portal/claim', { token: third.token, email: newEmail() });
   checkProblem(late, DOCS_URL, CONFLICT);
-  // Who owns an account already cannot own another by the same address.
+  // An owner of an account cannot own another one by the same address.
   const fourth = await claimLink(await service.account());
   await browser.post('/v1/portal/claim', { token: fourth.token, email: one });
   checkProblem(await new PortalBrowser(service).useLink(tokenTo(one)), DOCS_URL, CONFLICT);
@@ -339,7 +339,7 @@ test('a deleted account keeps its id and nothing of a person; its keys and sessi
   await deletions.look();
   await service.deliverMails();
   assert.equal(service.mails.length, mails);
-  // Who comes back is new.
+  // An owner who comes back gets a new account.
   const fresh = await signedIn(email);
   assert.notEqual(fresh.id, id);
 });
@@ -382,7 +382,7 @@ function deleting(
   });
 }
 
-/** As the operator's command makes it. */
+/** Like the operator's command. */
 async function claimLink(accountId: string): Promise<{ link: string; token: string }> {
   const { hash, link } = newLink(ORIGIN);
   const claim = { purpose: 'claim', address: null, accountId, askedFrom: null } as const;

@@ -1,4 +1,4 @@
-/** `GET /v1/portal/account`: the account as its owner sees it; and saying no to what is left of an order for both offers. */
+/** `GET /v1/portal/account`: the owner's view of the account; and declining the rest of an order for both offers. */
 
 import { GRANTABLE, type Grant, PLANS, planAt } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';

@@ -1,6 +1,6 @@
 /**
- * Leaving: an account is deleted two weeks after its owner confirmed it by a link to the account's address, and until
- * then that can be withdrawn. A session alone deletes nothing.
+ * Leaving: an account is deleted two weeks after its owner confirmed it by a link mailed to the account's address.
+ * Until then the owner can withdraw that. A session alone deletes nothing.
  */
 
 import { LINK_VALID_MINUTES } from '../../../accounts/people/people-store.ts';

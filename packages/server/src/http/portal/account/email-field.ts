@@ -1,10 +1,10 @@
-/** An e-mail address in a body: its schema, what is wrong with one, and what is meant by it. */
+/** An e-mail address in a body: its schema, its faults, and its normal form. */
 
 import { type EmailAddress, normalEmail } from '@tapeloom/core/person/email-address';
 import type { FieldFault } from '@tapeloom/protocol/problem';
 import { Type } from '../../contract/schema.ts';
 
-/** Longer than any address, so that what a person pasted is told in our words. */
+/** Longer than any address, so that a wrongly pasted text gets our message. */
 const CHARACTERS_MAX = 1_000;
 
 export const EmailField = Type.String({
@@ -25,7 +25,7 @@ export function addressOf({ email }: { readonly email: string }): EmailAddress {
   return normalEmail(email)!;
 }
 
-/** `y…@example.com`: enough for who knows the address, and little for who does not. */
+/** `y…@example.com`: enough for a reader who knows the address, and little for others. */
 export function hintOfEmail(email: string): string {
   const at = email.lastIndexOf('@');
   return `${[...email][0]!}…${email.slice(at)}`;

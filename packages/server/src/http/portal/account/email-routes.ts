@@ -1,8 +1,7 @@
 /**
- * Another e-mail address for an account. A session alone does not change it: first a link to the address that the
- * account has is used, then one to the new address; where the account has passkeys, one of them confirms it before. Both
- * addresses are told when it happened. Whether the new address owns an
- * account shows only to who can read it.
+ * Changes an account's e-mail address. A session alone cannot: first a link to the present address must be used, then
+ * one to the new address. If the account has passkeys, one of them must confirm it before. Both addresses are notified
+ * of the change. Only a reader of the new address can learn whether it owns an account.
  */
 
 import { neighbourhood } from '../../../accounts/auth/address-throttle.ts';

@@ -1,4 +1,4 @@
-/** Which mails an owner wants, of those that can be switched off. */
+/** Switches the optional mails of an owner on and off. */
 
 import { closedObject, Type } from '../../contract/schema.ts';
 import { defineRoute, type Route } from '../../server/route.ts';

@@ -1,4 +1,7 @@
-/** Whom an order is billed to, as a buyer types it: one line each, nothing hidden, nothing longer than a label holds. */
+/**
+ * The billing address of an order, as a buyer types it: single lines, no hidden characters, no longer than a label
+ * holds.
+ */
 
 import { shownText } from '@tapeloom/core/person/plain-text';
 import type { Static } from 'typebox';
@@ -27,10 +30,10 @@ const FIELDS = {
 
 export const BillToBody = closedObject(FIELDS);
 
-/** The same in answers. */
+/** The same in responses. */
 export const BillToView = namedObject('BillTo', FIELDS);
 
-/** Null: the buyer gave nothing. */
+/** Null: the buyer gave none. */
 export function billToOf(body: Static<typeof BillToBody> | undefined): BillTo | null {
   if (body === undefined) return null;
   const name = shownText(body.name).trim();

@@ -1,6 +1,6 @@
 /**
- * `POST /v1/portal/checkout`: orders an offer and answers with the provider's page. The waiver is judged before
- * anybody is asked; a checkout that is refused, or that the provider fails, leaves nothing behind.
+ * `POST /v1/portal/checkout`: orders an offer and responds with the provider's page. The waiver is checked before the
+ * provider is called. A checkout that is rejected, or that the provider fails, leaves nothing behind.
  */
 
 import { paymentStateAt, willEnd } from '@tapeloom/core/entitlement/payment';
@@ -37,7 +37,7 @@ const CheckoutBody = closedObject({
         'The buyer wants both offers, and orders them one after the other, this one now.',
     }),
   ),
-  // What is missing of it is not a fault of the body, but a waiver that was not given.
+  // An incomplete waiver is not a fault of the body, but a waiver that was not given.
   waiver: Type.Optional(
     closedObject({
       accepted: Type.Optional(Type.Boolean()),
@@ -82,7 +82,7 @@ export function checkoutRoute(
   });
 }
 
-/** Whoever orders what is left of both by itself has not declined it: that order may stay unpaid. */
+/** A buyer who orders the other half by itself has not declined both: that order may stay unpaid. */
 async function markBoth(
   store: AccountStore,
   { accountId, grants }: OrderRecord,
@@ -97,7 +97,7 @@ async function markBoth(
   await store.people.setMark(now, accountId, 'both', isOfBoth);
 }
 
-/** What is bought after a deletion has begun could be paid for by nobody. */
+/** An order after a deletion has begun could never be paid. */
 function leaving(): ProblemError {
   return new ProblemError(
     'CONFLICT',

@@ -1,4 +1,4 @@
-/** What a customer hears of an order that is not theirs, and of a payment provider that fails. */
+/** Errors for an order that is not the account's own, and for a payment provider that fails. */
 
 import { UpstreamError } from '../../../billing/payment-provider.ts';
 import { ProblemError } from '../../server/problems/problem-error.ts';
@@ -10,7 +10,7 @@ export const UNKNOWN_ORDER: RouteError = { code: 'NOT_FOUND', status: 404 };
 export const CONFLICT: RouteError = { code: 'CONFLICT', status: 409 };
 export const UPSTREAM: RouteError = { code: 'UPSTREAM_ERROR', status: 502 };
 
-/** Says that the provider failed, and what became of the wish. */
+/** Turns a failure of the provider into the error for the client, with the outcome of its request. */
 export async function upstream<Result>(asked: Promise<Result>, outcome: string): Promise<Result> {
   try {
     return await asked;

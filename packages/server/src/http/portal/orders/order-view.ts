@@ -1,4 +1,4 @@
-/** An order as its buyer sees it. */
+/** The buyer's view of an order. */
 
 import {
   PAYMENT_GRACE_NS,
@@ -82,7 +82,7 @@ export const OrderView = namedObject('Order', {
   }),
 });
 
-/** `withdrawal` is the one of this order. */
+/** `withdrawal`: the one of this order. */
 export function viewOrder(
   order: OrderRecord,
   now: EpochNs,

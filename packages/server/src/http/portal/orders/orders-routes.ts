@@ -1,4 +1,4 @@
-/** Orders as their buyer sees them, and ending one. An order of another account is unknown. */
+/** The buyer's view of orders, and ending one. An order of another account is unknown. */
 
 import type { Billing } from '../../../billing/billing.ts';
 import { namedObject, Type } from '../../contract/schema.ts';
@@ -80,7 +80,7 @@ function endingRoute(
     summary,
     description: 'Doing it again changes nothing.',
     access: 'session',
-    // Whoever pays may stop paying.
+    // The owner of a suspended account may stop paying.
     ...(isCancelled ? { isForSuspended: true } : {}),
     answer: OrderView,
     errors: [UNKNOWN_ORDER, CONFLICT, UPSTREAM],

@@ -1,4 +1,4 @@
-/** Receipts of an order, the provider's page for its customer, and giving up a checkout that nobody paid. */
+/** Receipts of an order, the provider's customer page, and dropping an unpaid checkout. */
 
 import { judgeWithdrawal } from '@tapeloom/core/entitlement/withdrawal';
 import type { Billing } from '../../../billing/billing.ts';
@@ -58,7 +58,7 @@ function providerPortalRoute(billing: () => Billing): Route {
     summary: "The address of the provider's page where the card or the billing address is changed.",
     description: 'It is made for this visit, and good for a short time.',
     access: 'session',
-    // A card that is paid with is changed by whoever pays.
+    // The owner of a suspended account may still change the card that pays.
     isForSuspended: true,
     answer: closedObject({ url: Type.String() }),
     errors: [UNKNOWN_ORDER, CONFLICT, UPSTREAM],

@@ -1,6 +1,6 @@
 /**
- * Withdrawing from an order: what would be declared, and declaring it. It is recorded before it is answered, whatever
- * the payment provider is doing; declared again, it stays as it was. An order of another account is unknown.
+ * Withdrawing from an order: the declaration's preview, and declaring it. It is recorded before the response, whatever
+ * state the payment provider is in; a repeated declaration changes nothing. An order of another account is unknown.
  */
 
 import { typedTextFault } from '@tapeloom/core/person/plain-text';
@@ -72,7 +72,7 @@ function declareRoute(billing: () => Billing): Route {
       'It is recorded with its time, and confirmed by e-mail at once. The rights of the order end with it, nothing ' +
       'is charged any more, and what is due goes back the way it was paid. Doing it again changes nothing.',
     access: 'session',
-    // Whoever is shut out keeps this right.
+    // The owner of a suspended account keeps this right.
     isForSuspended: true,
     body: WithdrawalBody,
     answer: WithdrawalView,

@@ -1,4 +1,6 @@
-/** What a browser sends of a passkey: a new one, and a signed challenge, which the acts that ask for one take as a header. */
+/**
+ * The browser's data about a passkey: a new one, and a signed challenge, which confirming requests carry in a header.
+ */
 
 import type { Static } from 'typebox';
 import { namedObject, Type } from '../../contract/schema.ts';
@@ -6,7 +8,7 @@ import { invalidParameters } from '../../server/problems/problem-error.ts';
 
 export const PASSKEY_HEADER = 'X-Passkey';
 
-/** Of a credential's id the standard allows 1,023 bytes; the others are far below this. */
+/** The standard allows 1,023 bytes for a credential's id; the other fields are far shorter than this. */
 const TEXT_MAX = 4_096;
 const BASE64URL = '^[A-Za-z0-9_-]+$';
 const TRANSPORTS_MAX = 8;
@@ -47,7 +49,7 @@ export type NewCredentialBody = Static<typeof NewCredentialBody>;
 const FIELDS = ['id', 'clientDataJSON', 'authenticatorData', 'signature', 'userHandle'] as const;
 const SOUND = new RegExp(BASE64URL);
 
-/** Of the header; throws where it is none. */
+/** Parses the header; throws when it is invalid. */
 export function assertionOf(header: string): AssertionBody {
   const found = parsed(header);
   const isSound = (name: (typeof FIELDS)[number]) => {
@@ -66,7 +68,7 @@ function parsed(header: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(header);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // It is refused below.
+    // Rejected below.
   }
   return {};
 }

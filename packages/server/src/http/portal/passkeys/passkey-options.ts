@@ -1,4 +1,4 @@
-/** What a browser is told to make a passkey, or to have one sign: the standard's own JSON, of which we use this much. */
+/** Options with which a browser makes a passkey or signs with one: the part we use of the standard's JSON. */
 
 import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { Session } from '../../../accounts/auth/session-keeper.ts';
@@ -55,7 +55,7 @@ export const CreationOptions = namedObject(
   { description: 'For `PublicKeyCredential.parseCreationOptionsFromJSON`.' },
 );
 
-/** Without passkeys: the browser offers those that it has for us. */
+/** Without passkeys, the browser offers those that it has for us. */
 export function requestOptions(
   origin: string,
   challenge: string,
@@ -70,7 +70,7 @@ export function requestOptions(
   };
 }
 
-/** One that the authenticator finds by itself, so that nobody has to say first who they are. */
+/** A passkey that the authenticator finds by itself, so that signing in needs no name first. */
 export function creationOptions(
   origin: string,
   challenge: string,

@@ -1,6 +1,7 @@
 /**
- * Whom passkeys of this service are made for: the host of the configured public address, whatever a request says. A browser
- * makes none for a bare IP address, so on this machine it is `localhost`, and elsewhere an address without a name has none.
+ * The relying party of this service's passkeys: the host of the configured public address, whatever a request claims.
+ * Browsers make no passkeys for a bare IP address. So a loopback address becomes `localhost`, and any other address
+ * without a name has none.
  */
 
 import { isIP } from 'node:net';
@@ -15,7 +16,7 @@ export interface PasskeyParty {
   readonly origin: string;
 }
 
-/** Throws where there can be no passkeys. */
+/** Throws where passkeys are impossible. */
 export function passkeyParty(publicOrigin: string): PasskeyParty {
   const url = new URL(publicOrigin);
   if (LOOPBACKS.includes(url.hostname)) url.hostname = 'localhost';

@@ -1,6 +1,6 @@
 /**
- * Proof by a passkey. A challenge is made for one purpose and, where somebody is signed in, for one session; it is used up
- * by the first attempt. What fails counts as a failed authentication of the address it came from.
+ * Proof by a passkey. A challenge is made for one purpose and, within a session, for that session; the first attempt
+ * uses it up. A failure counts as a failed authentication of the sender's address.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -25,14 +25,14 @@ import { challengeOf, provenCounter } from './webauthn.ts';
 
 const CHALLENGE_BYTES = 32;
 
-/** Who asks, from where and when; without a session: anybody. */
+/** The context of a request; without a session: a visitor. */
 interface Asking {
   readonly session: Pick<Session, 'id'> | null;
   readonly address: string;
   readonly now: EpochNs;
 }
 
-/** A challenge for one purpose, kept where every node finds it. */
+/** A challenge for one purpose, stored where every node finds it. */
 export async function newChallenge(
   { store }: Pick<PortalFacts, 'store'>,
   { session, address, now }: Asking,
@@ -58,7 +58,7 @@ type Judged = ({ readonly verdict: 'accepted' } & Proved) | { readonly verdict: 
 
 const REFUSED: Judged = { verdict: 'refused' };
 
-/** The passkey that signed a challenge of this purpose; the use is still to be noted. Null: none did. */
+/** The passkey that signed a challenge of this purpose; the caller must still record the use. Null: none did. */
 async function provedBy(
   { store, doorkeeper, origin }: PortalFacts,
   { session, address, now }: Asking,
@@ -82,7 +82,7 @@ async function provedBy(
   throw refusedAtDoor(verdict);
 }
 
-/** The same of somebody who signs in. */
+/** The same for signing in; throws where `provedBy` returns null. */
 export async function provedAtSignIn(
   portal: PortalFacts,
   { address, now }: Omit<Asking, 'session'>,
@@ -100,7 +100,7 @@ export function notThisPasskey(): ProblemError {
   );
 }
 
-/** Where the account has passkeys, the request must carry what one of them signed for this very act. */
+/** If the account has passkeys, the request must carry a signature of one of them for this very act. */
 export async function requirePasskey(
   portal: PortalFacts,
   request: Pick<

@@ -1,4 +1,4 @@
-/** Signing in with a passkey: nobody says first who they are, so nothing shows whether an account has one. */
+/** Signing in with a passkey: no name is sent first, so the response cannot reveal whether an account has one. */
 
 import { closedObject, Type } from '../../contract/schema.ts';
 import { defineRoute, type Route, type RouteError } from '../../server/route.ts';

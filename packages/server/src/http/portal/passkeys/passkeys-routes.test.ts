@@ -53,7 +53,7 @@ async function signedIn(email = newEmail()) {
   return { browser, email, id };
 }
 
-/** What the passkey signs for an act, as the header that goes along with it. */
+/** The passkey's signature for an act, as its header. */
 async function confirmed(browser: PortalBrowser, passkey: SoftwarePasskey, act: string) {
   const asked = await browser.post<Options>('/v1/portal/passkeys/confirm', { act });
   assert.equal(asked.status, 200, asked.text);
@@ -115,7 +115,7 @@ test('a challenge works once, for its purpose, in its session and for 5 minutes'
     passkey: passkey.sign(options),
   });
   checkProblem(again, DOCS_URL, UNAUTHORIZED);
-  // Of an act it signs nobody in, and of a sign-in it confirms nothing.
+  // A signature for an act signs in no session, and one for a sign-in confirms no act.
   const act = await browser.post<Options>('/v1/portal/passkeys/confirm', { act: 'email' });
   const wrong = await browser.post('/v1/portal/session/passkey', {
     passkey: passkey.sign(act.body),
@@ -260,7 +260,7 @@ test('with a passkey, a key, a rotation, another address and the deletion ask fo
     const done = await browser.post(path, body, await confirmed(browser, passkey, act));
     assert.equal(done.status, status, done.text);
   }
-  // A passkey of somebody else confirms nothing, nor does what is no passkey at all.
+  // A passkey of another owner confirms nothing, nor does an invalid one.
   const { passkey: foreign } = await withPasskey();
   const wrong = await confirmed(browser, foreign, 'key');
   checkProblem(await browser.post('/v1/portal/keys', NEW_KEY, wrong), DOCS_URL, FORBIDDEN);
@@ -329,7 +329,7 @@ test('with the second factor a link signs in with a passkey of its account only,
   assert.equal(both.status, 200, both.text);
   assert.equal(await emailOf(visitor), email);
   checkProblem(await use(passkey), DOCS_URL, UNAUTHORIZED);
-  // Without a passkey there is nothing to ask for.
+  // Without a passkey the second factor is impossible.
   const more = await confirmed(browser, passkey, 'remove-passkey');
   assert.equal((await browser.delete(`/v1/portal/passkeys/${id}`, more)).status, 200);
   assert.equal((await listOf(browser)).secondFactor, false);
@@ -352,7 +352,7 @@ test('one neighbourhood has a hundred challenges open at most, and gets the next
   const statuses = new Set<number>();
   for (let count = 0; count < 100; count += 1) {
     statuses.add(await ask());
-    // Slower than what an address may ask for in a minute.
+    // Slower than the limit of an address per minute.
     service.clock.advance(1_000);
   }
   assert.deepEqual([...statuses], [200]);

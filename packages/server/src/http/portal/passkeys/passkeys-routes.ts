@@ -1,6 +1,6 @@
 /**
- * Passkeys of the account's owner. The first one is added shortly after a sign-in, so that a stolen session cannot stay for
- * good; whatever follows (another one, removing one, the second factor) is confirmed by one that is there.
+ * Passkeys of the account's owner. The first one must be added shortly after a sign-in, so that a stolen session cannot
+ * stay for good. Later changes (another one, removing one, the second factor) need a confirmation by one of them.
  */
 
 import { KEY_NAME_CHARACTERS_MAX, keyNameFault } from '@tapeloom/core/entitlement/key-rights';
@@ -29,7 +29,7 @@ import { passkeyParty } from './passkey-party.ts';
 import { newChallenge, requirePasskey } from './passkey-proof.ts';
 import { challengeOf, provenPasskey } from './webauthn.ts';
 
-/** How old the session may be that adds the first passkey. */
+/** Largest age of a session that may add the first passkey. */
 const FRESH_MINUTES = 15;
 const FRESH_NS = BigInt(FRESH_MINUTES) * MINUTE_NS_BIG;
 

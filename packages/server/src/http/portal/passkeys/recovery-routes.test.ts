@@ -31,7 +31,7 @@ const begin = (browser: PortalBrowser, token: string) =>
   browser.post<{ dueAt: string }>('/v1/portal/recovery', { token });
 const sweep = () => service.store.sweep(service.clock.now());
 
-/** Somebody with a passkey, which a link needs beside it. */
+/** An owner with a passkey, which a link needs beside it. */
 async function withSecondFactor() {
   const email = `recovery${++people}@example.com`;
   const browser = new PortalBrowser(service);
@@ -54,7 +54,7 @@ async function linkTo(email: string): Promise<string> {
   return lastToken(service);
 }
 
-/** What the mail about a recovery carries. */
+/** The token in the mail about a recovery. */
 async function stopToken(email: string): Promise<string> {
   await service.deliverMails();
   const mail = service.mails.findLast(
@@ -139,7 +139,7 @@ test('who is signed in asks for a link first: a session alone removes no passkey
   assert.equal((await begin(browser, token)).status, 200);
   const before = (await listOf(browser)).recovery!;
   service.clock.advance(HOUR_MS);
-  // Asked again it stays at the time it had, and nothing more is mailed.
+  // A second request keeps the time of the first, and sends no mail.
   await service.deliverMails();
   const { length } = service.mails;
   assert.equal((await begin(browser, await linkTo(email))).body.dueAt, before.dueAt);

@@ -1,6 +1,6 @@
 /**
- * Lost passkeys: whoever reads the owner's mail can have them removed, 24 hours later. Meanwhile the same address has a
- * link that stops it, and everybody who is signed in sees it and can stop it too.
+ * Lost passkeys: a reader of the owner's mail can have them removed, 24 hours later. Meanwhile a link in the same mail
+ * stops it, and every session of the owner shows it and can stop it too.
  */
 
 import { RECOVERY_WAIT_HOURS } from '../../../accounts/people/passkeys-store.ts';

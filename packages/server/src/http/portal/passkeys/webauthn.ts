@@ -1,19 +1,19 @@
 /**
- * What `@simplewebauthn/server` proves: that a passkey was made for a challenge, or signed one, at our origin, by somebody
- * whom the authenticator has verified. The library is loaded with the first passkey. What it refuses is null; the client's
- * data is read here only to find the challenge, and proved there.
+ * Proofs by `@simplewebauthn/server`: a passkey was made for a challenge, or signed one, at our origin, by a user whom
+ * the authenticator has verified. The library is loaded with the first passkey. A rejection is null. The client's data
+ * is read here only to find the challenge; the library proves it.
  */
 
 import type { NewPasskey, PasskeyRecord } from '../../../accounts/people/passkeys-store.ts';
 import type { AssertionBody, NewCredentialBody } from './passkey-bodies.ts';
 import type { PasskeyParty } from './passkey-party.ts';
 
-/** EdDSA, ES256 and RS256, in the order in which authenticators are asked for them. */
+/** EdDSA, ES256 and RS256, in the order of preference that authenticators get. */
 export const ALGORITHMS: readonly number[] = [-8, -7, -257];
 
 const library = () => import('@simplewebauthn/server');
 
-/** The challenge that is said to be signed; null: there is none, or it was signed inside of another site's page. */
+/** The claimed challenge; null: there is none, or it was signed inside another site's page. */
 export function challengeOf(clientDataJSON: string): string | null {
   try {
     const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8'));
@@ -56,7 +56,7 @@ export async function provenPasskey(
   };
 }
 
-/** What the passkey's counter is now; null: it did not sign this, or its counter went back. */
+/** The passkey's new counter; null: it did not sign this, or its counter went back. */
 export async function provenCounter(
   party: PasskeyParty,
   challenge: string,
@@ -88,12 +88,12 @@ export async function provenCounter(
   return proved?.verified === true ? proved.authenticationInfo.newCounter : null;
 }
 
-/** What an authenticator knows the owner by: the account's id, which means nothing to anybody else. */
+/** The authenticator's name for the owner: the account's id, which is meaningless elsewhere. */
 export function userHandleOf(accountId: string): string {
   return Buffer.from(accountId).toString('base64url');
 }
 
-/** The library throws at whatever a stranger may send. */
+/** The library throws on malformed input. */
 async function orNull<T>(prove: () => Promise<T>): Promise<T | null> {
   try {
     return await prove();

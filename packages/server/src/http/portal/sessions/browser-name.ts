@@ -1,9 +1,9 @@
 /**
- * What a browser calls itself, in words that its owner knows it by. Nothing of the header itself is kept: it says
- * more than anybody needs, and could say anything.
+ * A short name of a browser, which its owner recognises. The header itself is not stored: it holds more than is needed,
+ * and could hold anything.
  */
 
-/** The first that is found; many name others as well. */
+/** The first match counts; many browsers name others as well. */
 const BROWSERS: readonly (readonly [string, RegExp])[] = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],
   ['Opera', /\b(?:OPR|Opera)\//],

@@ -1,6 +1,6 @@
 /**
- * Links that are mailed: made with the configured address, and judged when they come back. A text that is no link of
- * ours counts as a failed authentication of the address that sent it, so that nobody tries for long.
+ * Mailed links: made with the configured origin, and checked when they come back. A text that is no link of ours counts
+ * as a failed authentication of the sender's address, so guessing is throttled.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -22,7 +22,7 @@ import type { PortalFacts } from '../portal-facts.ts';
 
 const TOKEN_CHARACTERS_MAX = 1_000;
 
-/** Behind the `#` of a link, which no server sees and no mail scanner posts. */
+/** The part behind the `#` of a link: browsers send it to no server, and mail scanners do not post it. */
 export const TokenField = Type.String({
   maxLength: TOKEN_CHARACTERS_MAX,
   description: 'What stands behind the # of the link.',
@@ -35,7 +35,7 @@ const TEXTS: Readonly<Record<LinkRefused['refused'], string>> = {
 };
 
 export interface NewLinkText {
-  /** What is kept of it. */
+  /** The stored form. */
   readonly hash: string;
   readonly link: string;
 }
@@ -52,7 +52,7 @@ function linkOf(origin: string, token: string): string {
 const UNKNOWN: LinkRefused = { refused: 'unknown' };
 const REFUSALS: readonly string[] = Object.keys(TEXTS);
 
-/** What a link that is good leads to; throws for any other. */
+/** The result of a valid link; throws for any other. */
 export async function byLink<Found extends object>(
   { doorkeeper }: Pick<PortalFacts, 'doorkeeper'>,
   { address, token }: { readonly address: string; readonly token: string },
@@ -72,7 +72,7 @@ type Judged<Found> =
   | { readonly verdict: 'accepted'; readonly found: Found }
   | { readonly verdict: 'refused'; readonly refused: LinkRefused['refused'] };
 
-/** Other refusals are not about the link. */
+/** Other rejections do not concern the link. */
 function judged<Found extends object>(found: Found | LinkRefused): Judged<Found> {
   if ('refused' in found && REFUSALS.includes(found.refused as string)) {
     return { verdict: 'refused', refused: (found as LinkRefused).refused };

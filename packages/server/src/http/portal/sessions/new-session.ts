@@ -1,4 +1,4 @@
-/** A session about to begin in the browser that asks; the one that it had before ends. */
+/** A session about to begin in the requesting browser; its previous session ends. */
 
 import { randomBytes } from 'node:crypto';
 import { neighbourhood } from '../../../accounts/auth/address-throttle.ts';

@@ -1,6 +1,6 @@
 /**
- * Whether a request comes from the portal's own pages. Browsers say where a page that changes something is from, and
- * no page can say otherwise; who says nothing is refused. On this machine its names are one host.
+ * Requires that a request comes from the portal's own pages. Browsers send the origin of a page that changes something,
+ * and no page can forge it; a request without one is rejected. All loopback names count as one host.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
@@ -17,8 +17,8 @@ export function requireOwnOrigin(sent: string | undefined, own: string): void {
 }
 
 /**
- * For what changes nothing but costs something. Of a plain GET browsers leave the origin out and tell for which site it was
- * made; old ones, and all of them where there is no TLS, tell only the page.
+ * For requests that change nothing but cost something. On a plain GET, browsers omit the origin and send
+ * `Sec-Fetch-Site`. Old browsers, and all of them without TLS, send only the page (`Referer`).
  */
 export function requireOwnPage(headers: IncomingHttpHeaders, own: string): void {
   const { origin, referer, 'sec-fetch-site': site } = headers;

@@ -1,6 +1,6 @@
 /**
- * Who is signed in, as a key: with the session's id and the rights of the account's plan. What it costs is charged to the
- * account and counted as the portal's; for customers and routes no such key exists.
+ * A portal session as a key: with the session's id and the rights of the account's plan. Its cost is charged to the
+ * account and counted as the portal's. Customers and routes see no such key.
  */
 
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
@@ -13,7 +13,7 @@ import { SESSION_RIGHTS } from '../../../accounts/auth/session-rights.ts';
 import type { AccountStore } from '../../../accounts/store/account-store.ts';
 import { notSignedIn } from '../../server/problems/unauthorized.ts';
 
-/** What can be tried from the reference: reading, and never a download. */
+/** The reference can try reading, and never a download. */
 const SCOPES: readonly Scope[] = ['history', 'keys'];
 
 export async function sessionCaller(
@@ -22,7 +22,7 @@ export async function sessionCaller(
   now: EpochNs,
 ): Promise<Caller> {
   const account = await store.findAccount(accountId);
-  // It was deleted between the two questions.
+  // The account was deleted between the two reads.
   if (account === null) throw notSignedIn('Your session has ended; sign in again.');
   const rights = { ...SESSION_RIGHTS, scopes: SCOPES };
   return {

@@ -12,7 +12,7 @@ test('the cookie is read by its whole name, among others, and what was set is re
   const set = sessionCookie(TLS, 'abc').split(';')[0]!;
   assert.equal(readSessionCookie(set, TLS), 'abc');
   assert.equal(readSessionCookie(`a=1; ${set}; b=2`, TLS), 'abc');
-  // Behind TLS a cookie that any page of a neighbouring host could have set is not looked at.
+  // Behind TLS, a cookie that a neighbouring host's page could have set is ignored.
   for (const other of [
     undefined,
     '',

@@ -1,6 +1,6 @@
 /**
- * The cookie of a session. No script reads it, no other site's request carries it along, and behind TLS no other
- * host and no plain connection can set it.
+ * The cookie of a session. No script can read it, no request from another site carries it, and behind TLS no other host
+ * and no plain connection can set it.
  */
 
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
@@ -9,7 +9,7 @@ import { SESSION_VALID_NS } from '../../../accounts/people/people-store.ts';
 const NAME = 'tapeloom_session';
 const MAX_AGE_SECONDS = Number(SESSION_VALID_NS / SECOND_NS_BIG);
 
-/** By the origin at which people reach the service. */
+/** The name depends on the public origin. */
 function sessionCookieName(origin: string): string {
   return isSecure(origin) ? `__Host-${NAME}` : NAME;
 }
@@ -18,12 +18,12 @@ export function sessionCookie(origin: string, text: string): string {
   return cookie(origin, text, MAX_AGE_SECONDS);
 }
 
-/** What makes a browser forget it. */
+/** Makes a browser delete it. */
 export function endedSessionCookie(origin: string): string {
   return cookie(origin, '', 0);
 }
 
-/** What the header `Cookie` says of it; undefined where it does not. */
+/** Its value in the header `Cookie`; undefined without one. */
 export function readSessionCookie(header: string | undefined, origin: string): string | undefined {
   const name = sessionCookieName(origin);
   for (const pair of header?.split(';') ?? []) {

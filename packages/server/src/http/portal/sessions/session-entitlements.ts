@@ -1,4 +1,4 @@
-/** What somebody who is signed in may see: what a live key without restrictions of the account would. */
+/** The rights of a portal session: those of an unrestricted live key of the account. */
 
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import { planAt } from '@tapeloom/core/entitlement/plan';

@@ -62,7 +62,7 @@ test('a session holds in the browser that signed in, in all its tabs, and in no 
   const { browser, email } = await signedIn();
   const another = new PortalBrowser(service);
   checkProblem(await accountOf(another), DOCS_URL, UNAUTHORIZED);
-  // The link was asked for here and is opened there.
+  // The link is requested in one browser and opened in another.
   assert.equal((await browser.askForLink(email)).status, 202);
   assert.equal((await another.useLink(lastToken(service))).status, 200);
   assert.notEqual(another.cookie, browser.cookie);
@@ -84,7 +84,7 @@ test('the cookie is for this host alone, for no script and no foreign page; a si
   const expected = ['HttpOnly', 'Max-Age=2592000', 'Path=/', 'SameSite=Lax', 'Secure'];
   assert.deepEqual(attributes, expected);
   assert.equal(answer.headers['cache-control'], 'no-store');
-  // Somebody's own cookie, put into the browser before, is not taken over.
+  // An existing session's cookie, planted in the browser, is not taken over.
   const planted = browser.cookie!;
   await browser.askForLink(email);
   await browser.useLink(lastToken(service));
@@ -140,7 +140,7 @@ test('what is signed in changes nothing from a foreign page or from none [SEC-12
       const headers = { cookie, ...more };
       checkProblem(await service.request(method, path, { address, headers }), DOCS_URL, FORBIDDEN);
     }
-    // And who is not signed in learns nothing by it.
+    // And a client without a session learns nothing by it.
     const headers = { origin: ORIGIN };
     checkProblem(await service.request(method, path, { address, headers }), DOCS_URL, UNAUTHORIZED);
   }
@@ -186,7 +186,7 @@ test('texts that are no session are refused, cut ones without a look-up, and not
   let answer = await accountOf(visitor);
   for (let tries = 0; tries < 40; tries += 1) answer = await accountOf(visitor);
   checkProblem(answer, DOCS_URL, LIMITED);
-  // Who is signed in behind the same address is not refused for it.
+  // A session behind the same address is not rejected for it.
   visitor.cookie = whole;
   assert.equal((await accountOf(visitor)).status, 200);
 });

@@ -1,4 +1,4 @@
-/** Where somebody is signed in, and signing out. The owner's browsers are known by words, never by a secret. */
+/** The owner's sessions, and signing out. Browsers are shown by name, never by a secret. */
 
 import type { StoreCall } from '../../../accounts/store/store-call.ts';
 import { closedObject, Type } from '../../contract/schema.ts';

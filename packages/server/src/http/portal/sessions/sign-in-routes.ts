@@ -1,7 +1,7 @@
 /**
- * Signing in by a link: asked for by an address, looked at, and used up by a click that posts it. Whether an address
- * owns an account shows neither in the answer nor in its time: a link is made for every address, and the mail is sent
- * when the answer has been given.
+ * Signing in by a link: requested for an address, looked at, and used up by a click that posts it. Neither the response
+ * nor its time reveals whether an address owns an account: a link is made for every address, and the mail is sent after
+ * the response.
  */
 
 import { neighbourhood } from '../../../accounts/auth/address-throttle.ts';

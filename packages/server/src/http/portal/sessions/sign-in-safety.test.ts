@@ -38,7 +38,7 @@ test('a link that a mail scanner opens by any method but a posted token stays go
       }
     }
   }
-  // Looking is no use either, nor is a request of another site.
+  // Looking at it is no use either, nor is a request from another site.
   assert.equal((await scanner.look(token)).status, 200);
   const headers = { origin: 'https://scanner.example' };
   assert.equal((await scanner.post('/v1/portal/session', { token }, { headers })).status, 403);
@@ -79,7 +79,7 @@ test('the page can say which account a link opens before it signs in [SEC-13]', 
   });
   await browser.useLink(token);
   const { name } = (await browser.get<{ name: string }>('/v1/portal/account')).body;
-  // Somebody else's link, which an attacker would like to have opened here.
+  // A link of another account, which an attacker wants the victim to open.
   const victim = new PortalBrowser(service);
   await victim.askForLink(email);
   const seen = (await victim.look(lastToken(service))).body;
@@ -208,7 +208,7 @@ test('a thousand requests a minute from one address send twenty mails an hour [S
   }
   assert.deepEqual(Object.fromEntries(statuses), { 202: 20, 429: 980 });
   assert.equal(service.mails.length, before + 20);
-  // Everybody else is served meanwhile, and the address again after the hour.
+  // All others are served meanwhile, and the address again after the hour.
   assert.equal((await new PortalBrowser(service).askForLink(newEmail())).status, 202);
   service.clock.advance(HOUR_MS);
   assert.equal((await flooder.askForLink(newEmail())).status, 202);
@@ -257,7 +257,7 @@ test('twenty new accounts a day are made from one address, then one every ten mi
   assert.equal((await new PortalBrowser(service).useLink(other)).status, 200, 'elsewhere at once');
   service.clock.advance(24 * HOUR_MS);
   for (let count = 0; count < 3; count += 1) await from().signIn(newEmail());
-  // The addresses of one IPv6 network are one.
+  // All addresses of one IPv6 network count as one.
   const network = (host: number) => new PortalBrowser(service, undefined, `2001:db8:1:2::${host}`);
   for (let count = 0; count < 20; count += 1) {
     await network(count + 1).signIn(newEmail());
@@ -294,7 +294,7 @@ test('tokens and cookies reach no log and no error [SEC-02]', async () => {
   assert.ok(!logged.includes(token) && !logged.includes(text));
 });
 
-/** Writes down which methods of the people's store are called. */
+/** Records the calls of the people's store. */
 function watchPeople(calls: string[]): Disposable {
   const { people } = service.store as { people: object };
   const watched = new Proxy(people, {

@@ -1,6 +1,6 @@
 /**
- * `POST /v1/portal/stream-tokens`: a token for the portal's own charts. It has the rights of the account's plan to
- * stream and no others, and what it opened ends with the session.
+ * `POST /v1/portal/stream-tokens`: a token for the portal's own charts. It carries the plan's right to stream and no
+ * other, and its stream ends with the session.
  */
 
 import { randomBytes } from 'node:crypto';
