@@ -1,7 +1,6 @@
 /**
- * The reference of the client library, `docs/client/`: one page for each of its entries, made by TypeDoc from the
- * types and their comments. Making it takes seconds, so what it was made from and what was made stand
- * beside it as digests, by which a test can tell a stale page at once.
+ * Generates the client library's reference, `docs/client/`, with TypeDoc: one page per entry point. Generating takes
+ * seconds, so digests of its input and output are stored beside it; with them a test detects a stale page quickly.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -17,7 +16,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const client = join(root, 'packages/client');
 const tsconfig = join(client, 'tsconfig.build.json');
 const folder = join(root, 'docs/client');
-/** By the name of the source: how a program names the entry, and what is in it. */
+/** By source name: the entry point's import name, and its content. */
 const ENTRIES: Readonly<Record<string, readonly [name: string, words: string]>> = {
   index: ['@tapeloom/client', 'everything but exports as files'],
   stream: ['@tapeloom/client/stream', 'the stream alone, for pages that want it small'],
@@ -50,7 +49,7 @@ export async function writeClientReference(): Promise<string> {
   return folder;
 }
 
-/** TypeDoc calls a page by its source, which tells nothing to who uses the package. */
+/** TypeDoc titles a page by its source, which means nothing to the package's users. */
 function writeTitle(source: string, [name, words]: readonly [string, string]): void {
   const path = join(folder, `${source}.md`);
   const text = readFileSync(path, 'utf8');
@@ -60,12 +59,12 @@ function writeTitle(source: string, [name, words]: readonly [string, string]): v
   writeFileSync(path, `# ${name}\n\n${lead}${text.slice(made.length)}`);
 }
 
-/** What the reference says it was made from, and what it was then. */
+/** The stored digests of the reference's input and output. */
 export function committedReferenceDigests(): unknown {
   return JSON.parse(readFileSync(digestsPath, 'utf8'));
 }
 
-/** Of the compiled types, which are all that the pages are made from, and of the pages. */
+/** Digests of the compiled types, the only input of the pages, and of the pages. */
 export function referenceDigests(): { readonly types: string; readonly pages: string } {
   const compiled = mkdtempSync(join(tmpdir(), 'tapeloom-client-types-'));
   try {
@@ -101,7 +100,7 @@ function options(): TypeDocOptions & PluginOptions {
     disableSources: true,
     excludeInternal: true,
     excludeExternals: true,
-    // Words of a later service; the text of the type says it all.
+    // Covers values of later services; the type's text explains them.
     intentionallyNotExported: ['OrNewer'],
     excludePrivate: true,
     logLevel: 'Warn',

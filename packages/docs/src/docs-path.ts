@@ -1,4 +1,4 @@
-/** Where a file of the documentation is, by its path below `docs/`. */
+/** The absolute path of a file of the documentation, by its path below `docs/`. */
 
 import { fileURLToPath } from 'node:url';
 

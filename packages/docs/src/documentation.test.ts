@@ -65,7 +65,7 @@ test('the page of every indicator has the whole of its rule, its numbers and its
     assert.match(text, /## Worked example\n\nCase `[\w-]+`[\s\S]*```json\n\[\n \{"t":"upsert"/, id);
     assert.match(text, /\| cursor \| object \| final \| what is new \|/, id);
     for (const tab of ['json', 'sh', 'ts']) assert.ok(text.includes(`\n\`\`\`${tab} tab=`), id);
-    // What an object of a unit is measured in is told for every number.
+    // Every number has its unit.
     const fields = text.slice(text.indexOf('## Fields'), text.indexOf('## Worked'));
     assert.doesNotMatch(
       fields,

@@ -1,4 +1,4 @@
-/** `npm run charts`: draws the charts and drawings of the documentation anew; a test refuses a stale one. */
+/** `npm run charts`: redraws the charts and drawings of the documentation. A test fails on a stale one. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

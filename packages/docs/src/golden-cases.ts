@@ -1,4 +1,4 @@
-/** The golden vectors of an indicator, as the pages tell of them: every case, and the updates of one. */
+/** Renders an indicator's golden vectors for its page: every case, and the updates of one. */
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -6,9 +6,9 @@ import { indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import { type GoldenVector, goldenVectors } from '@tapeloom/core/studies/digests/golden-vector';
 import { code, table } from './markdown-table.ts';
 
-/** Of the case that is shown. */
+/** Updates shown of that case. */
 const UPDATES_SHOWN = 8;
-/** Members of an update that are told by name, and letters of a value. */
+/** Named members of an update, and characters of a value. */
 const MEMBERS_SHOWN = 8;
 const VALUE_LENGTH_MAX = 60;
 
@@ -22,7 +22,7 @@ interface VectorUpdate {
 
 type VectorCase = GoldenVector & { readonly log: readonly VectorUpdate[] };
 
-/** None where the indicator has no vectors yet. */
+/** Empty if the indicator has no vectors yet. */
 export function casesOf(id: string): readonly VectorCase[] {
   const file = new URL(`../../../contract/vectors/${fileOf(id)}`, import.meta.url);
   let text: string;

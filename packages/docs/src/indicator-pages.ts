@@ -1,7 +1,7 @@
 /**
- * The page of every indicator, `docs/indicators/<id>.md`, and the list of them: from the catalogue, the golden vectors, real
- * runs of the studies and our own words (`indicator-texts.ts`). Nothing of it is written by hand, so nothing of it can be
- * stale; an indicator that nobody wrote words for has all the rest.
+ * Generates the page of every indicator, `docs/indicators/<id>.md`, and their list, from the catalogue, the golden
+ * vectors, real study runs and our own texts (`indicator-texts.ts`). Nothing is written by hand, so nothing becomes
+ * stale. An indicator without a text has everything else.
  */
 
 import { BAR_RULES } from '@tapeloom/core/studies/bar-parameters';
@@ -33,7 +33,7 @@ export function indicatorPages(): readonly IndicatorPage[] {
   ];
 }
 
-/** What it is for, in our words or else the first words of its definition. */
+/** Our text about its purpose, or else the first sentence of its definition. */
 export function purposeOf({ id, description }: Indicator): string {
   return INDICATOR_TEXTS[id]?.purpose ?? `${description.split('. ')[0]}.`;
 }
@@ -85,7 +85,7 @@ function pageOf(indicator: Indicator): string {
   ].join('\n\n')}\n`;
 }
 
-/** The facts to know before the details. */
+/** The key facts, before the details. */
 function glance(indicator: Indicator, text: IndicatorText | undefined): string {
   const { id, version, computeUnitsPerTrade, parameters } = indicator;
   const hasBars = parameters.some(({ name }) => name === 'bar');
@@ -130,7 +130,7 @@ function lookBackText(indicator: Indicator): string {
     : `At most ${counted} back, to the newest complete one on the tape.`;
 }
 
-/** The rules of bars stand on the page of bars, once. */
+/** The rules of bars appear once, on the page of bars. */
 function ruleOf({ id, description }: Indicator): readonly string[] {
   const own = description.replace(BAR_RULES, '').trim();
   if (own === description) return labelled(description);
@@ -141,7 +141,7 @@ function ruleOf({ id, description }: Indicator): readonly string[] {
   ];
 }
 
-/** What begins with a name and a colon becomes a line of a list; no word is changed. */
+/** Turns parts that begin with a name and a colon into list items, without changing a word. */
 function labelled(rule: string): readonly string[] {
   const [first = '', ...rest] = rule
     .replaceAll('<', '&lt;')

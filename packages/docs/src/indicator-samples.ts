@@ -1,8 +1,8 @@
-/** How to ask for an indicator, three ways, each short and each run by the tests of the documentation. */
+/** Three short samples that request an indicator; the documentation's tests run each. */
 
 import type { Indicator, ParamValue } from '@tapeloom/core/studies/indicator';
 
-/** A market that is open at all times. */
+/** A market that never closes. */
 const INSTRUMENT = 'BTC.c.0';
 
 export function samplesSection(

@@ -1,4 +1,4 @@
-/** What the catalogue says about an indicator, as tables: its parameters and the members of its objects. */
+/** Renders an indicator's parameters and object members from the catalogue, as tables. */
 
 import type { JsonSchema, ParameterDefinition } from '@tapeloom/core/studies/indicator';
 import { code, table } from './markdown-table.ts';
@@ -34,7 +34,7 @@ function kindOf({ type, enum: values }: JsonSchema): string {
   return [type].flat().join(' or ');
 }
 
-/** The first that fits; what has none, such as a name, has no unit. */
+/** The first match gives the unit; members without a match, such as names, have none. */
 const UNITS: readonly (readonly [RegExp, string])[] = [
   [/per second/, 'trades a second'],
   [/^\[price, bid, ask\]/, 'ticks, lots'],

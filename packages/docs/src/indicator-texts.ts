@@ -1,22 +1,22 @@
 /**
- * What we say about each indicator in our own words, beside what the catalogue says exactly. An indicator that is not
- * here has a page all the same, with what follows from its definition.
+ * Our own texts about each indicator, beside the catalogue's exact ones. An indicator without an entry still has a page
+ * with what follows from its definition.
  */
 
 import type { ParamValue } from '@tapeloom/core/studies/indicator';
 
 export interface IndicatorText {
-  /** What it is for, in two sentences. */
+  /** Its purpose, in two sentences. */
   readonly purpose: string;
   /** How to read it on a screen. */
   readonly reading: string;
-  /** When an object is final. */
+  /** When an object becomes final. */
   readonly final: string;
   /** What an id is made of. */
   readonly id: string;
-  /** What it takes from earlier sessions. */
+  /** What it uses of earlier sessions. */
   readonly sessions: string;
-  /** What the samples ask for. */
+  /** The parameters in the samples. */
   readonly sample: Readonly<Record<string, ParamValue>>;
 }
 

@@ -24,7 +24,7 @@ test('no number of docs/limits.md is typed: the files that make its rows have no
   assert.ok(files.length > 3);
   for (const file of files) {
     const source = readFileSync(join(import.meta.dirname, file), 'utf8');
-    // Names that have one, and the only number that means "none of it".
+    // Names that contain a digit, and `=== 0` for "none".
     const rest = source.replace(/UTF-8|\/v1\b|=== 0\b/g, '');
     assert.doesNotMatch(rest, /\d/, file);
   }

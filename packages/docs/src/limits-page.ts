@@ -1,6 +1,6 @@
 /**
- * `docs/limits.md`: every limit a customer can meet, by number, and what happens at it. Each number is imported from the
- * code that enforces it, so the page cannot say another one; a test refuses a stale page.
+ * `docs/limits.md`: every limit that a customer can reach, and what happens at it. Each number is imported from the
+ * code that enforces it, so the page cannot differ. A test fails on a stale page.
  */
 
 import { PLAN_LIMITS, PLAN_NAMES, PLANS, type PlanLimits } from '@tapeloom/core/entitlement/plan';
@@ -33,7 +33,7 @@ limits in the sandbox's column, whatever the plan: [test keys](concepts/test-key
 A subscription with a parameter that differs from its default is a custom configuration. Equal ones count once, whatever their mode. An
 alias counts as the contract it means.`;
 
-/** A limit of each plan; last, the error beyond it. */
+/** A limit per plan, and the error beyond it. */
 const PLAN_ROWS: readonly [string, (limits: PlanLimits) => string, string][] = [
   [
     'the stream',
@@ -92,7 +92,7 @@ function sectionText({ title, lead, rows }: LimitSection): string {
   return [`## ${title}`, lead, limitTable(rows)].filter((part) => part !== '').join('\n\n');
 }
 
-/** More days than anything has been traded for stand for all there are. */
+/** A number of days beyond all history stands for all of it. */
 function historyText(days: number): string {
   const all = Math.max(...PLANS.map((plan) => PLAN_LIMITS[plan].historyDays));
   if (days === 0) return 'none';

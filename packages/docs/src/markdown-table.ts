@@ -1,6 +1,6 @@
-/** Tables as Markdown. */
+/** Renders Markdown tables. */
 
-/** Columns named in `right` hold numbers. */
+/** `right`: indexes of numeric columns. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],

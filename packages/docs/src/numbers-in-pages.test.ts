@@ -20,7 +20,7 @@ import { count, size, span, spanOfNs } from './limits/limit-words.ts';
 const root = join(import.meta.dirname, '../../..');
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 
-/** A constant that is nobody's business outside of its file. */
+/** A constant that its file does not export. */
 function constantIn(path: string, name: string): number {
   const found = new RegExp(`^(?:export )?const ${name} = ([\\d_]+);`, 'm').exec(textOf(path))?.[1];
   assert.ok(found !== undefined, `${path} has no ${name}`);
@@ -34,7 +34,7 @@ const seconds = (ms: number) => `${ms / 1_000} s`;
 const { messageBytesMax, fragmentsMax, authWithinMs, silenceMsMax, waitingBytesMax } =
   STREAM_LIMITS;
 
-/** What pages say beside the generated tables, with the numbers that hold. */
+/** Sentences of the pages outside the generated tables, with the numbers in force. */
 const SAID: Readonly<Record<string, readonly string[]>> = {
   'docs/history.md': [
     `1 to ${count(LIMIT_MAX)}, default ${count(LIMIT_DEFAULT)}`,

@@ -1,6 +1,6 @@
 /**
- * The generated parts of `docs/semantics.md`: per indicator what it is for and the way to its page, between two marks. What
- * people wrote around the marks stays; an indicator the page does not know yet gets a section at its end.
+ * The generated parts of `docs/semantics.md`: each indicator's purpose and link, between two marks. Text around the
+ * marks stays. A new indicator gets a section at the end.
  */
 
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
@@ -9,7 +9,7 @@ import { purposeOf } from './indicator-pages.ts';
 
 export const SEMANTICS_PATH = docsPath('semantics.md');
 
-/** The page with every generated part brought up to date. */
+/** The page with every generated part replaced. */
 export function semanticsPage(page: string): string {
   let text = page;
   for (const indicator of INDICATORS) {
@@ -26,7 +26,7 @@ export function semanticsPage(page: string): string {
   return text;
 }
 
-/** The ids the page has a generated part for, in its order. */
+/** The ids with a generated part, in the page's order. */
 export function idsOnPage(page: string): string[] {
   return [...page.matchAll(/^<!-- begin ([\w-]+) -->$/gm)].map(([, id]) => id!);
 }

@@ -1,6 +1,6 @@
 /**
- * The worked example of an indicator: the first golden case that makes objects, run through the study
- * in settled speed. What the page shows is therefore what the code does, and what the vectors pin.
+ * An indicator's worked example: the first golden case that produces objects, run through the study. The page therefore
+ * shows what the code does and the vectors pin.
  */
 
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
@@ -26,7 +26,7 @@ export function workedExample(indicator: Indicator): string | null {
   return null;
 }
 
-/** Every settled entry of the log, and at its end what still forms. */
+/** Every settled entry of the log, followed by the objects that still form. */
 function logOf(indicator: Indicator, vector: GoldenVector): string[] {
   const parsed = parseParams(indicator, vector.params);
   if (!('params' in parsed))
@@ -77,7 +77,7 @@ function exampleText(vector: GoldenVector, lines: readonly string[]): string {
   ].join('\n');
 }
 
-/** One line for where and what, one for the numbers. */
+/** One line for the position and identity, one for the numbers. */
 function entryText(entry: Readonly<Record<string, unknown>>): string {
   const { data, ...rest } = entry;
   const head = JSON.stringify(rest);
@@ -86,7 +86,7 @@ function entryText(entry: Readonly<Record<string, unknown>>): string {
     : ` ${head.slice(0, -1)},\n  "data":${JSON.stringify(data)}}`;
 }
 
-/** "2026-01-05 00:00:10.5", without the zeros at the end. */
+/** "2026-01-05 00:00:10.5", without trailing zeros. */
 function timeText(ts: string): string {
   const at = instant(ts);
   const date = String(dayOf(at)).replace(/(....)(..)(..)/, '$1-$2-$3');

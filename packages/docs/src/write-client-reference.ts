@@ -1,4 +1,4 @@
-/** `npm run docs` runs this too: writes `docs/client/` anew; a test refuses a stale one. */
+/** `npm run docs` runs this too: regenerates `docs/client/`. A test fails on a stale page. */
 
 import { writeClientReference } from './client-reference.ts';
 

@@ -1,4 +1,4 @@
-/** `npm run docs`: writes the pages that are made of the code anew, or their generated parts; a test refuses stale ones. */
+/** `npm run docs`: regenerates the pages that come from code, or their generated parts. A test fails on a stale one. */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

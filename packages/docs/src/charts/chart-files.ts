@@ -1,6 +1,6 @@
 /**
- * The chart of every indicator in the catalogue, wide and small, as files below `docs/charts/`. An indicator that this
- * list does not know is drawn with its defaults.
+ * Writes the chart of every indicator in the catalogue, wide and small, below `docs/charts/`. An indicator without an
+ * entry here is drawn with its defaults.
  */
 
 import { drawChart } from '@tapeloom/cli/charts/draw-chart';
@@ -17,7 +17,7 @@ import {
   type Window,
 } from './scene.ts';
 
-/** Over which trades and with which parameters an indicator shows best what it is. */
+/** The window and the parameters that show an indicator best. */
 const SHOWN: Readonly<Record<string, readonly [Window, Params]>> = {
   bars: [MORNING, { size: 120 }],
   footprint: [FIRST_HALF_HOUR, { size: 300, group: 4 }],
@@ -33,11 +33,11 @@ const SHOWN: Readonly<Record<string, readonly [Window, Params]>> = {
   'session-levels': [SESSION_SO_FAR, { session: 'rth' }],
 };
 
-/** Of those for lists and phones, which stand where their name is told already. */
+/** The width of charts for lists and phones, where the indicator's name stands beside them. */
 const SMALL_WIDTH = 420;
 
 export interface ChartFile {
-  /** Of the indicator, and which drawing of it. */
+  /** The indicator, and the variant of its chart. */
   readonly id: string;
   readonly path: string;
   readonly text: string;

@@ -1,7 +1,6 @@
 /**
- * What the charts of the documentation show: a real study run over simulated trades, with candles of the
- * same trades behind it. The market, its days and the windows are fixed, so a chart changes only when a
- * study, the simulator or the drawing does.
+ * The scenes of the documentation's charts: a real study run over simulated trades, with candles of the same trades
+ * behind it. Market, days and windows are fixed, so a chart changes only with a study, the simulator or the drawing.
  */
 
 import type { CandleData, Scene, SceneObject } from '@tapeloom/cli/charts/scene';
@@ -21,7 +20,7 @@ import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns';
 
 const SYMBOL = 'ESZ6';
-/** The day that chooses the simulated contracts; any near one gives the same trades. */
+/** Selects the simulated contracts; nearby days give the same trades. */
 const UNIVERSE_DAY = utcDay(20261113);
 const SEED = 1;
 
@@ -30,15 +29,15 @@ export interface Window {
   readonly firstDay: UtcDay;
   readonly from: string;
   readonly to: string;
-  /** Objects since this time are shown, where that is not `from`. */
+  /** Where objects start, if not at `from`. */
   readonly objectsFrom?: string;
   readonly candleSeconds: number;
-  /** Share of the market's usual number of trades. */
+  /** Share of the market's usual trade count. */
   readonly scale: number;
   readonly words: string;
 }
 
-/** An hour and a half after the opening bell in New York, two minutes a candle. */
+/** An hour and a half after the opening bell in New York, with candles of two minutes. */
 export const MORNING: Window = {
   firstDay: utcDay(20261108),
   from: '2026-11-10T14:30:00Z',
@@ -48,10 +47,10 @@ export const MORNING: Window = {
   words: 'simulated ES, 2026-11-10',
 };
 
-/** The same with what was said since the evening before, when the session opened. */
+/** The same, with objects since the session opened on the evening before. */
 export const SESSION_SO_FAR: Window = { ...MORNING, objectsFrom: '2026-11-09T23:00:00Z' };
 
-/** The first half hour of it, five minutes a bar. */
+/** Its first half hour, with bars of five minutes. */
 export const FIRST_HALF_HOUR: Window = {
   ...MORNING,
   to: '2026-11-10T15:00:00Z',

@@ -1,4 +1,4 @@
-/** Drawings about the account: what something costs, and which limits a test key meets. */
+/** Drawings about the account: costs, and the limits of test keys. */
 
 import { arrow, box, type Drawing, LEFT, labelled, line, RIGHT, text } from './drawing.ts';
 

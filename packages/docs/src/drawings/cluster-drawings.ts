@@ -1,4 +1,4 @@
-/** Drawings about many machines: what they share, and how many of them a million connections would take. */
+/** Drawings about clusters: what machines share, and how many a million connections need. */
 
 import { arrow, box, type Drawing, LEFT, labelled, line, RIGHT, text } from './drawing.ts';
 

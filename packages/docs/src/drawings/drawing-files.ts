@@ -1,4 +1,4 @@
-/** The drawings of the documentation, as files below `docs/drawings/`. */
+/** Lists the drawings of the documentation as files below `docs/drawings/`. */
 
 import { docsPath } from '../docs-path.ts';
 import { ACCOUNT_DRAWINGS } from './account-drawings.ts';

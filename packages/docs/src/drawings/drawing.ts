@@ -1,29 +1,29 @@
 /**
- * The shapes that all drawings of the documentation share. A drawing is one narrow column: on a phone of 360 px its text
- * is still 12 px, and nothing of it has to be dropped there. Colours are those of the charts and follow the reader's
- * setting; the two dyes stay what they mean, so everything here is ink, told apart by its form.
+ * The shapes of the documentation's drawings. A drawing is one narrow column: on a phone of 360 px its text is 12 px,
+ * and nothing is dropped. Colours are those of the charts and follow the reader's setting. The two dyes keep their
+ * meaning, so a drawing uses only ink and distinguishes by form.
  */
 
 import { DARK, LIGHT } from '@tapeloom/cli/charts/svg';
 
 export const WIDTH = 420;
-/** What a phone of 360 px leaves for a picture. */
+/** The width of a picture on a phone of 360 px. */
 export const PHONE_WIDTH = 328;
 export const TEXT_PX = 15.5;
-/** Where drawings begin and end. */
+/** The left and right edges of drawings. */
 export const LEFT = 16;
 export const RIGHT = WIDTH - LEFT;
 
 const COLOURS = ['paper', 'edge', 'grid', 'ink', 'faint', 'neutral'] as const;
 const SANS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif';
 const MONO = 'ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace';
-/** Wider than the letters of any of those fonts on average. */
+/** Wider than the average letter of these fonts. */
 const LETTER_EM = { plain: 0.53, bold: 0.57, mono: 0.61 } as const;
 
 export interface Drawing {
   readonly name: string;
   readonly title: string;
-  /** What it shows, for who cannot see it. */
+  /** The description for screen readers. */
   readonly description: string;
   readonly height: number;
   readonly shapes: readonly string[];
@@ -38,7 +38,7 @@ export interface Words {
 type BoxKind = 'plain' | 'filled' | 'solid' | 'dashed';
 type LineKind = 'plain' | 'dashed';
 
-/** A drawing as a file: the same calls give the same bytes. */
+/** Renders a drawing as a file; the same calls give the same bytes. */
 export function svgOf({ title, description, height, shapes }: Drawing): string {
   const variables = (palette: Readonly<Record<string, string>>) =>
     COLOURS.map((colour) => `--${colour}:${palette[colour]}`).join(';');
@@ -60,7 +60,7 @@ export function svgOf({ title, description, height, shapes }: Drawing): string {
   ].join('\n');
 }
 
-/** Throws where the words would leave the drawing. */
+/** Throws if the text would exceed the drawing. */
 export function text(x: number, y: number, words: string, how: Words = {}): string {
   const { anchor = 'start', style = 'plain', tone = 'ink' } = how;
   const width = words.length * LETTER_EM[style] * TEXT_PX;
@@ -84,7 +84,7 @@ export function box(
   return `${ground}<rect class="s-neutral${how === 'dashed' ? ' dash' : ''}" ${place}/>`;
 }
 
-/** A box with words in its middle. */
+/** A box with centred text. */
 export function labelled(
   x: number,
   y: number,
@@ -126,7 +126,7 @@ export function arrow(
   return `${line(x1, y1, backX, backY, how)}<path class="neutral" d="${head}"/>`;
 }
 
-/** A version of an object: it still forms, it is final, or it is gone. */
+/** A version of an object: forming, final or removed. */
 export function version(x: number, y: number, what: 'forming' | 'final' | 'removed'): string {
   if (what === 'removed')
     return `<path class="s-ink w2" d="M${x - 7} ${y - 7}l14 14m0 -14l-14 14"/>`;

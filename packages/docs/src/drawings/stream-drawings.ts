@@ -1,4 +1,4 @@
-/** Drawings about what comes over a stream: forming and final, confirmed, resuming, delay, slow readers. */
+/** Drawings about streams: forming and final, confirmed, resuming, delay, slow readers. */
 
 import { arrow, box, type Drawing, LEFT, labelled, line, RIGHT, text, version } from './drawing.ts';
 

@@ -1,10 +1,10 @@
-/** Drawings about the tape: where a cursor points to, why history repeats the stream, days and sessions, rolls. */
+/** Drawings about the tape: cursors, why history repeats the stream, days and sessions, rolls. */
 
 import { arrow, box, type Drawing, LEFT, labelled, line, RIGHT, text, version } from './drawing.ts';
 
 const CELL = 62;
 const cellX = (index: number) => LEFT + 38 + index * CELL;
-/** The trade whose second update the drawing points to. */
+/** The index of the trade whose second update the drawing points to. */
 const SHOWN = 2;
 
 const CURSOR: Drawing = {
@@ -70,7 +70,7 @@ const LIVE_IS_HISTORY: Drawing = {
   ],
 };
 
-/** Hours since 22:00 UTC of the eve, on the axis of a day and a bit. */
+/** Hours since 22:00 UTC of the previous evening, on an axis of 28 hours. */
 const hourX = (hour: number) => LEFT + 8 + Math.round((hour * (RIGHT - LEFT - 16)) / 28);
 
 const SESSIONS: Drawing = {

@@ -1,4 +1,7 @@
-/** Limits of keys, sign-in and orders. A digit in this file would be a number that nothing enforces: a test refuses it. */
+/**
+ * Limits of keys, sign-in and orders. Numbers come from the code that enforces them: a test fails on a digit in this
+ * file.
+ */
 
 import {
   KEY_NAME_CHARACTERS_MAX,

@@ -1,11 +1,11 @@
-/** A table of the page of limits. */
+/** The shape of a table on the limits page. */
 
-/** Beyond it: what happens at it. */
+/** `beyond`: what happens at the limit. */
 export type LimitRow = readonly [what: string, limit: string, beyond: string];
 
 export interface LimitSection {
   readonly title: string;
-  /** Said before the table; empty: nothing. */
+  /** The text before the table; empty: none. */
   readonly lead: string;
   readonly rows: readonly LimitRow[];
 }

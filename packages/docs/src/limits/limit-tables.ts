@@ -1,6 +1,6 @@
 /**
- * Tables of limits that stand on other pages, between two marks. They are made of the same rows as the page of limits, so
- * no page can say another number.
+ * Tables of limits on other pages, between two marks. They are rendered from the rows of the limits page, so no page
+ * can differ.
  */
 
 import { PLAN_LIMITS, PLANS, type PlanLimits } from '@tapeloom/core/entitlement/plan';
@@ -23,7 +23,7 @@ export const TABLE_PLACES: readonly TablePlace[] = [
   { path: docsPath('keys.md'), name: 'keys', text: limitTable(KEYS.rows) },
 ];
 
-/** The page with the table between its marks brought up to date. */
+/** Replaces the table between its marks. */
 export function withTable(page: string, { name, text, path }: TablePlace): string {
   const [opening, closing] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
   const start = page.indexOf(opening);
@@ -40,7 +40,7 @@ function streamTable(): string {
   return limitTable([...CONNECTING.rows, ...SENDING.rows]);
 }
 
-/** What all keys of an account have, from the smallest plan to the largest, and what its test keys have among them. */
+/** The budgets shared by an account's keys, from the smallest plan to the largest, and by its test keys. */
 function countedTable(): string {
   const bytesOf = (bytes: number) => (bytes === 0 ? 'none' : size(bytes));
   const unitsOf = (units: number) => (units === 0 ? 'none' : count(units));

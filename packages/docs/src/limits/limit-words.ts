@@ -1,4 +1,4 @@
-/** Numbers and refusals of the page of limits, as words. All of them come from what enforces them; nothing is typed here. */
+/** Renders numbers and errors of the limits page. All values are imported from the code that enforces them. */
 
 import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
 import { ERROR_CODES, type ErrorCode, errorAnchor } from '@tapeloom/protocol/error-codes';
@@ -20,13 +20,13 @@ export function count(value: number): string {
   return value.toLocaleString('en');
 }
 
-/** The largest unit in which it is a whole number, else the one that leaves it above one, rounded down. */
+/** In the largest unit that divides it, else in the one with a value above 4, rounded down. */
 export function size(bytes: number): string {
   const [unit, name] = SIZES.find(([each]) => bytes % each === 0 || bytes > 4 * each) ?? [1, 'B'];
   return `${count(Math.floor(bytes / unit))} ${name}`;
 }
 
-/** `7 days`, `15 minutes`; one of a unit is told in the next smaller one: `24 hours`, `60 seconds`. */
+/** `7 days`, `15 minutes`; a single unit is shown in the next smaller one: `24 hours`, `60 seconds`. */
 export function span(milliseconds: number): string {
   const found = SPANS_MS.find(([each]) => milliseconds % each === 0 && milliseconds > each);
   const [each, name] = found ?? [1, 'ms'];
@@ -37,7 +37,7 @@ export function spanOfNs(nanoseconds: bigint | number): string {
   return span(Number(nanoseconds) / 1_000_000);
 }
 
-/** `429 RATE_LIMITED`, linked to what to do. `status` where a code has several. */
+/** `429 RATE_LIMITED`, linked to advice. `status` selects one of several. */
 export function refused(code: ErrorCode, status?: number): string {
   const statuses: readonly number[] = ERROR_CODES[code].statuses;
   const shown = status ?? statuses[0];
@@ -47,7 +47,7 @@ export function refused(code: ErrorCode, status?: number): string {
   return `${shown === undefined ? '' : `${shown} `}${told(code)}`;
 }
 
-/** On the stream, where there are no statuses. */
+/** For the stream, which has no status codes. */
 export function told(code: ErrorCode): string {
   return `[\`${code}\`](errors.md#${errorAnchor(code)})`;
 }

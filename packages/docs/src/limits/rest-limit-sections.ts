@@ -1,4 +1,7 @@
-/** Limits of requests, history and exports. A digit in this file would be a number that nothing enforces: a test refuses it. */
+/**
+ * Limits of requests, history and exports. Numbers come from the code that enforces them: a test fails on a digit in
+ * this file.
+ */
 
 import { LOOK_BACK_PARAMETER } from '@tapeloom/core/studies/look-back-parameter';
 import { LOOK_BACK_SESSIONS_MAX } from '@tapeloom/core/studies/size-threshold';

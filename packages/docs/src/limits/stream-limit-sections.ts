@@ -1,4 +1,4 @@
-/** Limits of the stream. A digit in this file would be a number that nothing enforces: a test refuses it. */
+/** Limits of the stream. Numbers come from the code that enforces them: a test fails on a digit in this file. */
 
 import { DEPTH_PARAMETER } from '@tapeloom/core/studies/bar-parameters';
 import { FLUSH_STEP_NS } from '@tapeloom/core/studies/flush-step';

@@ -1,11 +1,11 @@
 /**
- * A request of an operation in curl, TypeScript and Python, as adjacent blocks. They run against a real service, as every sample does; times
- * are reckoned from now, so that there is data for them wherever they run.
+ * Samples of a request in curl, TypeScript and Python, as adjacent blocks. Tests run them against a real service. Times
+ * are relative to now, so that there is data whenever they run.
  */
 
 const ADDRESS = 'http://127.0.0.1:8080';
 const HOUR_S = 3_600;
-/** It trades round the clock. */
+/** Its market never closes. */
 const INSTRUMENT = 'BTC.c.0';
 
 export interface SampleRequest {
@@ -14,7 +14,7 @@ export interface SampleRequest {
   readonly needsKey: boolean;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
-  /** A file, which no sample prints. */
+  /** The response is a file, which no sample prints. */
   readonly isFile: boolean;
 }
 
@@ -157,7 +157,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "\\'")}'`;
 }
 
-/** JSON of ours is both TypeScript and Python: it has no `true`, `false` and `null`. */
+/** Our JSON is valid TypeScript and Python, because it contains no `true`, `false` or `null`. */
 function literal(value: unknown): string {
   return JSON.stringify(value).replaceAll(',"', ', "').replaceAll('":', '": ');
 }

@@ -1,6 +1,6 @@
 /**
- * `docs/reference/rest.md`: every public operation with its parameters, an example and its refusals, made of the OpenAPI
- * document. It is what readers without scripts see, what the search finds, and what the page's `.md` is.
+ * `docs/reference/rest.md`: every public operation with its parameters, an example and its errors, from the OpenAPI
+ * document. Readers without scripts see it, the search finds it, and it is the page's `.md`.
  */
 
 import { type ErrorCode, errorAnchor } from '@tapeloom/protocol/error-codes';
@@ -22,7 +22,7 @@ import {
 
 export const REST_PATH = docsPath('reference/rest.md');
 
-/** What programs have no use for. */
+/** Groups without use for API clients. */
 const LEFT_OUT: readonly string[] = ['Portal', 'Payments'];
 
 interface Content {
@@ -126,7 +126,7 @@ function sampleText(method: string, path: string, operation: Operation): string 
   });
 }
 
-/** Who may ask. */
+/** Which key the operation needs. */
 function keyWords({ security, 'x-scope': scope }: Operation): string {
   if (!security.some(({ key }) => key !== undefined)) return 'Needs no key.';
   if (security.length > 1) return 'Needs no key; one that is sent is counted.';
@@ -146,7 +146,7 @@ function parameterTable(parameters: readonly Parameter[], named: NamedSchemas): 
   return table(['parameter', 'in', 'type', 'meaning'], rows);
 }
 
-/** It has its own place on the page of schemas, and stands here too. */
+/** The body also has its own section on the page of schemas. */
 function bodyText(schema: JsonSchema, named: NamedSchemas): string {
   const whole = wholeSchema(schema, named);
   return `The body, ${schemaLink(whole.name!)} as JSON:\n\n${fieldTable(whole)}`;

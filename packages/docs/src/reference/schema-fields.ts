@@ -1,10 +1,10 @@
-/** A JSON Schema in the words of a table: its fields, one row each, those of objects inside below them. */
+/** Renders a JSON Schema as table rows: one per field, with the fields of nested objects below. */
 
 import { code, table } from '../markdown-table.ts';
 
 export interface JsonSchema {
   readonly $ref?: string;
-  /** Of a schema that has its place on the page of schemas. */
+  /** For a schema with a section on the page of schemas. */
   readonly name?: string;
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -26,9 +26,7 @@ export interface JsonSchema {
 
 export type NamedSchemas = Readonly<Record<string, JsonSchema>>;
 
-/**
- * The schema with what it refers to in its place, under `name`; words that may be more are shown as those that there are.
- */
+/** Resolves references, with the schema's name in `name`. Open enumerations are shown as their known values. */
 export function wholeSchema(schema: JsonSchema, named: NamedSchemas): JsonSchema {
   const whole = (one: JsonSchema) => wholeSchema(one, named);
   if (schema.$ref !== undefined) {
@@ -60,12 +58,12 @@ export function wholeSchema(schema: JsonSchema, named: NamedSchemas): JsonSchema
   };
 }
 
-/** More words than these are on the page of schemas. */
+/** Longer enumerations are on the page of schemas. */
 const WORDS_SHOWN_MAX = 8;
-/** Deeper fields are seen in the example. */
+/** The example shows deeper fields. */
 const DEPTH_MAX = 2;
 
-/** Field, type, and what it means; those that may be left out are marked. */
+/** Field, type and meaning; optional fields are marked. */
 function fieldRows(
   schema: JsonSchema,
   depthMax: number,
@@ -78,7 +76,7 @@ function fieldRows(
     const row = [code(`${before}${name}`), `${typeWords(field)}${optional}`, meaning(field)];
     const inside = field.items?.properties === undefined ? field : field.items;
     if (depth === depthMax || inside.properties === undefined) return [row];
-    // A dot before `ts` would read as the name of a file.
+    // A dot before `ts` would read as a file name.
     const mark = inside === field ? '.' : '[] ';
     return [row, ...fieldRows(inside, depthMax, `${before}${name}${mark}`, depth + 1)];
   });
@@ -105,12 +103,12 @@ export function schemaLink(name: string): string {
   return `[${code(name)}](schemas.md#${name.toLowerCase()})`;
 }
 
-/** The places of a tuple are told by its description. */
+/** A tuple's description explains its positions. */
 function listWords(items: JsonSchema | readonly JsonSchema[]): string {
   return Array.isArray(items) ? 'values' : typeWords(items as JsonSchema);
 }
 
-/** One of several: an object by the names of its fields. */
+/** One of several alternatives: an object by its field names. */
 function partWords(schema: JsonSchema): string {
   const names = Object.keys(schema.properties ?? {});
   return names.length === 0 || schema.name !== undefined
@@ -118,7 +116,7 @@ function partWords(schema: JsonSchema): string {
     : code(`{ ${names.join(', ')} }`);
 }
 
-/** What it says of itself, its bounds and what stands for it when it is left out. */
+/** Its description, its bounds and its default. */
 export function meaning(schema: JsonSchema): string {
   const { description, minimum, maximum, maxLength, maxItems } = schema;
   const bounds =

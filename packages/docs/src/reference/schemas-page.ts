@@ -1,6 +1,6 @@
 /**
- * `docs/reference/schemas.md`: every named schema that a program meets, with its fields or words, made of both documents. The data of
- * an indicator is on its own page. Schemas that only the portal's pages meet are left out.
+ * `docs/reference/schemas.md`: every named schema of the public API with its fields or values, from both documents.
+ * Indicators' data is on their pages. Schemas of the portal alone are left out.
  */
 
 import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
@@ -19,7 +19,7 @@ import {
 
 export const SCHEMAS_PATH = docsPath('reference/schemas.md');
 
-/** What programs have no use for. */
+/** Groups without use for API clients. */
 const LEFT_OUT: readonly string[] = ['Portal', 'Payments'];
 
 interface Operation {

@@ -1,6 +1,6 @@
 /**
- * `docs/reference/stream.md`: every message of the stream with its fields and examples, the ways in which a connection ends, and
- * the limits, made of the AsyncAPI document. It is written ahead of time, so it needs no script.
+ * `docs/reference/stream.md`: every message of the stream with its fields and examples, the close codes, and the
+ * limits, from the AsyncAPI document. Prerendered, so it needs no script.
  */
 
 import { type ErrorCode, errorAnchor } from '@tapeloom/protocol/error-codes';
