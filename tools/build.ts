@@ -1,7 +1,8 @@
 /**
- * `npm run build [names]`: makes the packages that are published, each in its own `dist/` folder, ready for
- * `npm pack`; of the service and its commands the packed files too, for `npm install -g ./tapeloom-*.tgz`, or `./slim-tapeloom-*.tgz` without a Node.
- * Without names it makes all of them. `--client-download <file.tgz>` writes the packed client there, and nothing else.
+ * `npm run build [names]`: builds the published packages, each into its own `dist/` folder, ready for `npm pack`. For
+ * the service and its commands it also writes the packed files, for `npm install -g ./tapeloom-*.tgz`, or
+ * `./slim-tapeloom-*.tgz` without a Node. Without names it builds all. `--client-download <file.tgz>` writes only the
+ * packed client.
  */
 
 import { join, resolve } from 'node:path';
@@ -12,7 +13,7 @@ import { buildTapeloomPackage, packSlim, packTapeloom } from './build/tapeloom-p
 
 const root = join(import.meta.dirname, '..');
 
-/** Each takes the folder it fills, which it empties first, and throws when it cannot. */
+/** Each step empties and fills its folder, and throws on failure. */
 const steps: Readonly<Record<string, (into: string) => void | Promise<void>>> = {
   client: buildClientPackage,
   cli: async (into) => {

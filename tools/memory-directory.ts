@@ -1,6 +1,6 @@
 /**
- * A directory in memory for what tests write to the system's temporary one: a sync to disk, of which services and
- * account stores make thousands, is then no wait. Nothing a test looks at depends on where its files are.
+ * A directory in memory that replaces the system's temporary directory for tests: the thousands of syncs of services
+ * and account stores then cost nothing. No test depends on where its files are.
  */
 
 import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
@@ -10,8 +10,8 @@ const FREE_BYTES_MIN = 4 * 1_073_741_824;
 const NAME = /^tapeloom-tests-(\d+)$/;
 
 /**
- * The path of a new one below `memory`, which goes with this process; null where there is no such place, as on other
- * systems than Linux, or little room in it, as in many containers. What runs that were killed have left is removed.
+ * Creates a directory below `memory` that is removed with this process, and removes those of killed runs. Null if there
+ * is no such place, as on systems other than Linux, or too little space, as in many containers.
  */
 export function memoryDirectory(memory = '/dev/shm'): string | null {
   if (freeBytes(memory) < FREE_BYTES_MIN) return null;
@@ -20,7 +20,7 @@ export function memoryDirectory(memory = '/dev/shm'): string | null {
     if (pid !== undefined && !isRunning(Number(pid))) remove(join(memory, name));
   }
   const path = join(memory, `tapeloom-tests-${process.pid}`);
-  // A PostgreSQL of tests runs as somebody else, and has a directory below.
+  // PostgreSQL in tests runs as another user, with its directory below.
   mkdirSync(path, { mode: 0o711 });
   process.on('exit', () => remove(path));
   return path;

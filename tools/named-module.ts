@@ -1,6 +1,6 @@
 /**
- * Finds a module by the name a person types (`npm run bench -- tape`). A wrong or missing name ends the
- * process with the list of names that exist; what is loaded always exports a function `run`.
+ * Loads a module by its short name (`npm run bench -- tape`). A wrong or missing name ends the process with the list of
+ * names. Every such module exports a function `run`.
  */
 
 import { readdirSync } from 'node:fs';
@@ -8,11 +8,11 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 export interface NamedModules {
-  /** They lie in it, or in folders of it. */
+  /** The modules are in this folder or its subfolders. */
   readonly folder: string;
-  /** What a file's name ends with after the typed name: `.bench.ts`. */
+  /** What follows the short name in a file's name: `.bench.ts`. */
   readonly ending: string;
-  /** How it is called: `npm run bench -- <name>`. */
+  /** The usage to print: `npm run bench -- <name>`. */
   readonly usage: string;
 }
 

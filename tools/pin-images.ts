@@ -1,6 +1,7 @@
 /**
- * `npm run pin-images`: writes the digests of public images into the files of `deploy/`, so that a build next year starts from the
- * same bytes. Each digest is computed from what the registry sent. `--check` only says what is not pinned, and ends with 1.
+ * `npm run pin-images`: writes the digests of public images into the files of `deploy/`, so that later builds start
+ * from the same bytes. Each digest is computed from what the registry sent. `--check` only reports unpinned images, and
+ * exits with 1.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';

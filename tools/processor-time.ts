@@ -1,16 +1,16 @@
 /**
- * Loaded before every test file: when the process ends it appends the processor time that it and its children used to the
- * file in `PROCESSOR_TIMES`. Wall time says little here, since several batches share the cores.
+ * Loaded before every test file: when the process ends, it appends its processor time and its children's to the file in
+ * `PROCESSOR_TIMES`. Wall time means little here, because several batches share the cores.
  */
 
 import { appendFileSync, readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
 export interface ProcessorTime {
-  /** The test file or the module of its batch. */
+  /** The test file, or the module of its batch. */
   readonly file: string;
   readonly ownSeconds: number;
-  /** Of children that have ended; 0 where the system does not say. */
+  /** Of ended children; 0 if the system does not report it. */
   readonly childSeconds: number;
 }
 

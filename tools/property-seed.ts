@@ -1,13 +1,12 @@
 /**
- * Loaded before every test file: properties draw their values from one seed, so that the same commit
- * gives the same result wherever it is tested with that seed. `npm test -- --seed 7` explores another
- * corner, `--seed random` draws one and prints it.
+ * Loaded before every test file: property tests draw their values from one seed, so a commit gives the same result
+ * everywhere. `npm test -- --seed 7` draws other values, `--seed random` draws a seed and prints it.
  */
 
 import { isMainThread } from 'node:worker_threads';
 
 const text = process.env.PROPERTY_SEED ?? '';
-// Threads load what their process loads; none of them draws a value.
+// Threads load the preloads of their process, but draw no values.
 if (isMainThread) {
   const { default: fc } = await import('fast-check');
   fc.configureGlobal({ seed: Number(text) });

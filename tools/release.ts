@@ -1,6 +1,6 @@
 /**
- * `npm run release -- [version] [--dry-run]`: checks that a release can be made, builds, packs and tries the packages, then
- * writes the version, commits and tags. Without a version it releases the one that package.json has.
+ * `npm run release -- [version] [--dry-run]`: checks that a release is possible, builds, packs and tries the packages,
+ * then writes the version, commits and tags. Without a version, it releases that of package.json.
  */
 
 import { join } from 'node:path';

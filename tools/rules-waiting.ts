@@ -1,7 +1,7 @@
 /**
- * Which step of the road proves which rule. A key is an area, an id, or a range of ids (`PLAN-08..15`);
- * an id or a range is stronger than its area, and what no key names belongs to the first step. A rule
- * whose step has not come yet waits; from the day `stepNow` reaches its step it is open until proven.
+ * Assigns each rule to the step of the roadmap that proves it. A key is an area, an id, or a range of ids
+ * (`PLAN-08..15`). An id or a range overrides its area; rules without a key belong to the first step. A rule waits
+ * until `stepNow` reaches its step, and is open from then until proven.
  */
 
 export const stepNow = 11;
@@ -24,17 +24,17 @@ export const stepTitles: Readonly<Record<number, string>> = {
 
 export const stepOfRules: Readonly<Record<string, number>> = {
   KEY: 3,
-  // The portal manages the same keys; only with it there are keys that no key made.
+  // The portal manages the same keys, and only there can keys exist that no key created.
   'KEY-33': 9,
   MGMT: 3,
 
   TOK: 3,
   'TOK-12': 4,
-  // Advice to customers, kept by the documentation.
+  // Advice to customers, given in the documentation.
   'TOK-13': 9,
 
   AUTH: 3,
-  // Shown by the portal, the first web page there is.
+  // Shown by the portal, the first web page.
   'AUTH-12': 9,
   'AUTH-16': 5,
   'AUTH-22..23': 5,
@@ -43,7 +43,7 @@ export const stepOfRules: Readonly<Record<string, number>> = {
 
   'INST-03..04': 4,
   'INST-05': 3,
-  // The REST half of the comparison are history queries.
+  // The REST half of the comparison is a history query.
   'INST-06': 5,
   'INST-07..10': 3,
   'INST-11..15': 5,
@@ -51,27 +51,27 @@ export const stepOfRules: Readonly<Record<string, number>> = {
   // Resuming from a cursor.
   'OBJ-09': 4,
 
-  // Stream tokens open the socket once there are accounts.
+  // Stream tokens need accounts.
   'WS-05..08': 4,
 
-  // The first stream knows `from` `live` only.
+  // The first stream accepts only `from: live`.
   'SUB-10': 4,
   'SUB-14..21': 4,
 
   'EVT-01': 4,
-  // What follows a resume or a reset.
+  // Events after a resume or a reset.
   'EVT-05..07': 4,
   'EVT-15..17': 4,
-  // The client's part in it.
+  // The client's part.
   'EVT-09': 8,
   'EVT-18': 8,
-  // Resuming from an `hb`, and notices of rolls.
+  // Resuming from an `hb`, and roll notices.
   'EVT-23..24': 4,
   'EVT-26': 4,
 
   CLOSE: 4,
   FLOW: 4,
-  // Slow readers.
+  // Slow consumers.
   'CLOSE-12': 1,
   'FLOW-04..05': 1,
 
@@ -98,10 +98,10 @@ export const stepOfRules: Readonly<Record<string, number>> = {
   RATE: 3,
   'RATE-06': 9,
 
-  // Compares a refused subscription with a refused history query.
+  // Compares a rejected subscription with a rejected history query.
   'ERR-02': 5,
   'ERR-10..12': 5,
-  // No route takes a body before there are keys to create.
+  // No route accepts a body before keys can be created.
   'ERR-14..16': 3,
   'ERR-18..24': 5,
   'ERR-25': 4,
@@ -115,14 +115,14 @@ export const stepOfRules: Readonly<Record<string, number>> = {
   'ERR-35': 4,
   'ERR-36': 9,
 
-  // No route takes a body before there are keys to create.
+  // No route accepts a body before keys can be created.
   'HTTP-01': 3,
 
   PORTAL: 9,
   BILL: 9,
   CLIENT: 8,
 
-  // The client's generated types, and the promise about texts in the documentation.
+  // The client's generated types, and the documentation's statement about message texts.
   'VER-02': 8,
   'VER-04': 9,
 
@@ -135,7 +135,7 @@ export const stepOfRules: Readonly<Record<string, number>> = {
   'DET-22..23': 4,
 
   'SEC-01..06': 3,
-  // Over the socket too.
+  // Also over the socket.
   'SEC-07': 7,
   'SEC-08..09': 3,
   'SEC-10..14': 9,

@@ -1,8 +1,8 @@
 /**
- * `npm run rules`: how much of the interface and of the design is proven by tests that passed. It reads
- * the record of the latest whole `npm test`, or makes one with `--run`.
+ * `npm run rules`: how much of the interface and the design is proven by passed tests. Reads the record of the latest
+ * whole `npm test`, or makes one with `--run`.
  *
- *   --require OBJ,HTTP-02,now   ends with 1 while one of these areas or ids is open
+ *   --require OBJ,HTTP-02,now   exits with 1 while one of these areas or ids is open
  *   --json                      prints every rule with its state, step and tests
  */
 

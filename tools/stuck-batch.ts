@@ -1,6 +1,6 @@
 /**
- * Loaded before every test file: ends a process that is still there long after its tests should be over, and says what keeps it.
- * The runner's own limit is one of tests: it does not see a process that only waits for a thread nobody ended.
+ * Loaded before every test file: ends a process that outlives its tests by far, and reports what keeps it alive. The
+ * runner's own limit covers tests only: it misses a process that merely waits for a running thread.
  */
 
 import { isMainThread } from 'node:worker_threads';
@@ -8,7 +8,7 @@ import { isMainThread } from 'node:worker_threads';
 const ENDS_AFTER_MS = 900_000;
 
 if (isMainThread) {
-  // It keeps no process alive that would end by itself.
+  // The timer itself keeps no process alive.
   setTimeout(() => {
     const kept = process.getActiveResourcesInfo().join(', ');
     console.error(

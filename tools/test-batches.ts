@@ -1,30 +1,30 @@
 /**
- * Test files of one package share a process, some neighbours at a time: most of what a file of the server's tests takes
- * is loading the server. Files that start whole services have a process each.
+ * Groups the test files of a package into shared processes, because loading the server takes most of a file's time.
+ * Files that start whole services get their own process.
  */
 
 import { dirname, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const FILES_MAX = 24;
-/** Folders whose tests are about processes. */
+/** Folders whose tests start processes. */
 const ALONE = /^(?:tests|examples|simulation|bench)\//;
 const PACKAGE = /^(?:packages\/)?[^/]+/;
 
 export interface TestBatch {
-  /** For people: the folder, or the first and the last of them. */
+  /** A label: the folder, or the first and the last one. */
   readonly name: string;
   readonly files: readonly string[];
 }
 
-/** Every file is in one batch; files of different packages never share one. */
+/** Every file is in one batch; a batch never mixes packages. */
 export function testBatches(files: readonly string[], root: string): readonly TestBatch[] {
   const packages = Map.groupBy(files, (file) => {
     const path = relative(root, file);
     return ALONE.test(path) ? path : PACKAGE.exec(path)![0];
   });
   return [...packages.values()].flatMap((own) => {
-    // Parts of about the same length, rather than a short last one.
+    // Parts of similar length instead of a short last one.
     const parts = Math.ceil(own.length / FILES_MAX);
     return Array.from({ length: parts }, (_, part) => {
       const cut = (at: number) => Math.round((at * own.length) / parts);

@@ -1,6 +1,6 @@
 /**
- * The record `npm test` keeps of a run, one JSON line per test at every depth. A test counts as passed
- * only when it ran: skipped and todo tests are recorded as not passed.
+ * The record of an `npm test` run, one JSON line per test at every depth. Only a test that ran can count as passed:
+ * skipped and todo tests are recorded as not passed.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ export function recordOf(test: FinishedTest, passed: boolean): TestRecord {
   return { name: test.name, file: test.file ?? '', passed: passed && ran };
 }
 
-/** The records of the latest whole run, or null when there was none in this checkout. */
+/** The records of the latest whole run; null if this checkout has none. */
 export function readTestRecords(path: string): readonly TestRecord[] | null {
   if (!existsSync(path)) return null;
   return readFileSync(path, 'utf8')

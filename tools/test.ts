@@ -1,18 +1,12 @@
 /**
- * Runs every `*.test.ts` of the house, in batches that have a process each. People read the spec output; the
- * same events become one JSON line per test in `.test-results/`, which `npm run rules` reads. That file
- * always holds exactly one run: it is written beside its place and moved there when the run has ended.
+ * Runs every `*.test.ts` in batches, each in its own process, the slowest first. `.test-results/`, which `npm run rules`
+ * reads, always holds one whole run with a JSON line per test; a partial run is not recorded.
  *
- * `npm test` runs everything, `npm test -- packages/core tests/restart.test.ts` only those paths, and
- * `npm test -- --name 'regular expression'` only tests of that name. A partial run is not recorded.
- * `--seed N` lets the property tests draw other values than usual; `--seed random` draws the seed and prints it, so that
- * the same run can be had again.
- *
- * `--validated` holds every REST response of the tests, and of the services they start, against the contract
- * (`tools/validated/`), and fails where one does not fit.
- *
- * Every process finds what others before it have compiled, temporary files are in memory, whole services are started
- * as they are built, and what takes long begins first, so that nothing is waited for alone at the end.
+ *   npm test -- packages/core tests/restart.test.ts   only those paths
+ *   npm test -- --name 'regular expression'           only matching tests
+ *   --seed N | random   other values for property tests; a random seed is printed, so that the run is reproducible
+ *   --validated         checks every REST response of the tests and their services against the contract
+ *                       (`tools/validated/`)
  */
 
 import { randomInt } from 'node:crypto';
@@ -38,13 +32,13 @@ import { recordOf, resultsPath, type TestRecord } from './test-results.ts';
 import { ContractJudge } from './validated/contract-judge.ts';
 
 const root = join(import.meta.dirname, '..');
-/** Without `examples`: those that npm alone can run are in `tests`, Python's is run by `.ci/run`. */
+/** Without `examples`: `tests` runs those of npm, `.ci/run` those of Python. */
 const testRoots = ['packages', 'tools', 'tests', 'bench', 'simulation'];
-/** What takes longest, in the order in which it begins. */
+/** The slowest folders first, in order of their start. */
 const turns = ['tests/', 'packages/cli/', 'packages/server/'];
-/** What takes long and seldom fails: run only when it is named, as `.ci/long` does. */
+/** Slow tests that seldom fail: run only when named, as by `.ci/long`. */
 const longPath = 'tests/long';
-/** What speaks to servers of others, a nats-server or PostgreSQL: `npm run test:cluster` runs it. */
+/** Tests that need a nats-server or PostgreSQL: `npm run test:cluster` runs them. */
 const clusterPath = 'tests/cluster-suite';
 const serverEnding = /\.(?:nats|postgres)\.test\.ts$/;
 const batchMsMax = 900_000;
@@ -114,20 +108,20 @@ const modules = testBatches(files, root).map((batch, index) => {
 });
 
 const records: TestRecord[] = [];
-/** Tests that were not run, by the reason they give. */
+/** Skipped tests, by the reason they give. */
 const skipped = new Map<string, number>();
 const fileMs = new Map<string, number>();
 const events = run({
   files: modules,
   cwd: root,
-  // More than there are cores: most tests wait for files and sockets now and then.
+  // More than there are cores, because most tests wait for files and sockets at times.
   concurrency: availableParallelism() + 3,
   timeout: batchMsMax,
   execArgv: preloads.flatMap((path) => ['--import', path]),
   ...(values.name === undefined ? {} : { testNamePatterns: values.name }),
 });
 
-/** For who waits, and for who asks where a run got stuck. */
+/** Shows progress, and where a run is stuck. */
 const startMs = performance.now();
 const running = new Map<string, number>();
 const telling = setInterval(() => {
@@ -174,7 +168,7 @@ if (isWholeRun) {
   renameSync(`${path}.part`, path);
 }
 
-/** What did not fit the contract; that nothing was judged is a fault too. */
+/** Reports responses that violate the contract; no checked response at all is a fault too. */
 function tellFaults(): void {
   const lines = readFileSync(faultsPath, 'utf8').split('\n').slice(0, -1);
   const told = lines.map((line) => JSON.parse(line) as { judged?: number; fault?: string });
@@ -204,7 +198,7 @@ function testFilesUnder(paths: readonly string[]): string[] {
   return [...new Set(found)].sort((a, b) => turnOf(a) - turnOf(b) || (a < b ? -1 : 1));
 }
 
-/** Batches that take long begin early: at the end short ones keep all cores busy. */
+/** Slow batches start first, so that short ones keep all cores busy at the end. */
 function turnOf(file: string): number {
   const turn = turns.findIndex((path) => file.startsWith(join(root, path)));
   return turn < 0 ? turns.length : turn;
@@ -218,7 +212,7 @@ function isWhole(path: string): boolean {
   return path.startsWith(join(root, 'tests/'));
 }
 
-/** The batches that used most processor time, with their wall time, and what the whole run used. */
+/** The batches with the most processor time, with their wall time, and the run's total. */
 function costText(): string {
   const times = readFileSync(timesPath, 'utf8')
     .split('\n')

@@ -1,6 +1,6 @@
 /**
- * `npm run tidy`: what the compiler and the linter do not see. It prints `file:line: message` for every
- * finding and ends with 1 when one of them is an error; warnings are for people to judge.
+ * `npm run tidy`: checks what the compiler and the linter do not. It prints `file:line: message` per finding and exits
+ * with 1 if one is an error; people judge the warnings.
  */
 
 import { join } from 'node:path';

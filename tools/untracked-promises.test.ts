@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 
-/** What a process with these tests in it ends with. */
+/** How a process with these tests ends. */
 function ranWith(tests: string) {
   const program = `import { describe, it, test } from 'node:test';\n${tests}`;
   const args = ['--input-type=module', '--import', import.meta.resolve('./untracked-promises.ts')];

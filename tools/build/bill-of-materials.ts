@@ -1,17 +1,17 @@
 /**
- * The bill of materials of a package, in CycloneDX, made from what `npm sbom` knows: what is inside the
- * package, and what is installed beside it. The same sources give the same bill.
+ * Generates the CycloneDX bill of materials of a package from `npm sbom`: what is bundled, and what is installed beside
+ * it. The same sources give the same bill.
  */
 
 import { npm } from './npm.ts';
 
-/** As much of CycloneDX as is looked at. */
+/** The part of CycloneDX that we read. */
 interface Component {
   /** `name@version` */
   readonly 'bom-ref': string;
 }
 
-/** As `billOfMaterials` makes it. */
+/** The result of `billOfMaterials`. */
 export interface Bill {
   readonly components: readonly Component[];
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
@@ -24,7 +24,7 @@ interface NpmBill {
 }
 
 export interface Materials {
-  /** All three as `name@version`. */
+  /** Each as `name@version`. */
   readonly of: string;
   readonly inside: readonly string[];
   readonly beside: readonly string[];
@@ -51,7 +51,7 @@ export function billOfMaterials(root: string, { of, inside, beside }: Materials)
   };
 }
 
-/** The same bill, of a package that leaves these out. */
+/** The same bill for a package without these parts. */
 export function withoutMaterials(bill: Bill, left: readonly string[]): object {
   const isLeft = (reference: string) => left.includes(reference);
   return {
@@ -69,7 +69,7 @@ function npmBill(root: string): NpmBill {
   return JSON.parse(text) as NpmBill;
 }
 
-/** What the lockfile has not, since nothing of the house needs it here. */
+/** A component that the lockfile does not contain, because this repository does not use it. */
 function named(reference: string) {
   const at = reference.lastIndexOf('@');
   const name = reference.slice(0, at);

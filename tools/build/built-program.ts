@@ -1,7 +1,6 @@
 /**
- * The program as it is published, for tests that start it again and again: it starts in half the time of the
- * sources. The same sources are found at the same place, so that what Node compiled of them is found too, and
- * runs side by side do not disturb each other.
+ * The bundled program, for tests that start it repeatedly: it starts in half the time of the sources. Equal sources get
+ * the same path, so that Node's compile cache is reused and parallel runs do not interfere.
  */
 
 import { createHash } from 'node:crypto';
@@ -20,7 +19,7 @@ import { bundleTapeloom } from './tapeloom-package.ts';
 
 const KEPT_MS = 24 * 3_600_000;
 
-/** Builds below `directory`, and resolves to the path of the program. */
+/** Builds below `directory`, and resolves to the program's path. */
 export async function builtProgram(directory: string): Promise<string> {
   const part = join(directory, `part-${process.pid}`);
   await bundleTapeloom(part);

@@ -1,7 +1,7 @@
 /**
- * Programs of the house as JavaScript that needs no TypeScript at run time and no package beside it: shared
- * parts in chunks, and beside them as files every thread, font and page's script that is named by its address. The
- * portal is looked for beside them too.
+ * Bundles our programs as JavaScript that needs neither TypeScript at run time nor packages beside it. Shared code goes
+ * into chunks. Every thread, font and page script that the code names by URL becomes a file beside them, and the portal
+ * is expected there too.
  */
 
 import { readFileSync } from 'node:fs';
@@ -10,20 +10,20 @@ import { type Plugin, rolldown } from 'rolldown';
 
 const root = join(import.meta.dirname, '../..');
 const THREAD = /new Worker\(new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g;
-/** The built portal, which the package brings beside the program. */
+/** The built portal, which the package ships beside the program. */
 const PORTAL = /new URL\('(?:\.\.\/)+portal\/dist\/', import\.meta\.url\)/g;
-/** Fonts, and scripts for pages that the server makes itself. */
+/** Fonts, and scripts of pages that the server renders. */
 const FILE = /new URL\('(\.\/[\w/-]+\.(?:ttf|js))', import\.meta\.url\)/g;
 
 export interface Bundle {
-  /** Directories of the packages that have code inside, sorted. */
+  /** Directories of the bundled packages, sorted. */
   readonly packages: readonly string[];
 }
 
 export interface BundleOptions {
-  /** By its name in the folder, the first file of a program, below the root of the house. */
+  /** By output name: the main file of a program, relative to the repository's root. */
   readonly entries: Readonly<Record<string, string>>;
-  /** Packages that stay outside, since they have native code. */
+  /** Packages with native code, which stay outside. */
   readonly external?: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export async function bundle(
   return { packages: [...new Set(packages)].sort() };
 }
 
-/** Threads become programs of their own, fonts and pages' scripts are taken along, and no other file is asked for by its place. */
+/** Bundles threads as programs of their own, copies fonts and page scripts, and rewrites their URLs. */
 function threads(): Plugin {
   const files = new Map<string, string>();
   return {

@@ -1,6 +1,6 @@
 /**
- * The client as a package that `npm install` takes: what a service offers at `/downloads/`. Equal sources give equal
- * bytes, so that a lock file's checksum holds.
+ * Writes the client as a package for `npm install`, which a service offers at `/downloads/`. Equal sources give equal
+ * bytes, so that a lock file's checksum stays valid.
  */
 
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ export function writeClientDownload(target: string): void {
   }
 }
 
-/** A file in the format ustar, of nobody and no time. */
+/** A file in ustar format, without owner and time. */
 function entryOf(name: string, content: Buffer): Buffer {
   const head = Buffer.alloc(BLOCK);
   if (Buffer.byteLength(name) > 100) throw new Error(`the name is too long for ustar: ${name}`);

@@ -1,7 +1,6 @@
 /**
- * The package `@tapeloom/client` as it is published: JavaScript modules with their maps and types, one for
- * one as they stand in the sources, so that a stack trace reads like the code. What it uses of the protocol
- * is inside, so it depends on nothing.
+ * Builds the package `@tapeloom/client`: JavaScript modules with maps and types, one per source file, so that stack
+ * traces match the code. The used parts of the protocol are inside, so it has no dependencies.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -15,7 +14,7 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly license: string;
-  /** By the name of an entry, its source. */
+  /** The source of each entry point, by name. */
   readonly exports: Readonly<Record<string, string>>;
 }
 
@@ -43,7 +42,7 @@ function compile(outDir: string): void {
   if (status !== 0) throw new Error(`the client does not compile:\n${stdout}${stderr}`);
 }
 
-/** Brings the two compiled packages under one roof: the client as `lib`, the protocol inside it. */
+/** Merges the two compiled packages: the client as `lib`, the protocol inside it. */
 function gather(into: string): void {
   const compiled = join(into, 'compiled');
   for (const path of globSync('*/src/**/*.{js,d.ts,js.map}', { cwd: compiled })) {
@@ -66,7 +65,7 @@ function placeOf(path: string): string {
     .replace(/^protocol\/src\//, 'lib/protocol/');
 }
 
-/** The names of the protocol's modules become paths, in code and types alike. */
+/** Replaces the protocol's module names by paths, in code and types. */
 function withOwnProtocol(text: string, name: string): string {
   return text.replace(/(['"])@tapeloom\/protocol\/([\w-]+)\1/g, (_, quote, module) => {
     const path = posix.relative(posix.dirname(name), `lib/protocol/${module}.js`);
@@ -74,7 +73,7 @@ function withOwnProtocol(text: string, name: string): string {
   });
 }
 
-/** The source is inside the map; its path is told as it stands in the repository. */
+/** The map contains the source; its path is the repository's. */
 function mapText(text: string, path: string): string {
   const source = `packages/${path.replace(/\.js\.map$/, '.ts')}`;
   return JSON.stringify({ ...JSON.parse(text), sources: [`tapeloom:///${source}`] });

@@ -1,10 +1,10 @@
-/** npm as a program: the one that runs us, or the machine's. */
+/** Runs npm: the one that started this process, or the machine's. */
 
 import { execFileSync } from 'node:child_process';
 
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
-/** What it prints; throws, with what it said, when it fails. */
+/** Returns npm's output; throws with it on failure. */
 export function npm(cwd: string, ...words: readonly string[]): string {
   const program = process.env.npm_execpath;
   const [command, args] =

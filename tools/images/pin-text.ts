@@ -1,4 +1,7 @@
-/** Images in a text, and the same text with the digests of today. Only images of public registries: ours are built here. */
+/**
+ * Finds images in a text, and pins them to their present digests. Only images of public registries: ours are built
+ * here.
+ */
 
 export interface Image {
   /** `docker.io` */
@@ -15,12 +18,12 @@ export type ImageRegistry = (image: Image) => Promise<string>;
 const IMAGE =
   /\b(docker\.io|ghcr\.io|quay\.io)\/([a-z0-9][a-z0-9./_-]*):([\w][\w.-]*)(@sha256:[0-9a-f]{64})?/g;
 
-/** As they are written. */
+/** As written. */
 export function unpinnedImages(text: string): readonly string[] {
   return [...text.matchAll(IMAGE)].filter(([, , , , digest]) => !digest).map(([all]) => all);
 }
 
-/** Pins that are there are renewed: the tag may mean newer bytes by now. */
+/** Renews existing pins too: the tag may have moved. */
 export async function pinnedText(text: string, digestOf: ImageRegistry): Promise<string> {
   const digests = new Map<string, string>();
   for (const [, registry, name, tag] of text.matchAll(IMAGE)) {

@@ -1,6 +1,6 @@
 /**
- * The digest of an image by the registry's own interface (OCI distribution), without a container engine: that of the list of
- * all platforms where there is one. It is computed from the bytes, and has to be the one that the registry names.
+ * Reads an image's digest through the registry's HTTP API (OCI distribution), without a container engine: that of the
+ * multi-platform index if there is one. The digest is computed from the bytes and must equal the registry's.
  */
 
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ const HOSTS: Readonly<Record<string, string>> = {
   'quay.io': 'https://quay.io',
 };
 
-/** `host`: where the registry is asked, if not at its public address. */
+/** `host`: the registry's address, if not its public one. */
 export async function registryDigest(
   { registry, name, tag }: Image,
   host: string | undefined = HOSTS[registry],
@@ -44,7 +44,7 @@ export async function registryDigest(
   return digest;
 }
 
-/** Anybody may read a public image, with a token that anybody gets. */
+/** A public image is readable with an anonymous token. */
 async function tokenFor(challenge: string, name: string): Promise<string> {
   const part = (key: string) => new RegExp(`\\b${key}="([^"]*)"`).exec(challenge)?.[1];
   const realm = part('realm');

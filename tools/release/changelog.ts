@@ -1,4 +1,4 @@
-/** The sections of CHANGELOG.md: what a release contains, and the heading it gets. */
+/** The sections of CHANGELOG.md: a release's content and heading. */
 
 const UNRELEASED = 'Unreleased';
 
@@ -8,7 +8,7 @@ export interface Section {
   readonly body: string;
 }
 
-/** The section of a version, else the one of changes that no release has; null where neither says anything. */
+/** The section of a version, else the unreleased changes; null if that section has no entries. */
 export function sectionOf(changelog: string, version: string): Section | null {
   const sections = sectionsOf(changelog);
   const found =
@@ -17,7 +17,7 @@ export function sectionOf(changelog: string, version: string): Section | null {
   return found !== undefined && /^- /m.test(found.body) ? found : null;
 }
 
-/** The same text, in which changes without a release belong to this version. */
+/** The same text, with the unreleased changes under this version. */
 export function releasedText(changelog: string, version: string, date: string): string {
   const section = sectionOf(changelog, version);
   if (section?.heading !== UNRELEASED) return changelog;

@@ -1,6 +1,6 @@
 /**
- * What of a release takes long: packages are built and packed, judged by publint, installed into an empty folder, and run there.
- * npm takes what it needs out of its cache, so the check needs no network.
+ * The slow steps of a release: packages are built, packed, checked by publint, installed into an empty folder, and run
+ * there. npm installs from its cache, so no network is needed.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -118,7 +118,7 @@ function packedNames(version: string): readonly string[] {
   ];
 }
 
-/** What a program said before it failed, else the failure. */
+/** The output of a failed program, or else the failure. */
 function outputOf(error: unknown): string {
   const { stderr, stdout } = error as { readonly stderr?: string; readonly stdout?: string };
   const said = `${stdout ?? ''}${stderr ?? ''}`.trim();

@@ -1,2 +1,2 @@
-/** A release that cannot go on. The message says what happened, why, and what to do. */
+/** A release that cannot continue. The message says what happened, why, and what to do. */
 export class ReleaseError extends Error {}

@@ -22,7 +22,7 @@ const FILES = {
 };
 let repositories = 0;
 
-/** A repository on `main` with one commit, whose tags nobody signs. */
+/** A repository on `main` with one commit, without tag signing. */
 function repository(files: Readonly<Record<string, string>> = FILES) {
   repositories += 1;
   const root = join(directory, String(repositories));

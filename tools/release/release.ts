@@ -1,6 +1,6 @@
 /**
- * The steps of a release: the checks, then build, pack and a look at what was packed, then commit and tag. A dry run
- * changes no file of the repository. Nothing is pushed and nothing published.
+ * The steps of a release: checks, build, pack, trial of the packages, then commit and tag. A dry run changes no file of
+ * the repository. Nothing is pushed or published.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -22,9 +22,9 @@ const BRANCH = 'main';
 const CHANGELOG = 'CHANGELOG.md';
 
 export interface ReleaseOptions {
-  /** Of the repository. */
+  /** The repository's root. */
   readonly root: string;
-  /** Null: the one that package.json has. */
+  /** Null: the version of package.json. */
   readonly version: string | null;
   readonly isDry: boolean;
   /** `2026-11-18` */
@@ -32,7 +32,7 @@ export interface ReleaseOptions {
   readonly say: (line: string) => void;
 }
 
-/** A step that takes long. It throws when the release must not be. */
+/** A slow step, which throws to stop the release. */
 export interface PackageStep {
   readonly name: string;
   readonly run: (version: string) => void | Promise<void>;
@@ -126,7 +126,7 @@ function requireNewTag(root: string, tag: string): void {
   );
 }
 
-/** Writes the version everywhere, and returns what the changed files had before. */
+/** Writes the version everywhere, and returns the previous texts of the changed files. */
 function write(
   root: string,
   current: string,

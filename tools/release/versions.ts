@@ -1,6 +1,6 @@
 /**
- * The one version of the product, wherever it is written: all packages, the lockfile, the Helm chart, and the examples of two
- * guides. Texts go in and come out; nothing is read or written here.
+ * The product's version, wherever it is written: all packages, the lockfile, the Helm chart, and examples in two
+ * guides. Functions from texts to texts, without file access.
  */
 
 import { ReleaseError } from './release-error.ts';
@@ -19,7 +19,7 @@ interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/** The version that all manifests have; throws where one differs, or names a package of ours by another. */
+/** The common version of all manifests; throws if one differs, or depends on another version of our packages. */
 export function commonVersion(manifests: ReadonlyMap<string, string>): string {
   const version = manifestIn(manifests, 'package.json').version ?? '';
   requireSemantic(version);
@@ -38,7 +38,7 @@ export function commonVersion(manifests: ReadonlyMap<string, string>): string {
   return version;
 }
 
-/** Throws unless a release of `next` may follow a tree of version `current`. */
+/** Throws if `next` is older than `current`. */
 export function requireNotOlder(next: string, current: string): void {
   requireSemantic(next);
   if (compare(next, current) < 0) {
@@ -104,7 +104,7 @@ function requireSemantic(version: string): void {
   }
 }
 
-/** A version before a release, such as 1.0.0-rc.1, is older than the release. */
+/** A prerelease such as 1.0.0-rc.1 is older than its release. */
 function compare(one: string, other: string): number {
   const parts = (version: string) => SEMANTIC.exec(version)!.slice(1, 4).map(Number);
   const [a, b] = [parts(one), parts(other)];

@@ -1,7 +1,7 @@
 /**
- * Which rules are proven. A rule is proven when at least one test that carries its id passed and none
- * failed; it waits when its step has not come yet; otherwise it is open. A failing test always makes
- * its rule open. An id that no list knows is an error: a mistyped tag must never look like a proof.
+ * Which rules are proven. A rule is proven when at least one test with its id passed and none failed. It waits until
+ * its step has come; otherwise it is open. A failing test always makes its rule open. An unknown id is an error: a
+ * mistyped tag must never count as proof.
  */
 
 import type { TestRecord } from '../test-results.ts';
@@ -18,7 +18,7 @@ export interface RuleCoverage extends Rule {
 
 export interface Coverage {
   readonly rules: readonly RuleCoverage[];
-  /** Tags that name no rule, each with the test that carries it. */
+  /** Tags that name no rule, each with its test. */
   readonly unknown: readonly { readonly id: string; readonly test: string }[];
 }
 

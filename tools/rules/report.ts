@@ -1,4 +1,4 @@
-/** The coverage as people read it: one line per area with a bar, then every open rule by name. */
+/** Prints the coverage: one line per area with a bar, then every open rule by name. */
 
 import type { Coverage, RuleCoverage, RuleState } from './coverage.ts';
 
@@ -39,7 +39,7 @@ function areaLine(area: string, all: readonly RuleCoverage[]): string {
   );
 }
 
-/** A share above nothing is never rounded away, so that one open rule is always seen. */
+/** A nonzero share is never rounded to nothing, so that one open rule is always visible. */
 function bar(proven: number, waiting: number, open: number): string {
   const total = Math.max(1, proven + waiting + open);
   const width = (count: number) =>

@@ -1,6 +1,6 @@
 /**
- * A list of rules is a text of lines `AREA-nn<tab>title`, each id once, in the order in which people
- * read them. A line that is none is a problem with its number, never skipped in silence.
+ * Parses a list of rules: lines `AREA-nn<tab>title`, each id once, in reading order. Any other line is reported with
+ * its number, never skipped.
  */
 
 export const rulesPath = 'contract/rules.tsv';

@@ -1,6 +1,6 @@
 /**
- * Resolves the table of `rules-waiting.ts`: every rule gets exactly one step, the strongest key wins, and
- * a key that names no rule, or a range that overlaps another key, is refused.
+ * Resolves the table of `rules-waiting.ts`: every rule gets exactly one step, from its most specific key. Rejects a key
+ * without rules, and a range that overlaps another key.
  */
 
 import type { Rule } from './rule-list.ts';
@@ -29,7 +29,7 @@ export function stepsOf(
   return new Map(rules.map(({ id, area }) => [id, byId.get(id) ?? byArea.get(area) ?? 1]));
 }
 
-/** `PLAN-08` is itself; `PLAN-08..15` are all from the first to the last. */
+/** `PLAN-08` stands for itself, `PLAN-08..15` for all ids from the first to the last. */
 function idsOf(key: string): readonly string[] {
   const match = /^([A-Z]+)-(\d{2})(?:\.\.(\d{2}))?$/.exec(key);
   if (match === null) throw new RuleTableError(`${key} is neither an area, an id nor a range`);

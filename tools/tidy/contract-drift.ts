@@ -1,6 +1,6 @@
 /**
- * The committed lists of rules are whole: `contract/rules.tsv` has every rule of the interface, word for
- * word where the interface itself is at hand, and `contract/design-rules.tsv` every rule of the design.
+ * The committed lists of rules are complete: `contract/rules.tsv` has every rule of the interface, word for word if the
+ * interface's own list is available, and `contract/design-rules.tsv` every rule of the design.
  */
 
 import { designRulesPath, parseRules, rulesPath } from '../rules/rule-list.ts';

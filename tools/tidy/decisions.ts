@@ -1,6 +1,6 @@
 /**
- * Decisions can be found and believed: each has its number and title, a status and at most 40 lines, and stands in
- * the index with the same title and status. What amends or supersedes one is named by number.
+ * Checks the decisions: each has a number and title, a status and at most 40 lines, and an entry in the index with the
+ * same title and status. Decisions that amend or supersede it are named by number.
  */
 
 import { type Finding, lineAt, type Tree } from './tree.ts';
@@ -13,7 +13,7 @@ const OTHER = String.raw`\[\d{4}\]\([\w.-]+\)(?: \([^)]*\))?`;
 const STATUS = new RegExp(
   `^Status: (?:accepted|(?:accepted; )?(amended|superseded) by (${OTHER}(?:, ${OTHER})*))\\.`,
 );
-/** Lists that grow with the house. */
+/** Lists that grow with the product. */
 const isList = (number: string) => number === '0001';
 
 export function checkDecisions(tree: Tree): readonly Finding[] {
@@ -66,7 +66,7 @@ interface Entry {
   readonly line: number;
 }
 
-/** The rows of the index, by the name of the file. */
+/** The rows of the index, by file name. */
 function listedIn(text: string): ReadonlyMap<string, Entry> {
   const rows = text.matchAll(/^\| \[\d{4}\]\(([^)]+)\) \| (.+) \| (.+) \|$/gm);
   return new Map(
@@ -77,7 +77,7 @@ function listedIn(text: string): ReadonlyMap<string, Entry> {
   );
 }
 
-/** As the index says it: `accepted`, `amended by 0012, 0034` or `superseded by 0056`. */
+/** In the words of the index: `accepted`, `amended by 0012, 0034` or `superseded by 0056`. */
 function statusOf(line: string): string | null {
   const match = STATUS.exec(line);
   if (match === null) return null;

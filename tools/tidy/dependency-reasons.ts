@@ -1,6 +1,6 @@
 /**
- * Every package that a `package.json` of the checkout asks for stands in a table of decision 0001, which says why we do
- * not write it ourselves; and a package that nobody asks for any more does not stand there.
+ * Every package that a `package.json` depends on is in a table of decision 0001, with the reason not to write it
+ * ourselves. A package without dependents is not in it.
  */
 
 import { type Finding, lineAt, type Tree } from './tree.ts';
@@ -30,7 +30,7 @@ export function checkDependencyReasons(tree: Tree): readonly Finding[] {
   return found;
 }
 
-/** With where they stand. Our own packages need no reason, and of an alias it is the package behind it that does. */
+/** With their positions. Our own packages need no reason; an alias counts as its target. */
 function* dependenciesIn(manifest: string): Iterable<readonly [string, number]> {
   const parsed: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> =
     JSON.parse(manifest);

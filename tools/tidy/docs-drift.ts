@@ -1,8 +1,7 @@
 /**
- * The pages tell the truth about the checkout: every link leads somewhere, every path, npm script,
- * benchmark, torture run, `tapeloom` command and `TAPELOOM_` variable they name exists, and every such
- * variable is named by a page. In the change log and in laboratory notes, which report the past, and in pages made from
- * types, only the links are checked.
+ * Checks the pages against the checkout: every link resolves, every named path, npm script, benchmark, torture run,
+ * `tapeloom` command and `TAPELOOM_` variable exists, and a page names every such variable. In the changelog and
+ * laboratory notes, which describe the past, and in pages generated from types, only links are checked.
  */
 
 import { posix } from 'node:path';
@@ -12,7 +11,7 @@ const pages =
   /^(?:[A-Z]+\.md|docs\/.+\.md|(?:packages|examples)(?:\/[\w-]+)?\/README\.md|bench\/notes\/.+\.md)$/;
 const linksOnly = /^(?:CHANGELOG\.md|docs\/client\/|bench\/notes\/)/;
 const pathRoots = /^(?:packages|tools|docs|contract|bench|tests|simulation|deploy|\.ci)\//;
-/** Names of files that a running system makes, and of foreign projects' files. */
+/** Names of files that a running system creates, and of other projects' files. */
 const isPlaceholder = /[<>*…{}]|\.\.\./;
 
 type Check = (tree: Tree, page: string, text: string) => Iterable<readonly [number, string]>;
@@ -126,7 +125,7 @@ function* undocumentedVariables(tree: Tree): Iterable<Finding> {
 }
 
 function commandPaths(tree: Tree): readonly (readonly string[])[] {
-  // Each command names itself, or the list of commands does.
+  // A command names itself, or the list of commands does.
   return [...tree.texts]
     .filter(([path]) => /^packages\/cli\/src\/commands[./]/.test(path) && !isTest(path))
     .flatMap(([, text]) => [...text.matchAll(/\bpath: \[([^\]]+)\]/g)])
@@ -138,7 +137,7 @@ function exists(tree: Tree, path: string): boolean {
   return tree.paths.has(path) || [...tree.paths].some((other) => other.startsWith(folder));
 }
 
-/** The anchors GitHub makes of a page's headings, equal ones numbered, and those that stand in it as such. */
+/** A page's anchors as GitHub makes them, equal ones numbered, and explicit ones. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const anchors = new Set([...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id!));
   const counts = new Map<string, number>();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkHouseRules } from './house-rules.ts';
 import { treeWith } from './sample-tree.ts';
 
-/** What tidy says of one more file, as `line: message`. */
+/** The findings of tidy for one more file, as `line: message`. */
 function saidOf(path: string, text: string): readonly string[] {
   return checkHouseRules(treeWith({ [path]: text })).map((finding) => {
     assert.equal(finding.path, path);

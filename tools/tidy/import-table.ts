@@ -1,6 +1,6 @@
 /**
- * The import table: which package and which module of the server may import which. It names only imports that exist, and
- * modules import only those above them; `module-imports.ts` checks both.
+ * The import table: which package and which server module may import which. It names only existing imports, and a
+ * module imports only modules above it in the table; `module-imports.ts` checks both.
  */
 
 /** What each package may import from the others. */
@@ -98,8 +98,8 @@ export const modules: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Homes of what only tests use, from the lowest: a file imports from its own home and from those before it. What the tests of
- * a package share lies in its `testing/`.
+ * The homes of test support, lowest first: a file imports from its own home and lower ones. Support shared by a
+ * package's tests is in its `testing/`.
  */
 export const testHomes: readonly RegExp[] = [
   /^simulation\//,
@@ -109,9 +109,9 @@ export const testHomes: readonly RegExp[] = [
 
 /** Composes the process: it may import every module, and only an entry imports it. */
 export const composing = 'process';
-/** Files directly below `src`: the ways into the server. They may import everything. */
+/** Entry points of the server, directly below `src`. They may import everything. */
 export const entries: ReadonlySet<string> = new Set(['packages/server/src/serve.ts']);
-/** Modules that may name adapters of other modules, as `process` may. */
+/** Modules that may import other modules' adapters, as `process` may. */
 export const namingAdapters: ReadonlySet<string> = new Set(['operations', composing]);
 
 /** Adapters: files that bind a port to one technology. */
@@ -130,7 +130,7 @@ export const adapters: ReadonlySet<string> = new Set([
   'packages/server/src/platform/system-clock.ts',
 ]);
 
-/** Folders of one adapter. Only the files that choose it, or are about it, import them. */
+/** The folders of one adapter each. Only the listed files import them: those that select it or are about it. */
 export const adapterFolders: Readonly<Record<string, readonly string[]>> = {
   'packages/server/src/markets/replay/': [
     'packages/server/src/markets/market-setting.ts',

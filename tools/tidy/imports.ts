@@ -1,6 +1,6 @@
 /**
- * Who names whom: every import, re-export, dynamic import and worker address of every source file, with
- * the file it means. Only statements of the program count, never ones quoted in strings or comments.
+ * Finds every import, re-export, dynamic import and worker URL of every source file, with its target file. Only
+ * statements of the program count, never text in strings or comments.
  */
 
 import { posix } from 'node:path';
@@ -12,9 +12,9 @@ export interface Import {
   readonly line: number;
   /** As written: `./cursor.ts`, `@tapeloom/core/cursor`, `node:fs`, `ws`. */
   readonly specifier: string;
-  /** The file of this checkout that is meant; null for Node's own and foreign packages. */
+  /** The target file in this checkout; null for Node's own and third-party packages. */
   readonly to: string | null;
-  /** Named as the address of a worker or process, not imported. */
+  /** The URL of a worker or process instead of an import. */
   readonly isAddress: boolean;
 }
 
@@ -39,7 +39,7 @@ export function importsOf(tree: Tree): readonly Import[] {
   return found;
 }
 
-/** The tests, and the files that nothing but tests import, directly or through one another. */
+/** The tests, and the files that only tests import, directly or indirectly. */
 export function testFilesOf(links: readonly Import[]): ReadonlySet<string> {
   const importers = new Map<string, Set<string>>();
   const files = new Set<string>();

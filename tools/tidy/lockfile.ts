@@ -1,8 +1,7 @@
 /**
- * The lockfile installs on every platform: each optional package that a locked one names is locked too.
- * npm leaves out those that the registry at hand did not have, and `npm ci` then refuses the lockfile.
- * One that is locked without a digest was never seen there, and `npm ci` passes it over in silence: on the
- * platforms we promise such a package would be missing, and so every one of theirs has its digest.
+ * The lockfile installs on every platform: each optional package of a locked one is locked too. npm omits packages that
+ * its registry did not have, and `npm ci` then rejects the lockfile. An entry without a digest was never fetched, and
+ * `npm ci` skips it silently; on the platforms we support it would be missing, so there every one has its digest.
  */
 
 import type { Finding, Tree } from './tree.ts';

@@ -1,19 +1,19 @@
 /**
- * Message texts may change (VER-04): no client of ours decides anything by the words of an error, and no test that
- * proves a rule asks for them. What the interface itself names may be asked for: the detail of an expired key, and the
- * criterion that a refusal of key management begins with. A test of the words themselves proves no rule.
+ * Message texts may change (VER-04): our clients never decide by an error's words, and no test that proves a rule
+ * depends on them. Exceptions are texts that the interface itself defines: the detail of an expired key, and the
+ * criterion at the start of a key management rejection. A test of the words themselves proves no rule.
  */
 
 import { type Finding, isTest, lineAt, type Tree } from './tree.ts';
 
-/** The programs that talk to the service. */
+/** The programs that call the service. */
 const clients = /^(?:packages\/(?:client|cli|portal)\/src|tests\/client-suite)\/.*\.tsx?$/;
-/** Where `message` is that of an answer; elsewhere it is of a file, a setting, a thread. */
+/** Where `message` belongs to a response; elsewhere it belongs to a file, a setting or a thread. */
 const speaksInMessages =
   /^(?:packages\/client\/|packages\/server\/src\/(?:http|gateway)\/|tests\/client-suite\/)/;
 const named = /'API key expired'|`\$\{criterion\}: `/;
 
-/** Of an error's own words, never of its code. */
+/** An error's text, never its code. */
 const words = String.raw`\.(?:detail|message)\b[!)]*`;
 const decisions: readonly RegExp[] = [
   new RegExp(String.raw`${words}\s*[!=]==?\s*(?:['"\`](?!['"\`])|/)`, 'g'),
@@ -21,7 +21,7 @@ const decisions: readonly RegExp[] = [
     String.raw`${words}\??\.(?:includes|startsWith|endsWith|match|matchAll|search|indexOf)\(`,
     'g',
   ),
-  // Also where it was taken out of its error.
+  // Also when the text was taken out of its error.
   /\.(?:test|exec)\((?:[\w.!?]*\.)?(?:detail|message)!?\)/g,
   new RegExp(String.raw`\bswitch \([\w.!?]*${words}\)`, 'g'),
 ];
@@ -31,7 +31,7 @@ const demands = (word: string): readonly RegExp[] => [
     String.raw`\bassert\.(?:equal|strictEqual)\(\s*[^;]*?\b${word}\b[!)]*,\s*['"\`](?!['"\`])[^\n]*`,
     'g',
   ),
-  // That something is not told is no demand.
+  // Requiring that a text is absent is allowed.
   new RegExp(
     String.raw`(?<![!\w.\]])[\w.[\]()?]+\.${word}!?\.(?:includes|startsWith|endsWith)\([^\n]*`,
     'g',

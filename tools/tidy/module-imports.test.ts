@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkImports, checkTable, checkTestHomes } from './module-imports.ts';
 import { treeWith } from './sample-tree.ts';
 
-/** What tidy says when this file imports that one. */
+/** The findings of tidy when this file imports that one. */
 function saidOf(path: string, statement: string, others: Readonly<Record<string, string>> = {}) {
   const tree = treeWith({ ...others, [path]: `/** It. */\n${statement}\n` });
   return checkImports(tree).map(({ line, message }) => `${line}: ${message}`);

@@ -1,6 +1,7 @@
 /**
- * Holds every import to the table in `import-table.ts`, and the table to the imports. Tests, and files that only tests
- * use, may import anything. The first file of a thread (`*-worker.ts`) composes it, as `process/` composes the process.
+ * Checks every import against the table in `import-table.ts`, and the table against the imports. Tests, and files that
+ * only tests use, may import anything. The main file of a thread (`*-worker.ts`) composes it, as `process/` composes
+ * the process.
  */
 
 import {
@@ -18,9 +19,9 @@ import type { Finding, Tree } from './tree.ts';
 
 const TABLE = 'tools/tidy/import-table.ts';
 
-/** Packages that run anywhere: nothing of Node and no foreign package. */
+/** Packages for any runtime: they import neither Node nor third-party packages. */
 const portable = new Set(['core', 'protocol', 'client']);
-/** What of them is for Node alone, and may use it. */
+/** Their parts for Node alone, which may import it. */
 const forNode = /^packages\/client\/src\/node(?:\.ts$|\/)/;
 
 export function checkImports(tree: Tree): readonly Finding[] {
@@ -32,7 +33,7 @@ export function checkImports(tree: Tree): readonly Finding[] {
   });
 }
 
-/** Doubles, rigs and builders import downwards only, and packages never import the tests of whole processes. */
+/** Test doubles, rigs and builders import only downwards, and packages never import the tests of whole processes. */
 export function checkTestHomes(tree: Tree): readonly Finding[] {
   return importsOf(tree).flatMap(({ from, to, line }): Finding[] => {
     const [home, there] = [testHomeOf(from), testHomeOf(to ?? '')];
@@ -42,12 +43,12 @@ export function checkTestHomes(tree: Tree): readonly Finding[] {
   });
 }
 
-/** How high its home is; -1: it lies in none. */
+/** The rank of a file's home; -1: none. */
 function testHomeOf(path: string): number {
   return testHomes.findIndex((home) => home.test(path));
 }
 
-/** The table names only what is imported, and modules name only those above them. */
+/** The table names only existing imports, and modules name only those above them. */
 export function checkTable(tree: Tree): readonly Finding[] {
   const links = importsOf(tree);
   const tests = testFilesOf(links);
@@ -110,7 +111,7 @@ function complaint(tree: Tree, link: Import): string | null {
   }
   const there = placeOf(to);
   if (there === null) {
-    // Generators and drift tests name the committed files they make by their paths.
+    // Generators and drift tests refer to the committed files they generate by path.
     const isContract = link.isAddress && /^(?:contract|docs)\//.test(to);
     const isOwn = to.startsWith(`packages/${home.package}/`);
     return isOwn || isContract

@@ -1,12 +1,15 @@
 /**
- * The shape of the import graph: it has no cycle, type imports included, and every source file is either
- * an entry that something outside the graph starts, or imported by another file.
+ * Checks the import graph: it has no cycle, type imports included, and every source file is either an entry that is
+ * started from outside the graph, or imported by another file.
  */
 
 import { type Import, importsOf } from './imports.ts';
 import { type Finding, isSource, isTest, type Tree } from './tree.ts';
 
-/** Found by name by a runner, installed as a command, offered by a package, or for people to start; npm scripts name further ones. */
+/**
+ * Found by a runner, installed as a command, exported by a package, or started by people; npm scripts name further
+ * ones.
+ */
 const entries = [
   /\.test\.ts$/,
   /\/bin\/[^/]+\.js$/,
@@ -15,9 +18,9 @@ const entries = [
   /^tests\/(?:stranger-walk\/run|golden-day\/write)\.ts$/,
   /^packages\/client\/src\/(?:index|stream|node)\.ts$/,
   /^examples\/[^/]+\/[^/]+\.[jt]s$/,
-  // Types of what others made: the compiler finds them by itself.
+  // Type declarations of third-party code, which the compiler finds by itself.
   /\.d\.ts$/,
-  // Started for the server, named by the portal's pages, or built on its own.
+  // Started for the server, named by the portal's pages, or built separately.
   /^packages\/portal\/(?:build\.ts|theme\.js|recording\/record\.ts)$/,
   /^packages\/portal\/src\/(?:main|pages\/landing\/landing-(?:main|prerender)|docs\/docs-main)\.tsx$/,
 ];
@@ -44,12 +47,12 @@ export function checkReach(tree: Tree): readonly Finding[] {
   return [...dead, ...cyclesIn(targets)];
 }
 
-/** A file that only its own test knows is as dead as one that nobody knows. */
+/** A file imported only by its own test is dead. */
 function isNotOwnTest({ from, to }: Import): boolean {
   return from.replace(/\.test\.ts$/, '.ts') !== to;
 }
 
-/** Depth-first: an edge to a file that is still open closes a cycle. Each is reported once. */
+/** Depth-first: an edge to a file on the present path closes a cycle. Each is reported once. */
 function cyclesIn(targets: ReadonlyMap<string, readonly string[]>): readonly Finding[] {
   const found: Finding[] = [];
   const open: string[] = [];

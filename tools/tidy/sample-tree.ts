@@ -1,4 +1,4 @@
-/** A small tree that every check of tidy accepts, for tests that break one thing in it. */
+/** A small tree that passes every check of tidy, for tests that break one thing in it. */
 
 import type { Tree } from './tree.ts';
 

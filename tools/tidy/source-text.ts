@@ -1,7 +1,7 @@
 /**
- * Three views of one source text, all of its length, so that an index or a line means the same in each:
- * `code` without comments, `bare` without comments and without what stands inside strings, templates and
- * regular expressions, and `comments` alone. What a view leaves out is spaces; line ends always stay.
+ * Three views of a source text, each of its length, so that an index or a line means the same in all: `code` without
+ * comments, `bare` also without the content of strings, templates and regular expressions, and `comments` alone.
+ * Omitted parts are spaces; line ends always stay.
  */
 
 export interface SourceText {
@@ -30,11 +30,11 @@ const comment = /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|^#![^\n]*/y;
 const regularExpression = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y;
 const templatePart = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*(?:`|\$\{)/y;
 const ordinary = /[^'"`/{}#]+|[{}#/]/y;
-/** After these a slash starts a regular expression; after anything else it divides. */
+/** After these, a slash starts a regular expression; otherwise it divides. */
 const beforeRegularExpression = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|of|in))\s*$/;
 
 function* pieces(text: string): Generator<{ readonly kind: Kind; readonly part: string }> {
-  // Each open `${` of a template waits on this stack with the braces opened inside it.
+  // A stack with one entry per open `${` of a template: the count of braces opened inside it.
   const templates: number[] = [];
   let before = '';
   for (let at = 0; at < text.length; ) {

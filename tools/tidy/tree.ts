@@ -1,6 +1,6 @@
 /**
- * The checkout as tidy sees it: every path, and the text of every source and page. Checks are pure
- * functions from a tree to findings, so a test can hand them a tree that never touched a disk.
+ * The checkout as tidy reads it: every path, and the text of every source and page. Checks are pure functions from a
+ * tree to findings, so tests need no disk.
  */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ export interface Tree {
   readonly paths: ReadonlySet<string>;
   /** The text of those files that a check may read. */
   readonly texts: ReadonlyMap<string, string>;
-  /** The interface's own list of rules, where the checkout stands beside it. */
+  /** The interface's own list of rules, if the checkout has it beside it. */
   readonly sharedRules: string | null;
 }
 
@@ -48,7 +48,7 @@ export function readTree(root: string): Tree {
   return { paths, texts, sharedRules: existsSync(shared) ? readFileSync(shared, 'utf8') : null };
 }
 
-/** The line, counted from 1, on which the character at this index stands. */
+/** The line of this index, counted from 1. */
 export function lineAt(text: string, index: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) {

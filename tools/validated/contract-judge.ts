@@ -1,6 +1,6 @@
 /**
- * Holds a response of the REST interface against our OpenAPI document, with a validator that is not ours (ajv): the status is
- * documented, so is the content type, required headers are there, headers and body fit their schemas.
+ * Checks a REST response against our OpenAPI document, with a third-party validator (ajv): status and content type are
+ * documented, required headers are present, and headers and body match their schemas.
  */
 
 import { readFileSync } from 'node:fs';
@@ -9,9 +9,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 
 const DOCUMENT = join(import.meta.dirname, '../../contract/openapi.json');
 const NAME = 'openapi.json';
-/** What any address may answer, whatever it is: said once, by `default`. */
+/** Statuses that any address may return, documented once by `default`. */
 const ANYWHERE: ReadonlySet<number> = new Set([405, 408, 414, 417, 421, 431]);
-/** Headers of HTTP itself, of CORS and of browsers' safety: no operation documents them. */
+/** Headers of HTTP itself, of CORS and of browser security: no operation documents them. */
 const OF_HTTP =
   /^(?:date|connection|keep-alive|vary|cache-control|etag|allow|accept|accept-encoding|content-(?:type|length|encoding|disposition|security-policy)|transfer-encoding|trailer|set-cookie|access-control-.*|cross-origin-.*|x-content-type-options|x-frame-options|referrer-policy|permissions-policy|strict-transport-security|retry-after)$/;
 const REQUEST_ID = /^req_[0-9a-f]{32}$/;
@@ -23,7 +23,7 @@ export interface AnsweredResponse {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Null: it was too long, or is not to be had. */
+  /** Null: it was too long, or is unavailable. */
   readonly body: Buffer | null;
 }
 
@@ -49,7 +49,7 @@ interface OpenApi {
 export class ContractJudge {
   readonly #document = JSON.parse(readFileSync(DOCUMENT, 'utf8')) as OpenApi;
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false });
-  /** Those with fewer parameters first. */
+  /** Paths with fewer parameters first. */
   readonly #paths = Object.keys(this.#document.paths)
     .sort((a, b) => a.split('{').length - b.split('{').length)
     .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`) }));
@@ -58,7 +58,7 @@ export class ContractJudge {
     this.#ajv.addSchema(this.#document as object, NAME);
   }
 
-  /** Every status that an operation says it answers with: `GET /v1/keys 200`. */
+  /** Every documented status of every operation: `GET /v1/keys 200`. */
   get documented(): readonly string[] {
     return Object.entries(this.#document.paths).flatMap(([path, operations]) =>
       Object.entries(operations).flatMap(([verb, { responses }]) =>
@@ -69,14 +69,14 @@ export class ContractJudge {
     );
   }
 
-  /** Which of those a response shows. */
+  /** The documented status that a response shows. */
   shownBy({ method, url, status }: Pick<AnsweredResponse, 'method' | 'url' | 'status'>): string {
     const [pathname] = url.split('?', 1) as [string];
     const found = this.#paths.find(({ pattern }) => pattern.test(pathname));
     return `${method === 'HEAD' ? 'GET' : method} ${found?.path} ${status}`;
   }
 
-  /** What is wrong, one sentence each; null: it is no response of our interface. */
+  /** The faults, one sentence each; null: it is no response of our API. */
   faults(answered: AnsweredResponse): readonly string[] | null {
     const { method, url, status, headers } = answered;
     const [pathname] = url.split('?', 1) as [string];
@@ -136,7 +136,7 @@ export class ContractJudge {
     if (type === undefined || !(type in content)) {
       return [`the content type ${type} is not one of ${Object.keys(content).join(', ')}`];
     }
-    // Bytes of exports have no schema, and may be none at all.
+    // Export bytes have no schema, and may be empty.
     const isJson = type === 'application/json' || type === 'application/problem+json';
     if (!isJson || isBare || body === null || content[type]!.schema === undefined) return [];
     const pointer = [...at, 'content', type, 'schema']

@@ -1,8 +1,8 @@
 /**
- * Loaded before test files by `npm test -- --validated`, and by the services that they start: every response that leaves an HTTP
- * server of ours in this process is held against the contract. What does not fit becomes a line of the file that
- * `VALIDATED_FAULTS` names, each once; at the end of the process the number of judged responses does, too. The file beside it,
- * `.shown`, gets the statuses of operations that were seen.
+ * Loaded before test files by `npm test -- --validated`, and by the services that they start: every response of our
+ * HTTP servers in this process is checked against the contract. Each distinct fault becomes a line of the file in
+ * `VALIDATED_FAULTS`, and so does the number of checked responses when the process ends. The file beside it, `.shown`,
+ * gets the statuses that were seen.
  */
 
 import { subscribe } from 'node:diagnostics_channel';
@@ -12,7 +12,7 @@ import { isMainThread } from 'node:worker_threads';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { type AnsweredResponse, ContractJudge } from './contract-judge.ts';
 
-/** Where `RestService` of `simulation/` publishes what it injected: no server of Node's is behind that. */
+/** The channel on which `RestService` publishes injected responses, which pass no Node server. */
 const INJECTED = 'tapeloom:rest-answers';
 const BODY_BYTES_MAX = 16 * 1024 * 1024;
 const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
@@ -44,7 +44,7 @@ function watch(file: string): void {
     try {
       appendFileSync(`${file}.shown`, `${JSON.stringify([...shown])}\n`);
     } catch {
-      // Tests of full disks limit the files of a process: what it has shown, others show too.
+      // Tests of full disks limit the file size of their process; other processes show the same statuses.
     }
   });
   const note = (answered: AnsweredResponse) => {
