@@ -1,11 +1,11 @@
 /**
- * The clock of a client in a test. Waits end at once, and are remembered, so that a test sees how long the
- * client would have waited; those that are at least as long as `patienceMs` never end by themselves.
+ * A client's clock for tests. Waits end at once and are recorded, so that a test sees how long the client would have
+ * waited. Waits of `patienceMs` or longer end only when the test ends them.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** The client waits this long for a silent server; tests see shorter waits pass by. */
+/** The client waits this long for a silent server; shorter waits end at once. */
 const PATIENCE_MS = 100_000;
 
 interface PendingWait {
@@ -14,7 +14,7 @@ interface PendingWait {
 }
 
 export class HurriedClock {
-  /** How long every wait was that has begun, in order, the patient ones left out. */
+  /** The length of every wait so far, in order, without the long ones. */
   readonly waits: number[] = [];
   readonly #pending = new Set<PendingWait>();
   readonly #patienceMs: number;
@@ -24,12 +24,12 @@ export class HurriedClock {
     this.#patienceMs = patienceMs;
   }
 
-  /** Waits under way: none are left when nothing is going on. */
+  /** Pending waits: zero when nothing is going on. */
   get pending(): number {
     return this.#pending.size;
   }
 
-  /** How long they are. */
+  /** Their lengths. */
   get pendingMs(): readonly number[] {
     return Array.from(this.#pending, ({ ms }) => ms);
   }
@@ -48,7 +48,7 @@ export class HurriedClock {
     return { cancel: () => this.#pending.delete(wait) };
   }
 
-  /** Ends all waits under way, the patient ones too, once there are any. */
+  /** Ends all pending waits, the long ones included, once there are any. */
   async run(): Promise<void> {
     while (this.#pending.size === 0) await turn();
     for (const wait of [...this.#pending]) this.#end(wait);

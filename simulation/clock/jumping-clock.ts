@@ -1,6 +1,6 @@
 /**
- * The service's clock on a machine whose wall clock somebody sets while it runs. `pass` lets time go by
- * for both, timers included; `jump` moves the wall clock alone, as an operator or a time server would.
+ * The service's clock on a machine whose wall clock is changed while it runs. `pass` advances both, timers included;
+ * `jump` moves the wall clock alone, as an operator or a time server would.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -9,7 +9,7 @@ import { createClock } from '@tapeloom/server/platform/system-clock';
 import { ManualClock } from './manual-clock.ts';
 
 const MS_NS = 1_000_000n;
-/** How often a running service looks at its clock, at the very least. */
+/** The longest interval at which a running service reads its clock. */
 const LOOK_EVERY_MS = 100;
 
 export class JumpingClock implements Clock {

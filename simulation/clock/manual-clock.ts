@@ -1,6 +1,6 @@
 /**
- * A clock that stands still until it is told to move. Timers fire in the order of their instants
- * (ties in the order they were set), each seeing `now` at its own instant, before `advance` returns.
+ * A clock that moves only when told. Timers fire in the order of their instants (ties in the order they were set), each
+ * seeing `now` at its own instant, before `advance` returns.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -18,7 +18,7 @@ interface Timer {
 export class ManualClock implements Clock {
   #now: bigint;
   #set = 0;
-  /** The one that is due last comes first: there are many, and most are set and ended soon. */
+  /** The last due comes first: most timers are set and soon removed. */
   readonly #timers: Timer[] = [];
 
   constructor(start: bigint) {
@@ -56,7 +56,7 @@ export class ManualClock implements Clock {
     if (instant > this.#now) this.#now = instant;
   }
 
-  /** How many timers are set: a test asserts that an owner left none behind. */
+  /** The number of set timers, so that a test can assert that an owner left none. */
   get timerCount(): number {
     return this.#timers.length;
   }
@@ -76,7 +76,7 @@ export class ManualClock implements Clock {
     if (this.#timers[place] === timer) this.#timers.splice(place, 1);
   }
 
-  /** Where it is, or belongs: behind all that are due later. */
+  /** Its index, or where it belongs: behind all that are due later. */
   #placeOf({ dueNs, order }: Timer): number {
     let [low, high] = [0, this.#timers.length];
     while (low < high) {

@@ -1,6 +1,6 @@
 /**
- * The clock of a process that can be stopped and let go on, as by SIGSTOP: what came due meanwhile happens when it goes on, each
- * timer once, however often it would have fired.
+ * The clock of a process that can be stopped and continued, as by SIGSTOP. Timers that came due meanwhile fire when it
+ * continues, each once, however often it would have fired.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

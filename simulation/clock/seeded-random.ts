@@ -1,4 +1,4 @@
-/** Randomness that can be had again: the same seed gives the same numbers for ever (mulberry32). */
+/** Reproducible randomness: the same seed always gives the same numbers (mulberry32). */
 
 import type { Random } from '../disk/sim-disk.ts';
 

@@ -1,6 +1,6 @@
 /**
- * For tests of something that has to end within some time, whatever the speed of the machine: while this is there, timers of that time or
- * longer never end. What ends nevertheless was ended by a shorter one, and not by one of others that would have come later.
+ * For tests of code that must end within a time, on machines of any speed: while this exists, timers of that time or
+ * longer never fire. Code that ends nevertheless was ended by a shorter timer.
  */
 export function onlyTimersBelow(ms: number): Disposable {
   const { setTimeout } = globalThis;
@@ -14,7 +14,7 @@ export function onlyTimersBelow(ms: number): Disposable {
   };
 }
 
-/** One that can be cancelled as any other. */
+/** A timer that never fires and can be cancelled. */
 function never(setTimeout: typeof globalThis.setTimeout): NodeJS.Timeout {
   const timer = setTimeout(() => {}, 0);
   clearTimeout(timer);

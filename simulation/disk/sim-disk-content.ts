@@ -1,15 +1,15 @@
-/** The bytes of a simulated file: how they grow, and what is left of a write that power failed in. */
+/** The bytes of a simulated file: how they grow, and what remains of a write during a power failure. */
 
 const SECTOR_BYTES = 512;
 
-/** Numbers in [0, 1), from a seed. */
+/** Numbers in [0, 1) from a seed. */
 export type Random = () => number;
 
 export type ContentChange =
   | { readonly kind: 'write'; readonly position: number; readonly bytes: Uint8Array }
   | { readonly kind: 'truncate'; readonly size: number };
 
-/** Bytes that grow; past the size they are zeros. */
+/** A growing buffer; bytes beyond the size are zero. */
 export class Content {
   bytes = new Uint8Array(0);
   size = 0;
@@ -31,7 +31,7 @@ export function change(content: Content, made: ContentChange): void {
   }
 }
 
-/** What a write leaves behind that power failed in: a beginning, or sectors that stayed as they were. */
+/** What remains of a write during a power failure: a prefix, or some sectors unchanged. */
 export function tear(
   { bytes, position }: { readonly bytes: Uint8Array; readonly position: number },
   before: Content,

@@ -1,8 +1,8 @@
 /**
- * A disk in memory that keeps no promise the port does not make. At a `crash` everything unsynced is
- * dropped, names included, or torn by the given randomness: a part of the pending operations survives
- * in order, the last of them cut short or with sectors missing. A failed sync loses what it should
- * have saved while reads still show it, as kernels do. Calls of a process that was killed never return.
+ * A disk in memory that guarantees only what the port does. A `crash` drops everything unsynced, names included, or
+ * tears it with the given randomness: some pending operations survive in order, the last of them cut or with sectors
+ * missing. After a failed sync the data is lost while reads still show it, as in kernels. Calls of a killed process
+ * never return.
  */
 
 import { crc32 } from 'node:zlib';
@@ -32,13 +32,13 @@ export type DiskOperation =
   | 'space';
 
 /**
- * `full`: the disk has no room left. `fail`: an I/O error. `busy`: the machine cannot just now, and has done
- * nothing. `halt`: the machine stops at this call.
+ * `full`: the disk is full. `fail`: an I/O error. `busy`: the machine is temporarily unable and has done nothing.
+ * `halt`: the machine stops at this call.
  */
 export type Fault = 'full' | 'fail' | 'busy' | 'halt';
 export type FaultPlan = (operation: DiskOperation, path: string) => Fault | null;
 
-/** The call of the system that meets a `busy` machine. */
+/** The system call that fails on a `busy` machine. */
 const SYSTEM_CALLS: Readonly<Record<DiskOperation, string>> = {
   open: 'open',
   write: 'write',
@@ -67,9 +67,9 @@ interface NameChange {
 }
 
 export class SimDisk {
-  /** Asked before every operation; null lets it pass. */
+  /** Called before every operation; null lets it pass. */
   faults: FaultPlan = () => null;
-  /** What there is room for; null: it cannot say. */
+  /** The disk's space; null: unknown. */
   space: DiskSpace | null = null;
   #names = new Map<string, Node>([['', createNode('directory')]]);
   #syncedNames = new Map(this.#names);
@@ -77,24 +77,24 @@ export class SimDisk {
   #process = 0;
   #halted = Promise.withResolvers<void>();
 
-  /** The disk as a new process sees it; whatever older processes still ask is never answered. */
+  /** The disk of a new process; pending calls of older processes never return. */
   boot(): Disk {
     this.#process += 1;
     this.#halted = Promise.withResolvers<void>();
     return new SimProcessDisk(this, this.#process);
   }
 
-  /** Resolves when a fault plan halted the machine. */
+  /** Resolves when a fault plan halts the machine. */
   get halted(): Promise<void> {
     return this.#halted.promise;
   }
 
-  /** The process dies, the machine lives on: nothing that was written is lost. */
+  /** The process dies, the machine keeps running: no written data is lost. */
   kill(): void {
     this.#process += 1;
   }
 
-  /** The machine loses power. Without randomness all that was not synced is gone. */
+  /** The machine loses power. Without randomness all unsynced data is lost. */
   crash(random: Random | null = null): void {
     this.#process += 1;
     const names = new Map(this.#syncedNames);
@@ -109,7 +109,7 @@ export class SimDisk {
     for (const node of new Set(names.values())) settleContent(node, random);
   }
 
-  /** Flips one bit of a file behind everybody's back. */
+  /** Flips one bit of a file, unnoticed by the process. */
   flip(path: string, position: number, bit: number): void {
     const node = this.#file(path);
     for (const content of [node.now, node.synced]) {
@@ -117,13 +117,13 @@ export class SimDisk {
     }
   }
 
-  /** What a reader sees in this file now; null when there is none. */
+  /** The file's present content for readers; null when there is none. */
   bytes(path: string): Uint8Array | null {
     const node = this.#names.get(path);
     return node === undefined ? null : node.now.bytes.slice(0, node.now.size);
   }
 
-  /** Puts a file there as if it had always been there, for tests that cut or change files. */
+  /** Places a synced file, for tests that cut or change files. */
   put(path: string, bytes: Uint8Array): void {
     for (let at = parentOf(path); !this.#names.has(at); at = parentOf(at)) {
       this.#put(at, createNode('directory'));
@@ -135,12 +135,11 @@ export class SimDisk {
     this.#put(path, node);
   }
 
-  /** All files, sorted by path. */
   files(): readonly string[] {
     return [...this.#names].flatMap(([path, node]) => (node.kind === 'file' ? [path] : [])).sort();
   }
 
-  /** Lets one operation of a process through, or fails or halts it. */
+  /** Lets a process's operation pass, or fails or halts it. */
   async enter(process: number, operation: DiskOperation, path: string): Promise<Fault | null> {
     await Promise.resolve();
     if (process !== this.#process) return new Promise<never>(() => {});
@@ -218,7 +217,7 @@ class SimProcessDisk implements Disk {
     const node = this.#machine.find(from);
     if (node === null) throw diskError('ENOENT', from);
     if (parentOf(from) !== parentOf(to)) {
-      // Two directories, each of which has to be synced: a crash may leave both names.
+      // Two directories need two syncs: a crash may leave both names.
       this.#machine.change([[to, node]]);
       this.#machine.change([[from, null]]);
       return;
@@ -289,7 +288,8 @@ class SimDiskFile implements DiskFile {
   async write(bytes: Uint8Array, position: number): Promise<void> {
     this.#assertOpen();
     const fault = await this.#machine.enter(this.#process, 'write', this.#path);
-    // A write that fails has still put a part of itself there; one that the halt met, all or a part.
+    // A full disk takes half of a write, and a failed or busy one nothing. A halted write is pending whole; a crash may
+    // tear it.
     const reached = fault === 'full' ? bytes.length >> 1 : isUndone(fault) ? 0 : bytes.length;
     if (reached > 0) {
       pend(this.#node, {

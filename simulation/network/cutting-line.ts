@@ -1,7 +1,7 @@
 /**
- * A line to a server of tests that breaks at a chosen word: when the word passes on its way to the server the line is cut,
- * either before the server gets it, or after the server has answered and before the answer arrives. So both ends of an
- * unknown outcome can be had on purpose.
+ * A TCP proxy to a test's server that cuts the connection when a chosen word passes: before the server receives it, or
+ * after the server has responded and before the response arrives. Tests produce both outcomes of an uncertain request
+ * with it.
  */
 
 import { once } from 'node:events';
@@ -9,9 +9,9 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 
 interface Cut {
   readonly word: string;
-  /** Whether the server gets it. */
+  /** Whether the server receives the word. */
   readonly isDelivered: boolean;
-  /** Whether nobody gets through any more after it. */
+  /** Whether all later connections fail too. */
   readonly isForGood: boolean;
 }
 
@@ -28,7 +28,7 @@ export class CuttingLine implements AsyncDisposable {
     this.#port = port;
   }
 
-  /** To the server at `port`, from `near`; any by default. */
+  /** Proxies to the server at `port`; `near` is the own port, any by default. */
   static async open(port: number, near = 0): Promise<CuttingLine> {
     const server = createServer();
     const line = new CuttingLine(server, port);
@@ -42,12 +42,12 @@ export class CuttingLine implements AsyncDisposable {
     return (this.#server.address() as { port: number }).port;
   }
 
-  /** The next time this word passes. */
+  /** Cuts when the word next passes. */
   cutAt(word: string, cut: Partial<Omit<Cut, 'word'>> = {}): void {
     this.#cut = { word, isDelivered: false, isForGood: false, ...cut };
   }
 
-  /** At once, for all there are and whoever comes, until it is mended. */
+  /** Cuts all present and new connections, until `mend`. */
   cut(): void {
     this.#isClosed = true;
     for (const socket of this.#sockets) socket.destroy();
@@ -57,7 +57,7 @@ export class CuttingLine implements AsyncDisposable {
     this.#isClosed = false;
   }
 
-  /** Whoever comes from now on is led to another server. */
+  /** Directs new connections to another server. */
   leadTo(port: number): void {
     this.#port = port;
   }

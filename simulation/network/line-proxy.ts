@@ -1,7 +1,6 @@
 /**
- * The line between a client and a server, which a test can hold up in either direction, let go, and cut at either end. What is
- * held is bytes in a socket: they arrive when they are let go, however long that takes, and whether or not the client is
- * still there.
+ * A proxy between a client and a server. A test can hold back either direction, release it, and cut either end. Held
+ * bytes arrive when released, however late, and whether or not the client still exists.
  */
 
 import { once } from 'node:events';
@@ -34,12 +33,12 @@ export class LineProxy implements AsyncDisposable {
     return `nats://127.0.0.1:${(this.#listener.address() as AddressInfo).port}`;
   }
 
-  /** Holds up what the lines there are carry in this direction; lines that are made later are free. */
+  /** Holds this direction of the present connections; later connections are not held. */
   hold(direction: 'toServer' | 'toClient'): void {
     for (const line of this.#lines) line[direction].hold();
   }
 
-  /** Lets what has these words through to the server, and holds up what it says from then on. */
+  /** Forwards a request with these words, and holds back everything the server sends from then on. */
   holdAnswersTo(words: string): void {
     this.#unanswered = words;
   }
@@ -52,12 +51,12 @@ export class LineProxy implements AsyncDisposable {
     }
   }
 
-  /** Cuts the clients off; the server does not learn of it, and gets what was held when it is let go. */
+  /** Cuts the clients off. The server does not notice, and gets the held bytes when they are released. */
   cutClients(): void {
     for (const { client } of this.#lines) client.destroy();
   }
 
-  /** Cuts everything; what was held is lost. */
+  /** Cuts everything; held bytes are lost. */
   cut(): void {
     for (const line of this.#lines) {
       line.client.destroy();
@@ -78,7 +77,7 @@ export class LineProxy implements AsyncDisposable {
     this.#lines.add(line);
     client.setNoDelay();
     server.setNoDelay();
-    // Which side went, and how, the other one notices by its own connection.
+    // Each side detects the other's end by its own connection.
     client
       .on('error', () => {})
       .on('data', (bytes: Buffer) => {
@@ -95,7 +94,7 @@ export class LineProxy implements AsyncDisposable {
   }
 }
 
-/** One direction of a line. */
+/** One direction of a connection. */
 class Held {
   readonly #to: Socket;
   #waiting: Buffer[] | null = null;

@@ -1,6 +1,6 @@
 /**
- * A server that speaks our protocol badly, over real sockets: it shakes hands or does not, sends any bytes, and
- * keeps lines open that nobody answers on. What it does is the test's to say, caller by caller.
+ * A server that violates our protocol over real sockets: it may skip the handshake, send arbitrary bytes, and keep
+ * silent connections open. The test decides per connection.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,11 +14,11 @@ const HANDSHAKE = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const TEXT = 1;
 const CLOSE = 8;
 
-/** One who wants to open a stream. */
+/** A connection attempt for a stream. */
 export class LiedToCaller {
   readonly request: IncomingMessage;
   readonly sent: ClientMessage[] = [];
-  /** The line is gone. */
+  /** Resolves when the connection has ended. */
   readonly gone: Promise<unknown>;
   readonly #line: Duplex;
   #bytes = Buffer.alloc(0);
@@ -28,14 +28,14 @@ export class LiedToCaller {
     this.request = request;
     this.#line = line;
     line.on('error', () => {});
-    // The other side is done with the line; ours would stay.
+    // The other side ended; ours would stay open.
     line.on('end', () => line.destroy());
     line.on('data', (bytes: Buffer) => this.#read(bytes));
-    // Also where it was reset.
+    // Also resolves after a reset.
     this.gone = new Promise((resolve) => line.on('close', resolve));
   }
 
-  /** Shakes hands; what it says to a close is nothing. */
+  /** Performs the handshake; a close from the client gets no response. */
   accept(): this {
     const key = this.request.headers['sec-websocket-key']!;
     const proof = createHash('sha1')
@@ -46,7 +46,7 @@ export class LiedToCaller {
     );
   }
 
-  /** Any bytes at all. */
+  /** Sends arbitrary bytes. */
   sayBytes(bytes: string | Uint8Array): this {
     this.#line.write(bytes);
     return this;
@@ -61,19 +61,19 @@ export class LiedToCaller {
     return this.sayBytes(frame(TEXT, Buffer.from(text)));
   }
 
-  /** Says goodbye as a server does, and ends the line. */
+  /** Closes the connection as a server does. */
   close(code: number, reason = ''): void {
     const body = Buffer.concat([Buffer.from([code >> 8, code & 0xff]), Buffer.from(reason)]);
     this.sayBytes(frame(CLOSE, body));
     this.#line.end();
   }
 
-  /** Loses the line without a word. */
+  /** Drops the connection without a close frame. */
   lose(): void {
     this.#line.destroy();
   }
 
-  /** The first message of a kind that the caller has sent, or sends. */
+  /** The first message of a kind, already received or still to come. */
   async find<T extends ClientMessage['t']>(t: T): Promise<Extract<ClientMessage, { t: T }>> {
     for (;;) {
       const found = this.sent.find((it): it is Extract<ClientMessage, { t: T }> => it.t === t);
@@ -82,7 +82,7 @@ export class LiedToCaller {
     }
   }
 
-  /** Frames of a client: short enough for one or two bytes of length, masked, whole. */
+  /** Parses client frames: unfragmented, masked, with a length of one or two bytes. */
   #read(bytes: Buffer): void {
     this.#bytes = Buffer.concat([this.#bytes, bytes]);
     for (;;) {
@@ -129,7 +129,7 @@ export class LyingServer implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
   }
 
-  /** The next who calls. */
+  /** The next connection attempt. */
   async next(): Promise<LiedToCaller> {
     while (this.callers.length <= this.#taken) await this.#called.promise;
     this.#taken += 1;
@@ -144,7 +144,7 @@ export class LyingServer implements AsyncDisposable {
   }
 }
 
-/** A whole frame of a server. */
+/** An unfragmented server frame. */
 export function frame(opcode: number, body: Uint8Array): Buffer {
   const head =
     body.length < 126

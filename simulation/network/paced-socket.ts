@@ -1,6 +1,6 @@
 /**
- * A socket in memory with a kernel's send buffer: a write that fits is taken within the call, as the kernel does; any other is taken when
- * the peer has read enough. The peer reads as many bytes as it is told to.
+ * A socket in memory with a kernel's send buffer: a write that fits completes within the call, as in the kernel; any
+ * other completes when the peer has read enough. The test decides how much the peer reads.
  */
 
 import { Duplex } from 'node:stream';
@@ -8,11 +8,11 @@ import { Duplex } from 'node:stream';
 type Taken = (error?: Error | null) => void;
 
 export class PacedSocket extends Duplex {
-  /** What the peer has read. */
+  /** The bytes that the peer has read. */
   readonly taken: Buffer[] = [];
   bytesRead = 0;
   readonly #bufferBytes: number;
-  /** In the kernel's buffer, not read yet. */
+  /** Bytes in the kernel's buffer that are not read yet. */
   #buffered: Buffer[] = [];
   #untaken: { rest: Buffer; readonly taken: Taken } | null = null;
 
@@ -21,12 +21,12 @@ export class PacedSocket extends Duplex {
     this.#bufferBytes = bufferBytes;
   }
 
-  /** Whether the peer has read all that was written. */
+  /** Whether the peer has read everything written. */
   get isRead(): boolean {
     return this.#buffered.length === 0 && this.#untaken === null;
   }
 
-  /** The peer reads so many bytes, or all there are. */
+  /** The peer reads this many bytes, or all there are. */
   readBytes(bytes: number): void {
     for (let rest = bytes; rest > 0; ) {
       const [first] = this.#buffered;

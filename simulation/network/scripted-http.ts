@@ -1,4 +1,4 @@
-/** An HTTP server that does what a test says, and remembers what it was asked. Real sockets, on the loopback. */
+/** An HTTP server scripted by a test, which records its requests. Real sockets on the loopback. */
 
 import { once } from 'node:events';
 import {
@@ -22,7 +22,7 @@ export type Answering = (response: ServerResponse, request: SeenRequest, count: 
 
 export class ScriptedHttp {
   readonly requests: SeenRequest[] = [];
-  /** What it does from now on. */
+  /** Handles the requests from now on. */
   answering: Answering;
   readonly #server = createServer((request, response) => {
     this.#answer(request, response).catch(() => response.destroy());
@@ -43,7 +43,7 @@ export class ScriptedHttp {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Open sockets. */
+  /** The number of open sockets. */
   connections(): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.getConnections((error, count) => (error ? reject(error) : resolve(count)));

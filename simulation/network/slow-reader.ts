@@ -1,6 +1,5 @@
 /**
- * A client of an HTTP server, in memory, that takes exactly as many bytes as a test says: no buffer of a kernel
- * hides how slowly it reads.
+ * An HTTP client in memory that reads exactly as many bytes as a test says: no kernel buffer hides how slowly it reads.
  */
 
 import type { Server } from 'node:http';
@@ -11,9 +10,9 @@ type Taken = (error?: Error | null) => void;
 export class SlowReader extends Duplex {
   readonly remoteAddress: string;
   #taken = 0;
-  /** What is being written, as far as it was not taken. */
+  /** The part of the present write that is not read yet. */
   #pending: Buffer = Buffer.alloc(0);
-  /** Of that, what was. */
+  /** How much of the present write is read. */
   #takenOfPending = 0;
   #done: Taken | null = null;
   readonly #received: Buffer[] = [];
@@ -29,12 +28,12 @@ export class SlowReader extends Duplex {
     server.emit('connection', this);
   }
 
-  /** Of all that was written, as a socket tells it. */
+  /** All written bytes, as a socket counts them. */
   get bytesWritten(): number {
     return this.#taken + this.writableLength;
   }
 
-  /** All that was taken so far. */
+  /** All bytes read so far. */
   get received(): Buffer {
     return Buffer.concat(this.#received);
   }
@@ -44,7 +43,7 @@ export class SlowReader extends Duplex {
     return this;
   }
 
-  /** Takes no more than this, and only what is there now. */
+  /** Reads at most this many bytes, of those already there. */
   consume(bytes: number): void {
     for (let left = bytes; left > 0 && this.#pending.length > 0; ) {
       const piece = this.#pending.subarray(0, left);
@@ -57,7 +56,6 @@ export class SlowReader extends Duplex {
     }
   }
 
-  /** As a socket does. */
   resetAndDestroy(): void {
     this.destroy();
   }

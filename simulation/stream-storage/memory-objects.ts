@@ -1,4 +1,4 @@
-/** Objects in memory, for tests: what one puts all others get, unless nobody answers just now. */
+/** For tests: objects in memory, shared by all users, which can be made unreachable. */
 
 import type { TapeObjects } from '@tapeloom/server/tape/stream/tape-stream';
 

@@ -1,9 +1,9 @@
 /**
- * A stream in memory with everything that can go wrong between it and who appends: messages that arrive late or never,
- * acknowledgements that are lost, a keeper that answers "another end" while one's own message is still on its way, servers that
- * are cut off and name old ends, lines that fall silent. All by the clock it is given, so that a run can be had again. What it
- * keeps is right whatever happens on the lines; only `shrink` takes back what was acknowledged, and `leadShort` lets a server
- * lead that lacks the newest messages, as nats-server may: it answers out of its own store, while the others keep theirs.
+ * A stream in memory with every fault between it and its writers: late or lost messages, lost acknowledgements, "another
+ * end" while the writer's own message is in flight, isolated servers with old ends, connections that fall silent. All
+ * runs on the given clock, so a run is reproducible. Stored messages stay, whatever the connections do. Only `shrink`
+ * removes acknowledged ones, and `leadShort` elects a server that is missing the newest ones, as nats-server may: it
+ * responds from its own store, while the others keep theirs.
  *
  *     const keeper = new MemoryKeeper(clock);
  *     const stream = keeper.connect();
@@ -21,22 +21,22 @@ import type {
   TapeStream,
 } from '@tapeloom/server/tape/stream/tape-stream';
 
-/** As the adapter of NATS waits. */
+/** The waits of the NATS adapter. */
 const ANSWER_MS_MAX = 1_000;
 const IDLE_MS = 500;
 
 type Timers = Pick<Clock, 'after'>;
 
-/** What becomes of one publish. */
+/** The course of one publish. */
 export interface PublishPlan {
-  /** Until the keeper has it. */
+  /** Until the keeper receives it. */
   readonly arriveMs: number;
-  /** From then until it is stored: meanwhile everybody else hears of another end, and nobody reads it. */
+  /** From then until it is stored. Meanwhile other writers get "another end", and readers do not see it. */
   readonly storeMs: number;
-  /** From then until the answer is there, if there is one. */
+  /** From then until the response arrives, if there is one. */
   readonly answerMs: number;
   readonly isAnswered: boolean;
-  /** A keeper that changes forgets what it had not stored. */
+  /** The keeper loses the message before storing it, and never responds. */
   readonly isForgotten: boolean;
 }
 
@@ -48,30 +48,30 @@ export const PLAIN: PublishPlan = {
   isForgotten: false,
 };
 
-/** How the line of one client is at the moment; a test changes it while it runs. */
+/** The state of one client's connection; a test changes it during the run. */
 export interface Line {
   plan: () => PublishPlan;
-  /** Nothing passes. What is published meanwhile is sent when it is healed, as bytes in a socket are, or lost. */
+  /** Nothing passes. Messages published meanwhile are sent on `heal`, as bytes in a socket are, or lost. */
   isCut: boolean;
-  /** Readings say nothing any more, not even that there is nothing. */
+  /** Readings return nothing any more, not even `idle`. */
   isSilent: boolean;
-  /** The server at its other end is cut off from the others since this number was the last: it stores nothing. */
+  /** The server at the other end is isolated since this number was the last: it stores nothing. */
   oldEnd: number | null;
-  /** Until a stored message is read. */
+  /** The delay until a stored message is read. */
   deliverMs: number;
-  /** Its readings are served by one that follows and lacks nothing, also while one leads that does. */
+  /** Readings come from a complete follower, even while an incomplete server leads. */
   readsWhole: boolean;
 }
 
 export class MemoryKeeper {
   readonly clock: Timers;
   readonly bodyBytesMax: number;
-  /** Messages that fit; more are refused as `full`. */
+  /** The most messages that fit; further ones are rejected as `full`. */
   countMax = Number.POSITIVE_INFINITY;
   readonly clients = new Set<MemoryStream>();
   #first = 1;
   #messages: StoredMessage[] = [];
-  /** What the others have while one leads that lacks messages; null while nobody lacks any. */
+  /** The complete content, on the followers, while an incomplete server leads; null otherwise. */
   #whole: StoredMessage[] | null = null;
   #isStoring = false;
 
@@ -88,12 +88,12 @@ export class MemoryKeeper {
     return this.#first + this.#messages.length - 1;
   }
 
-  /** Everything there is, in order. */
+  /** All messages, in order. */
   get messages(): readonly StoredMessage[] {
     return this.#messages;
   }
 
-  /** A client with a line of its own, by the clock of its own process. */
+  /** A client with its own connection and its own process's clock. */
   connect(clock: Timers = this.clock): MemoryStream {
     const stream = new MemoryStream(this, clock);
     this.clients.add(stream);
@@ -104,7 +104,7 @@ export class MemoryKeeper {
     return this.#messages[sequence - this.#first] ?? null;
   }
 
-  /** What the keeper says of a message that has arrived; null when it will never say anything. */
+  /** The keeper's response to a message that has arrived; null when it never responds. */
   take(
     message: StreamMessage,
     last: number,
@@ -127,20 +127,20 @@ export class MemoryKeeper {
     }
   }
 
-  /** One comes to lead that has stored nothing beyond this number. */
+  /** A server that has stored nothing beyond this number becomes the leader. */
   leadShort(end: number): void {
     this.#whole = this.#messages;
     this.#messages = this.#messages.slice(0, end - this.#first + 1);
   }
 
-  /** One leads that lacks nothing, and the other is filled anew. */
+  /** A complete server leads again, and the incomplete one is refilled. */
   leadWhole(): void {
     this.#messages = this.#whole!;
     this.#whole = null;
     for (const client of this.clients) client.cutReadings();
   }
 
-  /** What a reading finds where it is served. */
+  /** The message that a reading finds on its server. */
   readAt(sequence: number, isWhole: boolean): StoredMessage | null {
     const messages = isWhole ? (this.#whole ?? this.#messages) : this.#messages;
     return messages[sequence - this.#first] ?? null;
@@ -153,7 +153,7 @@ export class MemoryKeeper {
     this.#first += gone;
   }
 
-  /** Loses what it had acknowledged, as stores that are put back to old copies do. */
+  /** Loses acknowledged messages, as stores restored from old copies do. */
   shrink(end: number): void {
     this.#messages.length = end - this.#first + 1;
     for (const client of this.clients) client.cutReadings();
@@ -192,7 +192,7 @@ export class MemoryStream implements TapeStream {
     this.bodyBytesMax = keeper.bodyBytesMax;
   }
 
-  /** Lets everything pass again. */
+  /** Restores the connection. */
   heal(isUnsentSent = false): void {
     const unsent = this.#unsent;
     this.#unsent = [];
@@ -288,7 +288,7 @@ export class MemoryStream implements TapeStream {
     this.#keeper.clients.delete(this);
   }
 
-  /** The last number that this client is shown. */
+  /** The last number visible to this client. */
   get visibleEnd(): number {
     return Math.min(this.line.oldEnd ?? this.#keeper.last, this.#keeper.last);
   }
@@ -393,7 +393,7 @@ class MemoryReading implements StreamReading {
   }
 }
 
-/** Each server stores what goes behind its own end, whatever the one that leads has answered. */
+/** Each server appends to its own end, whatever the leader has responded. */
 function store(messages: StoredMessage[], message: StreamMessage, last: number): void {
   if ((messages.at(-1)?.sequence ?? 0) !== last) return;
   messages.push({ ...message, body: new Uint8Array(message.body), sequence: last + 1 });

@@ -1,4 +1,4 @@
-/** Time of a test that passes for streams and who uses them: in small steps, each with what it sets going. */
+/** Time for tests of streams and their users: it advances in small steps and lets each step's consequences run. */
 
 import { setImmediate as settle } from 'node:timers/promises';
 import { ManualClock } from '../clock/manual-clock.ts';
@@ -10,7 +10,7 @@ export class StreamTime extends ManualClock {
     super(0n);
   }
 
-  /** Longer steps are for long times in which little happens: what is set going in a step goes on in the next. */
+  /** Longer steps suit long times with few events: consequences of a step continue in the next. */
   async pass(ms: number, stepMs = STEP_MS): Promise<void> {
     for (let rest = ms; rest > 0; rest -= stepMs) {
       this.advance(Math.min(rest, stepMs));
@@ -18,7 +18,7 @@ export class StreamTime extends ManualClock {
     }
   }
 
-  /** Lets time pass until it is settled, and gives what it settled with. */
+  /** Advances until the promise is settled, and returns its result. */
   async until<T>(promise: Promise<T>, msMax = 60_000): Promise<T> {
     let isSettled = false;
     const done = () => {
@@ -30,7 +30,7 @@ export class StreamTime extends ManualClock {
     return await promise;
   }
 
-  /** Milliseconds since the beginning. */
+  /** Milliseconds since the start. */
   get ms(): number {
     return Number(this.now() / 1_000_000n);
   }
