@@ -43,7 +43,7 @@ test('when the last node of an old version is gone, the cursors of that indicato
   assert.equal(brokenBy(settled.floors, vwap, at(40)), 'engine_changed');
   assert.equal(brokenBy(settled.floors, vwap, at(41)), null);
   assert.equal(brokenBy(settled.floors, { ...vwap, indicator: 'footprint' }, at(40)), null);
-  // The old one comes back, and goes: whatever it issued meanwhile ends too.
+  // The old one comes back, and goes: the cursors it issued meanwhile end too.
   const again = withAgreed(settled, agreedComputations([OLD, NEW]), ends(50));
   assert.deepEqual(givenUpIndicators(OLD, again.computations), []);
   const oneLeft = withAgreed(again, agreedComputations([NEW]), ends(55));

@@ -1,14 +1,8 @@
 /**
- * Which indicators all nodes alive compute in the same way. Cursors name no computation: while two of one indicator are at
- * work, a client that goes from one node to another could mix them, so nobody resumes that indicator; and where all have come
- * to one computation, older cursors end (determinism 23).
- *
- * What the nodes agree on is kept with the floors, in the book of the tape: a dispute that everybody has forgotten, because
- * the program of the node that ended it was stopped, is still known to have been one.
- *
- * The book stands among the records of the tape, so all read it at the same place. A dispute ends in two books. After the
- * first one whoever computes something else issues no more cursors, though it may not know that the others have given it
- * up; nobody resumes yet. The floor of the second one lies beyond everything that was stored before the first.
+ * Which indicators all live nodes compute in the same way. Cursors name no computation: while two computations of one
+ * indicator run, a client that moves between nodes could mix them. So no client resumes that indicator meanwhile, and
+ * once the nodes agree on one computation, older cursors end (determinism 23). The agreement is stored with the floors
+ * in the book of the tape, so a dispute stays known even if the node that ended it was stopped.
  */
 
 import {
@@ -19,14 +13,14 @@ import {
   withComputations,
 } from './epoch-floors.ts';
 
-/** Between the names where nodes do not agree: no single computation is called so. */
+/** Joins the names where nodes do not agree: no single computation is called so. */
 const AND = ' | ';
-/** Beside the one name that is left, until those who were given up have read so. */
+/** Follows the one remaining name, until the nodes that were outvoted have read it. */
 const SETTLING = 'settling';
 
 /**
- * By indicator, the computation of all these nodes, or a name that stands for several. Of an indicator that not all have,
- * those decide that have it.
+ * By indicator: the computation of all these nodes, or a name that stands for several. Only nodes that have an
+ * indicator count for it.
  */
 export function agreedComputations(nodes: Iterable<Computations>): Computations {
   const names = new Map<string, Set<string>>();
@@ -40,20 +34,25 @@ export function agreedComputations(nodes: Iterable<Computations>): Computations 
   );
 }
 
-/** The indicators that one node computes differently from what is agreed: cursors of them are worth nothing there. */
+/** The indicators that one node computes differently from the agreement: their cursors are worthless there. */
 export function disputedIndicators(own: Computations, agreed: Computations): readonly string[] {
   return changedIndicators(agreed, own);
 }
 
-/** The indicators that one node computes in a way the others have given up: it may issue no cursors of them. */
+/** The indicators that one node computes in a way that the others have given up: it may issue no cursors of them. */
 export function givenUpIndicators(own: Computations, agreed: Computations): readonly string[] {
   return changedIndicators(agreed, own).filter((id) => !agreed[id]!.split(AND).includes(own[id]!));
 }
 
 /**
- * The epochs with what the nodes agree on now, while the tape reaches to these ends. Where they have come to one computation,
- * and it is not the one that was kept, that is written down first, and once it is stored everything that was issued before
- * becomes worthless: whoever appends asks until nothing is new, and gets the same epochs.
+ * The epochs with the present agreement of the nodes, while the tape reaches to these ends. All nodes read the book at
+ * the same position, because it stands among the records of the tape. A dispute ends in two books:
+ *
+ * 1. The first names the new agreed computation as settling. After it, a node with another computation issues no more
+ *    cursors, though it may not know yet that the others have given it up. No client resumes yet.
+ * 2. The second has a floor beyond everything stored before the first: all cursors from before become worthless.
+ *
+ * The appending node calls this until it returns the same epochs.
  */
 export function withAgreed(
   before: StreamEpochs,

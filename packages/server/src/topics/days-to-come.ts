@@ -1,11 +1,12 @@
 /**
- * Days that come onto a shared tape behind what was computed without them. Nodes have them sooner or later, and a cursor does
- * not say which. So the book of the tape, which all read at the same place among its records, names them:
+ * Days that come onto a shared tape behind results that were computed without them. Nodes get them at different times,
+ * and a cursor does not show which. So the book of the tape, which all nodes read at the same position, names them:
  *
- * 1. `coming`, before the first of them is made. From there on nobody resumes from a cursor that such a day matters to.
- * 2. `settling`, when the nodes have it. From there on a node that has not shows nothing that it matters to.
- * 3. A floor, in the book after that: it lies beyond everything that was stored before the second one, and so beyond every
- *    cursor that was issued without the day. Resumes go on.
+ * 1. `coming`, before the first of them is made. From there on no client resumes from a cursor that depends on such a
+ *    day.
+ * 2. `settling`, when the nodes have it. From there on a node without it shows nothing that depends on it.
+ * 3. A floor, in the book after that. It lies beyond everything stored before the second book, and so beyond every
+ *    cursor issued without the day. Clients resume again.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -17,7 +18,7 @@ export interface DayToCome {
   readonly day: UtcDay;
 }
 
-/** The days of a contract that nobody may resume across. */
+/** The days of a contract that no client may resume across. */
 export function unsettledDays(epochs: StreamEpochs, contract: string): readonly UtcDay[] {
   return [...(epochs.coming?.[contract] ?? []), ...(epochs.settling?.[contract] ?? [])];
 }
@@ -30,16 +31,16 @@ export function daysOf(days: ContractDays | undefined): readonly DayToCome[] {
   return Object.entries(days ?? {}).flatMap(([symbol, of]) => of.map((day) => ({ symbol, day })));
 }
 
-/** The same epochs where all of these are named already. */
+/** The same epochs when all of these are named already. */
 export function withComing(before: StreamEpochs, days: readonly DayToCome[]): StreamEpochs {
   const added = days.filter((it) => !isComing(before, it));
   if (added.length === 0) return before;
-  // One that is settling, and is made once more, is to come again.
+  // A settling day that is made once more is to come again.
   const settling = without(daysOf(before.settling), added);
   return named(before, [...daysOf(before.coming), ...added], settling);
 }
 
-/** No node shows anything without these from now on. The same epochs where none of them was to come. */
+/** From now on no node shows results without these days. The same epochs when none of them was to come. */
 export function withSettling(before: StreamEpochs, days: readonly DayToCome[]): StreamEpochs {
   const coming = daysOf(before.coming);
   const left = without(coming, days);
@@ -49,8 +50,8 @@ export function withSettling(before: StreamEpochs, days: readonly DayToCome[]): 
 }
 
 /**
- * What was issued without the days that are settling ends, while the tape of their contracts reaches to these ends; null: nothing
- * of a contract can have been issued. The same epochs where there are none.
+ * Ends the cursors issued without the settling days, while the tape of their contracts reaches to these ends. A null
+ * end: no cursor of the contract can have been issued. The same epochs when no day is settling.
  */
 export function withSettled(
   before: StreamEpochs,
@@ -65,7 +66,7 @@ export function withSettled(
   return named(after, daysOf(before.coming), []);
 }
 
-/** Where nobody else has the tape, and nothing is shown yet. */
+/** For a node that has the tape alone, before it shows anything. */
 export function withAllSettled(
   before: StreamEpochs,
   endOf: (contract: string) => TapeEnd | null,

@@ -1,8 +1,7 @@
 /**
- * The line between topics (main thread) and the engine that computes them (a worker). Both directions
- * keep their order, and that order is the protocol: a snapshot's frames arrive exactly between the
- * flushes before and after its position, so a subscriber that starts taking flushes when its snapshot
- * arrives misses nothing and gets nothing twice.
+ * The channel between topics (main thread) and the engine that computes them (a worker). Both directions keep their
+ * order, and that order is the protocol: a snapshot's frames arrive exactly between the flushes before and after its
+ * position. So a subscriber that takes flushes from its snapshot on misses none and gets none twice.
  */
 
 import type { Cursor } from '@tapeloom/core/cursor';
@@ -22,28 +21,31 @@ export interface TopicSpec {
   readonly delaySeconds: number;
 }
 
-/** `topic` is a number the main thread gives once and never again, so late messages find nobody. */
+/** `topic` is a number that the main thread never uses again, so late messages match no topic. */
 export type EngineCommand =
   | {
       readonly t: 'open';
       readonly topic: number;
       readonly spec: TopicSpec;
       /**
-       * The oldest cursor somebody wants to go on from, if one does: the topic starts to publish at or
-       * before it where it lies in the last 15 minutes of tape time, and at the newest edge otherwise.
+       * The oldest cursor that a subscriber wants to resume from, if any. If it lies in the last 15 minutes of tape
+       * time, the topic starts to publish at or before it, otherwise at the newest edge.
        */
       readonly since: string | null;
-      /** Those who wait for it: their turns decide when it is computed, never what. */
+      /** Accounts that wait for it: they decide when it is computed, never its results. */
       readonly accounts: readonly string[];
     }
-  /** Others wait for a topic that is not ready yet. */
+  /** Other accounts wait for a topic that is not ready yet. */
   | { readonly t: 'wanted'; readonly topic: number; readonly accounts: readonly string[] }
   | { readonly t: 'close'; readonly topic: number }
-  /** A reader waits for the tape to reach this time: watermarks are sent as they come until one has. */
+  /** A reader waits for the tape to reach this time: watermarks are sent as they come until one reaches it. */
   | { readonly t: 'watermark-wanted'; readonly until: EpochNs }
   /** Days of a contract were sealed that the tape had passed over. */
   | { readonly t: 'repaired'; readonly contract: string; readonly request: number }
-  /** Another thread could not read this day: it is left out, until its files are others; or those are sound again. */
+  /**
+   * Another thread could not read this day: it is left out until its files change. Or (false) the files are sound
+   * again.
+   */
   | {
       readonly t: 'damaged';
       readonly contract: string;
@@ -62,13 +64,13 @@ export type EngineMessage =
   | FlushMessage
   | SnapshotAnswer
   /**
-   * The topic publishes from here on, still catching up with the tape: every update after `floor` is in
-   * a flush that follows. `floor` is the cursor of the last update before the place where it began.
+   * The topic publishes from here on, while it still catches up with the tape: every update after `floor` is in a later
+   * flush. `floor` is the cursor of the last update before its start.
    */
   | { readonly t: 'live'; readonly topic: number; readonly floor: string }
   /**
-   * The topic has caught up with the tape; told again when something of it changes. `warm` is false while
-   * its look-back is still missing.
+   * The topic has caught up with the tape; sent again when one of these values changes. `warm` is false while its
+   * look-back is incomplete.
    */
   | {
       readonly t: 'ready';
@@ -77,16 +79,16 @@ export type EngineMessage =
       readonly position: string;
       readonly warm: boolean;
       readonly lagMs: number;
-      /** Since when it has all of the current session, or the last one; null when that is its open. */
+      /** Since when it has all of the current or last session; null when that is the session's open. */
       readonly partialSince: EpochNs | null;
     }
-  /** The topic is not what the tape now gives, and has ended. */
+  /** The topic no longer matches the tape, and has ended. */
   | { readonly t: 'outdated'; readonly topic: number }
   | RepairAnswer
-  /** A day behind the topics went from the tape, or came back to it: it has to be repaired. */
+  /** A day behind the topics left the tape, or came back to it: it must be repaired. */
   | { readonly t: 'day-changed'; readonly contract: string; readonly day: UtcDay }
   /**
-   * A day that belongs on the tape cannot be read, or is not there (`error` is null then). Told before anything is
+   * A day that belongs on the tape cannot be read, or is missing (`error` is null then). Sent before anything is
    * published without it.
    */
   | {
@@ -97,7 +99,7 @@ export type EngineMessage =
     }
   /** The topic's computation failed and has ended. */
   | { readonly t: 'failed'; readonly topic: number }
-  /** How far the tape has come, between two pulses. */
+  /** The tape's watermark (`promise`), between two pulses. */
   | { readonly t: 'watermark'; readonly promise: EpochNs }
   | PulseMessage;
 
@@ -110,11 +112,11 @@ export interface FlushMessage {
   readonly block: BlockParts;
 }
 
-/** All topics that a repair has made outdated were told. */
+/** All topics that a repair has made outdated were notified. */
 export interface RepairAnswer {
   readonly t: 'repaired';
   readonly request: number;
-  /** Where the contract's tape ended then: nothing of it was shown beyond. Null on an empty tape. */
+  /** The end of the contract's tape then: nothing beyond it was shown. Null on an empty tape. */
   readonly end: Pick<Cursor, 'day' | 'rank'> | null;
 }
 
@@ -125,21 +127,21 @@ export interface SnapshotAnswer {
   readonly block: BlockParts;
 }
 
-/** About once a second: the tape's promise, and where each topic stands. */
+/** About once a second: the tape's watermark (`promise`), and each topic's position. */
 export interface PulseMessage {
   readonly t: 'pulse';
   readonly promise: EpochNs | null;
   readonly topics: readonly TopicPosition[];
-  /** How hard the engine works; absent from one that does not measure it. */
+  /** Absent when the engine does not measure it. */
   readonly load?: EngineLoad;
 }
 
 export interface EngineLoad {
   /** Topics that follow the tape. */
   readonly following: number;
-  /** Topics that wait, warm up or catch up. */
+  /** Topics that are queued, warm up or catch up. */
   readonly warmingUp: number;
-  /** Of those, the ones that wait for their account's turn. */
+  /** Of those, the queued ones. */
   readonly waiting: number;
   /** Trades given to studies that follow, since the engine began; a trade counts for each of them. */
   readonly tradesTotal: number;
@@ -151,7 +153,7 @@ export interface TopicPosition {
   readonly topic: number;
   /** The position at the last closed flush edge; null until the topic is live. */
   readonly position: string | null;
-  /** How far its computation is behind the tape it is meant to read. */
+  /** How far its computation lags behind the tape that it reads. */
   readonly lagMs: number;
   /** Thread time its study has taken since it follows; absent where it is not measured. */
   readonly busyMs?: number;
@@ -159,6 +161,6 @@ export interface TopicPosition {
 
 export interface EngineLink {
   send(command: EngineCommand): void;
-  /** Names the one who hears the engine; `lost` is called once when the engine is gone for good. */
+  /** Registers the listener; `lost` is called once when the engine is gone for good. */
   listen(hear: (message: EngineMessage) => void, lost: (cause: Error) => void): void;
 }

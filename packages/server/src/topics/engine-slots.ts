@@ -1,26 +1,25 @@
 /**
- * The engines of this process. A contract belongs to one of those that work, always the same one as
- * long as that works, so that all topics of a contract share one reading of the tape; the loss of an
- * engine moves its own contracts only. Tape time is what every engine has told to have reached, the least
- * of their promises, or what something published shows it to be; it never goes back.
+ * The engines of this process. A contract belongs to the same engine as long as that works, so all topics of a contract
+ * share one reading of the tape, and the loss of an engine moves only its own contracts. Tape time is the least
+ * watermark of all engines, or the time that a publication proves; it never goes back.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { EngineCommand, EngineLink, EngineMessage, RepairAnswer } from './engine-link.ts';
 
 export interface EngineSlot {
-  /** Its place among the engines, counted from 0. */
+  /** Its index among the engines, counted from 0. */
   readonly index: number;
   readonly link: EngineLink;
-  /** The tape's promise as this engine last told it. */
+  /** The tape's watermark (`promise`) that this engine last reported. */
   promise: EpochNs | null;
-  /** Topics that wait for their turn to warm up, as it last told. */
+  /** Topics queued to warm up, as it last reported. */
   warmUpsWaiting: number;
 }
 
 export interface SlotListener {
   hear(slot: EngineSlot, message: EngineMessage): void;
-  /** The engine is gone for good, or another one took its place. */
+  /** The engine is gone for good, or was replaced. */
   lost(slot: EngineSlot, isReplaced: boolean): void;
 }
 
@@ -33,7 +32,7 @@ interface Asked {
 export class EngineSlots {
   readonly #listener: SlotListener;
   readonly #slots = new Map<number, EngineSlot>();
-  /** What engines were asked and have not answered. */
+  /** Requests that engines have not answered. */
   readonly #asked = new Map<number, Asked>();
   #lastAsked = 0;
   #promise: EpochNs | null = null;
@@ -51,12 +50,12 @@ export class EngineSlots {
     return this.#slots.values().reduce((sum, slot) => sum + slot.warmUpsWaiting, 0);
   }
 
-  /** Tape time; null before the first promise. */
+  /** Tape time; null before the first watermark. */
   get promise(): EpochNs | null {
     return this.#promise;
   }
 
-  /** Puts an engine into a place; the one that was there is lost. */
+  /** Puts an engine into a slot; the one that was there is lost. */
   connect(index: number, link: EngineLink): void {
     this.disconnect(index);
     const slot: EngineSlot = { index, link, promise: null, warmUpsWaiting: 0 };
@@ -74,7 +73,7 @@ export class EngineSlots {
     );
   }
 
-  /** Forgets the engine in a place, if there is one. */
+  /** Forgets the engine in a slot, if there is one. */
   disconnect(index: number): void {
     const slot = this.#slots.get(index);
     if (slot === undefined) return;
@@ -83,7 +82,7 @@ export class EngineSlots {
     this.#listener.lost(slot, true);
   }
 
-  /** Has every engine look at a repair; the answers of those that were not lost meanwhile. */
+  /** Has every engine check a repair. Returns the answers of those that were not lost meanwhile. */
   async repair(contract: string): Promise<readonly RepairAnswer[]> {
     const asked = Array.from(this.#slots.values(), (slot) => {
       this.#lastAsked += 1;
@@ -129,7 +128,7 @@ export class EngineSlots {
     }
   }
 
-  /** An engine has told its promise. */
+  /** An engine has reported its watermark. */
   advance(slot: EngineSlot, promise: EpochNs | null): void {
     slot.promise = promise;
     let least: EpochNs | null = null;
@@ -139,13 +138,13 @@ export class EngineSlots {
     if (least !== null) this.reach(least);
   }
 
-  /** What an engine has published shows that tape time has come to this instant. */
+  /** A publication of an engine proves that tape time has reached this instant. */
   reach(instant: EpochNs): void {
     if (this.#promise === null || instant > this.#promise) this.#promise = instant;
   }
 }
 
-/** FNV-1a with a last stirring, so that names that differ in one letter spread evenly. */
+/** FNV-1a with a final mix, so that names that differ in one letter spread evenly. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {

@@ -36,7 +36,7 @@ async function dataDirectory(): Promise<SimDisk> {
   return machine;
 }
 
-/** With `bars` of this computation, and `tpo` as ever. */
+/** With `bars` of this computation, and `tpo` unchanged. */
 async function open(disk: Disk, bars: string, lastRank = 7): Promise<EpochStore> {
   return await openWith(disk, { bars, tpo: 'one' }, lastRank);
 }

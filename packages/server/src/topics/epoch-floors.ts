@@ -1,8 +1,8 @@
 /**
- * Which cursors a change of an indicator's computation, or a repair of the tape, has made worthless
- * (determinism 23). A floor is a place on a contract's tape that lies beyond every cursor issued before the change:
- * the first update of the next trade. What the new computation issues before that trade comes lies
- * below the floor as well; whoever resumes from there gets a fresh snapshot once, and nothing wrong.
+ * Which cursors a change of an indicator's computation, or a repair of the tape, has made worthless (determinism 23). A
+ * floor is a position on a contract's tape beyond every cursor issued before the change: the first update of the next
+ * trade. Cursors that the new computation issues before that trade lie below the floor as well: a client that resumes
+ * from one gets a needless snapshot once, and nothing wrong.
  */
 
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
@@ -12,9 +12,9 @@ import type { ResetReason } from '@tapeloom/protocol/server-messages';
 
 export type EpochReason = Extract<ResetReason, 'engine_changed' | 'source_gap'>;
 
-/** Far longer ago than anything looks back, and than any cursor is worth replaying. */
+/** Far longer than any look-back, and than any cursor is worth replaying. */
 const REPAIRS_KEPT_DAYS = 400;
-/** Where more days than this were repaired at once, all cursors of the contract end: floors stay few. */
+/** When more days than this are repaired at once, all cursors of the contract end, so that floors stay few. */
 const DAYS_APART_MAX = 32;
 
 export interface EpochFloor {
@@ -23,7 +23,7 @@ export interface EpochFloor {
   readonly indicator: string | null;
   /** Cursors below it are worthless. */
   readonly cursor: string;
-  /** Of a repair: the day that came onto the tape, or was replaced; only cursors that it matters to are. */
+  /** For a repair: the day added or replaced on the tape. Only cursors that depend on it are worthless. */
   readonly day?: UtcDay;
   readonly reason: EpochReason;
 }
@@ -35,19 +35,21 @@ export type Computations = Readonly<Record<string, string>>;
 export type ContractDays = Readonly<Record<string, readonly UtcDay[]>>;
 
 export interface StreamEpochs {
-  /** Those that issued the newest cursors; also of indicators that are not there at present. */
+  /** The computations that issued the newest cursors, also of indicators that are missing at present. */
   readonly computations: Computations;
   readonly floors: readonly EpochFloor[];
-  /** Of nodes that share a tape: days that come behind it, to one node sooner than to another (`days-to-come.ts`). */
+  /** For nodes that share a tape: days that come behind it, to each node at another time (`days-to-come.ts`). */
   readonly coming?: ContractDays;
-  /** Likewise: days without which no node shows anything any more. */
+  /** Likewise: days without which no node shows results any more. */
   readonly settling?: ContractDays;
 }
 
 /** The last trade of a contract that a cursor may name; rank 0 is the day's midnight. */
 export type TapeEnd = Pick<Cursor, 'day' | 'rank'>;
 
-/** Why a stream cannot go on from this cursor; null when no floor forbids it. `matters`: of a repaired day. */
+/**
+ * Why a stream cannot resume from this cursor; null when no floor forbids it. `matters`: whether it depends on a day.
+ */
 export function brokenBy(
   floors: readonly EpochFloor[],
   stream: { readonly contract: string; readonly indicator: string },
@@ -65,14 +67,14 @@ export function brokenBy(
   return highest?.reason ?? null;
 }
 
-/** The indicators whose cursors another computation issued. A new one has issued none. */
+/** The indicators whose cursors came from another computation. A new indicator has issued none. */
 export function changedIndicators(before: Computations, now: Computations): readonly string[] {
   return Object.keys(now).filter((id) => Object.hasOwn(before, id) && before[id] !== now[id]);
 }
 
 /**
- * The epochs with these computations: of the indicators named, or of all (null), everything that was
- * issued up to these ends is worthless.
+ * The epochs with these computations. Everything issued up to these ends becomes worthless, for the changed indicators
+ * or for all (null).
  */
 export function withComputations(
   before: StreamEpochs,
@@ -93,8 +95,8 @@ export function withComputations(
 }
 
 /**
- * The epochs with days of one contract's tape repaired while that reached to this end. Repairs of days so
- * long ago that no cursor can depend on them are forgotten.
+ * The epochs after a repair of days of one contract, when its tape reached to this end. Repairs of days so old that no
+ * cursor can depend on them are dropped.
  */
 export function withRepair(
   epochs: StreamEpochs,
@@ -120,8 +122,8 @@ export function formatEpochs(epochs: StreamEpochs): string {
 }
 
 /**
- * Null when the text is not what `formatEpochs` writes. Version 1 had one name for the computation of all
- * indicators, of which `ids` are those there are.
+ * Null when the text is no output of `formatEpochs`. Version 1 had one name for the computation of all indicators;
+ * `ids` are the present ones.
  */
 export function parseEpochs(text: string, ids: readonly string[]): StreamEpochs | null {
   let value: unknown;
@@ -146,7 +148,7 @@ export function parseEpochs(text: string, ids: readonly string[]): StreamEpochs 
   };
 }
 
-/** Of floors that mean the same, only the highest counts: they stay few. */
+/** Of floors with the same meaning, only the highest counts: they stay few. */
 function merged(floors: readonly EpochFloor[], added: readonly EpochFloor[]): EpochFloor[] {
   const byMeaning = new Map<string, EpochFloor>();
   for (const floor of [...floors, ...added]) {
@@ -163,7 +165,7 @@ function placeOf(floor: EpochFloor): Cursor {
   return parseCursor(floor.cursor)!;
 }
 
-/** The place right after everything that a trade can have caused. */
+/** The position right after everything that a trade can have caused. */
 function beyond({ day, rank }: TapeEnd): string {
   return formatCursor({ day, rank: Math.min(rank + 1, RANK_MAX) as Rank, k: 0 });
 }

@@ -1,7 +1,7 @@
 /**
- * Keeps the epochs of the streams in the data directory. The file has its old content or all of the
- * new, whatever happens, and a new epoch is on disk before its first cursor is issued. A file that
- * cannot be read counts as another computation of every indicator: floors at the tape's end cover all older cursors.
+ * Stores the epochs of the streams in the data directory. The file has its old content or all of the new, whatever
+ * happens, and a new epoch is on disk before its first cursor is issued. An unreadable file counts as another
+ * computation of every indicator: floors at the tape's end cover all older cursors.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -21,7 +21,7 @@ import {
 
 const FILE_NAME = 'stream-epochs.json';
 
-/** What the start found: nothing yet, the same computations, others, or a damaged file. */
+/** The state found at the start: nothing yet, the same computations, others, or a damaged file. */
 export type EpochStart =
   | { readonly t: 'first' | 'same' | 'unreadable' }
   | { readonly t: 'changed'; readonly indicators: readonly string[] };
@@ -30,9 +30,9 @@ export interface EpochStoreOptions {
   readonly disk: Disk;
   /** The data directory, which exists. */
   readonly directory: string;
-  /** Those that run now. */
+  /** The present ones. */
   readonly computations: Computations;
-  /** Where the tape of every streamed contract ends, midnights included; asked only when needed. */
+  /** The end of the tape of every streamed contract, midnights included; called only when needed. */
   readonly tapeEnds: () => Promise<ReadonlyMap<string, TapeEnd>>;
 }
 
@@ -49,7 +49,7 @@ export class EpochStore {
     this.start = start;
   }
 
-  /** To be called when the tape is open and before any stream is served. */
+  /** Call it when the tape is open and before any stream is served. */
   static async open(options: EpochStoreOptions): Promise<EpochStore> {
     const { disk, directory, computations, tapeEnds } = options;
     const file = `${directory}/${FILE_NAME}`;
@@ -65,7 +65,7 @@ export class EpochStore {
     const settled = withAllSettled(before, (contract) => ends.get(contract) ?? null);
     const epochs = withComputations(settled, computations, changed, isBroken ? ends : new Map());
     const store = new EpochStore(disk, file, before, startOf(text, changed));
-    // A new indicator is noted before its first cursor too, else a later change of it would go unseen.
+    // A new indicator is stored before its first cursor too. Otherwise a later change of it would go unnoticed.
     if (!isDeepStrictEqual(epochs, known)) await store.#save(epochs);
     return store;
   }

@@ -1,10 +1,9 @@
 /**
- * The messages of one flush of one topic, or of a range of a block. The engine encoded each as a line, the same
- * for all; `framesFor` puts the name of a subscription into the lines and makes them complete WebSocket frames,
- * once per distinct `sub` text and mode. A thousand subscribers with equal names therefore cost one encoding
- * and one write each. `confirmed` passes exactly the final messages. `messagesFor` gives the same frames one
- * by one, for a reader that cannot take all of them at once. A flush that outlives its publishing keeps few
- * encodings or none: names are the clients' choice.
+ * The messages of one flush of one topic, or of a range of a block. The engine has encoded each as a line. `framesFor`
+ * adds a subscription's name and makes complete WebSocket frames, once per distinct `sub` text and mode: subscribers
+ * with equal names share one encoding. `confirmed` passes exactly the final messages. `messagesFor` returns the same
+ * frames one by one, for a slow reader. A flush that outlives its publishing caches few encodings or none, because
+ * clients choose the names.
  */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
@@ -18,7 +17,7 @@ export interface EncodedFrames {
   readonly messages: number;
 }
 
-/** What stands before the cursor. */
+/** The bytes before the cursor. */
 type Openings = Readonly<Record<UpdateKind, Buffer>>;
 
 export class Flush {
@@ -28,20 +27,20 @@ export class Flush {
   readonly end: number;
   readonly #namesMax: number;
   readonly #encoded = new Map<string, EncodedFrames | null>();
-  /** Of `#encoded`, what was asked for last: most ask for the same. */
+  /** The last result of `#encoded`: most requests are equal. */
   #last: {
     readonly sub: string;
     readonly mode: StreamMode;
     readonly frames: EncodedFrames | null;
   } | null = null;
-  /** The messages asked for last, one by one; only while it is published. */
+  /** The last result of `messagesFor`; only while the flush is published. */
   #lastSplit: {
     readonly sub: string;
     readonly mode: StreamMode;
     readonly messages: readonly MessageFrame[];
   } | null = null;
 
-  /** For at most `namesMax` subscription names and modes the encoding is kept and shared. */
+  /** Caches the encodings of at most `namesMax` pairs of subscription name and mode. */
   constructor(
     block: Block,
     namesMax = Number.POSITIVE_INFINITY,
@@ -53,13 +52,13 @@ export class Flush {
     this.#namesMax = namesMax;
   }
 
-  /** The messages in [first, end) of the block alone; this very flush when these are all. */
+  /** The messages in [first, end) of the block alone; this same flush when these are all. */
   part(first: number, end = this.end): Flush {
     if (first === this.first && end === this.end) return this;
     return new Flush(this.block, this.#namesMax, { first, end });
   }
 
-  /** Lets go of all encodings: they are made again when asked for. */
+  /** Drops all encodings: they are made again when needed. */
   forgetFrames(): void {
     this.#encoded.clear();
     this.#last = null;
@@ -86,7 +85,7 @@ export class Flush {
     const last = this.#lastSplit;
     if (last !== null && last.sub === sub && last.mode === mode) return last.messages;
     const messages = this.#split(sub, mode);
-    // What outlives its publishing is counted by its encodings alone.
+    // A flush that outlives its publishing is measured by its encodings alone.
     if (this.#namesMax === Number.POSITIVE_INFINITY) this.#lastSplit = { sub, mode, messages };
     return messages;
   }
@@ -142,7 +141,7 @@ export class Flush {
     return mode === 'live' || block.isFinal(at) || block.kind(at) === 'snapshot';
   }
 
-  /** A line, with a subscription's opening for its own, and without its line feed. */
+  /** A line's length with the subscription's own opening and without its line feed. */
   #payloadBytes(at: number, openings: Openings): number {
     const { block } = this;
     const kind = block.kind(at);

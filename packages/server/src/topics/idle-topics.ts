@@ -1,9 +1,8 @@
 /**
- * Topics that nobody listens to, kept so that a client that comes back finds them warm and its cursor
- * in their ring. Each belongs to the account that watched it last, which may keep so many of them and no
- * more. A topic leaves after its time, or earlier: beyond its account's number, or when its place or its
- * memory is needed, and then the account that has most loses the one it used least recently. While the process
- * has little memory all leave that nobody came back to at once.
+ * Topics without subscribers, kept so that a returning client finds them warm and its cursor in their ring. Each
+ * belongs to the account that watched it last, which may keep a limited number. A topic ends after its time, or
+ * earlier: beyond its account's number, or when its slot or its memory is needed. Then the account with the most loses
+ * its least recently used topic. While the process is short of memory, all end that have no returning client at once.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -12,13 +11,13 @@ import type { Clock } from '../platform/clock.ts';
 
 /** As long as its ring reaches back. */
 export const TOPIC_LINGER_MS = 15 * 60_000;
-/** So long a topic goes on while its account has anything else to give: the client may be on its way back. */
+/** For this time a topic is spared while its account has anything else to give: the client may be about to return. */
 export const IDLE_GRACE_MS = MINUTE_MS;
 
-/** So long it stays while memory is short: a client whose connection broke is back by then. */
+/** For this time it is spared while memory is short: a client whose connection broke is back by then. */
 const SHORT_LINGER_NS = 20n * SECOND_NS_BIG;
 
-/** Why an idle topic ended: its time, too many of its account, its place or its memory was needed. */
+/** Why an idle topic ended: its time, its account's number, or its slot or memory was needed. */
 export type IdleEnd = 'time' | 'account' | 'place' | 'memory';
 
 interface Idle {
@@ -34,11 +33,11 @@ export class IdleTopics<T> implements Disposable {
   readonly #timers: Pick<Clock, 'after' | 'now'>;
   readonly #end: (topic: T, why: IdleEnd) => void;
   readonly #idle = new Map<T, Idle>();
-  /** By account, the one that became idle first comes first. */
+  /** By account, in the order in which they became idle. */
   readonly #byAccount = new Map<string, Set<T>>();
   #lastOrder = 0;
 
-  /** `end` ends a topic and takes it out of here. */
+  /** `end` ends a topic and removes it from here. */
   constructor(timers: Pick<Clock, 'after' | 'now'>, end: (topic: T, why: IdleEnd) => void) {
     this.#timers = timers;
     this.#end = end;
@@ -48,12 +47,12 @@ export class IdleTopics<T> implements Disposable {
     return this.#idle.size;
   }
 
-  /** How many the account has that has most. */
+  /** The number of idle topics of the account with the most. */
   get mostOfOne(): number {
     return this.#largest()?.size ?? 0;
   }
 
-  /** The topic is its account's, which keeps `most` of them; has no effect on one that is idle already. */
+  /** Makes the topic an idle one of this account, which keeps at most `most`. No effect on an idle topic. */
   add(topic: T, account: string, most: number): void {
     if (this.#idle.has(topic)) return;
     this.#lastOrder += 1;
@@ -86,7 +85,7 @@ export class IdleTopics<T> implements Disposable {
     if (topics.size === 0) this.#byAccount.delete(idle.account);
   }
 
-  /** Ends a topic of the account that has most; false when none is idle. */
+  /** Ends a topic of the account with the most; false when none is idle. */
   freePlace(): boolean {
     const topics = this.#largest();
     if (topics === null) return false;
@@ -94,7 +93,7 @@ export class IdleTopics<T> implements Disposable {
     return true;
   }
 
-  /** Ends a topic of this account that holds memory, past its grace only or any; false when there is none. */
+  /** Ends a topic of this account that holds memory: one past its grace, or any. False when there is none. */
   freeMemory(account: string, age: 'past-grace' | 'any', holds: (topic: T) => boolean): boolean {
     for (const topic of this.#byAccount.get(account) ?? []) {
       // Those after it are younger still.
@@ -106,7 +105,7 @@ export class IdleTopics<T> implements Disposable {
     return false;
   }
 
-  /** Memory is short: ends all but those that have just become idle; how many. */
+  /** Memory is short: ends all but those that have just become idle. Returns how many. */
   shorten(): number {
     const before = this.#timers.now() - SHORT_LINGER_NS;
     let ended = 0;
@@ -125,7 +124,7 @@ export class IdleTopics<T> implements Disposable {
     this.#byAccount.clear();
   }
 
-  /** Of accounts with equally many, the one whose topic was used least recently. */
+  /** Of accounts with equal numbers, the one whose topic was used least recently. */
   #largest(): ReadonlySet<T> | null {
     let largest: ReadonlySet<T> | null = null;
     for (const topics of this.#byAccount.values()) {

@@ -1,6 +1,6 @@
 /**
- * One message as a complete WebSocket frame, and what it is about. All that have equal subscriptions share
- * one of them, and so do those of them that are behind what they keep of it.
+ * One message as a complete WebSocket frame. Equal subscriptions share it, and those of them that are behind share its
+ * held form.
  */
 
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
@@ -8,9 +8,8 @@ import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 export type MessageKind = ServerMessage['t'];
 
 /**
- * What is kept of a message until its reader takes it. A text of one character per byte costs some tens of
- * bytes beside its content, a buffer some hundreds, and a part of a flush's shared bytes would keep all of
- * them alive.
+ * The form in which a message is held until its reader takes it. A text of one character per byte costs some tens of
+ * bytes beside its content, a buffer some hundreds, and a view of a flush's shared bytes would keep all of them alive.
  */
 export interface HeldFrame {
   readonly kind: MessageKind;
@@ -23,7 +22,7 @@ export class MessageFrame {
   /** Null when it concerns the connection as a whole. */
   readonly sub: string | null;
   readonly bytes: Buffer;
-  /** The same for all versions of an object, null for what has no versions. */
+  /** The same for all versions of an object; null for messages without versions. */
   readonly versionKey: string | null;
   #held: HeldFrame | null = null;
 
@@ -35,7 +34,7 @@ export class MessageFrame {
     this.versionKey = kind === 'upsert' || kind === 'remove' ? `${id}\n${sub}` : null;
   }
 
-  /** The same one however often it is asked for. */
+  /** Always the same instance. */
   get held(): HeldFrame {
     this.#held ??= { kind: this.kind, sub: this.sub, text: this.bytes.toString('latin1') };
     return this.#held;

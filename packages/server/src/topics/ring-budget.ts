@@ -1,13 +1,8 @@
 /**
- * The memory of all rings together. What they hold never exceeds the limit once an append has returned.
- * A ring counts for one account; where its topic has watchers of several, for the one that has least, so
- * that nobody loses for being beside somebody who has much. Room is made by the account that has most and
- * by nobody else: first by its idle topics that nobody came back to, then by the oldest stretches of its rings.
- * When it has no closed one, what the appending ring has just taken in goes, if that is its own; otherwise
- * its other idle topics, and at last what its largest ring has gathered.
- *
- * Also keeps the stretches that were read lately in the form readers need, so that the clients of a
- * reconnect storm share one encoding; what that takes is limited as well.
+ * The memory of all rings together. It never exceeds the limit once an append has returned. A ring counts for one
+ * account: of several that watch its topic, for the one that has least, so that a small account does not lose beside a
+ * large one. Only the account with the most makes room. Recently read stretches are cached in the form that readers
+ * need, within a limit, so that the clients of a reconnect storm share one encoding.
  */
 
 import { MIB } from '@tapeloom/core/units';
@@ -15,15 +10,15 @@ import type { Flush } from './flush.ts';
 
 /** Bytes that all rings may hold together unless configured otherwise. */
 export const RINGS_BYTES_MAX = 256 * MIB;
-/** Names for which the encoding of one stretch is kept. */
+/** Names for which the encoding of one stretch is cached. */
 export const VIEW_NAMES_MAX = 4;
-/** Text of the stretches kept for readers; with all their encodings about six times as much memory. */
+/** Text of the cached stretches; with all their encodings they take about six times as much memory. */
 const VIEWS_BYTES_MAX = 8 * MIB;
 
-/** Why something left a ring: too old, too much for its topic, or too much for all topics together. */
+/** Why messages left a ring: too old, too many of its topic, or too many of all topics together. */
 export type EvictionReason = 'age' | 'topic' | 'total';
 
-/** Whom a ring may count for. */
+/** The accounts that a ring may count for. */
 export interface RingHolder {
   /** The account it counts for at first. */
   readonly account: string;
@@ -31,7 +26,7 @@ export interface RingHolder {
   accounts(): Iterable<string>;
 }
 
-/** What the budget needs to know of a ring. */
+/** The parts of a ring that the budget reads. */
 export interface BudgetedRing {
   readonly bytes: number;
   readonly holder: RingHolder;
@@ -54,7 +49,7 @@ export class RingBudget {
   readonly #dropIdle: DropIdle;
   readonly #shares = new Map<string, Share>();
   readonly #shareOf = new Map<BudgetedRing, Share>();
-  /** What was read lately, least recently first. */
+  /** Recently read views, the least recent first. */
   readonly #views = new Map<object, Flush>();
   #viewBytes = 0;
   #bytes = 0;
@@ -70,12 +65,12 @@ export class RingBudget {
     return this.#bytes;
   }
 
-  /** What counts for one account. */
+  /** The bytes that count for one account. */
   bytesOf(account: string): number {
     return this.#shares.get(account)?.bytes ?? 0;
   }
 
-  /** What counts for the account that has most. */
+  /** The bytes that count for the account with the most. */
   get bytesOfLargest(): number {
     return this.#largest()?.bytes ?? 0;
   }
@@ -124,7 +119,7 @@ export class RingBudget {
     while (this.#bytes > this.#bytesMax) this.#makeRoom(this.#largest()!, grown);
   }
 
-  /** What readers see of `key`, made once for all who ask within a short time. */
+  /** The readers' view of `key`, made once for all that request it within a short time. */
   viewOf(key: object, make: () => Flush): Flush {
     let view = this.#views.get(key);
     if (view === undefined) {
@@ -147,6 +142,11 @@ export class RingBudget {
     this.#views.delete(key);
   }
 
+  /**
+   * Frees memory of one account, in this order: idle topics past their grace, then the oldest stretches of its rings.
+   * When no stretch is closed, the appending ring gives up what it has just taken, if it is the account's own.
+   * Otherwise the account's other idle topics go, and at last the content of its largest ring.
+   */
   #makeRoom(share: Share, grown: BudgetedRing): void {
     const { account, rings } = share;
     if (this.#dropIdle(account, 'past-grace') || this.#takeStretch(share)) return;
@@ -154,7 +154,7 @@ export class RingBudget {
     else if (!this.#dropIdle(account, 'any')) largestRing(rings).evictOldest('total');
   }
 
-  /** Takes the oldest stretch, or finds that its ring is rather another's. */
+  /** Takes the oldest stretch, or moves its ring to a watcher that has less. */
   #takeStretch(share: Share): boolean {
     const ring = oldestRing(share.rings);
     if (ring === null) return false;
@@ -164,7 +164,7 @@ export class RingBudget {
     return true;
   }
 
-  /** A watcher of the ring's topic that would have less with it than this one has. */
+  /** A watcher of the ring's topic that would have less with the ring than this account has. */
   #lighterHolder(ring: BudgetedRing, { account, bytes }: Share): string | null {
     let lightest: string | null = null;
     let least = bytes;

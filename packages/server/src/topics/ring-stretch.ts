@@ -1,7 +1,7 @@
 /**
- * What a ring keeps of a fixed stretch of tape time: the flushes as they came while it grows, and one block
- * once it is closed, so that the collector of garbage sees one piece of memory where there were hundreds. A
- * stretch ends with a whole flush, and knows all that a ring asks without being looked into.
+ * The part of a ring for a fixed span of tape time: the flushes as they came while it grows, and one block once it is
+ * closed, so that the garbage collector sees one buffer instead of hundreds. A stretch ends with a whole flush, and
+ * stores everything that a ring asks of it.
  */
 
 import type { Cursor } from '@tapeloom/core/cursor';
@@ -14,12 +14,12 @@ import { VIEW_NAMES_MAX } from './ring-budget.ts';
 const SPAN_NS = 10_000_000_000;
 /** A stretch with more text is closed early; a single flush may have more. */
 const TEXT_BYTES_MAX = 65_536;
-/** Measured: what a piece of memory takes beside its bytes, and a stretch. */
+/** Measured: the overhead of a buffer, and of a stretch. */
 const PIECE_COST_BYTES = 512;
 const STRETCH_COST_BYTES = 768;
 
 export class Stretch {
-  /** Where it stands among the stretches of all rings in the order in which they were closed. */
+  /** Its number in the order in which the stretches of all rings were closed. */
   number: number | null = null;
   readonly #day: UtcDay;
   readonly #span: number;
@@ -48,7 +48,7 @@ export class Stretch {
     );
   }
 
-  /** A flush is never empty here. */
+  /** A flush here is never empty. */
   add(block: Block, position: string): void {
     this.#pieces.push(block.parts);
     this.last = block.cursor(block.count - 1);
@@ -61,7 +61,7 @@ export class Stretch {
     this.bytes += block.memory.byteLength + PIECE_COST_BYTES;
   }
 
-  /** Nothing follows in it. */
+  /** No flush follows: joins the pieces into one block. */
   close(number: number): void {
     const block = this.#joined();
     this.#pieces = [block.parts];

@@ -51,7 +51,7 @@ const happening = fc.oneof(
   },
 );
 
-/** Reads to the newest message, piece by piece; null when it is refused. */
+/** Reads to the newest message, piece by piece; null when a read returns null. */
 function readAll(ring: Ring, after: string, bytesMax: number, of: StreamMode) {
   const cursors: string[] = [];
   let through = after;
@@ -69,7 +69,7 @@ function readAll(ring: Ring, after: string, bytesMax: number, of: StreamMode) {
   }
 }
 
-/** Of one account, as all rings of one that is alone. */
+/** The only account: all rings count for it. */
 const ONE = { account: 'one', accounts: () => ['one'] };
 
 function budget(bytesMax = 1e9): RingBudget {

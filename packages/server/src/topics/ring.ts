@@ -1,16 +1,7 @@
 /**
- * What one topic published lately, for subscribers that come back (determinism 13). Let c be a cursor:
- *
- * 1. What is read after c is exactly the published messages with a cursor > c, each once, ascending,
- *    however the reading is cut into pieces. A flush that c lies in is read from its first message
- *    beyond c.
- * 2. Nothing is read when a message beyond c has left the ring, or was never in it: c lies below the
- *    floor, the cursor of the newest message that is gone. A cursor has no age of its own: on a stream
- *    that published nothing since, it is good for ever.
- * 3. Messages leave oldest first: when they are too old in tape time, or when the bytes of the topic or
- *    of all topics exceed their limit. Bytes are all the memory that is held, not only what was encoded.
- *
- * `confirmed` has a floor of its own, since only final messages can be missed there.
+ * The recent messages of one topic, for subscribers that come back (determinism 13). A reader gets exactly the
+ * published messages beyond its cursor, or null when the ring does not have all of them. `confirmed` has a floor of its
+ * own, since only final messages can be missed there.
  */
 
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
@@ -29,15 +20,15 @@ export interface RingLimits {
 
 export const RING_LIMITS: RingLimits = {
   bytesMax: 32 * MIB,
-  /** Clients are told 15 minutes; one more covers the time it takes to come back. */
+  /** Clients are promised 15 minutes; one more covers the time to come back. */
   ageNs: 16n * MINUTE_NS_BIG,
 };
 
-/** One piece of what a ring has after a cursor. */
+/** A piece of the ring's messages after a cursor. */
 export interface RingPiece {
-  /** Whole stretches where possible, shared by all who read them; some may have nothing for the mode. */
+  /** Whole stretches where possible, shared by all readers; some may have nothing for the mode. */
   readonly flushes: readonly Flush[];
-  /** All that was published up to here is read: the next piece is read after it. */
+  /** Everything published up to here is read: the next piece follows it. */
   readonly through: string;
   /** The position at the end of the piece's last flush; null inside a flush, or when there is none. */
   readonly position: string | null;
@@ -45,6 +36,17 @@ export interface RingPiece {
   readonly isNewest: boolean;
 }
 
+/**
+ * Let c be a cursor:
+ *
+ * 1. A read after c returns exactly the published messages with a cursor > c, each once, ascending, however the reading
+ *    is cut into pieces. If c lies inside a flush, the read begins with the flush's first message beyond c.
+ * 2. A read returns null when a message beyond c has left the ring, or was never in it: c lies below the floor, the
+ *    cursor of the newest message that is gone. A cursor does not age by itself: on a stream that published nothing
+ *    since, it is good for ever.
+ * 3. Messages leave oldest first: when they are too old in tape time, or when the bytes of the topic or of all topics
+ *    exceed their limit. Bytes are all the memory that is held, not only the encoded text.
+ */
 export class Ring implements BudgetedRing, Disposable {
   readonly holder: RingHolder;
   readonly #budget: RingBudget;
@@ -81,12 +83,12 @@ export class Ring implements BudgetedRing, Disposable {
     this.#budget.assign(this, account);
   }
 
-  /** The least cursor that can be read after. */
+  /** The lowest cursor that can be read after. */
   floorOf(mode: StreamMode): string {
     return formatCursor(mode === 'confirmed' ? this.#finalFloor : this.#floor);
   }
 
-  /** Takes in a flush; false when it does not lie beyond all before it. */
+  /** Adds a flush; false when it does not lie beyond all before it. */
   append(flush: Block, position: string): boolean {
     if (flush.count === 0) return true;
     if (compareCursors(flush.cursor(0), this.#newest) <= 0) return false;
@@ -102,7 +104,7 @@ export class Ring implements BudgetedRing, Disposable {
     return true;
   }
 
-  /** The topic's tape time is `now`: what is too old leaves. */
+  /** The topic's tape time is `now`: messages that are too old leave. */
   expire(now: EpochNs): void {
     const oldest = now - this.#limits.ageNs;
     while (this.#stretches.length > 0 && this.#stretches[0]!.lastEdge < oldest) {
@@ -110,10 +112,7 @@ export class Ring implements BudgetedRing, Disposable {
     }
   }
 
-  /**
-   * What was published after `after`, as far as `bytesMax` reaches but at least one message; null when
-   * a part of it is not here.
-   */
+  /** The messages published after `after`, up to `bytesMax` but at least one; null when the ring does not have all. */
   read(after: Cursor, bytesMax: number, mode: StreamMode): RingPiece | null {
     const floor = mode === 'confirmed' ? this.#finalFloor : this.#floor;
     if (compareCursors(after, floor) < 0) return null;
@@ -146,7 +145,7 @@ export class Ring implements BudgetedRing, Disposable {
     return piece(true);
   }
 
-  /** Gives all memory back. */
+  /** Frees all memory. */
   [Symbol.dispose](): void {
     for (const stretch of this.#stretches) this.#budget.forgetView(stretch);
     this.#stretches = [];
@@ -156,7 +155,7 @@ export class Ring implements BudgetedRing, Disposable {
     this.#finalFloor = this.#newest;
   }
 
-  /** The oldest stretch leaves, also when it is not closed. */
+  /** Evicts the oldest stretch, even if it is not closed. */
   evictOldest(reason: EvictionReason): void {
     const stretch = this.#stretches.shift();
     if (stretch === undefined) return;
@@ -178,7 +177,7 @@ export class Ring implements BudgetedRing, Disposable {
     return this.#stretches.slice(low);
   }
 
-  /** The newest one, or another when that has no room. */
+  /** The newest stretch, or a new one when that has no room. */
   #stretchFor(flush: Block): Stretch {
     const newest = this.#stretches.at(-1);
     if (newest?.hasRoomFor(flush) === true) return newest;

@@ -1,7 +1,7 @@
 /**
- * The state of a stream as customers see it, judged from facts alone: refused | warming → live ⇄ closed,
- * stale, down → ended. `closed` follows the contract's full trading day, `stale` means that in an open
- * market the tape's promise lags the clock by more than it ever should, or that it lies ahead of a clock that was set back.
+ * The state of a stream as customers see it, judged from facts alone: refused | warming → live ⇄ closed, stale, down →
+ * ended. `closed` follows the contract's full trading day. `stale`: in an open market the tape's watermark lags the
+ * clock by more than it ever should, or the tape lies ahead of a clock that was set back.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -15,7 +15,7 @@ export interface StreamFacts {
   readonly sourceUp: boolean;
   /** Whether the study has caught up with the tape and has what its look-back should give. */
   readonly warm: boolean;
-  /** The tape's promise less the topic's delay; null on an empty tape. */
+  /** The tape's watermark (`promise`) less the topic's delay; null on an empty tape. */
   readonly promise: EpochNs | null;
   readonly fullSessions: SessionTable;
   readonly staleAfterMs: number;

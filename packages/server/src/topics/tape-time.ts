@@ -1,7 +1,6 @@
 /**
- * Tape time as subscribers see it, each with its delay, and the UTC day it is then. Whatever shows that
- * the tape has come to a new day changes the day, and all who follow it have heard of it, before anybody
- * gets what showed it.
+ * Tape time as subscribers see it, each with its delay, and its UTC day. The first message that proves a new day
+ * changes the day, and all listeners are notified before any subscriber gets that message.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -20,7 +19,7 @@ export class TapeTime {
     this.#engines = engines;
   }
 
-  /** How far the tape is known, seen with this delay; null before the first promise. */
+  /** The tape's watermark with this delay; null before the first one. */
   at(delaySeconds: number): EpochNs | null {
     const { promise } = this.#engines;
     return promise === null ? null : delayed(promise, { delaySeconds });
@@ -39,12 +38,12 @@ export class TapeTime {
     return { [Symbol.dispose]: () => listeners.delete(listener) };
   }
 
-  /** An engine has told its promise. */
+  /** An engine has reported its watermark. */
   advance(slot: EngineSlot, promise: EpochNs | null): void {
     this.#change(() => this.#engines.advance(slot, promise));
   }
 
-  /** A topic has come to this day: so has the tape, whatever its engines have told of it. */
+  /** A topic has come to this day: so has the tape, whatever its engines have reported. */
   reach(delaySeconds: number, day: UtcDay): void {
     const known = this.dayAt(delaySeconds);
     if (known !== null && day <= known) return;
@@ -52,7 +51,7 @@ export class TapeTime {
     this.#change(() => this.#engines.reach(midnight as EpochNs));
   }
 
-  /** Nobody follows it any more. */
+  /** Removes all listeners. */
   clear(): void {
     this.#listeners.clear();
   }

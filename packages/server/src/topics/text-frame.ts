@@ -1,6 +1,6 @@
 /**
- * The bytes of a WebSocket text frame as a server sends it (RFC 6455, 5.2): one unfragmented, unmasked
- * frame with the shortest length form. What is written here goes to the socket as it is.
+ * The bytes of a WebSocket text frame as a server sends it (RFC 6455, 5.2): one unfragmented, unmasked frame with the
+ * shortest length form. They go to the socket as they are.
  */
 
 const FIN_AND_TEXT = 0x81;

@@ -1,4 +1,4 @@
-/** What the topics of a process count, as plain records that a page can read at any time. */
+/** The counters of a process's topics, as plain records that a page can read at any time. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { StreamState } from '@tapeloom/protocol/status-states';
@@ -8,28 +8,28 @@ import type { ResumeCounts, Topic } from './topic.ts';
 
 export interface TopicMetrics {
   readonly topics: number;
-  /** Topics nobody listens to, kept for those who come back. */
+  /** Topics without subscribers, kept for clients that come back. */
   readonly idleTopics: number;
-  /** How many of those the account has that has most. */
+  /** The number of them that the account with the most has. */
   readonly idleTopicsOfLargest: number;
-  /** Topics somebody waits for. */
+  /** Topics that are not ready yet. */
   readonly warmingTopics: number;
-  /** Of those, the ones that wait for their account's turn. */
+  /** Of those, the queued ones. */
   readonly warmUpsWaiting: number;
   readonly subscribers: number;
-  /** Topics ended after their last subscriber, by reason; `unready` ones had nothing worth keeping. */
+  /** Topics ended after their last subscriber, by reason; `unready` ones had never caught up with the tape. */
   readonly topicsEndedTotal: Readonly<Record<IdleEnd | 'unready', number>>;
-  /** Topics that were not begun: their account begins too many, or there was no place. */
+  /** Topics that were not opened: their account opens too many, or no slot was free. */
   readonly opensRefusedTotal: Readonly<Record<'rate' | 'place', number>>;
   readonly topicsOpenedTotal: number;
   readonly flushesTotal: number;
   /** Memory of all rings. */
   readonly ringBytes: number;
-  /** What of it counts for the account that has most. */
+  /** The part of it that counts for the account with the most. */
   readonly ringBytesOfLargest: number;
   /** Messages that left a ring, by reason. */
   readonly ringEvictionsTotal: Readonly<Record<EvictionReason, number>>;
-  /** Subscribers' wishes for a snapshot: those sent to an engine, and those that joined one. */
+  /** Requests for a snapshot: sent to an engine, or joined to a pending one. */
   readonly snapshotsTotal: Readonly<Record<'asked' | 'shared', number>>;
   readonly resumesTotal: Readonly<ResumeCounts>;
 }
@@ -43,10 +43,10 @@ export interface TopicFacts {
   readonly lagMs: number;
   readonly subscribers: number;
   readonly ringBytes: number;
-  /** The least cursor that its ring can serve; null before it publishes. */
+  /** The lowest cursor that its ring can serve; null before it publishes. */
   readonly floor: string | null;
   readonly position: string | null;
-  /** Since it was opened, in the service's time. */
+  /** Time since it was opened, in the service's time. */
   readonly ageMs: number;
 }
 

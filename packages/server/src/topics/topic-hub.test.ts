@@ -146,7 +146,7 @@ test('topics are spread by contract, and the loss of one engine ends its own onl
     const ended = homes.get(contract) === 1;
     assert.deepEqual(heard, ended ? ['down', 'INTERNAL', 'down', 'INTERNAL'] : []);
   }
-  // They subscribe again, and the engines that are left compute what they ask for.
+  // They subscribe again, and the remaining engines compute their topics.
   const before = stage.engines.map(({ sent }) => sent.length);
   for (const contract of contracts) stage.attach({ ...spec(1), contract }, new Listener());
   assert.equal(stage.engines[1]!.sent.length, before[1]);

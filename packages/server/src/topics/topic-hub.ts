@@ -1,13 +1,9 @@
 /**
- * All topics of this process, one per computation whoever asks. The hub opens a topic in an engine on
- * its first subscriber, keeps it and its ring for a while after its last one if it ever was ready, and
- * judges every topic's state once a second. Messages of an engine reach subscribers in the order in which
- * they were sent. An engine that is lost takes its own topics with it and nothing else. Whatever bears a
- * cursor of a new day changes the tape's day before anybody gets it, so that names that roll have left
- * their contract by then.
- *
- * Places (`topic-places.ts`) and memory are shared by account: what nobody watches goes first, of the
- * account that has most.
+ * All topics of this process, one per computation. The hub opens a topic in an engine for its first subscriber, keeps
+ * it and its ring for a while after its last one if it was ever ready, and judges every state once a second. Messages
+ * of an engine reach subscribers in their order; a lost engine ends only its own topics. A cursor of a new day changes
+ * the tape's day before any subscriber gets it, so names that roll have left their contract by then. Slots
+ * (`topic-places.ts`) and memory are shared by account: idle topics go first, of the account with the most.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -35,7 +31,7 @@ import { factsOf, TopicCounters, type TopicFacts, type TopicMetrics } from './to
 import { refuseOpen } from './topic-places.ts';
 
 const JUDGE_MS = 1_000;
-/** A source promises every 200 ms; a healthy tape is never this far behind an open market's clock. */
+/** A source sends a watermark every 200 ms; a healthy tape never lags an open market's clock by this much. */
 export const STALE_AFTER_MS = 5_000;
 
 export type DamagedDay = Extract<EngineMessage, { readonly t: 'day-damaged' }>;
@@ -55,9 +51,9 @@ export interface TopicHubOptions {
 
 export class TopicHub implements Disposable {
   readonly #options: TopicHubOptions;
-  /** Hears of days that have changed behind topics. */
+  /** Called for days that have changed behind topics. */
   onDayChanged: (contract: string, day: UtcDay) => void = () => {};
-  /** Hears of days that an engine could not read, before anything that is computed without them. */
+  /** Called for days that an engine could not read, before anything computed without them is published. */
   onDayDamaged: (damage: DamagedDay) => void = () => {};
   readonly #byKey = new Map<string, Topic>();
   readonly #byNumber = new Map<number, Topic>();
@@ -71,7 +67,7 @@ export class TopicHub implements Disposable {
   readonly #time: TapeTime;
   #sourceUp = true;
   #isAhead = false;
-  /** Why a stream is not shown here; null: it is. */
+  /** Why a stream is not shown here; null when it is. */
   #refusalOf: (spec: TopicSpec) => string | null = () => null;
   #lastNumber = 0;
   #lastRequest = 0;
@@ -92,30 +88,30 @@ export class TopicHub implements Disposable {
     });
   }
 
-  /** Takes engines into service, in place of all there were; topics are spread over them by contract. */
+  /** Takes engines into service in place of all present ones; topics are spread over them by contract. */
   connect(links: readonly EngineLink[]): void {
     this.#engines.disconnectAll();
     for (const [index, link] of links.entries()) this.#engines.connect(index, link);
   }
 
-  /** Puts an engine into the place of one that was lost; the others go on undisturbed. */
+  /** Puts an engine into the slot of a lost one; the others continue undisturbed. */
   replace(index: number, link: EngineLink): void {
     this.#engines.connect(index, link);
   }
 
-  /** Whether the source delivers: when it does not, streams are `down` and new ones refused. */
+  /** Whether the source delivers. When it does not, streams are `down` and new ones get an error. */
   setSource(state: EngineState): void {
     this.#sourceUp = state === 'up';
     for (const topic of this.#byNumber.values()) this.#judge(topic);
   }
 
-  /** Whether the tape lies ahead of the machine's clock: what streams show then is `stale`. */
+  /** Whether the tape lies ahead of the machine's clock; streams are `stale` then. */
   setAhead(isAhead: boolean): void {
     this.#isAhead = isAhead;
     for (const topic of this.#byNumber.values()) this.#judge(topic);
   }
 
-  /** Streams with a reason against them are not shown here: they end, and new ones are refused with it. */
+  /** Streams with a reason against them are not shown here: they end, and new ones get the reason as an error. */
   refuse(refusalOf: (spec: TopicSpec) => string | null): void {
     this.#refusalOf = refusalOf;
     for (const topic of [...this.#byNumber.values()]) {
@@ -154,7 +150,7 @@ export class TopicHub implements Disposable {
     };
   }
 
-  /** Memory is short: topics that nobody came back to end; how many. */
+  /** Memory is short: ends idle topics that no client came back to. Returns how many. */
   freeIdle(): number {
     return this.#idle.shorten();
   }
@@ -165,7 +161,7 @@ export class TopicHub implements Disposable {
     return Array.from(this.#byNumber.values(), (topic) => factsOf(topic, now));
   }
 
-  /** How far the tape is known, seen with this delay; null before the first promise. */
+  /** The tape's watermark with this delay; null before the first one. */
   tapeTimeOf(delaySeconds: number): EpochNs | null {
     return this.#time.at(delaySeconds);
   }
@@ -189,8 +185,8 @@ export class TopicHub implements Disposable {
   }
 
   /**
-   * `since` is the cursor of a subscriber that comes back: a topic that is opened for it publishes from
-   * there on, if it can. A topic that exists has the ring it has.
+   * `since`: the cursor of a returning subscriber. A topic that is opened for it publishes from there on, if it can. An
+   * existing topic has the ring it has.
    */
   attach(spec: TopicSpec, subscriber: Subscriber, since: string | null = null): Topic | Refusal {
     const slot = this.#engines.pick(spec.contract);
@@ -208,7 +204,7 @@ export class TopicHub implements Disposable {
     if (refusal !== null) return refusal;
     const topic = known ?? this.#open(spec, slot, since, subscriber.account);
     this.#idle.delete(topic);
-    // Judged before it is added: a subscriber hears of changes only, and learns the state it meets here.
+    // Judged before it is added: a subscriber is notified of changes only, and reads the present state here.
     this.#judge(topic);
     if (topic.add(subscriber) && topic === known) this.#tellWanted(topic);
     return topic;
@@ -253,8 +249,8 @@ export class TopicHub implements Disposable {
   }
 
   /**
-   * Days of a contract were sealed that the tape had passed over. Resolves when what that changes has
-   * ended, to a place on the tape that nothing shown of the contract lies beyond.
+   * Days of a contract were sealed that the tape had passed over. Resolves when the topics that this changes have
+   * ended, with a position on the tape beyond everything shown of the contract.
    */
   async repair(contract: string): Promise<TapeEnd> {
     const answers = await this.#engines.repair(contract);
@@ -282,13 +278,13 @@ export class TopicHub implements Disposable {
     return topic;
   }
 
-  /** Its turn depends on who waits for it. */
+  /** Its position in the queue depends on the accounts that wait for it. */
   #tellWanted(topic: Topic): void {
     if (topic.wasReady) return;
     topic.slot.link.send({ t: 'wanted', topic: topic.number, accounts: topic.accounts() });
   }
 
-  /** Nobody watches it, and it is kept no longer. */
+  /** It has no subscribers, and is kept no longer. */
   #end(topic: Topic, why: IdleEnd | 'unready'): void {
     this.#counters.topicsEndedTotal[why] += 1;
     this.#close(topic);

@@ -1,6 +1,6 @@
 /**
- * How many topics are computed at once, and who may have one more. What nobody watches makes room, and the
- * last places are for accounts that watch little.
+ * How many topics are computed at once, and which accounts may have one more. Idle topics make room, and the last slots
+ * are for accounts that watch few topics.
  */
 
 import type { IdleTopics } from './idle-topics.ts';
@@ -8,17 +8,17 @@ import type { Refusal, Subscriber, Topic } from './topic.ts';
 import type { TopicCounters } from './topic-counters.ts';
 
 export const TOPICS_MAX = 2_000;
-/** Of all places so many are for accounts that watch fewer topics than this. */
+/** Of all slots so many are for accounts that watch fewer topics than `PLACES_KEPT_EACH`. */
 export const PLACES_KEPT = 200;
 export const PLACES_KEPT_EACH = 2;
 
 export interface TopicsHeld {
   readonly all: ReadonlyMap<number, Topic>;
-  /** Those of them that nobody watches. */
+  /** Those without subscribers. */
   readonly idle: IdleTopics<Topic>;
 }
 
-/** Why no topic is begun for a subscriber, which is counted; null when there is a place for it now. */
+/** Why no topic is opened for a subscriber, which is counted; null when there is a slot for it now. */
 export function refuseOpen(
   subscriber: Subscriber,
   held: TopicsHeld,
@@ -37,7 +37,7 @@ export function refuseOpen(
   };
 }
 
-/** Whether an account may have one more topic computed; one that nobody watches makes room. */
+/** Whether an account may have one more topic computed; an idle one makes room. */
 function hasPlaceFor(account: string, { all, idle }: TopicsHeld): boolean {
   if (all.size - idle.count >= TOPICS_MAX - PLACES_KEPT) {
     let watched = 0;

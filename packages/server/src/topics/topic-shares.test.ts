@@ -164,7 +164,7 @@ const happening = fc.record({
 
 test('whoever loses memory had as much as anybody, and all rings stay within their limit [SEC-37]', () => {
   const bytesMax = 400_000;
-  /** What goes at once: a block, or as much that is no block yet. */
+  /** The unit of eviction: a block, or as many bytes that are no block yet. */
   const slack = 80_000;
   fc.assert(
     fc.property(fc.array(happening, { minLength: 20, maxLength: 40 }), (happenings) => {

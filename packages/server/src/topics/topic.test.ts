@@ -9,7 +9,7 @@ import { Ring, type RingLimits } from './ring.ts';
 import { RingBudget } from './ring-budget.ts';
 import { type Subscriber, Topic } from './topic.ts';
 
-/** So much that short runs lose something now and then. */
+/** So small that short runs lose messages now and then. */
 const LIMITS: RingLimits = { bytesMax: 60_000, ageNs: 40_000_000_000n };
 
 /** A client that comes and goes, and keeps what it got. */
@@ -56,7 +56,7 @@ class Client implements Subscriber {
     this.onFlush();
   }
 
-  /** Reconnects; what it has stays. */
+  /** Reconnects; it keeps what it has. */
   cut(): void {
     this.#topic.remove(this);
     this.#topic.add(this);

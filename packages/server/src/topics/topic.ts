@@ -1,10 +1,8 @@
 /**
- * A topic is what one study publishes, seen from the main thread: who listens, how far it has come and
- * in which state it is. A subscriber gets its snapshot first, then every later flush, once each; or it
- * pulls what the ring has after its cursor, and follows from the last piece on: in the very call that
- * hands out the newest message it becomes a follower, so nothing is lost or doubled between. A change
- * of state is told once. For a subscriber whose name means this contract from a day on, the topic is ready
- * when it has come to that day.
+ * The publication of one study, as the main thread sees it: its subscribers, position and state. A subscriber gets its
+ * snapshot first, then every later flush once. Or it pulls the ring's messages after its cursor: the call that returns
+ * the newest message makes it a follower, so nothing is lost or doubled between. A change of state is sent once. For a
+ * subscriber whose name means this contract from a day on, the topic is ready when it has come to that day.
  */
 
 import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
@@ -18,41 +16,41 @@ import type { Flush } from './flush.ts';
 import type { Ring, RingPiece } from './ring.ts';
 import type { RingHolder } from './ring-budget.ts';
 
-/** Why something is not to be had. */
+/** An error for the client. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
 }
 
-/** Subscribers that came back with a cursor: the ring had all beyond it, or the cursor lay below its floor. */
+/** Resumes by cursor: the ring had everything beyond it, or the cursor lay below its floor. */
 export type ResumeCounts = Record<'served' | 'refused', number>;
 
 export interface Subscriber {
-  /** On whose behalf it listens. */
+  /** The account that it subscribes for. */
   readonly account: string;
-  /** How many topics that nobody listens to are kept for this account. */
+  /** How many idle topics are kept for this account. */
   readonly idleTopicsMax: number;
-  /** Asked when a topic would have to be begun for it: why it may not be, or null. */
+  /** Called when a topic would have to be opened for it. Returns the error, or null. */
   refuseOpen(): Refusal | null;
   readonly mode: StreamMode;
-  /** How many objects its snapshot carries at most. */
+  /** The most objects that its snapshot may have. */
   readonly depth: number;
-  /** Whether a cursor of this day may be shown to it: on others its name means another contract. */
+  /** Whether a cursor of this day may be shown to it: on other days its name means another contract. */
   shows(day: UtcDay): boolean;
-  /** The topic has caught up with the tape and with the subscriber's day: a snapshot may be asked for. */
+  /** The topic has caught up with the tape and with the subscriber's day: a snapshot may be requested. */
   ready(): void;
   snapshot(snapshot: Flush): void;
   flush(flush: Flush): void;
   /** `partialSince`: since when the topic has all of its session; null when that is its open. */
   status(state: StreamState, lagMs: number, partialSince: EpochNs | null): void;
-  /** The topic is over, since the tape was repaired behind it; there is another one to be attached to. */
+  /** The topic is over because the tape was repaired behind it; the subscriber can attach to its successor. */
   outdated(): void;
   /** The topic is over; nothing follows. */
   ended(code: ErrorCode, message: string): void;
 }
 
 export class Topic implements RingHolder {
-  /** The text that says what is computed; also the `topic` of `subscribed`. */
+  /** The text of its computation; also the `topic` of `subscribed`. */
   readonly key: string;
   readonly number: number;
   readonly spec: TopicSpec;
@@ -60,7 +58,7 @@ export class Topic implements RingHolder {
   readonly slot: EngineSlot;
   /** In the service's time. */
   readonly openedAt: EpochNs;
-  /** What it published lately; null before it publishes. */
+  /** Its recent messages; null before it publishes. */
   ring: Ring | null = null;
   #position: string | null = null;
   state: StreamState = 'warming';
@@ -70,17 +68,17 @@ export class Topic implements RingHolder {
   #isReady = false;
   /** Whether it also has all of its look-back; without it, it has no objects. */
   warm = false;
-  /** Each with what its last pull counted as: one counts once for each outcome, however many pieces it takes. */
+  /** Each with the outcome of its last pull: an outcome counts once, however many pieces it takes. */
   readonly #subscribers = new Map<Subscriber, keyof ResumeCounts | null>();
   readonly #resumes: ResumeCounts;
-  /** How many of them each account has; who came first comes first. */
+  /** The number of subscribers of each account, in the order of arrival. */
   readonly #accounts = new Map<string, number>();
   #account = '';
-  /** Those of them for whom it is not ready yet. */
+  /** Subscribers that it is not ready for yet. */
   readonly #early = new Set<Subscriber>();
-  /** Those who take every flush. */
+  /** Subscribers that take every flush. */
   readonly #following = new Set<Subscriber>();
-  /** Those who follow too, but have all up to a cursor that may lie ahead of the next flush. */
+  /** Subscribers that follow too, but have everything up to a cursor that may lie ahead of the next flush. */
   readonly #joining = new Map<Subscriber, Cursor>();
   /** Subscribers waiting for a snapshot, by the request they share. */
   readonly #waiting = new Map<number, Subscriber[]>();
@@ -109,7 +107,7 @@ export class Topic implements RingHolder {
     return this.#position;
   }
 
-  /** Whether it was ever worth keeping: it had caught up with the tape. */
+  /** Whether it is worth keeping: it has once caught up with the tape. */
   get wasReady(): boolean {
     return this.#isReady;
   }
@@ -127,7 +125,7 @@ export class Topic implements RingHolder {
     return this.#accounts.has(account);
   }
 
-  /** Whether one watches it now whose account did not. */
+  /** Whether its account did not watch the topic before. */
   add(subscriber: Subscriber): boolean {
     const { account } = subscriber;
     const held = this.#accounts.get(account) ?? 0;
@@ -138,12 +136,12 @@ export class Topic implements RingHolder {
     return held === 0;
   }
 
-  /** Whether this subscriber may ask for a snapshot. */
+  /** Whether this subscriber may request a snapshot. */
   isReadyFor(subscriber: Subscriber): boolean {
     return this.#subscribers.has(subscriber) && !this.#early.has(subscriber);
   }
 
-  /** Whether its account watches it no longer. */
+  /** Whether its account watches the topic no longer. */
   remove(subscriber: Subscriber): boolean {
     if (!this.#subscribers.delete(subscriber)) return false;
     this.#early.delete(subscriber);
@@ -185,9 +183,9 @@ export class Topic implements RingHolder {
   }
 
   /**
-   * What the ring has after a cursor, as far as `bytesMax` reaches; to be called again after the piece's end until a piece is the
-   * newest. From that piece on every flush follows, and no call does. Null, however far it had come, when the ring does not have
-   * all of it: the cursor lies below the floor.
+   * The ring's messages after a cursor, up to `bytesMax`. Call it again after the piece's end until a piece is the
+   * newest; from that piece on every flush follows without a call. Null at any of these calls when the ring does not
+   * have all of them: the cursor lies below the floor.
    */
   pull(subscriber: Subscriber, after: Cursor, bytesMax: number): RingPiece | null {
     const counted = this.#subscribers.get(subscriber);
@@ -200,7 +198,7 @@ export class Topic implements RingHolder {
     return piece;
   }
 
-  /** False when the flush does not lie beyond those before it: nobody has got it then. */
+  /** False when the flush does not lie beyond those before it: then no subscriber gets it. */
   publish(flush: Flush, position: string): boolean {
     if (this.ring?.append(flush.block, position) === false) return false;
     this.#position = position;
@@ -221,7 +219,7 @@ export class Topic implements RingHolder {
     return true;
   }
 
-  /** It stands at this position now. */
+  /** Sets its present position. */
   moveTo(position: string | null): void {
     this.#position = position;
     this.#tellReady();
@@ -249,7 +247,7 @@ export class Topic implements RingHolder {
     for (const subscriber of this.#leave()) subscriber.outdated();
   }
 
-  /** Nobody is on it any more. */
+  /** Removes all subscribers and returns them. */
   #leave(): readonly Subscriber[] {
     const subscribers = [...this.#subscribers.keys()];
     this.#subscribers.clear();
