@@ -1,7 +1,7 @@
 /**
- * The mailbox of who develops: the mails since the start, on the internal port. It shows links that sign people in, so
- * it exists only while mails go to the outbox and the public address is this machine, and it answers only callers on
- * this machine who asked for this machine by its name: a page elsewhere cannot read it, whatever name it has taken on.
+ * The development mailbox: the mails since the start, on the internal port. It shows sign-in links, so it exists only
+ * while mails go to the outbox and the public address is this machine. It serves only callers on this machine that
+ * address it by a loopback name: no external page can read it, whatever host name it uses (DNS rebinding).
  */
 
 import { createHash } from 'node:crypto';
@@ -32,14 +32,14 @@ pre { margin: 16px 0 0; padding-top: 16px; border-top: 1px solid var(--line); wh
 `;
 const STYLE_DIGEST = createHash('sha256').update(STYLE).digest('base64');
 const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_DIGEST}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
-/** A mail brings its own styles, and is let do nothing else. */
+/** A mail may use its own styles, and nothing else. */
 const MAIL_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation";
 
 export interface MailboxRequest {
   readonly url: string | undefined;
   readonly host: string | undefined;
-  /** Where the connection comes from. */
+  /** The address of the connection's other end. */
   readonly address: string | undefined;
 }
 
@@ -58,13 +58,13 @@ interface Received {
 
 export interface DevelopmentMailboxOptions {
   readonly now: () => Date;
-  /** Where the mails lie as files. */
+  /** Where the mails are stored as files. */
   readonly directory: string;
 }
 
 export class DevelopmentMailbox {
   readonly #options: DevelopmentMailboxOptions;
-  /** The newest first. */
+  /** Newest first. */
   readonly #mails: Received[] = [];
   #count = 0;
 
@@ -78,7 +78,7 @@ export class DevelopmentMailbox {
     if (this.#mails.length > MAILS_MAX) this.#mails.pop();
   }
 
-  /** Null: the request is for something else. */
+  /** Null: the request is for another path. */
   answer({ url = '', host = '', address = '' }: MailboxRequest): MailboxAnswer | null {
     const path = PATH.exec(url);
     if (path === null) return null;
@@ -130,7 +130,7 @@ ${open}<pre>${linked(mail.text, mail.link)}</pre>
 </article>`;
 }
 
-/** The text with its link to be clicked. */
+/** The text with a clickable link. */
 function linked(text: string, link: string | undefined): string {
   const shown = escapeHtml(text);
   if (link === undefined) return shown;

@@ -1,6 +1,6 @@
 /**
- * Earlier versions kept mails on their way as files in `<data>/mails-waiting`. They become mails that are owed, each
- * removed after the database has it. A file that cannot be read stays where it is, is reported, and keeps no other back.
+ * Earlier versions kept outgoing mails as files in `<data>/mails-waiting`. They become owed mails, and each file is
+ * removed once the database has its mail. An unreadable file stays, is reported, and does not block the others.
  */
 
 import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
@@ -19,12 +19,12 @@ export interface EarlierMailsOptions {
   readonly onUnreadable: (path: string, error: unknown) => void;
 }
 
-/** Rejects when the database cannot be written; then what is left is taken over the next time. */
+/** Rejects when the database cannot be written; the next call handles the rest. */
 export async function takeOverEarlierMails(options: EarlierMailsOptions): Promise<void> {
   const { directory, mails, now, onUnreadable } = options;
   for (const name of await namesIn(directory)) {
     const path = join(directory, name);
-    // It never was whole: the process died while it was written.
+    // It was never complete: the process died while it wrote the file.
     if (UNFINISHED.test(name)) await rm(path, { force: true });
     const id = NAME.exec(name)?.[1];
     if (id === undefined) continue;
@@ -38,7 +38,7 @@ export async function takeOverEarlierMails(options: EarlierMailsOptions): Promis
     await mails.oweMail(now(), mail);
     await rm(path, { force: true });
   }
-  // Only an empty one goes.
+  // Removes the directory only if it is empty.
   await rmdir(directory).catch(() => undefined);
 }
 

@@ -17,7 +17,7 @@ function mail(to: string, usefulMinutes = 60): LinkMail {
 
 type Answer = MailFault | null | 'never';
 
-/** A queue on a clock that is moved by hand, with a mail server that answers as it is told. */
+/** A queue on a manual clock, with a mail server whose replies the test controls. */
 function stage() {
   const clock = new ManualClock(START);
   const told: string[] = [];
@@ -46,7 +46,7 @@ function stage() {
     onWorking: () => told.push('working'),
     onLost: (outcome) => told.push(outcome),
   });
-  /** Moves the clock in steps, and lets what it began come to its end. */
+  /** Advances the clock in steps, and lets the started work finish. */
   const pass = async (ms: number, stepMs = ms) => {
     for (let passed = 0; passed < ms; passed += stepMs) {
       clock.advance(stepMs);
@@ -77,7 +77,7 @@ test('while the server is down one mail at a time finds out whether it is back, 
   const first = tries.length;
   assert.ok(first <= 4, String(first));
   await pass(10 * 60_000, 1_000);
-  // 1, 2, 4, 8, 16 s, then every half minute: a hundred mails make no hundred tries at a time.
+  // 1, 2, 4, 8, 16 s, then every half minute: a hundred mails do not cause a hundred concurrent tries.
   assert.ok(tries.length - first <= 26, String(tries.length - first));
   assert.deepEqual(told, ['failing']);
   assert.equal(queue.waitingCount, 100);

@@ -1,8 +1,8 @@
 /**
- * Mails that are of use for an hour at most, such as sign-in links: whoever misses one asks for another, so they are
- * kept in memory only. A few are tried at a time; one that fails is tried again after longer and longer waits, for as
- * long as it is of use. While the server fails, all mails wait together and one of them tries. No reader has more than
- * a few waiting. Nothing is logged of a mail but that there was one. Other mails are owed: see `owed-mails.ts`.
+ * The queue of mails that are useful for an hour at most, such as sign-in links: a reader who misses one requests
+ * another, so they are kept in memory only. Failed mails are retried with backoff while they are useful. While the
+ * server fails, one mail at a time probes it. Each reader may have a few waiting mails. Logs never contain a mail's
+ * contents. Other mails are owed: see `owed-mails.ts`.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -17,7 +17,7 @@ const WAITING_MAX = 750;
 const READER_WAITING_MAX = 20;
 const MAIL_CHARACTERS_MAX = 256 * 1024;
 const AT_WORK_MAX = 4;
-/** Somebody waits for it. */
+/** Short, since a person is waiting for the mail. */
 const TRY_AGAIN_MS_MAX = 30_000;
 const DELIVERY_MS_MAX = MINUTE_MS;
 const ENDING_MS_MAX = 2_000;
@@ -28,7 +28,7 @@ export type MailOutcome = 'sent' | 'refused' | 'expired' | 'no_room';
 export interface MailQueueOptions {
   readonly transport: MailTransport;
   readonly clock: Clock;
-  /** The first mail that fails, and the first delivered after that: not one by one. */
+  /** Called for the first failure, and for the first delivery after it: not for each mail. */
   readonly onFailing: (error: unknown) => void;
   readonly onWorking: () => void;
   /** A mail will never be delivered. */
@@ -41,13 +41,13 @@ interface Waiting {
   readonly uselessAt: bigint;
   notBefore: bigint;
   tries: number;
-  /** How often the server failed over it. */
+  /** How often the server failed on this mail. */
   serverTries: number;
 }
 
 export class MailQueue implements Mailer, AsyncDisposable {
   readonly #options: MailQueueOptions;
-  /** In the order they came; those at work are among them. */
+  /** In order of arrival, including those in delivery. */
   readonly #waiting = new Set<Waiting>();
   readonly #atWork = new Set<Waiting>();
   readonly #ending = new AbortController();
@@ -87,7 +87,7 @@ export class MailQueue implements Mailer, AsyncDisposable {
       return false;
     }
     const now = this.#options.clock.now();
-    // However often it is tried, it is one mail.
+    // All tries of a mail have the same id.
     const id = `link.${randomBytes(ID_BYTES).toString('hex')}`;
     const uselessAt = now + BigInt(Math.ceil(mail.usefulMinutes)) * MINUTE_NS_BIG;
     const entry = { mail: { ...mail, id }, reader, uselessAt, notBefore: now };
@@ -96,7 +96,7 @@ export class MailQueue implements Mailer, AsyncDisposable {
     return true;
   }
 
-  /** Resolves once nothing is left to be done now: all is sent, or waits for another try. */
+  /** Resolves when no delivery is in progress: every mail is sent or waits for a retry. */
   async idle(): Promise<void> {
     while (this.#atWork.size > 0) {
       this.#idle ??= Promise.withResolvers();
@@ -104,7 +104,7 @@ export class MailQueue implements Mailer, AsyncDisposable {
     }
   }
 
-  /** What is under way may end within a moment; the rest is given up. */
+  /** Deliveries in progress may finish within a moment; the other mails are dropped. */
   async [Symbol.asyncDispose](): Promise<void> {
     const timeUp = this.#options.clock.after(ENDING_MS_MAX, () => this.#ending.abort());
     await this.idle();
@@ -120,7 +120,7 @@ export class MailQueue implements Mailer, AsyncDisposable {
     return this.#waiting.size < WAITING_MAX && same < READER_WAITING_MAX;
   }
 
-  /** Begins whatever may begin, and wakes up for what may later. */
+  /** Starts all due deliveries, and sets a timer for the next one. */
   #work(): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = null;
@@ -133,7 +133,7 @@ export class MailQueue implements Mailer, AsyncDisposable {
         this.#end(one, 'expired', null);
         continue;
       }
-      // While the server is failing, one mail at a time finds out whether it is back.
+      // While the server fails, one mail at a time probes it.
       const atWorkMax = this.#serverTries > 0 ? 1 : AT_WORK_MAX;
       const due = one.notBefore > this.#serverNotBefore ? one.notBefore : this.#serverNotBefore;
       if (due <= now && this.#atWork.size < atWorkMax) void this.#try(one);
@@ -145,8 +145,8 @@ export class MailQueue implements Mailer, AsyncDisposable {
   }
 
   /**
-   * As they came. But a server may fail over some mails alone, such as those to a domain that keeps it waiting: those it
-   * failed over least go first, and while it is failing the newest of them, so that nobody can stand in everybody's way.
+   * In order of arrival. But a server may fail only on some mails, for example to a domain that stalls it. So mails
+   * with fewer server failures go first and, while it fails, newer ones first: no mail can block all others.
    */
   #inTurn(): Iterable<Waiting> {
     const mails = [...this.#waiting];

@@ -1,6 +1,6 @@
 /**
- * Mail, composed: by SMTP where a server is configured, else as files in the outbox. Only while mails are files and
- * the public address is this machine are there a mailbox on the internal port and links on the operator's terminal.
+ * Assembles mail: by SMTP if a server is configured, else as files in the outbox. The mailbox on the internal port and
+ * links on the terminal exist only while mails are files and the public address is this machine.
  */
 
 import { join } from 'node:path';
@@ -36,9 +36,9 @@ export interface MailServicesOptions {
   readonly publicAddress: PublicAddress;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where mails are owed, and what they say. */
+  /** The store of owed mails, and their texts. */
   readonly owed: Pick<OwedMailsOptions, 'store' | 'textOf' | 'inTurn'>;
-  /** Shows a link to who started the service; left out where that is no terminal. */
+  /** Shows a link on the operator's terminal; absent if there is none. */
   readonly showLink?: (subject: string, to: string, link: string) => void;
 }
 
@@ -70,7 +70,7 @@ export class MailServices implements Mailer, AsyncDisposable {
       clock,
       ...failing('links'),
       onLost: (outcome, error) => {
-        // What there is no room for is counted, not told one by one.
+        // Mails beyond the limit are counted, not logged one by one.
         if (outcome !== 'no_room') log.warn({ error }, LOST_BECAUSE[outcome]);
       },
     });
@@ -85,12 +85,12 @@ export class MailServices implements Mailer, AsyncDisposable {
     void this.#takeOverEarlier();
   }
 
-  /** Mails that are not delivered yet. */
+  /** Mails not delivered yet. */
   get waitingCount(): number {
     return this.queue.waitingCount + this.owed.waitingCount;
   }
 
-  /** What became of mails since the start. */
+  /** Outcomes of mails since the start. */
   get outcomes(): Readonly<Record<MailOutcome, number>> {
     const { sent, refused, expired, no_room } = this.queue.outcomes;
     const owed = this.owed.outcomes;
@@ -111,12 +111,12 @@ export class MailServices implements Mailer, AsyncDisposable {
     return this.#outbox?.filesCount ?? 0;
   }
 
-  /** Whether mails are shown to who runs the service on this machine for himself. */
+  /** Whether mails are shown locally: the service runs for its developer on this machine. */
   get isDevelopment(): boolean {
     return this.#outbox !== null && this.#options.publicAddress.isLoopback;
   }
 
-  /** For the operator's log, once the public address is known. */
+  /** Warns the operator, once the public address is known. */
   tellWhatIsMissing(): void {
     const { publicAddress, log } = this.#options;
     if (this.#outbox === null || publicAddress.isLoopback) return;
@@ -131,7 +131,7 @@ export class MailServices implements Mailer, AsyncDisposable {
     return isTaken;
   }
 
-  /** What the internal port answers; null: the request is for something else. */
+  /** The response of the internal port; null: the request is for another path. */
   answer(request: MailboxRequest): MailboxAnswer | null {
     return this.isDevelopment ? this.#mailbox.answer(request) : null;
   }
@@ -156,7 +156,7 @@ export class MailServices implements Mailer, AsyncDisposable {
     };
   }
 
-  /** Links and owed mails meet the same server: its trouble is reported once for both. */
+  /** Links and owed mails use the same server: its trouble is reported once for both. */
   #failing() {
     const { log } = this.#options;
     const who = new Set<string>();

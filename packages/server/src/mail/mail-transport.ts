@@ -1,20 +1,20 @@
-/** Where mails go: a mail server, or a folder. One call is one try; the queue decides about the next. */
+/** The destination of mails: a mail server or a folder. One call is one try; the queue decides about the next. */
 
 import type { OutgoingMail } from './mailer.ts';
 
 export interface MailTransport {
-  /** Rejects with a `MailFault`, or with whatever else happened, once the signal is aborted too. */
+  /** Rejects with a `MailFault` or any other error, also when the signal aborts. */
   deliver(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
 }
 
 export interface MailFaultOptions {
-  /** Whose fault it is: the next mail meets a server's fault as well. */
+  /** The cause: a server's fault affects the next mail too. */
   readonly of: 'server' | 'mail';
-  /** Whether another try cannot help. */
+  /** Whether a retry is useless. */
   readonly isFinal: boolean;
 }
 
-/** Why a mail was not delivered. The message reaches the log, so it says nothing of the mail or its reader. */
+/** Why a mail was not delivered. The message is logged, so it contains nothing of the mail or its reader. */
 export class MailFault extends Error {
   readonly of: MailFaultOptions['of'];
   readonly isFinal: boolean;

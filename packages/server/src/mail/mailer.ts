@@ -1,29 +1,29 @@
 /**
- * The port of mails with a link: what is sent is queued at once and delivered in the background, so that nobody waits
- * for a mail server, and nobody can tell by the time of an answer whether a mail was sent. A mail that cannot be
- * delivered is tried again for as long as it is of use, and then given up. Mails that must not be lost do not come
- * here: the transaction that owes them writes them into the accounts' database (`accounts/mails/mails-store.ts`).
+ * The port for mails with a link. A mail is queued at once and delivered in the background, so no caller waits for a
+ * mail server, and response times do not reveal whether a mail was sent. It is retried while it is useful, then
+ * dropped. Mails that must not be lost are instead written to the accounts' database by the transaction that owes them
+ * (`accounts/mails/mails-store.ts`).
  */
 
-/** A mail without its reader, as the texts are made. */
+/** A composed mail without its recipient. */
 export interface MailText {
-  /** Never holds what a person typed. */
+  /** Never contains a person's input. */
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** What it is sent for, if that is a link. */
+  /** The link that the mail is sent for, if any. */
   readonly link?: string;
 }
 
-/** A mail that is of use for a while only. */
+/** A mail that is useful only for a while. */
 export interface LinkMailText extends MailText {
   readonly usefulMinutes: number;
 }
 
 interface Addressed {
-  /** One address, as `normalEmail` gives it. */
+  /** One address, as returned by `normalEmail`. */
   readonly to: string;
-  /** Its `Message-ID`, before the `@`: the same at every try. */
+  /** The part of its `Message-ID` before the `@`: the same for every try. */
   readonly id?: string;
 }
 
@@ -31,6 +31,6 @@ export type OutgoingMail = MailText & Addressed;
 export type LinkMail = LinkMailText & Addressed;
 
 export interface Mailer {
-  /** Never throws and never waits. Whatever the queue has no room for is dropped, and counted: then it is false. */
+  /** Never throws or waits. Returns false if the queue is full: the mail is dropped and counted. */
   send(mail: LinkMail): boolean;
 }

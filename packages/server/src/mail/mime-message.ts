@@ -1,6 +1,6 @@
 /**
- * A mail as mail servers carry it: plain text first, then HTML. Every header is ours but the reader's address, which
- * has been read as one address; what composes it is loaded with the first mail, so that the start stays quick.
+ * A mail in its wire form: plain text first, then HTML. Every header is ours except the recipient's address, which was
+ * parsed as one address. The composer is loaded with the first mail, so that the start stays quick.
  */
 
 import { normalEmail } from '@tapeloom/core/person/email-address';
@@ -10,7 +10,7 @@ import type { OutgoingMail } from './mailer.ts';
 
 export interface MimeMessage {
   readonly from: string;
-  /** With its domain as the name system has it. */
+  /** Its domain is in DNS form. */
   readonly to: string;
   readonly bytes: Buffer;
 }
@@ -31,7 +31,7 @@ export async function mimeMessage(
     html: mail.html,
     date: at,
     ...(mail.id === undefined ? {} : { messageId: `<${mail.id}@${domainOf(from)}>` }),
-    // Neither answers of machines nor texts from a file or a web address.
+    // Prevents automatic replies, and contents from files or web addresses.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -1,6 +1,6 @@
 /**
- * Mail as files, where no mail server is configured: each mail is a file that any mail program opens, for its owner's
- * eyes only, whole or not there. The folder keeps the newest; other files in it are left alone.
+ * Mail as files, when no mail server is configured. Each mail is a file for any mail program, readable by its owner
+ * only, and complete or absent. The folder keeps the newest; other files in it are left alone.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -14,12 +14,12 @@ import type { OutgoingMail } from './mailer.ts';
 import { mimeMessage } from './mime-message.ts';
 
 const FILES_MAX = 200;
-/** The time first, so that names are in the order of the mails. */
+/** Begins with the time, so names sort in the order of the mails. */
 const OURS = /^\d{8}T\d{9}Z-[0-9a-f]{16}\.eml$/;
 const UNFINISHED = /^\d{8}T\d{9}Z-[0-9a-f]{16}\.eml\.tmp$/;
 
 export interface OutboxTransportOptions {
-  /** The folder, made with the first mail. */
+  /** The folder, created with the first mail. */
   readonly directory: string;
   readonly sender: MailSender;
   readonly now: () => Date;
@@ -28,7 +28,7 @@ export interface OutboxTransportOptions {
 
 export class OutboxTransport implements MailTransport {
   readonly #options: OutboxTransportOptions;
-  /** One after another, so that the folder is counted right. */
+  /** One at a time, so that the count of files is right. */
   readonly #deliveries = new SerialQueue();
   #filesCount = 0;
 
@@ -36,7 +36,7 @@ export class OutboxTransport implements MailTransport {
     this.#options = options;
   }
 
-  /** Mails in the folder, as of the last one. */
+  /** Mails in the folder, as of the last delivery. */
   get filesCount(): number {
     return this.#filesCount;
   }
@@ -68,7 +68,7 @@ export class OutboxTransport implements MailTransport {
     const names = await readdir(directory);
     const mails = names.filter((name) => OURS.test(name)).sort();
     const over = mails.slice(0, Math.max(0, mails.length - filesMax));
-    // None is being written now, so what is unfinished was left by a process that died.
+    // No file is being written now, so unfinished ones belong to a process that died.
     for (const name of [...over, ...names.filter((name) => UNFINISHED.test(name))]) {
       await rm(join(directory, name), { force: true });
     }

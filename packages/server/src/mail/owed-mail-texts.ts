@@ -1,4 +1,4 @@
-/** Composes a mail that is owed from what the accounts' database has about it at the time of its delivery. */
+/** Composes an owed mail from the accounts' database at the time of its delivery. */
 
 import { PAYMENT_GRACE_NS, paymentEndsAt, willEnd } from '@tapeloom/core/entitlement/payment';
 import { END_CAUSES } from '@tapeloom/core/entitlement/payment-news';
@@ -32,22 +32,22 @@ import {
 import { usageMail } from './texts/usage-mail.ts';
 import { withdrawalReceivedMail } from './texts/withdrawal-mail.ts';
 
-/** These say until when an order stays active. */
+/** Mails that state until when an order stays active. */
 const IF_RUNNING: readonly OwedMail['kind'][] = [
   'order-renewed',
   'order-cancelled',
   'payment-failed',
 ];
 
-/** The part of the account's page about them. */
+/** The passkeys section of the account page. */
 const PASSKEYS = 'account#passkeys';
 
 export interface OwedMailTextsOptions {
   readonly store: Pick<AccountStore, 'orders' | 'withdrawals'>;
-  /** What is sold, by the names that people know. */
+  /** The offers with their public names. */
   readonly offers: { readonly offers: readonly { readonly id: string; readonly name: string }[] };
   readonly publicUrl: () => string;
-  /** The newest charge of an order; null: the provider could not be asked, or lists none. */
+  /** The newest charge of an order; null: the provider failed, or lists none. */
   readonly receiptOf: (order: OrderRecord) => Promise<ChargedReceipt | null>;
 }
 
@@ -58,7 +58,7 @@ export class OwedMailTexts {
     this.#options = options;
   }
 
-  /** Null: what it was about is gone, and nothing is left to say. */
+  /** Null: its subject is gone, and nothing is left to send. */
   async textOf(mail: OwedMail): Promise<MailText | null> {
     switch (mail.kind) {
       case 'order-confirmed':
@@ -206,7 +206,7 @@ export class OwedMailTexts {
   }
 }
 
-/** Whether the order ended at once, which its buyer hears of in a mail of its own. */
+/** Whether the order ended at once, which has its own mail. */
 function isCutShort({ state, withdrawnAt }: OrderRecord): boolean {
   return withdrawnAt !== null || state === 'refunded' || state === 'disputed';
 }

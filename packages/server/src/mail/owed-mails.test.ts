@@ -16,7 +16,7 @@ const SERVER_DOWN = new MailFault('down', { of: 'server', isFinal: false });
 const PUT_OFF = new MailFault('greylisted', { of: 'mail', isFinal: false });
 const REFUSED = new MailFault('no such mailbox', { of: 'mail', isFinal: true });
 
-/** Owed mails over a store in memory, with a mail server that answers as it is told. */
+/** Owed mails over a store in memory, with a mail server whose replies the test controls. */
 async function stage() {
   const store = await openSqliteAccountStore(':memory:');
   const clock = new ManualClock(START);
@@ -146,7 +146,7 @@ test('wherever a process is killed, every mail that is owed arrives, under one n
         break;
       }
       killedTotal += 1;
-      // Whatever it had taken is free after two minutes.
+      // Every mail that it had taken is free after two minutes.
       story.clock.advanceTo(story.clock.now() + 3n * MINUTE_NS);
       await story.run(story.store, (mail) => story.take(mail));
       await story.check(`killed ${when} step ${step}`);
@@ -155,7 +155,7 @@ test('wherever a process is killed, every mail that is owed arrives, under one n
   assert.ok(killedTotal > 80, String(killedTotal));
 });
 
-/** Somebody buys, withdraws and leaves, as often as it takes until all of it was done. */
+/** A customer buys, withdraws and deletes the account; repeated until all of it is done. */
 class Story {
   readonly store: AccountStore;
   readonly clock = new ManualClock(START);

@@ -1,8 +1,8 @@
 /**
- * Delivers the mails that the accounts' database says are owed. A mail is taken, handed to the mail server, and noted
- * as sent after the server took it: a process that dies in between sends it twice, under one `Message-ID`, rather than
- * never. One node of a cluster delivers at a time, and a mail that is being delivered is nobody else's until its time
- * is up. A mail that cannot be delivered is tried for a week; one that fails keeps no other waiting.
+ * Delivers the mails that the accounts' database lists as owed. A mail is recorded as sent after the server accepted
+ * it: if the process dies in between, it is sent twice with the same `Message-ID` rather than never. One node of a
+ * cluster delivers at a time, and a taken mail is reserved until its time is up. A mail is retried for a week; a
+ * failing one does not delay others.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -17,10 +17,10 @@ import { retryWaitNs } from './retry-wait.ts';
 const LOOK_EVERY_MS = 1_000;
 const AT_WORK_MAX = 4;
 const DELIVERY_MS_MAX = MINUTE_MS;
-/** Longer than a delivery and its note take, also where the clocks of two nodes differ. */
+/** Longer than a delivery and its record take, even if the clocks of two nodes differ. */
 const TAKEN_FOR_NS = 2n * MINUTE_NS_BIG;
 const OWED_FOR_NS = 7n * DAY_NS_BIG;
-/** The longest waits of one mail, and of all while the server fails. */
+/** The longest retry wait of one mail, and of all mails while the server fails. */
 const MAIL_WAIT_MS_MAX = 5 * MINUTE_MS;
 const SERVER_WAIT_MS_MAX = 30_000;
 const ENDING_MS_MAX = 2_000;
@@ -29,16 +29,16 @@ export interface OwedMailsOptions {
   readonly store: Pick<AccountStore, 'mails'>;
   readonly clock: Clock;
   readonly transport: MailTransport;
-  /** Null: there is nothing left to say. */
+  /** Null: nothing is left to send. */
   readonly textOf: (mail: OwedMail) => Promise<MailText | null>;
-  /** Does the work, or leaves it to the node whose turn it is. */
+  /** Runs the work, or leaves it to the node whose task it is now. */
   readonly inTurn: (work: () => Promise<unknown>) => Promise<unknown>;
-  /** The first delivery that fails, and the first that works after that. */
+  /** Called for the first failure, and for the first success after it. */
   readonly onFailing: (error: unknown) => void;
   readonly onWorking: () => void;
   /** A mail will never be delivered. */
   readonly onLost: (outcome: 'refused' | 'expired', mailId: string, error: unknown) => void;
-  /** Something else went wrong than a delivery; it is tried again. */
+  /** A fault other than a failed delivery; the mail is retried. */
   readonly onFault: (error: unknown, mailId: string | null) => void;
 }
 
@@ -77,7 +77,7 @@ export class OwedMails implements AsyncDisposable {
     return this.#outcomes;
   }
 
-  /** Delivers what is due; resolves when all of it was tried. */
+  /** Delivers all due mails; resolves when each was tried. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = null;
@@ -85,7 +85,7 @@ export class OwedMails implements AsyncDisposable {
     return this.#looking;
   }
 
-  /** What is under way may end within a moment; the next process takes up the rest. */
+  /** Deliveries in progress may finish within a moment; the next process delivers the rest. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#timer[Symbol.dispose]();
     using _ = this.#options.clock.after(ENDING_MS_MAX, () => this.#ending.abort());
@@ -101,7 +101,7 @@ export class OwedMails implements AsyncDisposable {
       this.#waitingCount = count;
       if (due > 0) await this.#deliverDue();
     } catch (error) {
-      // Whoever looks after the accounts reports this.
+      // The account store reports this itself.
       if (!(error instanceof AccountsUnavailableError)) onFault(error, null);
     }
     await Promise.all(this.#atWork);
@@ -112,7 +112,7 @@ export class OwedMails implements AsyncDisposable {
     for (;;) {
       const now = clock.now();
       if (this.#isEnding || now < this.#serverNotBefore) return;
-      // While the server fails, one mail at a time finds out whether it is back.
+      // While the server fails, one mail at a time probes it.
       const free = (this.#serverTries > 0 ? 1 : AT_WORK_MAX) - this.#atWork.size;
       const until = (now + TAKEN_FOR_NS) as EpochNs;
       const taken = free > 0 ? await store.mails.takeMails(now, until, free) : [];
@@ -142,7 +142,7 @@ export class OwedMails implements AsyncDisposable {
     }
   }
 
-  /** Whether the mail server took it. */
+  /** Whether the mail server accepted it. */
   async #handOver(mail: OwedMail, text: MailText): Promise<boolean> {
     const { clock, transport } = this.#options;
     const late = new AbortController();

@@ -105,7 +105,7 @@ async function faultOf(
     await transport.deliver(mail, signal);
   } catch (error) {
     assert.ok(error instanceof MailFault, String(error));
-    // What is logged of it: neither the reader, nor a secret, nor a word of the mail.
+    // The logged text: neither the recipient, nor a secret, nor a word of the mail.
     const told = `${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`;
     for (const secret of [/ada@/i, /c2VjcmV0/, /p@ss/, /Sign in/])
       assert.doesNotMatch(told, secret);

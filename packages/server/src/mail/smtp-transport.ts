@@ -1,7 +1,7 @@
 /**
- * Mail by SMTP, one connection for each mail. The server's certificate must be good, and where TLS is asked for
- * nothing is said without it. A server that is slow is left after a while, whatever it sends meanwhile. What a server
- * answers may repeat the reader's address, so only the number of its answer is told.
+ * Mail by SMTP, one connection for each mail. The server's certificate must be valid, and if TLS is required, nothing
+ * is sent without it. Every delivery has a time limit, whatever the server sends. Only the code of a server's reply is
+ * logged, since its text may contain the recipient's address.
  */
 
 import type { ConnectionOptions } from 'node:tls';
@@ -21,16 +21,16 @@ const TIMEOUTS_MS = {
   socketTimeout: 30_000,
 } as const;
 const RESPONSE_BYTES_MAX = 64 * KIB;
-/** Answers to these are about the one mail. */
+/** Replies to these commands concern this mail only. */
 const MAIL_COMMANDS: ReadonlySet<unknown> = new Set(['RCPT TO', 'DATA']);
-/** The server is closing down. */
+/** The server is shutting down. */
 const CLOSING = 421;
 
 export interface SmtpTransportOptions {
   readonly server: SmtpServerAddress;
   readonly sender: MailSender;
   readonly now: () => Date;
-  /** Whom to trust, if not whom the machine trusts. */
+  /** Trusted certificate authorities; the machine's by default. */
   readonly authorities?: ConnectionOptions['ca'];
   readonly timeoutsMs?: Partial<Record<keyof typeof TIMEOUTS_MS, number>>;
 }
@@ -48,7 +48,7 @@ export class SmtpTransport implements MailTransport {
     await this.#talk(signal, (connection) => send(connection, message));
   }
 
-  /** Whether the server takes the connection and the login; nothing is sent. Rejects as `deliver` does. */
+  /** Tries the connection and the login without sending. Rejects as `deliver` does. */
   async check(signal: AbortSignal): Promise<void> {
     await this.#talk(signal, async () => undefined);
   }
@@ -60,7 +60,7 @@ export class SmtpTransport implements MailTransport {
     const connection = await this.#connection();
     const { promise: cut, reject } = Promise.withResolvers<never>();
     const abort = () => reject(new MailFault('the mail server took too long', SERVER_FAULT));
-    // Whatever happens to the connection ends the delivery, in whichever step it is.
+    // Any event of the connection ends the delivery, in whichever step it is.
     connection.on('error', reject);
     connection.on('end', () => reject(new MailFault('the mail server hung up', SERVER_FAULT)));
     signal.addEventListener('abort', abort);
@@ -143,7 +143,7 @@ function faultOf(error: unknown): MailFault {
   if (code === 'EMESSAGE') {
     return new MailFault('the mail server takes no mail that large', { of: 'mail', isFinal: true });
   }
-  // No answer of the server is in it: a name that is unknown, a port that is closed, a certificate that is bad.
+  // This text is not from the server: an unknown host, a closed port, a bad certificate.
   const why = (message ?? code ?? '').replace(/\s+/g, ' ').trim();
   return new MailFault(`the mail server cannot be used: ${why}`, SERVER_FAULT);
 }

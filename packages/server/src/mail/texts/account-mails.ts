@@ -1,4 +1,4 @@
-/** Mails about what happens to an account, to the address of its owner. */
+/** Mails about changes of an account, to its owner's address. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { MailText } from '../mailer.ts';
@@ -6,7 +6,7 @@ import { typed } from './mail-content.ts';
 import { mailText } from './mail-text.ts';
 import { momentText } from './mail-values.ts';
 
-/** To the address that the account had until now. */
+/** To the previous address. */
 export function addressIsOldMail({ newEmail }: { readonly newEmail: string }): MailText {
   return mailText({
     subject: 'Your e-mail address at Tapeloom has changed',
@@ -22,7 +22,7 @@ export function addressIsOldMail({ newEmail }: { readonly newEmail: string }): M
   });
 }
 
-/** To the address that it has from now on. */
+/** To the new address. */
 export function addressIsNewMail(): MailText {
   return mailText({
     subject: 'This is your e-mail address at Tapeloom now',

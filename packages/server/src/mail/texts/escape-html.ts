@@ -1,4 +1,4 @@
-/** Text inside of HTML, in an element or between double or single quotes. */
+/** Escapes text for HTML elements and quoted attributes. */
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -1,11 +1,11 @@
 /**
- * What a mail says, before it is plain text or HTML. Every value goes through here as text and is escaped where it
- * is rendered, so a template can put a value into any sentence; what a person typed goes in by `typed`.
+ * The content of a mail before it is rendered as plain text and HTML. Values are plain text here and are escaped when
+ * rendered, so a template can put a value into any sentence; a person's input goes through `typed`.
  */
 
 import { shownText } from '@tapeloom/core/person/plain-text';
 
-/** No name of ours is longer; a longer one is no name. */
+/** Longer than any real name. */
 const TYPED_CHARACTERS_MAX = 254;
 const ISOLATED = { first: '\u2068', last: '\u2069' } as const;
 
@@ -15,15 +15,17 @@ export interface MailContent {
   /** Paragraphs above the button. */
   readonly lead: readonly string[];
   readonly facts?: readonly (readonly [name: string, value: string])[];
-  /** The one thing to do. */
+  /** The one action. */
   readonly action?: { readonly label: string; readonly link: string };
-  /** A text to be kept as it was agreed to. */
+  /** A text that is kept exactly as agreed. */
   readonly document?: { readonly title: string; readonly text: string };
-  /** Paragraphs below, in smaller type: when it ends, and what to do if it was not asked for. */
+  /** Smaller paragraphs below: the expiry, and what to do if the reader did not request it. */
   readonly closing: readonly string[];
 }
 
-/** What a person typed, in a sentence: one line, nothing hidden, and it turns nothing around it. */
+/**
+ * A person's input within a sentence: one line, no hidden characters, and no effect on the text direction around it.
+ */
 export function typed(value: string): string {
   const characters = [...shownText(value)];
   const isLong = characters.length > TYPED_CHARACTERS_MAX;

@@ -1,4 +1,4 @@
-/** Adds where help is to be had to a mail that is composed already: below the signature, and below the card. */
+/** Adds the help address to a composed mail: below the signature, and below the card. */
 
 import type { SupportAddress } from '../../config/support-address.ts';
 import type { MailText } from '../mailer.ts';

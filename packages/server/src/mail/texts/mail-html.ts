@@ -1,7 +1,7 @@
 /**
- * A mail as HTML: linen ground, the mark, one sentence, one ink button, the link as text. Mail programs know tables
- * and inline styles best, so these are all it is made of; the few rules of the style sheet only darken it where the
- * reader's program does so itself, and without them everything can be read as well. It loads nothing from anywhere.
+ * A mail as HTML: the mark, a sentence, a button, and the link as text. It consists of tables and inline styles, which
+ * mail programs support best. The style sheet only adds dark mode where the reader's program supports it; without it
+ * everything is readable too. It loads no external resource.
  */
 
 import { escapeHtml } from './escape-html.ts';
@@ -17,7 +17,7 @@ const CARD = '#ffffff';
 const BID = '#bd4318';
 const ASK = '#08779c';
 
-/** As the portal by night. */
+/** The portal's dark theme. */
 const STYLE = `
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
 a { color: #3f3bb3; }
@@ -40,7 +40,7 @@ a { color: #3f3bb3; }
   .card { padding: 24px 20px !important; }
 }`;
 
-/** Where help is named, if the operator gives any. */
+/** The place of the help address, if the operator configures one. */
 export const HELP_PLACE = '<!-- help -->';
 
 export function htmlOf(content: MailContent): string {
@@ -79,7 +79,7 @@ ${HELP_PLACE}</table>
 `;
 }
 
-/** `html` is escaped. */
+/** `html` must be escaped. */
 export function helpRow(html: string): string {
   return `<tr><td class="faint" style="padding:16px 4px 0;font:400 14px/1.5 ${SANS};color:${FAINT}">${html}</td></tr>\n`;
 }
@@ -127,7 +127,10 @@ const MARK_COLOURS: Readonly<Record<MarkColour, string>> = {
   '': '',
 };
 
-/** The mark has no picture to be loaded or blocked: a tape over a warp thread, bid rows left, ask rows right. */
+/**
+ * The mark consists of table cells, so no picture can be blocked: a tape over a warp thread, bid rows left, ask rows
+ * right.
+ */
 function mark(): string {
   const warp = [
     [10, ''],
@@ -164,7 +167,7 @@ function mark(): string {
 
 function markRow(height: number, cells: readonly (readonly [number, MarkColour])[]): string {
   const boxes = cells.map(([width, colour]) => {
-    // The warp goes on from row to row.
+    // The warp continues from row to row, without rounded corners.
     const round = colour === 'bid' || colour === 'ask' ? ';border-radius:1px' : '';
     const paint = colour === '' ? '' : `;background:${MARK_COLOURS[colour]}${round}`;
     const name = colour === '' ? '' : ` class="${colour}"`;

@@ -1,4 +1,4 @@
-/** Makes a mail of what it says: a plain text that says all, and the same as HTML. */
+/** Renders a mail's content as complete plain text and as the same in HTML. */
 
 import { shownText } from '@tapeloom/core/person/plain-text';
 import type { MailText } from '../mailer.ts';

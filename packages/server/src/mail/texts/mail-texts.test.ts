@@ -153,7 +153,7 @@ test('nothing that a person typed becomes markup, a line or a direction of its o
   }
 });
 
-/** There is nothing to do. */
+/** Mails without an action. */
 const ONLY_NEWS = /is deleted|has changed|is your e-mail address/;
 
 test('a mail loads nothing, runs nothing, and links only where it was told to', () => {

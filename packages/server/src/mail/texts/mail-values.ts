@@ -1,4 +1,4 @@
-/** Values as mails show them: times in UTC and said so, money with its currency. */
+/** Values in mails: times in UTC, marked as such, and money with its currency. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { GIB, MS_NS_BIG } from '@tapeloom/core/units';
@@ -23,7 +23,7 @@ const EXACT_TIME = new Intl.DateTimeFormat('en-GB', {
 });
 
 const MONTH = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', month: 'long', year: 'numeric' });
-/** Cut and not rounded up: a budget is not used up before it is. */
+/** Truncated, not rounded up: a budget must not look used up before it is. */
 const CUT = { maximumFractionDigits: 2, roundingMode: 'trunc' } as const;
 const COUNT = new Intl.NumberFormat('en', {
   notation: 'compact',

@@ -1,4 +1,4 @@
-/** Mails about orders. The confirmation is what a buyer keeps: order, price, and the text that was agreed to. */
+/** Mails about orders. The buyer keeps the confirmation: it has the order, the price and the accepted text. */
 
 import type { EndCause } from '@tapeloom/core/entitlement/payment-news';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -9,7 +9,7 @@ import { momentText, moneyText } from './mail-values.ts';
 
 export interface ConfirmedOrder {
   readonly orderId: string;
-  /** As people know it: `Live`. */
+  /** The public name: `Live`. */
   readonly offer: string;
   readonly amountMinor: number;
   readonly currency: string;
@@ -17,7 +17,7 @@ export interface ConfirmedOrder {
   readonly interval: 'month' | null;
   readonly paidAt: EpochNs;
   readonly billTo: BilledTo | null;
-  /** Until when it is paid; null: for good. */
+  /** Null: paid for good. */
   readonly paidUntil: EpochNs | null;
   readonly waiver: {
     readonly version: string;
@@ -28,7 +28,7 @@ export interface ConfirmedOrder {
   readonly ordersLink: string;
 }
 
-/** Whom an order is billed to. */
+/** The billing details of an order. */
 export interface BilledTo {
   readonly name: string;
   readonly address: string;
@@ -63,10 +63,10 @@ export function orderConfirmedMail(order: ConfirmedOrder): MailText {
   });
 }
 
-/** What the mails of a running or ended order have in common. */
+/** The common fields of mails about a running or ended order. */
 export interface OrderMail {
   readonly orderId: string;
-  /** As people know it: `Live`. */
+  /** The public name: `Live`. */
   readonly offer: string;
   readonly ordersLink: string;
 }
@@ -88,7 +88,7 @@ export function paymentFailedMail({
   ordersLink,
 }: OrderMail & {
   readonly failedAt: EpochNs;
-  /** When the rights end if nothing is paid until then. */
+  /** When the rights end without a payment. */
   readonly endsAt: EpochNs;
 }): MailText {
   const what = shownText(offer);
@@ -129,7 +129,7 @@ export function orderRenewedMail(
   order: OrderMail &
     Pick<ConfirmedOrder, 'amountMinor' | 'currency' | 'taxIncluded' | 'billTo'> & {
       readonly paidUntil: EpochNs;
-      /** Null: the provider could not be asked. */
+      /** Null: the provider failed, or lists none. */
       readonly receipt: ChargedReceipt | null;
     },
 ): MailText {

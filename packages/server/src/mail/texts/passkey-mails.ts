@@ -66,7 +66,7 @@ export function passkeysRemovedMail({
   });
 }
 
-/** With the link that stops it, which needs no sign-in. */
+/** Includes the link that stops it without a sign-in. */
 export function recoveryAskedMail({
   dueAt,
   stopLink,

@@ -1,4 +1,4 @@
-/** Mails with a link that signs somebody in. They are of use while the link is. */
+/** Mails with sign-in and confirmation links. They are useful while the link is valid. */
 
 import type { LinkMailText } from '../mailer.ts';
 import { typed } from './mail-content.ts';
@@ -9,7 +9,7 @@ export interface SignInLink {
   readonly expiresInMinutes: number;
 }
 
-/** The same for who has an account and for who has none yet. */
+/** The same text whether the address has an account or not. */
 export function signInMail({ link, expiresInMinutes }: SignInLink): LinkMailText {
   const mail = mailText({
     subject: 'Sign in to Tapeloom',
@@ -24,7 +24,7 @@ export function signInMail({ link, expiresInMinutes }: SignInLink): LinkMailText
   return { ...mail, usefulMinutes: expiresInMinutes };
 }
 
-/** To who wants to own an account that was made on the command line. */
+/** For a person who wants to own an account that was made on the command line. */
 export function claimMail({
   link,
   expiresInMinutes,
@@ -43,7 +43,7 @@ export function claimMail({
   return { ...mail, usefulMinutes: expiresInMinutes };
 }
 
-/** To the address that the account has. */
+/** To the present address. */
 export function emailApprovalMail({
   link,
   expiresInMinutes,
@@ -65,7 +65,7 @@ export function emailApprovalMail({
   return { ...mail, usefulMinutes: expiresInMinutes };
 }
 
-/** To the address that the account has. */
+/** To the present address. */
 export function deletionMail({ link, expiresInMinutes }: SignInLink): LinkMailText {
   const mail = mailText({
     subject: 'Delete your Tapeloom account?',
@@ -83,7 +83,7 @@ export function deletionMail({ link, expiresInMinutes }: SignInLink): LinkMailTe
   return { ...mail, usefulMinutes: expiresInMinutes };
 }
 
-/** To the address that the account has. */
+/** To the present address. */
 export function recoveryMail({ link, expiresInMinutes }: SignInLink): LinkMailText {
   const mail = mailText({
     subject: 'Remove the passkeys of your Tapeloom account?',

@@ -1,4 +1,4 @@
-/** What an operator sends himself to see whether mails arrive. */
+/** The mail with which an operator checks that mails arrive. */
 
 import type { MailText } from '../mailer.ts';
 import { mailText } from './mail-text.ts';

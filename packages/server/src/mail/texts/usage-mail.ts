@@ -1,4 +1,4 @@
-/** Says that most or all of a month's budget is used, before requests fail because of it, or when they do. */
+/** Reports that most or all of a month's budget is used, before or when requests fail because of it. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { MailText } from '../mailer.ts';

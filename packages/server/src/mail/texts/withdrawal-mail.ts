@@ -1,4 +1,4 @@
-/** The receipt of a withdrawal, which its reader keeps: what was declared, exactly when, and what comes of it. */
+/** The receipt of a withdrawal, for the customer to keep: the declaration, its exact time, and the refund. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { shownText } from '@tapeloom/core/person/plain-text';
@@ -8,16 +8,16 @@ import { exactMomentText, moneyText } from './mail-values.ts';
 
 export interface ReceivedWithdrawal {
   readonly orderId: string;
-  /** As people know it: `Live`. */
+  /** The public name: `Live`. */
   readonly offer: string;
   readonly at: EpochNs;
   /** As it was declared. */
   readonly statement: string;
-  /** What comes back of the price. */
+  /** The refund. */
   readonly amountMinor: number;
   readonly currency: string;
   readonly taxIncluded: boolean;
-  /** Whether that is less than what was paid. */
+  /** Whether that is less than the price. */
   readonly isPart: boolean;
   readonly ordersLink: string;
 }
