@@ -1,7 +1,7 @@
 /**
- * What the service tells the person who started it: plain lines, and progress as a bar on a terminal
- * or as a line every tenth otherwise. A bar is always the last line of the screen: whatever is written
- * meanwhile, by `say` or through `around`, stands above it.
+ * Messages for the person who started the service: plain lines, and progress, as a bar on a terminal or a line every
+ * tenth otherwise. A bar is always the last line of the screen: other output, by `say` or through `around`, appears
+ * above it.
  */
 
 const BAR_CELLS = 30;
@@ -25,14 +25,14 @@ export class Announcer {
     this.around(() => this.#screen.write(`${line}\n`));
   }
 
-  /** Runs something that writes to the same screen. */
+  /** Runs a function that writes to the same screen. */
   around(write: () => void): void {
     if (this.#bar !== '') this.#screen.write(CLEAR_LINE);
     write();
     if (this.#bar !== '') this.#screen.write(this.#bar);
   }
 
-  /** `done` of `total` pieces of `what` are there; all of them ends the bar. */
+  /** `done` of `total` pieces of `what`; the bar ends when all are done. */
   progress(what: string, done: number, total: number): void {
     if (total <= 0) return;
     const share = Math.min(1, done / total);
@@ -50,7 +50,7 @@ export class Announcer {
     if (share === 1) this.endProgress();
   }
 
-  /** The bar stays where it is, and the next line starts below it. */
+  /** Leaves the bar where it is and starts a new line below it. */
   endProgress(): void {
     if (this.#bar !== '') this.#screen.write('\n');
     this.#bar = '';

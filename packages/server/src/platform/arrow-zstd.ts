@@ -1,7 +1,7 @@
 /**
- * zstd for the buffers of Arrow messages. apache-arrow asks one codec per thread, registered here and
- * nowhere else. It writes the wrong length before a compressed buffer (apache/arrow-js#470), which other
- * libraries refuse to read: who writes messages corrects it with what the codec has seen.
+ * zstd for the buffers of Arrow messages. apache-arrow uses one codec per thread, registered only here. It writes a
+ * wrong length before a compressed buffer (apache/arrow-js#470), which other libraries reject. So writers of messages
+ * correct it with the lengths that the codec recorded.
  */
 
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
@@ -11,10 +11,10 @@ const LENGTH_PREFIX_BYTES = 8;
 /** A message starts with a marker and its length, before the metadata. */
 const MESSAGE_PREFIX_BYTES = 8;
 
-/** Where a buffer lies in its message, its prefix included. */
+/** The position of a buffer in its message, including its prefix. */
 export type BufferPlace = readonly [offset: number, bytes: number];
 
-/** The lengths of the buffers that were compressed since `contentLengthsOf` began, and how. */
+/** The lengths before compression of the buffers compressed since `contentLengthsOf` started, and the level. */
 let contentLengths: number[] = [];
 let level = 0;
 
@@ -28,7 +28,7 @@ compressionRegistry.set(CompressionType.ZSTD, {
   decode: (bytes) => zstdDecompressSync(bytes),
 });
 
-/** The lengths before compression of the buffers that are written, in their order; empty ones have none. */
+/** The lengths before compression of the written buffers, in order; empty buffers have none. */
 export function contentLengthsOf(zstdLevel: number, write: () => void): readonly number[] {
   contentLengths = [];
   level = zstdLevel;
@@ -36,14 +36,14 @@ export function contentLengthsOf(zstdLevel: number, write: () => void): readonly
   return contentLengths;
 }
 
-/** The buffers of a record batch's message, empty ones too. */
+/** The buffers of a record batch's message, including empty ones. */
 export function buffersOf(message: Uint8Array, metaDataLength: number): readonly BufferPlace[] {
   const header = Message.decode(message.subarray(MESSAGE_PREFIX_BYTES, metaDataLength)).header();
   if (header === null || !('buffers' in header)) throw new Error('not a record batch');
   return header.buffers.map(({ offset, length }) => [metaDataLength + offset, length]);
 }
 
-/** Writes the lengths that the format wants: those before compression, -1 where there was none. */
+/** Writes the lengths that the format requires: before compression, or -1 if not compressed. */
 export function correctLengthPrefixes(
   message: Uint8Array,
   buffers: readonly BufferPlace[],

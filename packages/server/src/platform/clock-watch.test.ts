@@ -10,7 +10,7 @@ const MS_NS = 1_000_000n;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A machine whose clock can be set, with a service whose tape follows the service's time. */
+/** A machine with a settable clock, and a service whose tape follows the service's time. */
 function machineWithTape() {
   const monotonic = new ManualClock(0n);
   let offsetMs = Number(START / MS_NS);

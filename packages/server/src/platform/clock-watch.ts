@@ -1,7 +1,7 @@
 /**
- * Notices that somebody set the machine's clock while the service runs: by more than a minute, forward or back. After a
- * step back the service's time does not follow, it goes on at half speed until the two meet; for so long its tape lies ahead
- * of the clock, which is told when it begins and when it ends.
+ * Notices that the machine's clock was set while the service runs, by more than a minute. After a step back the
+ * service's time runs at half speed until the two meet. Meanwhile the tape is ahead of the clock; the start and the end
+ * of that are reported.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -10,14 +10,14 @@ import type { Clock } from './clock.ts';
 import { type Machine, THIS_MACHINE } from './system-clock.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** Time servers set a clock by less than this again and again. */
+/** Time servers correct a clock by less than this regularly. */
 const STEP_MS_MAX = MINUTE_MS;
 
 export interface ClockWatchOptions {
   readonly timers: Pick<Clock, 'every'>;
-  /** How far the tape reaches; null where that says nothing about the clock. */
+  /** How far the tape reaches; null if that is unrelated to the clock. */
   readonly tapeTime: () => EpochNs | null;
-  /** Negative: it was set back. */
+  /** Negative: the clock was set back. */
   readonly onStep: (ms: number) => void;
   readonly onAhead: (isAhead: boolean, ms: number) => void;
   readonly machine?: Machine;
@@ -28,7 +28,7 @@ export class ClockWatch implements Disposable {
   readonly #options: ClockWatchOptions;
   readonly #machine: Machine;
   readonly #timer: Disposable;
-  /** The wall clock less the monotonic one. */
+  /** The wall clock minus the monotonic one. */
   #offsetMs: number;
   #isAhead = false;
 
@@ -39,7 +39,7 @@ export class ClockWatch implements Disposable {
     this.#timer = options.timers.every(LOOK_EVERY_MS, () => this.look());
   }
 
-  /** How far the tape lies ahead of the machine's clock. */
+  /** How far the tape is ahead of the machine's clock. */
   get aheadMs(): number {
     const tapeTime = this.#options.tapeTime();
     if (tapeTime === null) return 0;

@@ -13,6 +13,6 @@ export interface Clock {
   now(): EpochNs;
   /** Calls back once after this many milliseconds of this clock's time, unless disposed before. */
   after(ms: number, run: () => void): Disposable;
-  /** Calls back again and again with this many milliseconds of this clock's time between. */
+  /** Calls back repeatedly at this interval, in milliseconds of this clock's time. */
   every(ms: number, run: () => void): Disposable;
 }

@@ -1,6 +1,6 @@
 /**
- * The registry of metrics. Rooms count in plain records of their own; here a metric is a name, a help
- * text and a way to read the present value, asked only when somebody scrapes.
+ * The registry of metrics. Modules count in plain records of their own. A metric here is a name, a help text and a
+ * function that reads the current value, called only by a scrape.
  */
 
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
@@ -10,12 +10,12 @@ export interface Reading {
   readonly name: `tapeloom_${string}`;
   readonly help: string;
   readonly kind: 'counter' | 'gauge';
-  /** The present value, or one value per value of `label`. */
+  /** The current value, or one for each value of `label`. */
   read(): number | Readonly<Record<string, number>>;
   readonly label?: string;
 }
 
-/** A histogram that is counted elsewhere: each bucket by its upper end, with all that are shorter. */
+/** A histogram that is counted elsewhere: cumulative buckets by their upper end. */
 export interface HistogramReading {
   readonly name: `tapeloom_${string}`;
   readonly help: string;
@@ -26,7 +26,7 @@ export interface HistogramReading {
   };
 }
 
-/** Gauges of prom-client whose names say that they are counters; nothing of ours looks at them. */
+/** Gauges of prom-client whose names suggest counters; we do not use them. */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -68,7 +68,7 @@ export function addHistogram(registry: Registry, reading: HistogramReading): voi
     ];
     return { name, help, type: 'histogram', values, aggregator: 'sum' };
   };
-  // What a registry asks of a metric; the class of prom-client only takes single observations.
+  // The part of a metric that a registry uses; prom-client's own class only takes single observations.
   const metric = { name, help, type: 'histogram', labelNames: ['le'], get };
   registry.registerMetric(metric as unknown as Metric);
 }

@@ -1,8 +1,8 @@
-/** The runtime the service is built for; anything older lacks Temporal, zstd or TypeScript support. */
+/** The required runtime; older ones are missing Temporal, zstd or TypeScript support. */
 
 const NODE_MAJOR_MIN = 26;
 
-/** Why this runtime cannot run the service, or null when it can. */
+/** Why this runtime cannot run the service; null if it can. */
 export function nodeVersionFault(version: string): string | null {
   const major = Number(/^v?(\d+)\./.exec(version)?.[1]);
   if (major >= NODE_MAJOR_MIN) return null;

@@ -1,15 +1,14 @@
 /**
- * What the process prints, to a reader that may stall or be gone. Neither ends the service nor fills its memory:
- * what is beyond the limit is dropped, which is told once there is room again, and a reader that is gone is not
- * missed.
+ * The process's printed output, to a reader that may stall or be gone. Neither ends the service nor fills its memory:
+ * text beyond the limit is dropped, which is reported once there is space again; a missing reader is ignored.
  */
 
 import { MIB } from '@tapeloom/core/units';
 
-/** What may wait for the reader. */
+/** Bytes that may wait for the reader. */
 export const WAITING_BYTES_MAX = 4 * MIB;
 
-/** As much of the process's streams as is needed. */
+/** The used part of the process's streams. */
 export interface PrintStream {
   readonly writableLength: number;
   write(text: string): unknown;
@@ -21,7 +20,7 @@ export class Output {
   readonly #onDropped: (texts: number) => void;
   #dropped = 0;
 
-  /** `onDropped` is called before the next text that is printed, and may print. */
+  /** `onDropped` is called before the next printed text, and may print. */
   constructor(stream: PrintStream, onDropped: (texts: number) => void = () => undefined) {
     this.#stream = stream;
     this.#onDropped = onDropped;

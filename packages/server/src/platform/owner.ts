@@ -1,10 +1,10 @@
-/** What root makes in somebody's directory is that one's: else the service could not use it. Nothing happens for other users. */
+/** Gives files that root created to the owner of their directory, since the service could not use them otherwise. */
 
 import { lchownSync, lstatSync, statSync } from 'node:fs';
 import { lchown, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Of these files of a directory those that are root's and have no other name, which somebody may have planted. */
+/** Only files that belong to root and have no other name: another user may have planted a hard link. */
 export function giveFilesToOwner(directory: string, names: readonly string[]): void {
   const owner = ownerOf(directory);
   if (owner === null) return;
@@ -16,7 +16,7 @@ export function giveFilesToOwner(directory: string, names: readonly string[]): v
   }
 }
 
-/** Of a folder below it, with all that is in there. */
+/** A folder below the directory, with all its content. */
 export async function giveToOwner(directory: string, folder: string): Promise<void> {
   const owner = ownerOf(directory);
   if (owner === null) return;
@@ -25,7 +25,7 @@ export async function giveToOwner(directory: string, folder: string): Promise<vo
   }
 }
 
-/** Null where nothing has to be given away. */
+/** Null if nothing has to change owner. */
 function ownerOf(directory: string): { readonly uid: number; readonly gid: number } | null {
   if (process.geteuid?.() !== 0) return null;
   const { uid, gid } = statSync(directory);

@@ -1,6 +1,6 @@
 /**
- * What a refusal is to a customer: the one table of both doors. REST writes it as a problem document, a stream
- * as its `error` message.
+ * The client's error for each rejection, in one table for both endpoints. REST writes it as a problem document, a
+ * stream as its `error` message.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -10,7 +10,7 @@ const RETRY_AFTER_CLOSED_S = 2;
 const RETRY_AFTER_ACCOUNTS_S = 5;
 
 export interface RefusalAnswer extends QuestionFault {
-  /** The sentence of a stream, where it is about its replay. */
+  /** The message on a stream, if it concerns a replay. */
   readonly ofReplay?: string;
   /** For the header `Retry-After`. */
   readonly retryAfterSeconds?: number;
@@ -90,10 +90,10 @@ function overBudget(reason: Extract<RefusalReason, { t: 'over-budget' }>): Refus
   };
 }
 
-/** Days that are named in one answer at most. */
+/** The limit on days named in one response. */
 export const DAYS_NAMED_MAX = 1_000;
 
-/** The days without data, as documents have them: the first of them, and how many there are. */
+/** The missing days of a response: the first ones, and their total. */
 export function missingMembers(days: readonly UtcDay[]) {
   return {
     missingDays: days.slice(0, DAYS_NAMED_MAX).map(dayText),
@@ -101,7 +101,7 @@ export function missingMembers(days: readonly UtcDay[]) {
   };
 }
 
-/** `2026-11-13`, as days are written in documents. */
+/** Formats a day as in documents: `2026-11-13`. */
 export function dayText(day: number): string {
   const text = String(day);
   return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;

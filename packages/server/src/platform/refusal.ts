@@ -1,14 +1,13 @@
 /**
- * Why something is not to be had, as far as who asked for it may know. It is thrown where it is found, crosses
- * threads as its reason, which is plain data, and becomes words for a customer at the doors only
- * (`platform/refusal-answer.ts`).
+ * Why a request is rejected, as far as the caller may know. It is thrown where the reason is found, crosses threads as
+ * plain data, and becomes a client's error only at the endpoints (`platform/refusal-answer.ts`).
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault, ProblemMembers } from '@tapeloom/protocol/problem';
 
-/** What there may be no room for, in words for a log, and when asking again may help. */
+/** What may be exhausted, in words for a log, and when a retry may help. */
 export const SCARCE = {
   queue: { words: 'too much is waiting to be computed', retryAfterSeconds: 5 },
   account: { words: 'too much of this account is waiting to be computed', retryAfterSeconds: 5 },
@@ -22,26 +21,25 @@ export const SCARCE = {
 export type Scarce = keyof typeof SCARCE;
 
 export type RefusalReason =
-  /** There is no room now; asking again later may help. */
+  /** No capacity now; a later retry may help. */
   | { readonly t: 'full'; readonly what: Scarce }
-  /** A compute thread does not know the tape as far as was asked for. */
+  /** A compute thread has not reached the requested part of the tape. */
   | { readonly t: 'behind' }
   | { readonly t: 'not-on-tape'; readonly what: string }
-  /** Days of the range are not on the tape, or known to be damaged. */
+  /** Days of the range are missing or known to be damaged. */
   | { readonly t: 'days-missing'; readonly contract: string; readonly days: readonly UtcDay[] }
-  /** A sealed day that had to be read is not what was written. From now on it counts as missing. */
+  /** A needed sealed day is damaged. It counts as missing from now on. */
   | { readonly t: 'day-damaged'; readonly contract: string; readonly day: UtcDay }
-  /** The indicator had not seen enough of the tape to have objects somewhere in the range. */
+  /** The indicator had too little past for objects somewhere in the range. */
   | { readonly t: 'not-warm'; readonly indicator: string; readonly day: UtcDay }
-  /** The days before the range are others by now: what follows would not fit what was read. */
+  /** The days before the range have changed: new results would not fit those already read. */
   | { readonly t: 'outdated' }
-  /** What was read was disposed of. */
+  /** The source of the read was disposed of. */
   | { readonly t: 'closed' }
-  /** Everything was shut down. */
   | { readonly t: 'shut-down' }
-  /** Something of ours failed; what it was is told to the operator only. */
+  /** An internal fault; its details are only for the operator. */
   | { readonly t: 'failed' }
-  /** The month has not so much left; `renewsInSeconds`: until the next one. */
+  /** The month's budget does not suffice; `renewsInSeconds`: until the next month. */
   | {
       readonly t: 'over-budget';
       readonly budget: 'computeUnits' | 'exportBytes';
@@ -50,7 +48,7 @@ export type RefusalReason =
       readonly renewsInSeconds: number;
     }
   | { readonly t: 'accounts-unavailable' }
-  /** What was asked for cannot be, or not for this caller: in the words of the answer. */
+  /** The request is invalid, or not allowed for this caller; holds the error of the response. */
   | { readonly t: 'question'; readonly fault: QuestionFault };
 
 export interface QuestionFault {
@@ -70,7 +68,7 @@ export class Refusal extends Error {
     this.reason = reason;
   }
 
-  /** With these fields of the question. */
+  /** A rejection of these fields of the request. */
   static ofFields(errors: readonly FieldFault[], members?: ProblemMembers): Refusal {
     const detail = errors.map(({ path, message }) => `${path} ${message}`).join('; ');
     const code = 'INVALID_PARAMETERS';
@@ -82,17 +80,16 @@ export class Refusal extends Error {
   }
 }
 
-/** The reason of an error; whatever is no refusal has failed. */
+/** The reason of an error; `failed` for any error that is no `Refusal`. */
 export function reasonOf(error: unknown): RefusalReason {
   return error instanceof Refusal ? error.reason : { t: 'failed' };
 }
 
-/** Whether something was refused for this kind of reason. */
 export function isRefused(error: unknown, t: RefusalReason['t']): error is Refusal {
   return error instanceof Refusal && error.reason.t === t;
 }
 
-/** What there was no room for; null when that is not why. */
+/** What was exhausted; null for another reason. */
 export function scarceFor(error: unknown): Scarce | null {
   const reason = reasonOf(error);
   if (reason.t === 'full') return reason.what;

@@ -1,9 +1,9 @@
-/** Request ids: unguessable, unique for ever, and easy to read out to support. */
+/** Request ids: unguessable, unique, and easy to read out to support. */
 
 import { randomFillSync } from 'node:crypto';
 
 const ID_CHARACTERS = 32;
-/** Drawn for many ids at once: each draw costs more than what it draws. */
+/** Filled for many ids at once: each call costs more than its bytes. */
 const bytes = Buffer.alloc((ID_CHARACTERS / 2) * 256);
 let drawn = '';
 let used = 0;

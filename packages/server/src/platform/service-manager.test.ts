@@ -12,7 +12,7 @@ const told = join(directory, 'told');
 after(() => rmSync(directory, { recursive: true }));
 const systemdMissing = process.platform === 'win32' ? 'systemd is of Linux' : false;
 
-/** Stands for the program of systemd, which sends its words to the socket. */
+/** Replaces systemd's program, which sends its arguments to the socket. */
 writeFileSync(join(directory, 'systemd-notify'), '#!/bin/sh\necho "$*" >> "$NOTIFY_SOCKET"\n');
 chmodSync(join(directory, 'systemd-notify'), 0o755);
 
@@ -28,7 +28,7 @@ function manager(env: Readonly<Record<string, string>>, faults: string[] = []) {
   return { clock, manager: made };
 }
 
-/** What was told, once there are so many lines. */
+/** The notifications, once there are `count` lines. */
 async function lines(count: number): Promise<readonly string[]> {
   const watcher = watch(told);
   try {

@@ -1,34 +1,33 @@
 /**
- * What systemd is told of a service of `Type=notify`: that it is ready, reloads, stops, and is alive. Node has no unix
- * datagram sockets, so `systemd-notify` sends the messages. One shell is started at the beginning and calls it for every line
- * it reads: forking the service itself would take longer as its memory grows. The shell ends with the service.
- *
- * While the service starts, it asks for more time, so a long start is not taken for a failed one.
+ * Notifies systemd about a service of `Type=notify`: ready, reloading, stopping, alive. Node has no unix datagram
+ * sockets, so `systemd-notify` sends the messages. One shell, started at the beginning, runs it for every line it
+ * reads: forking the service itself would take longer as its memory grows. The shell ends with the service. A starting
+ * service asks for more time, so a long start is not taken for a failed one.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from './clock.ts';
 
-/** A stop of the unit signals all of its processes; the shell has to outlive that to tell of the stop. */
+/** Stopping the unit signals all its processes; the shell must survive that to report the stop. */
 const HELPER = 'trap "" TERM INT HUP; while read -r line; do systemd-notify $line 2>&1; done';
 const EXTEND_EVERY_MS = 10_000;
 const EXTEND_BY_USEC = 60_000_000;
-/** One that is late or left out does no harm. */
+/** Several for each timeout, so one that is late or missing does no harm. */
 const ALIVE_PER_TIMEOUT = 3;
 
 export interface ServiceManagerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Pick<Clock, 'every'>;
-  /** Microseconds of the machine's monotonic clock. */
+  /** The machine's monotonic clock in microseconds. */
   readonly monotonicUsec?: () => bigint;
-  /** It could not be told; once. */
+  /** Called once if systemd could not be notified. */
   readonly onFault: (why: string) => void;
 }
 
 export class ServiceManager implements Disposable {
   readonly #options: ServiceManagerOptions;
   readonly #child: ChildProcess;
-  /** Asks for time, or says that the service is alive. */
+  /** Asks for time while starting, and reports that the service is alive afterwards. */
   #timer: Disposable;
   #isFaulty = false;
   #isStopping = false;
@@ -40,7 +39,7 @@ export class ServiceManager implements Disposable {
     this.#child.on('error', (error) => this.#fault(error.message));
     this.#child.stdin!.on('error', (error) => this.#fault(error.message));
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => this.#fault(text.trim()));
-    // None of it keeps the process from ending.
+    // None of these may keep the process from ending.
     this.#child.unref();
     for (const stream of [this.#child.stdin!, this.#child.stdout!]) {
       (stream as unknown as { unref(): void }).unref();
@@ -50,14 +49,14 @@ export class ServiceManager implements Disposable {
     extend();
   }
 
-  /** Null: nobody waits to be told. */
+  /** Null: systemd expects no notifications. */
   static of(options: ServiceManagerOptions): ServiceManager | null {
     return options.env.NOTIFY_SOCKET ? new ServiceManager(options) : null;
   }
 
-  /** From now on it is told that the service is alive, where it asks for that and as long as it is so. */
+  /** Starts to report that the service is alive, if systemd asks for it and while it is true. */
   ready(isAlive: () => boolean): void {
-    // A start that was interrupted may still come to its end.
+    // An interrupted start may still complete.
     if (this.#isStopping) return;
     this.#timer[Symbol.dispose]();
     this.#say('READY=1');

@@ -1,6 +1,6 @@
 /**
- * What a running service says of itself in its data directory, for commands beside it: where it is reached, whatever its
- * settings and ports were. Like `lock.pid` it is for people and commands: whether a service runs is told by the lock alone.
+ * A running service's addresses in its data directory, for commands beside it, whatever its settings and ports are.
+ * Like `lock.pid` it is informative: only the lock shows whether a service runs.
  */
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,13 +13,13 @@ const NAME = 'service.json';
 export interface ServiceNote {
   readonly pid: number;
   readonly version: string;
-  /** Where people reach it; null on a node without public doors. */
+  /** The public origin; null on a node without public endpoints. */
   readonly portal: string | null;
-  /** Where metrics and health are. */
+  /** The address of metrics and health checks. */
   readonly internal: string;
 }
 
-/** Removed when it is disposed of. */
+/** Disposing removes the note. */
 export function leaveServiceNote(data: string, note: ServiceNote): Disposable {
   const path = join(data, NAME);
   writeFileSync(path, `${JSON.stringify(note)}\n`, { mode: OWNER_ONLY });

@@ -1,7 +1,6 @@
 /**
- * SIGTERM and SIGINT: the first asks for a clean stop, a later one ends the process at once.
- *
- * A ctrl-c reaches a process under npm twice, from the terminal and passed on by npm. So a signal shortly after the first
+ * SIGTERM and SIGINT: the first requests a clean stop, a later one ends the process at once.
+ * Ctrl-C reaches a process under npm twice, from the terminal and forwarded by npm. So a signal shortly after the first
  * one counts as the same.
  */
 
@@ -12,7 +11,7 @@ export interface StopHandlers {
   readonly onAgain: () => void;
 }
 
-/** Where signals come from: the process. */
+/** The source of signals: the process. */
 export interface SignalSource {
   on(signal: 'SIGTERM' | 'SIGINT', listener: (signal: string) => void): unknown;
 }

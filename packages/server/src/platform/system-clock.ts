@@ -1,7 +1,7 @@
 /**
- * The machine's wall clock in nanoseconds, as clocks that workers can share by a plain record. Time
- * never runs backwards: when the machine's clock is set back, ours goes on at half speed until the
- * two meet; when it is set forward, ours follows at once.
+ * The machine's wall clock in nanoseconds, as clocks that threads share by a plain record. Time never runs backwards:
+ * after the machine's clock is set back, the clock runs at half speed until the two meet. If it is set forward, the
+ * clock follows at once.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -10,13 +10,13 @@ import { type Clock, SPEED_MAX, SPEED_MIN, WAIT_MS_MAX } from './clock.ts';
 
 /** How far the flowing clock may drift from the machine's before it is corrected. */
 const DRIFT_NS_MAX = 20_000_000n;
-/** So little needs no exact look: doubles are wrong by less than a thousandth of it. */
+/** Below this the exact comparison is unnecessary: the error of doubles is less than a thousandth of it. */
 const DRIFT_MS_PLAIN = 19;
 
 /**
- * How to make a clock: the machine's time, or time that stood at `originNs` when the process's
- * monotonic clock showed `startedAtNs` and has run `speed` times faster since, or time that stands at
- * `originNs` until it is let go. Two threads that make a clock from one record see the same time.
+ * How to create a clock: the machine's time; time that showed `originNs` when the monotonic clock showed `startedAtNs`
+ * and runs `speed` times faster since; or time that stands at `originNs` until `letGo`. Two threads with the same
+ * record see the same time.
  */
 export type ClockSetting =
   | { readonly kind: 'system' }
@@ -29,12 +29,12 @@ export type ClockSetting =
   | {
       readonly kind: 'held';
       readonly originNs: bigint;
-      /** In shared memory, 0 until it is let go. */
+      /** In shared memory; 0 until `letGo`. */
       readonly startedAtNs: BigInt64Array<SharedArrayBuffer>;
       readonly speed: number;
     };
 
-/** What the clock asks of the machine; a test passes its own. */
+/** What a clock needs of the machine; tests provide their own. */
 export interface Machine {
   readonly wallMs: () => number;
   readonly monotonicNs: () => bigint;
@@ -58,7 +58,7 @@ export function createClock(setting: ClockSetting, machine: Machine = THIS_MACHI
   }
 }
 
-/** A setting whose clock shows `originNs` at this moment and runs `speed` times faster. */
+/** A clock that shows `originNs` now and runs `speed` times faster than the machine's. */
 export function acceleratedFrom(
   originNs: EpochNs,
   speed: number,
@@ -68,14 +68,14 @@ export function acceleratedFrom(
   return { kind: 'accelerated', originNs, startedAtNs: machine.monotonicNs(), speed };
 }
 
-/** A setting whose clock shows `originNs` until it is let go, and runs `speed` times faster from then on. */
+/** A clock that stands at `originNs` until `letGo`, and runs `speed` times faster from then on. */
 export function heldAt(originNs: EpochNs, speed: number): ClockSetting {
   requireSpeed(speed);
   const startedAtNs = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
   return { kind: 'held', originNs, startedAtNs, speed };
 }
 
-/** Lets a held clock go, in every thread that has it; another one, or one that goes already, stays as it is. */
+/** Starts a held clock in every thread that has it; other clocks, and one that runs already, are not affected. */
 export function letGo(setting: ClockSetting, machine: Machine = THIS_MACHINE): void {
   if (setting.kind !== 'held') return;
   Atomics.compareExchange(setting.startedAtNs, 0, 0n, machine.monotonicNs());
@@ -126,7 +126,7 @@ function acceleratedTime(
   setting: ClockSetting & { kind: 'accelerated' },
   machine: Machine,
 ): () => EpochNs {
-  // Speeds have at most three decimals of effect; whole thousandths keep the arithmetic exact.
+  // Whole thousandths keep the arithmetic exact; further decimals of the speed have no effect.
   const speedThousandths = BigInt(Math.round(setting.speed * 1000));
   return () => {
     const elapsed = machine.monotonicNs() - setting.startedAtNs;
@@ -149,7 +149,7 @@ function timers(speed: number): Pick<Clock, 'after' | 'every'> {
   };
 }
 
-/** Every connection has some, so it is as little as it can be. */
+/** Minimal, since every connection has some. */
 class Waiting implements Disposable {
   readonly #timer: NodeJS.Timeout;
 

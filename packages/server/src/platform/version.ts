@@ -1,4 +1,4 @@
-/** The version of this program, as the command line prints it and `/v1/status` tells it. */
+/** The version of this program, as printed by the command line and returned by `/v1/status`. */
 
 import packageJson from '../../package.json' with { type: 'json' };
 

@@ -1,4 +1,4 @@
-/** Bytes packed and unpacked by zstd in other threads, so that a large piece keeps nothing waiting. */
+/** zstd compression in other threads, so that large data does not block the event loop. */
 
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';

@@ -41,7 +41,7 @@ test('a directory of a newer program is refused with its name, both formats and 
     },
   );
   assert.deepEqual(formatOf(path), { format: 7, program: '9.8.7', more: true });
-  // It is free for the program that knows it.
+  // The directory is free for a program that knows its format.
   assert.ok(!readdirSync(path).includes('lock.pid'));
   assert.throws(() => take(path), DataFormatError);
 });
@@ -56,6 +56,6 @@ test('a format that cannot be read is refused with the name of its file', () => 
 });
 
 test('a new schema of the accounts comes with a new format of the directory', () => {
-  // Whoever adds a migration raises DATA_FORMAT, says there what is new, and puts both numbers here.
+  // With a new migration, raise DATA_FORMAT, describe the format there, and update both numbers here.
   assert.deepEqual([DATA_FORMAT, SCHEMA_VERSION], [5, 13]);
 });

@@ -1,20 +1,20 @@
 /**
- * The format of a data directory: a number that grows whenever an older program could no longer read, or would
- * spoil, what a newer one writes. It lies in `<directory>/format.json` before anything of that format is
- * written. A directory without it is older than the number, and every program can take it over; one of a higher
- * number is refused and left as it is.
+ * The format of a data directory: a number that grows whenever older programs could no longer read a newer program's
+ * data, or would damage it. It is stored in `<directory>/format.json` before any data of that format. A directory
+ * without the file is older than the number, and any program may take it over; one with a higher number is refused and
+ * left unchanged.
  */
 
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VERSION } from '../version.ts';
 
-/** 1: the accounts' schema up to 4; the tape with a manifest. 2: the accounts' schema 5. 3: its schema 6. 4: its schemas 7 and 8. 5: its schemas 9 to 13. */
+/** Formats by the accounts' schema: 1: up to 4, and the tape with a manifest; 2: 5; 3: 6; 4: 7 and 8; 5: 9 to 13. */
 export const DATA_FORMAT = 5;
 
 export class DataFormatError extends Error {}
 
-/** Called by who holds the directory's lock. */
+/** The caller must hold the directory's lock. */
 export function requireDataFormat(directory: string): void {
   const found = requireKnownFormat(directory);
   if (found === null || found.format < DATA_FORMAT) {
@@ -22,7 +22,7 @@ export function requireDataFormat(directory: string): void {
   }
 }
 
-/** The same for who only reads: nothing is changed. Null where no program has said what the directory's format is. */
+/** Checks the format without changing anything. Null if no program has recorded a format. */
 export function requireKnownFormat(directory: string): Format | null {
   const found = readFormat(join(directory, 'format.json'));
   if (found === null || found.format <= DATA_FORMAT) return found;
@@ -65,13 +65,13 @@ function formatIn(text: string): Format | null {
   }
 }
 
-/** Whatever interrupts it, the file is whole or not there. */
+/** Atomic: after an interruption the file is whole or missing. */
 function writeFormat(directory: string, path: string): void {
   const part = `${path}.part`;
   const format: Format = { format: DATA_FORMAT, program: VERSION };
   writeFileSync(part, `${JSON.stringify(format)}\n`, { flush: true });
   renameSync(part, path);
-  // Windows has no such thing for directories.
+  // Windows cannot sync directories.
   if (process.platform === 'win32') return;
   const handle = openSync(directory, 'r');
   fsyncSync(handle);

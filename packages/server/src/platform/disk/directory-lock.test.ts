@@ -32,7 +32,7 @@ test('a directory is locked once, made when missing, and free again after releas
   lockDirectory(directory)[Symbol.dispose]();
 });
 
-/** A process of its own that locks the directory, drops the handle and runs `then`. */
+/** A separate process that locks the directory, drops the handle and runs `then`. */
 async function holder(directory: string, then: string) {
   const script = `
     import { lockDirectory } from ${JSON.stringify(import.meta.resolve('./directory-lock.ts'))};

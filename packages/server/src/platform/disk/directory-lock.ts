@@ -1,8 +1,7 @@
 /**
- * At most one process owns a data directory, and only one whose program knows the directory's format. The lock is an exclusive SQLite transaction that is
- * held open on `<directory>/lock.db` and never written: the operating system drops it the moment
- * the process dies, however it dies, so there is no stale lock to clean up. `lock.pid` beside it
- * only tells people who holds it.
+ * At most one process owns a data directory, and only one whose program knows the directory's format. The lock is an
+ * exclusive SQLite transaction on `<directory>/lock.db` that stays open and never writes. The operating system releases
+ * it when the process dies, so there are no stale locks. `lock.pid` beside it only informs people.
  */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,9 +12,9 @@ import { requireDataFormat } from './data-format.ts';
 import { makeDirectoriesSync } from './make-directories.ts';
 
 const SQLITE_BUSY = 5;
-/** Who only looks whether somebody holds it is gone by then. */
+/** A process that merely checks the lock has released it by then. */
 const LOOKED_AT_MS = 100;
-/** Keeps held locks from being collected as garbage, which would release them. */
+/** Keeps held locks from garbage collection, which would release them. */
 const held = new Set<DatabaseSync>();
 
 export class DirectoryLockedError extends Error {
@@ -31,14 +30,14 @@ export class DirectoryLockedError extends Error {
 }
 
 /**
- * Takes the directory, making it if it is missing. Throws `DirectoryLockedError` when it is taken, and
- * `DataFormatError` when a newer program has had it.
+ * Locks the directory, and creates it if it is missing. Throws `DirectoryLockedError` if it is locked, and
+ * `DataFormatError` if a newer program has used it.
  */
 export function lockDirectory(directory: string): Disposable {
   return lockFolder(directory, 'the data directory', () => requireDataFormat(directory));
 }
 
-/** The same for a directory of another kind: `what` it is called, and whether it may be used at all. */
+/** The same for another kind of directory: `what` names it in messages, `check` throws if it must not be used. */
 export function lockFolder(
   directory: string,
   what: string,
@@ -70,7 +69,7 @@ export function lockFolder(
   };
 }
 
-/** Whether a process holds this directory. Takes nothing that another could not have at the same time but for an instant. */
+/** Whether a process holds this directory. The check itself takes only a shared lock, for an instant. */
 export function isDirectoryInUse(directory: string): boolean {
   const path = join(directory, 'lock.db');
   if (!existsSync(path)) return false;

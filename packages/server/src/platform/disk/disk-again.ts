@@ -1,6 +1,6 @@
 /**
- * Waits until a directory takes writes again after one has failed there: some megabytes are written, synced and removed
- * every few seconds, and it is told once when that works.
+ * Waits until a directory accepts writes again after one failed there: every few seconds, some megabytes are written,
+ * synced and removed. Success is reported once.
  */
 
 import { open, rm } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import type { Clock } from '../clock.ts';
 import { UNFINISHED_SUFFIX } from './disk.ts';
 
 const TRY_EVERY_MS = 5_000;
-/** With less the next day's log would soon fail again. */
+/** With less space, the next day's log would soon fail again. */
 const ROOM_BYTES = 32 * MIB;
 
 export interface DiskAgainOptions {
@@ -18,7 +18,7 @@ export interface DiskAgainOptions {
   readonly clock: Pick<Clock, 'every'>;
   /** Called once. */
   readonly onAgain: () => void;
-  /** Rejects while nothing can be written. */
+  /** Rejects while writing fails. */
   readonly tryWriting?: (directory: string) => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Faults by which a disk refuses to be written, in words: those of the system and those of SQLite. An error that came from
- * another thread has lost its code, so its message is read too.
+ * Describes why a disk cannot be written, for faults of the system and of SQLite. An error from another thread has lost
+ * its code, so its message is examined too.
  */
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -19,13 +19,13 @@ const SQLITE_REASONS: readonly (readonly [code: number, words: RegExp, reason: s
   [10, /disk I\/O error/, REASONS.EIO!],
   [14, /unable to open database file/, 'no file can be opened or made there'],
 ];
-/** Of a full or failing disk, after which everything may be well again. */
+/** Faults of a full or failing disk, which may pass. */
 const MAY_PASS = new Set<string>([REASONS.ENOSPC!, REASONS.EDQUOT!, REASONS.EROFS!, REASONS.EIO!]);
 const IN_WORDS = /\b(ENOSPC|EDQUOT|EROFS|EACCES|EPERM|EIO|ENOTDIR|ENOENT): [^,]+, (\w+)/;
-/** What writes, or makes a name. */
+/** Calls that write or create a name. */
 const DISK_CALLS = new Set(['open', 'write', 'fsync', 'fdatasync', 'ftruncate', 'mkdir', 'rename']);
 
-/** Null where the error is of another kind. */
+/** Null for another kind of error. */
 export function diskFault(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const system = IN_WORDS.exec(error.message);
@@ -39,7 +39,7 @@ export function diskFault(error: unknown): string | null {
   return diskFault(error.cause);
 }
 
-/** Whether a write failed for a reason that may be gone later. */
+/** Whether a write failed for a reason that may pass. */
 export function mayPass(error: unknown): boolean {
   const reason = diskFault(error);
   return reason !== null && MAY_PASS.has(reason);

@@ -9,7 +9,7 @@ import { NodeDisk } from './node-disk.ts';
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 
-/** What every adapter of the port does; each gets an empty directory. */
+/** The behaviour of every adapter of the port; each test gets an empty directory. */
 const contract: readonly (readonly [string, (disk: Disk, root: string) => Promise<void>])[] = [
   [
     'reads back what was written, at any position, and knows the end',

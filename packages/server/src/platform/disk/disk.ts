@@ -1,22 +1,22 @@
 /**
- * The disk as the tape needs it. Nothing written is safe before `sync` of its file resolved, and no
- * name (new, renamed or removed) before `syncDirectory` of its directory did: adapters promise no more
- * than that, and the simulated disk takes away everything else at a crash.
+ * The disk as the tape uses it. Written data is safe only after `sync` of its file, and a name (new, renamed or
+ * removed) only after `syncDirectory` of its directory. Adapters guarantee no more than that, and the simulated disk
+ * drops everything else at a crash.
  */
 
 import { MIB } from '@tapeloom/core/units';
 
-/** Suffix of files that are not finished; whoever finds one at start may remove it. */
+/** Suffix of unfinished files; they may be removed at a start. */
 export const UNFINISHED_SUFFIX = '.tmp';
 const READ_BYTES_MAX = 4 * MIB;
 
-/** `read` an existing file; `write` an existing one as well; `create` a new one, or an emptied one. */
+/** `read` an existing file; `write` an existing one as well; `create` a new one, or truncate an existing one. */
 export type OpenMode = 'read' | 'write' | 'create';
 
 export interface DiskFile extends AsyncDisposable {
-  /** Writes all bytes at this position, or rejects having written any part of them. */
+  /** Writes all bytes at this position. If it rejects, any part of them may be written. */
   write(bytes: Uint8Array, position: number): Promise<void>;
-  /** Fills `into` from this position; returns how many bytes there were. */
+  /** Fills `into` from this position; returns the number of bytes read. */
   read(into: Uint8Array, position: number): Promise<number>;
   /** Content and size are on the disk itself once this resolves (fdatasync). */
   sync(): Promise<void>;
@@ -26,33 +26,33 @@ export interface DiskFile extends AsyncDisposable {
 export interface DiskEntry {
   readonly kind: 'file' | 'directory';
   readonly size: number;
-  /** Another one after the content was changed, or replaced. */
+  /** Changes when the content is changed or replaced. */
   readonly version: string;
 }
 
 export interface DiskSpace {
-  /** What this process may still write. */
+  /** The space available to this process. */
   readonly freeBytes: number;
   readonly totalBytes: number;
 }
 
 export interface Disk {
   open(path: string, mode: OpenMode): Promise<DiskFile>;
-  /** Replaces `to` when it exists, in one step. */
+  /** Replaces an existing `to` atomically. */
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
-  /** The directory and all above it exist and are on disk once this resolves. */
+  /** Once this resolves, the directory and all its parents exist on disk. */
   makeDirectory(path: string): Promise<void>;
   syncDirectory(path: string): Promise<void>;
-  /** Names in a directory, sorted; none when the directory does not exist. */
+  /** Names in a directory, sorted; none if the directory does not exist. */
   list(path: string): Promise<readonly string[]>;
-  /** Null when there is no such entry. */
+  /** Null without such an entry. */
   stat(path: string): Promise<DiskEntry | null>;
-  /** Of the file system a directory lies on; null where the platform cannot say. */
+  /** The space of the file system of a directory; null if the platform does not report it. */
   space(path: string): Promise<DiskSpace | null>;
 }
 
-/** The whole file, or null when there is none. */
+/** The whole file; null without one. */
 export async function readFileWhole(disk: Disk, path: string): Promise<Uint8Array | null> {
   const entry = await disk.stat(path);
   if (entry === null) return null;

@@ -47,7 +47,7 @@ test('little room is told once when it becomes little, and once when there is en
   set(99);
   await pass(30);
   assert.deepEqual(told, ['less than a tenth of the disk']);
-  // At the edge nothing is said, either way.
+  // Near the limit nothing is reported, in either direction.
   for (const free of [101, 99, 105, 98]) {
     set(free);
     await pass(1);

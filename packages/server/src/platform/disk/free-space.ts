@@ -1,7 +1,7 @@
 /**
- * How much room is left where the data lies. It is told once when it becomes little (less than a tenth, or
- * less than two days of the tape need), and once when there is enough again, with a margin between the two, so that a
- * disk at the edge does not fill the log. Where the platform cannot say, nothing is known and nothing told.
+ * The free space where the data lies. One message is sent when it becomes low (less than a tenth, or than two days of
+ * the tape need), and one when it suffices again. A margin between the two keeps a disk at the edge from filling the
+ * log. If the platform does not report space, nothing is known.
  */
 
 import { MINUTE_MS } from '@tapeloom/core/units';
@@ -9,15 +9,15 @@ import type { Clock } from '../clock.ts';
 import type { Disk, DiskSpace } from './disk.ts';
 
 const LOOK_EVERY_MS = MINUTE_MS;
-/** What a day needs changes slowly, and takes a walk over files to find out. */
+/** The bytes of a day change slowly, and finding them takes a walk over files. */
 const LOOKS_PER_DAY_BYTES = 60;
 const LITTLE_SHARE = 0.1;
 const LITTLE_DAYS = 2;
-/** Room is enough again when there is this much more than what counts as little. */
+/** Space suffices again when it exceeds the low mark by this factor. */
 const MARGIN = 1.1;
 
 export interface SpaceReading extends DiskSpace {
-  /** What a day needs; 0 as long as that is not known. */
+  /** The bytes a day needs; 0 until known. */
   readonly dayBytes: number;
 }
 
@@ -46,7 +46,7 @@ export class FreeSpace implements Disposable {
     look();
   }
 
-  /** As it was a minute ago at most; null when it is not known. */
+  /** At most a minute old; null if unknown. */
   get reading(): SpaceReading | null {
     return this.#reading;
   }

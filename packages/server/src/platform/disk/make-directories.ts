@@ -1,6 +1,6 @@
 /**
- * Makes a directory and all above it, and fails where that cannot be done. The recursive calls of Node try for ever where a
- * parent is there and refuses a child as missing, as `/proc` does: the process then spins and hears no signal.
+ * Creates a directory and its parents, and fails if that is impossible. Node's recursive calls loop forever if a parent
+ * exists but rejects children as missing, as `/proc` does: the process then spins and handles no signal.
  */
 
 import { mkdirSync, statSync } from 'node:fs';
@@ -11,7 +11,7 @@ interface MakeOptions {
   readonly mode?: number;
 }
 
-/** The first directory that was made; null: all were there. */
+/** Resolves to the first directory that was created; null if all existed. */
 export async function makeDirectories(
   path: string,
   { mode }: MakeOptions = {},
@@ -28,7 +28,7 @@ export async function makeDirectories(
   return first;
 }
 
-/** For who has nothing to do before it is there. */
+/** The blocking form, for callers that need the directory first. */
 export function makeDirectoriesSync(path: string, { mode }: MakeOptions = {}): void {
   const missing: string[] = [];
   for (let at = path; ; at = dirname(at)) {
@@ -47,7 +47,7 @@ export function makeDirectoriesSync(path: string, { mode }: MakeOptions = {}): v
   }
 }
 
-/** Those that are not there, the highest first. */
+/** The missing directories, topmost first. */
 async function missingOf(
   path: string,
   isDirectory: (path: string) => Promise<boolean>,

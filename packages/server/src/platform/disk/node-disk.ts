@@ -1,4 +1,4 @@
-/** The machine's own disk, through the asynchronous calls of Node: no call here blocks the thread. */
+/** The machine's disk, through Node's asynchronous calls: none of them blocks the thread. */
 
 import { type FileHandle, open, readdir, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -23,7 +23,7 @@ export class NodeDisk implements Disk {
 
   async makeDirectory(path: string): Promise<void> {
     const first = (await makeDirectories(path)) ?? path;
-    // A directory found here may come from a process that died before it synced the parent.
+    // An existing directory may come from a process that died before it synced the parent.
     const stop = dirname(first);
     for (let made = path; made !== stop; made = dirname(made)) {
       await this.syncDirectory(dirname(made));
@@ -58,7 +58,7 @@ export class NodeDisk implements Disk {
   async space(path: string): Promise<DiskSpace | null> {
     try {
       const { bavail, blocks, bsize } = await statfs(path);
-      // A file system that tells no size tells nothing.
+      // A file system that reports no size reports nothing useful.
       return blocks === 0 ? null : { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
     } catch (error) {
       if (SPACE_UNKNOWN.has(String((error as NodeJS.ErrnoException).code))) return null;
@@ -67,7 +67,7 @@ export class NodeDisk implements Disk {
   }
 }
 
-/** Not every file system answers, and a platform may not have the call at all. */
+/** Some file systems do not support the call, and some platforms do not have it. */
 const SPACE_UNKNOWN = new Set(['ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM']);
 
 class NodeDiskFile implements DiskFile {

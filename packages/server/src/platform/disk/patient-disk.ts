@@ -1,7 +1,7 @@
 /**
- * A disk that waits out faults which have done nothing: whoever asks is answered later, and otherwise as if
- * the fault had never been, so order and content are those of a disk without it. Writes, syncs and cuts are
- * handed through: what they leave in doubt is told at once.
+ * A disk that retries operations after faults without effect: the caller gets the result later, with the order and
+ * content of a disk without faults. Faults of writes, syncs and truncates are passed on at once, since they leave the
+ * content in doubt.
  */
 
 import type { Patience } from '../waiting/patience.ts';

@@ -1,7 +1,7 @@
 /**
- * Files that are their owner's alone. What others may read is closed to them; what others may have written
- * is told, since only who uses the file can say what that is worth. Windows has no such modes: there the
- * rights of the directory count, and every file passes as private.
+ * Files that belong to their owner alone. A file that others may read is closed to them. If others may have written it,
+ * that is returned, since only the caller can judge its content. Windows has no such modes: the directory's rights
+ * count there, and every file passes as private.
  */
 
 import { open, rename } from 'node:fs/promises';
@@ -13,7 +13,7 @@ export const OWNER_ONLY_DIRECTORY = 0o700;
 const OTHERS_READ = 0o044;
 const OTHERS_WRITE = 0o022;
 
-/** What others could do with a file; `nothing` is how it should be. */
+/** What other users can do with a file; `nothing` is right. */
 export type Exposure = 'nothing' | 'read' | 'write';
 
 export function exposureOf(mode: number, platform: NodeJS.Platform = process.platform): Exposure {
@@ -22,7 +22,7 @@ export function exposureOf(mode: number, platform: NodeJS.Platform = process.pla
   return (mode & OTHERS_READ) !== 0 ? 'read' : 'nothing';
 }
 
-/** Closes a file to others and says what they could do before; null when there is no such file. */
+/** Closes a file to other users and returns their former access; null if there is no such file. */
 export async function closeToOthers(path: string): Promise<Exposure | null> {
   try {
     await using file = await open(path, 'r');

@@ -1,4 +1,4 @@
-/** Makes the names in a directory durable. Windows cannot be asked, and keeps names in a journal of its own. */
+/** Makes the names in a directory durable. Windows has no such call, and journals names itself. */
 
 import { open } from 'node:fs/promises';
 

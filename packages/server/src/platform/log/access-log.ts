@@ -1,7 +1,7 @@
 /**
- * The access log: one JSON line for each answered request and each ended stream, in a file for each UTC day, so that a request id
- * leads somewhere. Off unless asked for. It has an end: files of older days go, and a day holds so much and no more. No query,
- * header, body or address of a client stands in it. Lines are written once a second; a killed process may lose the last of them.
+ * The access log, off by default: one JSON line for each response and each ended stream, in a file for each UTC day, so
+ * that a request id can be looked up. Older days are deleted, and a day has a size limit. It contains no query, header,
+ * body or client address. Lines are written once a second; a killed process may lose the last ones.
  */
 
 import { appendFile, readdir, rm, stat } from 'node:fs/promises';
@@ -16,9 +16,9 @@ import { SerialQueue } from '../waiting/serial-queue.ts';
 
 const WRITE_EVERY_MS = 1_000;
 const DAY_BYTES_MAX = 512 * MIB;
-/** Lines that wait for the disk. */
+/** Lines waiting for the disk. */
 const WAITING_MAX = 20_000;
-/** Of streams: a node that loses thousands at once must not fill the day with them. */
+/** For streams: a node that loses thousands at once must not fill the day with them. */
 export const STREAM_LINES_A_SECOND = 20;
 const FILE_NAME = /^(\d{4}-\d\d-\d\d)\.ndjson$/;
 const PATH_LENGTH_MAX = 200;
@@ -26,33 +26,31 @@ const PATH_LENGTH_MAX = 200;
 export interface AnsweredRequest {
   readonly id: string;
   readonly method: string;
-  /** Without its query. */
+  /** Without the query. */
   readonly path: string;
   readonly status: number;
   readonly ms: number;
-  /** Null: nobody was recognised. */
+  /** Null: not authenticated. */
   readonly account: string | null;
   readonly key: string | null;
-  /** Of a stream: the code that its connection was closed with. */
+  /** For a stream: the close code of its connection. */
   readonly close?: number;
 }
 
 export interface AccessLogOptions {
-  /** The data directory. */
   readonly data: string;
-  /** How many days stay, today among them. */
+  /** How many days to keep, including today. */
   readonly days: number;
   readonly clock: Clock;
   readonly onFault: (error: unknown) => void;
   readonly dayBytesMax?: number;
 }
 
-/** Where its files are. */
 export function accessLogPath(data: string): string {
   return join(data, 'access');
 }
 
-/** The newest day first. */
+/** Newest day first. */
 export async function accessLogFiles(data: string): Promise<readonly string[]> {
   const directory = accessLogPath(data);
   const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
@@ -68,14 +66,14 @@ export class AccessLog implements AsyncDisposable {
   readonly #timer: Disposable;
   #waiting: string[] = [];
   #day: UtcDay | null = null;
-  /** Of the day's file. */
+  /** The size of the day's file. */
   #bytes = 0;
   readonly #writes = new SerialQueue();
-  /** In this second. */
+  /** Sampled lines in this second. */
   #streamLines = 0;
-  /** Told once, until it works again. */
+  /** A fault is reported once until writing works again. */
   #isFailing = false;
-  /** Lines that found no room. */
+  /** Lines dropped at a limit. */
   leftOutTotal = 0;
 
   constructor(options: AccessLogOptions) {
@@ -86,7 +84,7 @@ export class AccessLog implements AsyncDisposable {
     });
   }
 
-  /** A sample: streams, and requests that never became one, may end by the thousand in a second. */
+  /** Logs a sample: streams, and connections that never became a request, may end by the thousand in a second. */
   noteSampled(request: AnsweredRequest): void {
     if (this.#streamLines === STREAM_LINES_A_SECOND) {
       this.leftOutTotal += 1;
@@ -106,7 +104,7 @@ export class AccessLog implements AsyncDisposable {
     this.#waiting.push(`${JSON.stringify({ at, ...request, path })}\n`);
   }
 
-  /** Writes what waits; resolves when that is on its way to the disk. */
+  /** Writes the waiting lines; resolves when they were handed to the system. */
   write(): Promise<void> {
     return this.#writes.run(() => this.#write());
   }

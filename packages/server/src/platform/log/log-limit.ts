@@ -1,14 +1,14 @@
 /**
- * How many lines the log takes: so many at once, and so many a second. What fails again and again, for whoever
- * asks, would otherwise fill the disk of the operator and keep the main thread busy with writing about it.
- * Lines beyond are counted, and the next one that is written says how many were left out.
+ * Limits the log's lines: a burst, and a rate per second. A fault that repeats with every request would otherwise fill
+ * the operator's disk and keep the main thread busy logging it. Lines beyond the limit are counted, and the next line
+ * that is written reports their number.
  */
 
 const LINES_AT_ONCE = 1_000;
 const LINES_PER_SECOND = 50;
 
 export interface LogLimitOptions {
-  /** A clock that only goes forward, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
   readonly atOnce?: number;
   readonly perSecond?: number;
@@ -49,7 +49,7 @@ export class LogLimit {
     return false;
   }
 
-  /** How many lines were left out since this was last asked. */
+  /** How many lines were dropped since the last call. */
   takeLeftOut(): number {
     const leftOut = this.#leftOut;
     this.#leftOut = 0;

@@ -1,7 +1,7 @@
 /**
- * The log: JSON lines, or one readable line each on a terminal. No secret reaches it: fields that
- * hold one are replaced by name, and whatever still looks like a key is blotted out of the finished
- * line, wherever it came from. With a limit, what is too much is left out, but never a last word.
+ * The log: JSON lines, or one readable line each on a terminal. No secret reaches it: fields with secrets are redacted
+ * by name, and anything in the finished line that looks like a key is redacted too. With a limit, excess lines are
+ * dropped, but never a fatal one.
  */
 
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
@@ -42,7 +42,7 @@ const LEVEL_NAMES: Readonly<Record<number, string>> = {
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** One line for people instead of one JSON object. */
+  /** One readable line instead of a JSON object. */
   readonly readable: boolean;
   readonly write: (line: string) => void;
   readonly limit?: LogLimit;
@@ -79,7 +79,7 @@ function limitHook(limit: LogLimit | undefined) {
   };
 }
 
-/** Blots out whatever looks like a key, a token or a query that holds one. */
+/** Redacts anything that looks like a key, a token, or a query parameter with one. */
 export function blotSecrets(line: string): string {
   return line.replace(KEY_LIKE, 'svc_$1_[redacted]').replace(SECRET_QUERY, '$1[redacted]');
 }

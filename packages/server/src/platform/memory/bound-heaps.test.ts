@@ -10,7 +10,7 @@ import { boundHeaps, type StartedProcess } from './bound-heaps.ts';
 
 const MODULE = join(import.meta.dirname, 'bound-heaps.ts');
 const ROOM_BYTES_MAX = 33 * MIB;
-/** Lets so many young objects survive, in a worker and beside it, that V8 takes all the space it may for them. */
+/** Lets so many young objects survive, in a worker and beside it, that V8 uses all the space allowed for them. */
 const PROGRAM = `
 import { getHeapSpaceStatistics } from 'node:v8';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
@@ -76,7 +76,7 @@ test('a process that its parent talks to is not replaced: it would lose the chan
   assert.deepEqual(replacements({ platform: 'win32' }), []);
 });
 
-/** With which arguments such a process would replace itself. */
+/** The arguments with which such a process would replace itself. */
 function replacements(of: Partial<StartedProcess>): (readonly string[])[] {
   const replaced: (readonly string[])[] = [];
   const started = {

@@ -1,6 +1,6 @@
 /**
- * Collects the garbage of this thread at once. A thread that has nothing more to do allocates nothing, so nothing
- * makes its collector begin, and what its last work left behind would stay with the process.
+ * Collects this thread's garbage at once. An idle thread allocates nothing, so its collector never starts, and the
+ * garbage of its last work would stay with the process.
  */
 
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
@@ -19,8 +19,8 @@ export function collectGarbage(): void {
 }
 
 /**
- * From now on, whenever it is worth it (`rush-watch.ts`), thoroughly: only so the room for young objects becomes
- * small again, too. Compiled code is kept, which such a collection would otherwise throw away.
+ * Collects from now on whenever it pays off (`rush-watch.ts`), thoroughly: only this also shrinks the space for young
+ * objects. Compiled code is preserved, which such a collection would otherwise discard.
  */
 export function collectAfterRushes(): void {
   const watch = new RushWatch();
@@ -41,7 +41,7 @@ export function collectAfterRushes(): void {
   }, LOOK_MS).unref();
 }
 
-/** From now on, where the thread is found without work and has had some since: how much it has had, null while it works. */
+/** Collects from now on when the thread is idle and has worked. `workDone` is null while it works. */
 export function collectAtRest(everyMs: number, workDone: () => number | null): void {
   let collectedAt = 0;
   setInterval(() => {

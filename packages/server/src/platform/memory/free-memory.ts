@@ -1,14 +1,13 @@
 /**
- * Gives memory back at once that nobody looks at any more. Left to the garbage collector, the batches of
- * a long read, or the pages of history, count as so much memory that it starts over and over, though it
- * finds hardly anything.
+ * Frees memory at once that is no longer used. With garbage collection alone, the batches of a long read or the pages
+ * of history count as so much memory that collections run over and over with little result.
  */
 
 import { isMarkedAsUntransferable } from 'node:worker_threads';
 
-/** Views of it are empty afterwards. Memory that others may share stays as it is. */
+/** Its views are empty afterwards. Shared memory is not affected. */
 export function freeMemory(buffer: ArrayBufferLike): void {
-  // Small pieces lie in a pool of the runtime.
+  // Small buffers belong to a pool of the runtime.
   if (buffer instanceof SharedArrayBuffer || isMarkedAsUntransferable(buffer)) return;
   if (!buffer.detached) buffer.transfer(0);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemoryLevel } from './memory-level.ts';
 
-/** A look is five seconds. */
+/** Looks in half an hour; one every five seconds. */
 const HALF_HOUR = 360;
 
 test('a quarter more than the lowest of the last half hour is above the calm level', () => {

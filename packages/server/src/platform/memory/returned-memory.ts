@@ -1,21 +1,20 @@
 /**
- * Lets the system have memory back that is free. Large pieces as soon as they are: the allocator of glibc learns from
- * large pieces that come and go to keep them, in an arena of every thread: after a rush of history hundreds of
- * megabytes that nobody uses would stay with the process. Told a fixed size, it asks the system for each larger
- * piece and returns it. Small ones when it is asked to. Elsewhere, or where the runtime cannot call it,
- * everything stays as it is.
+ * Returns free memory to the system. With its default settings glibc learns from large blocks that come and go to keep
+ * them, in an arena of each thread. After a rush of history, hundreds of unused megabytes would stay with the process.
+ * With a fixed threshold it maps each larger block and returns it at once. Small blocks are returned on request. On
+ * other systems, or without FFI, nothing changes.
  */
 
 import { KIB, MIB } from '@tapeloom/core/units';
 
 const LARGE_BYTES = 512 * KIB;
-/** What an arena may keep at its end. */
+/** The free bytes that an arena may keep at its end. */
 const SPARE_BYTES = MIB;
-/** Of `malloc.h`. */
+/** From `malloc.h`. */
 const M_TRIM_THRESHOLD = -1;
 const M_MMAP_THRESHOLD = -3;
 
-/** Resolves to whether it could be said; to be called once, before much is allocated. */
+/** Resolves to whether the settings were accepted; call it once, before large allocations. */
 export async function returnLargeAllocations(): Promise<boolean> {
   return await withLibc(({ mallopt }) => {
     const isTold = mallopt(M_MMAP_THRESHOLD, LARGE_BYTES) === 1;
@@ -23,8 +22,10 @@ export async function returnLargeAllocations(): Promise<boolean> {
   });
 }
 
-/** What lies free between pieces that are in use, of all threads; resolves to whether there was any. Takes
- * some milliseconds, in which others that want memory wait. */
+/**
+ * Returns free memory between used blocks, of all threads; resolves to whether there was any. Takes some milliseconds,
+ * in which other allocations wait.
+ */
 export async function returnFreeMemory(): Promise<boolean> {
   return await withLibc(({ malloc_trim }) => malloc_trim(0n) === 1);
 }
@@ -48,7 +49,7 @@ async function withLibc(call: (functions: LibcFunctions) => boolean): Promise<bo
   }
 }
 
-/** Without the runtime's word that it is experimental: where it fails, nothing is lost. */
+/** Suppresses the warning that the module is experimental: a failure costs nothing. */
 async function quietly<T>(work: () => Promise<T>): Promise<T> {
   const { emitWarning } = process;
   process.emitWarning = () => {};

@@ -43,7 +43,7 @@ test('memory outside of the heap counts: after a rush, and while there is one wh
       externalBytes: externalMib * MIB,
     });
   assert.deepEqual([look(0.9, 20), look(0.1, 50)], [false, true]);
-  // It was not worth it below 96 MiB, and what a collection left is what the next growth is measured by.
+  // Growth below 96 MiB does not pay off, and the next growth is measured from what a collection left.
   assert.deepEqual(
     [50, 95, 96, 90, 130, 135, 140, 60, 96].map((mib) => look(0.9, mib)),
     [false, false, true, false, false, true, false, false, true],

@@ -1,40 +1,39 @@
 /**
- * Says when a thread's garbage is worth being collected: once after every rush, when its work has become
- * less, and whenever the memory outside of its heap has grown by half. Left to itself, the collector of a
- * thread that goes on with a little work keeps what the rush left behind for minutes, and of what lies
- * outside of the heap, such as answers that wait for readers, it sees small handles only.
+ * Decides when collecting a thread's garbage pays off: once after every rush, when work has become less, and whenever
+ * memory outside the heap has grown by half. V8 alone keeps a rush's garbage for minutes in a thread with little work.
+ * Of memory outside the heap, such as waiting responses, it sees only small handles.
  */
 
 import { MIB } from '@tapeloom/core/units';
 
-/** A thread that was busy for less than this share of a look had no rush. */
+/** Below this busy share a thread had no rush. */
 const RUSH_SHARE = 0.2;
-/** A rush is over when the thread is busy for no more than this part of its busiest. */
+/** A rush is over when the busy share falls to this part of its maximum. */
 const CALM_PART = 0.6;
-/** A smaller heap, with what it holds outside, is not worth it. */
+/** A smaller heap with its external memory does not pay off. */
 const HEAP_BYTES_MIN = 40 * MIB;
-/** Less outside of the heap is not worth it while there is a rush. */
+/** Less external memory does not pay off during a rush. */
 const EXTERNAL_BYTES_MIN = 96 * MIB;
 const EXTERNAL_GROWTH = 1.5;
-/** A collection takes about a millisecond for each MiB in use, in which the thread does nothing else. */
+/** A collection blocks the thread for about a millisecond per MiB in use. */
 const USED_BYTES_MAX = 256 * MIB;
 
 export interface ThreadLook {
-  /** The share of the time since the last look for which the thread was busy. */
+  /** The busy share of the thread since the last look. */
   readonly busyShare: number;
   readonly usedBytes: number;
   readonly heapBytes: number;
-  /** Of memory outside of the heap that objects in it hold. */
+  /** Memory outside the heap that its objects hold. */
   readonly externalBytes: number;
 }
 
 export class RushWatch {
   #busiest = 0;
-  /** The least outside of the heap since the last collection. */
+  /** The minimum of external memory since the last collection. */
   #leastExternal = 0;
   #isCollected = true;
 
-  /** Whether a collection is worth it now. */
+  /** Whether a collection pays off now. */
   isDue(look: ThreadLook): boolean {
     const { usedBytes, heapBytes, externalBytes } = look;
     const isRushOver = this.#isRushOver(look) && heapBytes + externalBytes >= HEAP_BYTES_MIN;

@@ -1,6 +1,6 @@
-/** What keeps the certificate of a server from being believed, by what an encrypted line says of it. */
+/** Classifies TLS error codes: why a server's certificate is rejected. */
 
-/** Nobody whom we trust vouches for it. */
+/** No trusted authority signed it. */
 const UNTRUSTED = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -9,7 +9,7 @@ const UNTRUSTED = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'CERT_SIGNATURE_FAILURE',
 ]);
-/** Somebody does, and it is too old, too new, or another's. */
+/** It is expired, not yet valid, or for another host. */
 const NOT_GOOD = new Set([
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
@@ -21,7 +21,7 @@ export function certificateFault(code: string): 'untrusted' | 'not good' | null 
   return NOT_GOOD.has(code) ? 'not good' : null;
 }
 
-/** The innermost cause says most: a refused connection, a wrong password, an unknown database. */
+/** The innermost cause is the most specific: a refused connection, a wrong password, an unknown database. */
 export function innermostError(error: unknown): unknown {
   let cause = error;
   while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;

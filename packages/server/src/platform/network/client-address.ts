@@ -1,8 +1,7 @@
 /**
- * Whose request it is, by address. The socket's peer counts, unless it is a proxy the operator listed:
- * then `X-Forwarded-For` is read from the right, and each address is believed only because a listed
- * proxy said so. What a client wrote into the header stands to the left of what the first listed proxy
- * added, and is never reached.
+ * The address of a request's client: the socket's peer, unless that is a proxy the operator listed. Then
+ * `X-Forwarded-For` is read from the right, and an address is trusted only if a listed proxy added it. Anything a
+ * client wrote into the header is to the left of the first listed proxy's addition, and is never reached.
  */
 
 import {
@@ -13,15 +12,15 @@ import {
   parseIp,
 } from '@tapeloom/core/entitlement/ip-range';
 
-/** What stands for an address nobody can tell; it lies in no range. */
+/** The text of an unknown address; it lies in no range. */
 const UNKNOWN_ADDRESS = 'unknown';
 
 /** `1.2.3.4:5678` or `[2001:db8::1]:5678`: some proxies add the port. */
 const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([\da-fA-F:.]+)\](?::\d{1,5})?)$/;
 
 /**
- * The client's address in its one text (IPv4 dotted, also where the socket shows it as IPv6). `unknown`
- * when the socket has no address any more, or a listed proxy forwarded something that is none.
+ * The client's address in canonical text (IPv4 dotted, even if the socket shows it as IPv6). `unknown` if the socket no
+ * longer has an address, or if a listed proxy forwarded an invalid one.
  */
 export function clientAddress(
   socketAddress: string | undefined,
@@ -33,7 +32,7 @@ export function clientAddress(
   while (address !== null && isTrusted(address, trusted)) {
     const claim = claims.pop()?.trim();
     if (claim === undefined) break;
-    // An empty element says nothing; lists in headers may have them.
+    // Header lists may contain empty elements.
     if (claim !== '') address = claimedIp(claim);
   }
   return address === null ? UNKNOWN_ADDRESS : ipText(address);

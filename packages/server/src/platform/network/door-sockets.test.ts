@@ -29,7 +29,7 @@ function opened(doors: DoorSockets, address: string, { isProxy = false } = {}): 
 
 const cutOf = (sockets: readonly TestSocket[]) => sockets.map(({ isCut }) => isCut);
 
-/** A customer's connection that has had an answer and waits for its next request. */
+/** A customer's connection that got a response and waits for its next request. */
 function customer(doors: DoorSockets, address: string, accountId: string): TestSocket {
   const socket = opened(doors, address);
   assert.ok(doors.request(socket, () => address));
@@ -49,7 +49,7 @@ test('an address has so many sockets without a key; one more, and the longest id
   const doors = new DoorSockets(LIMITS);
   const mine = [1, 2, 3].map(() => opened(doors, 'a'));
   const other = opened(doors, 'b');
-  // What was asked over one makes it younger.
+  // A request marks its connection as recently used.
   doors.request(mine[0]!, () => 'a');
   doors.answered(mine[0]!);
   const next = opened(doors, 'a');
@@ -89,7 +89,7 @@ test('strangers leave room for customers, and customers for strangers who may be
     return customer(doors, `${number}`, number < 5 ? 'many' : `${number}`);
   });
   const [first, second, third] = ['x', 'y', 'z'].map((address) => opened(doors, address));
-  // Of ten places two are kept in which one can say who one is; they go to newcomers first.
+  // Two of ten slots are reserved for authentication; newcomers get them first.
   assert.deepEqual(cutOf(idle), [true, true, ...Array(7).fill(false)]);
   assert.deepEqual(cutOf([first!, second!, third!]), [false, false, false]);
   opened(doors, 'w');
@@ -156,7 +156,7 @@ test('sockets of a trusted proxy count at whom they ask for, while they ask [SEC
   assert.deepEqual(cutOf(pool), [true, false, false, false, false]);
   for (const socket of pool.slice(1)) doors.answered(socket);
   assert.deepEqual([doors.counts.strangers, doors.counts.requests], [0, 0]);
-  // The next customer of the pooled socket is another.
+  // The next customer on the pooled socket is a different one.
   doors.request(pool[3]!, () => 'guesser');
   assert.equal(doors.counts.strangers, 1);
 });

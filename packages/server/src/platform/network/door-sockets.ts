@@ -1,32 +1,23 @@
 /**
- * The TCP connections of the public port, and who gives way when they are too many. Three shares lie side by
- * side: streams, requests under way, and room in which anybody can say who he is. None can fill another's,
- * so whoever holds a key gets in, whatever the others do:
- *
- * - A stranger is a socket that no key has come over yet. Strangers are limited by address and in all; at a
- *   limit the one that has done nothing for longest gives way, in all that of the address that has most. So
- *   an address behind which many sit goes on working, whatever one of them leaves open.
- * - A socket over which a key came belongs to its account from then on. While it waits for its next request it
- *   can give way too, and does so first where an account has many.
- * - A trusted proxy's sockets are nobody's: each counts at the address it asks for, as long as it asks.
+ * Limits the TCP connections of the public port. Streams, requests in progress and clients still to authenticate have
+ * separate shares, and none can fill another's. So a client with a key always gets in.
  */
 
 import { type Evictable, type EvictingSlot, EvictingSlots } from '../sharing/evicting-slots.ts';
 
 export interface SocketLimits {
-  /** Connections of any kind. */
   readonly all: number;
   readonly streams: number;
-  /** Connections with a request under way. */
+  /** Connections with a request in progress. */
   readonly requests: number;
-  /** Connections over which no key came. */
+  /** Connections without a valid key so far. */
   readonly strangers: number;
   readonly strangersPerAddress: number;
 }
 
 export const STRANGERS_PER_ADDRESS_MAX = 256;
 
-/** How so many connections are shared: what streams and requests leave is room to say who one is. */
+/** How connections are shared; the rest beside streams and requests is for authentication. */
 export function socketLimits(all: number): SocketLimits {
   const strangers = Math.floor(all / 2);
   return {
@@ -39,39 +30,38 @@ export function socketLimits(all: number): SocketLimits {
 }
 
 export interface SocketCounts {
-  /** Open connections. */
   readonly all: number;
   readonly streams: number;
   readonly requests: number;
   readonly strangers: number;
-  /** Strangers that gave way to others. */
+  /** Evicted strangers. */
   readonly strangersCutTotal: number;
-  /** Waiting connections of customers and proxies that gave way to others. */
+  /** Evicted waiting connections of customers and proxies. */
   readonly waitingCutTotal: number;
-  /** Connections for which there was no room. */
+  /** Connections rejected for lack of a slot. */
   readonly refusedTotal: number;
 }
 
-/** What is needed of a socket. */
+/** The used part of a socket. */
 export interface AnySocket {
   destroy(): unknown;
   on(event: 'close', listener: () => void): unknown;
   [DOOR]?: Door;
 }
 
-/** Where a socket keeps its door: nothing is looked up by it. */
+/** The property in which a socket holds its `Door`, so that no lookup is needed. */
 const DOOR = Symbol('door');
 
 class Door implements Evictable {
   readonly socket: AnySocket;
-  /** Whose it is as long as nothing else is known; a proxy's belong to those it asks for. */
+  /** The holder while the account is unknown; requests of a proxy belong to their clients. */
   readonly peer: string;
   readonly isProxy: boolean;
   account: string | null = null;
   requests = 0;
-  /** How a stream ends at once; null: it is none. */
+  /** Ends a stream at once; null for other connections. */
   endStream: (() => void) | null = null;
-  /** Among strangers, or among customers' sockets. */
+  /** In the slots of strangers or of customers. */
   slot: EvictingSlot | null = null;
   readonly #doors: DoorSockets;
 
@@ -82,19 +72,27 @@ class Door implements Evictable {
     this.isProxy = isProxy;
   }
 
-  /** A customer's request under way is not cut for anybody; who has not said who he is can be at any time. */
+  /** A customer's request in progress is never evicted; a stranger can be at any time. */
   get isBusy(): boolean {
     return this.account !== null && this.requests > 0;
   }
 
   evict(): void {
-    // What it held is free at once, not only when the socket has told that it is closed.
+    // Its slots are free at once, without waiting for the socket's close event.
     this.#doors.closed(this);
     if (this.endStream === null) this.socket.destroy();
     else this.endStream();
   }
 }
 
+/**
+ * - A stranger is a socket without a valid key so far. Strangers are limited per address and in total; at a limit the
+ *   least recently used one is evicted, in total that of the largest address. So an address shared by many clients
+ *   keeps working.
+ * - A socket with a valid key belongs to the key's account. It may be evicted while it waits for its next request,
+ *   first at the account with the most.
+ * - A trusted proxy's socket has no owner: each request counts for the address it comes from.
+ */
 export class DoorSockets {
   readonly limits: SocketLimits;
   #open = 0;
@@ -125,7 +123,7 @@ export class DoorSockets {
     };
   }
 
-  /** A connection has come from this address; it is closed at once where nobody can give way to it. */
+  /** A connection arrived from this address; it is closed at once if no other can be evicted for it. */
   open(socket: AnySocket, peer: string, isProxy: boolean): void {
     if (this.#open >= this.limits.all && !this.#makeRoom()) {
       this.#refusedTotal += 1;
@@ -140,8 +138,8 @@ export class DoorSockets {
   }
 
   /**
-   * A request of this client has begun, `answered` ends it. False when so many are under way that streams
-   * could not come in any more. Sockets that were never opened here are nobody's concern.
+   * A request of this client starts; `answered` ends it. False if so many are in progress that they would displace
+   * streams. Sockets never opened here are not limited.
    */
   request(socket: AnySocket, address: () => string): boolean {
     const door = socket[DOOR];
@@ -154,7 +152,7 @@ export class DoorSockets {
     return this.#requests <= this.limits.requests;
   }
 
-  /** A valid key of this account came with the request. */
+  /** The request had a valid key of this account. */
   recognised(socket: AnySocket, accountId: string): void {
     const door = socket[DOOR];
     if (door === undefined || door.account === accountId) return;
@@ -173,8 +171,8 @@ export class DoorSockets {
   }
 
   /**
-   * A stream of this client, a stranger until `proven`; null when there are enough. `giveWay` is to end it at
-   * once. One that is refused waits for its end like any other.
+   * A stream of this client, a stranger until `proven`; null at the limit. `giveWay` must end it at once. The
+   * connection of a refused stream stays open like any other until it closes.
    */
   stream(socket: AnySocket, address: string, giveWay: () => void): { proven(): void } | null {
     if (this.#streams >= this.limits.streams) return null;
@@ -187,7 +185,10 @@ export class DoorSockets {
     return { proven: () => this.#leave(door) };
   }
 
-  /** Strangers go first, but never so many that none of them has time to say who he is. */
+  /**
+   * Strangers beyond the share reserved for them are evicted first. Up to that share, waiting customers go first, so
+   * that strangers have time to authenticate.
+   */
   #makeRoom(): boolean {
     const { all, streams, requests } = this.limits;
     const isCrowded = this.#strangers.count > all - streams - requests;
@@ -213,7 +214,7 @@ export class DoorSockets {
     door.slot = null;
   }
 
-  /** Its socket is closed, or about to be. */
+  /** Its socket is closed or about to close. */
   closed(door: Door): void {
     if (door.socket[DOOR] !== door) return;
     delete door.socket[DOOR];

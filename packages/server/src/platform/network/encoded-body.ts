@@ -1,7 +1,7 @@
 /**
- * A body that is sent again and again: with a strong `ETag`, in the encoding that the client prefers. Every
- * encoding is made once, beside the event loop, unless it was brought along. Of all bodies one is encoded at a time,
- * for there are hundreds of pages that somebody may ask for at once; while many wait, the others go out as they are.
+ * A body that is sent repeatedly, with a strong `ETag`, in the encoding that the client prefers. Each encoding is
+ * computed once, in a background thread, unless it is provided. Only one body is encoded at a time, since hundreds of
+ * pages may be requested at once; while many wait, the others are sent unencoded.
  */
 
 import { createHash } from 'node:crypto';
@@ -9,13 +9,13 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
 import { SerialQueue } from '../waiting/serial-queue.ts';
 
-/** Smaller bodies gain nothing. */
+/** Smaller bodies do not benefit. */
 export const ENCODED_BYTES_MIN = 1_024;
 const ETAG_BYTES = 16;
-/** From here on the last percents are not worth the second that somebody waits for them. */
+/** Above this, the last percents do not justify a second of waiting. */
 const LARGE_BYTES = 65_536;
 const LARGE_QUALITY = 7;
-/** Encodings that are asked for and not made yet. */
+/** Encodings requested and not finished. */
 export const WAITING_MAX = 16;
 
 const ENCODERS = {
@@ -29,17 +29,17 @@ const ENCODERS = {
   zstd: (bytes: Buffer) =>
     promisify(zstdCompress)(bytes, {
       params: { [constants.ZSTD_c_compressionLevel]: 19 },
-      // Without it 80 MB are made ready for a body of any size.
+      // Without it, 80 MB are allocated for a body of any size.
       pledgedSrcSize: bytes.length,
     }),
   gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
 } as const satisfies Record<string, (bytes: Buffer) => Promise<Buffer>>;
 export type Encoding = keyof typeof ENCODERS;
 
-/** Spaces and further digits, which HTTP does not allow, change nothing. */
+/** Extra spaces and digits, which HTTP forbids, are accepted. */
 const QUALITY = /^q\s*=\s*\d+(?:\.\d*)?$/;
 
-/** The best first. */
+/** Best first. */
 const ENCODINGS = Object.keys(ENCODERS) as Encoding[];
 
 const encodings = new SerialQueue();
@@ -59,7 +59,7 @@ export class EncodedBody {
 
   constructor(
     plain: Buffer,
-    /** `isEncoded`: whether it gains by it; `ready`: encodings that were made before. */
+    /** `isEncoded`: whether encoding pays off; `ready`: existing encodings. */
     options: { readonly isEncoded?: boolean; readonly ready?: ReadonlyMap<Encoding, Buffer> } = {},
   ) {
     const { isEncoded = true, ready = new Map<Encoding, Buffer>() } = options;
@@ -72,12 +72,11 @@ export class EncodedBody {
       .slice(0, 2 * ETAG_BYTES);
   }
 
-  /** As it is without an encoding. */
   get plain(): Buffer {
     return this.#plain;
   }
 
-  /** What to send to a client that accepts these encodings. */
+  /** The representation for a client that accepts these encodings. */
   choose(acceptEncoding: string | undefined): Representation {
     const encoding = this.#mayBeEncoded ? preferredEncoding(acceptEncoding) : null;
     if (encoding === null || (waiting >= WAITING_MAX && !this.#encoded.has(encoding))) {
@@ -104,14 +103,14 @@ export class EncodedBody {
   }
 }
 
-/** Whether `If-None-Match` names this tag, in the weak comparison that HTTP wants here. */
+/** Whether `If-None-Match` names this tag, with the weak comparison of HTTP. */
 export function isNamed(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes('*') || tags.includes(etag);
 }
 
-/** Of these encodings the one that the client likes best; of equal ones the first. Null: as it is. */
+/** The client's preferred encoding among these; the first of equal ones. Null: no encoding. */
 export function preferredEncoding(
   acceptEncoding: string | undefined,
   offered: readonly Encoding[] = ENCODINGS,
@@ -119,13 +118,13 @@ export function preferredEncoding(
   const weights = new Map<string, number>();
   for (const entry of (acceptEncoding ?? '').split(',')) {
     const [name, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
-    // However it is written, who says zero does not want it.
+    // Zero in any spelling means not acceptable.
     const quality = parameters.find((parameter) => QUALITY.test(parameter));
     weights.set(name!, quality === undefined ? 1 : Math.min(1, Number(quality.split('=')[1])));
   }
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
   const best = offered.toSorted((a, b) => weightOf(b) - weightOf(a))[0]!;
-  // What is not named at all may come as it is, but is not preferred to anything named.
+  // Without a mention, `identity` is acceptable, but not preferred to a named encoding.
   const isRefused = weightOf(best) === 0 || weightOf(best) < (weights.get('identity') ?? 0);
   return isRefused ? null : best;
 }

@@ -1,5 +1,5 @@
 /**
- * Node's HTTP server without its WebSocket client: an `import` of `node:http` reads every name the module has,
- * and behind one of them a whole HTTP client is loaded, which costs a start 70 ms.
+ * Node's HTTP server without its WebSocket client: an `import` of `node:http` reads every export of the module, and one
+ * of them loads a whole HTTP client.
  */
 export const { createServer } = process.getBuiltinModule('node:http');

@@ -1,8 +1,8 @@
-/** What keeps us from using a server that others run, in a sentence that names the setting to look at. */
+/** Why a server run by others cannot be used, in a sentence that names the setting to check. */
 
 export interface ServerFault {
   readonly sentence: string;
-  /** Whether it may well pass by itself, as when a server comes up later than its node. */
+  /** Whether it may pass by itself, for example because the server starts later than this node. */
   readonly isPassing: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Hears what others tell in PostgreSQL (`NOTIFY`), on a connection of its own that is made again whenever it breaks. What
- * was told while there was none is lost, so a listener is called after every connection too, and nothing may hang on
- * it: it makes known sooner what whoever listens would find by looking.
+ * Listens for PostgreSQL notifications (`NOTIFY`) on its own connection, which is renewed whenever it breaks.
+ * Notifications without a connection are lost, so the listener is also called after every connect. They only speed up
+ * what a listener would find by polling; nothing may depend on them.
  */
 
 import type pg from 'pg';
@@ -17,7 +17,7 @@ export class PostgresNews implements AsyncDisposable {
   #timer: NodeJS.Timeout | null = null;
   #isOver = false;
 
-  /** `channel` is one of our own names, never something from outside. */
+  /** `channel` must be a name of our own, never external input. */
   constructor(postgres: Postgres, channel: string, heard: () => void) {
     this.#postgres = postgres;
     this.#channel = channel;

@@ -1,23 +1,22 @@
 /**
- * PostgreSQL, as everything that machines share there uses it: a pool of connections, each of which has time limits on
- * both sides, so that a server that is stuck, paused or cut off is noticed within seconds, and a node that is stuck holds
- * no lock for long. What says that the server cannot be reached rejects with `PostgresUnreachableError`, everything the
- * server itself refuses with `PostgresError`. A connection that breaks is replaced by the next that is needed.
- * This file is loaded where PostgreSQL is configured, and nowhere else.
+ * The PostgreSQL client for everything that machines share there: a pool of connections with time limits on both sides.
+ * A server that hangs or is cut off is noticed within seconds, and a hanging node holds no lock for long. An
+ * unreachable server rejects with `PostgresUnreachableError`; errors of the server itself are `PostgresError`. A broken
+ * connection is replaced on demand. This file is loaded only if PostgreSQL is configured.
  */
 
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 
-/** Connections of one pool; whoever needs one more waits. */
+/** Connections of one pool; further callers wait. */
 const CONNECTIONS_MAX = 16;
 const CONNECT_WITHIN_MS = 3_000;
-/** A statement that takes longer is stopped by the server. */
+/** The server cancels a statement that takes longer. */
 const STATEMENT_WITHIN_MS = 5_000;
-/** A server that has not answered by then is taken to be gone: its connection is cut. */
+/** Without a response by then, the connection is cut. */
 const ANSWER_WITHIN_MS = 7_000;
-/** A node that stops in the middle of a transaction holds its locks no longer than this. */
+/** A node that stops inside a transaction holds its locks no longer than this. */
 const IDLE_IN_TRANSACTION_MS = 5_000;
 const TIME_LIMITS = {
   statement_timeout: STATEMENT_WITHIN_MS,
@@ -28,34 +27,34 @@ const IDLE_CONNECTION_KEPT_MS = 60_000;
 const PROBE_LINE_AFTER_MS = 5_000;
 const PORT = 5_432;
 
-/** Counts and instants are 64 bits wide: none of them may pass through a double. */
+/** Counts and instants are 64-bit: none may be converted to a double. */
 const TYPES = new pg.TypeOverrides();
 TYPES.setTypeParser(pg.types.builtins.INT8, (text: string) => BigInt(text));
 
-/** The server cannot be reached, or has not answered in time: whether it did what it was asked is unknown. */
+/** The server is unreachable or did not respond in time; whether it executed the request is unknown. */
 export class PostgresUnreachableError extends Error {}
 
-/** A connection that was there has broken: the next one may well be made. What it was asked last may have been done. */
+/** An existing connection broke; a new one may well succeed. The last request may have been executed. */
 export class PostgresBrokenError extends PostgresUnreachableError {}
 
-/** What the server itself refused, by its code of five characters. */
+/** An error of the server itself, with its five-character code. */
 export const PostgresError = pg.DatabaseError;
 
 export interface PostgresOptions {
-  /** `postgresql://user[:password]@host[:port]/database[?sslmode=disable|verify-full]`; a host that begins with `%2F` is a directory of sockets. */
+  /** `postgresql://user[:password]@host[:port]/database[?sslmode=disable|verify-full]`; `%2F…`: socket directory. */
   readonly url: string;
-  /** Read at every connection, so that the password can be changed while we run. */
+  /** Read at every connection, so that the password can change without a restart. */
   readonly passwordFile?: string | null;
-  /** Whose certificates are believed; by default those the system believes. */
+  /** The trusted certificates; default: those of the system. */
   readonly caFile?: string | null;
-  /** Told to the server, for its operators. */
+  /** The application name, visible to the server's operators. */
   readonly name?: string;
   readonly connectionsMax?: number;
-  /** Without limits of time, for what changes a whole schema. */
+  /** No time limits, for changes of a whole schema. */
   readonly isPatient?: boolean;
 }
 
-/** A statement; one with a name is planned once per connection. */
+/** A statement; a named one is planned once per connection. */
 export type Statement =
   | string
   | { readonly text: string; readonly name?: string; readonly withinMs?: number };
@@ -66,14 +65,13 @@ export interface Answer<Row> {
   readonly rows: Row[];
 }
 
-/** One connection, until it is released. */
+/** A connection until it is released. */
 export interface PostgresConnection {
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Answer<Row>>;
-  /** A broken one is not used again. */
+  /** A broken one is not reused. */
   release(isBroken?: boolean): void;
 }
 
-/** The connections of a pool, and who waits for one. */
 export interface PostgresCounts {
   readonly open: number;
   readonly idle: number;
@@ -83,16 +81,16 @@ export interface PostgresCounts {
 
 export interface Postgres extends AsyncDisposable {
   readonly counts: PostgresCounts;
-  /** One statement, which is one transaction. */
+  /** Runs one statement as one transaction. */
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
-  /** All statements of `work` or none; `read committed`, so each sees what is committed by then. */
+  /** Commits all statements of `work` or none; `read committed`: each sees what is committed by then. */
   transaction<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result>;
   connect(): Promise<PostgresConnection>;
-  /** A connection outside the pool, for what lives as long as its connection: locks of a session, and news. */
+  /** A connection outside the pool, for session locks and notifications, which live as long as it does. */
   client(): pg.Client;
 }
 
-/** Connects when it is first used. Throws when the address is none. */
+/** Connects on first use. Throws for an invalid address. */
 export function openPostgres(options: PostgresOptions): Postgres {
   return new PostgresPool(configOf(options));
 }
@@ -104,7 +102,7 @@ class PostgresPool implements Postgres {
   constructor(config: pg.PoolConfig) {
     this.#config = config;
     this.#pool = new pg.Pool(config);
-    // An idle connection that breaks is replaced; without a listener it would end the process.
+    // An idle connection that breaks is replaced; without a listener the error would end the process.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
@@ -179,12 +177,12 @@ async function ask<Row>(
   try {
     const asked = { ...query, ...limit, values: [...values] };
     const answers: unknown = await client.query(asked);
-    // Several statements in one text give several answers: the last one counts.
+    // Several statements in one text give several results; the last one counts.
     const last = (Array.isArray(answers) ? answers.at(-1) : answers) as pg.QueryResult;
     return { command: last.command, rowCount: last.rowCount ?? 0, rows: last.rows as Row[] };
   } catch (error) {
     if (error instanceof pg.DatabaseError && !SERVER_LEAVES.has(error.code ?? '')) throw error;
-    // What was asked may still be answered: nobody else may get that answer.
+    // The response may still arrive: no other caller may receive it.
     hangUp(client);
     if (error instanceof Error && error.message === 'Query read timeout') {
       throw new PostgresUnreachableError('PostgreSQL does not answer', { cause: error });
@@ -193,12 +191,12 @@ async function ask<Row>(
   }
 }
 
-/** The server is being stopped, has crashed, does not take connections yet, or has ended this one. */
+/** The server is stopping, has crashed, does not accept connections yet, or has ended this one. */
 const SERVER_LEAVES = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '25P04']);
 
 /**
- * A standby that is not written to, or not yet: the address may lead to another server by now, which nobody would notice who
- * keeps this connection.
+ * The server is a read-only standby: the address may lead to another server by now, which a kept connection would never
+ * reach.
  */
 function isOnlyReading(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '25006';
@@ -241,7 +239,7 @@ function configOf({
   };
 }
 
-/** Unencrypted only where it is asked for, or where nothing leaves the machine. */
+/** Unencrypted only if requested, or if nothing leaves the machine. */
 function isPlain(host: string, sslmode: string | null): boolean {
   if (sslmode !== null) return sslmode === 'disable';
   return host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(host);

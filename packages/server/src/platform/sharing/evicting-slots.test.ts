@@ -20,7 +20,7 @@ test('a newcomer always gets a slot: at its own limit its longest unused is evic
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const slots = new EvictingSlots(limits);
-      /** The one touched longest ago first. */
+      /** Least recently used first. */
       let held: Held[] = [];
       let evicted = 0;
       let evict: (it: Held) => void;

@@ -1,30 +1,29 @@
 /**
- * Slots in which a newcomer always finds room, because another is evicted: at a holder's limit its own that was touched longest
- * ago, at the limit of all that of the largest holder. So a holder that takes a lot loses its own first, and nobody new is shut
- * out by what others left lying. A slot whose holding is busy is passed over.
+ * Slots that always admit a newcomer by evicting another. At a holder's limit, its own least recently used slot is
+ * evicted; at the total limit, that of the largest holder. So a holder that takes a lot loses its own slots first, and
+ * idle slots shut out no newcomer. Busy slots are skipped.
  */
 
 import type { ShareLimits } from './shares.ts';
 
-/** Disposed when it is no longer needed. */
 export interface EvictingSlot extends Disposable {
-  /** Something was done with it: others are evicted before. */
+  /** Marks it as used: others are evicted before it. */
   touch(): void;
 }
 
-/** What holds a slot. */
+/** The owner of a slot. */
 export interface Evictable {
-  /** The slot was given to another. */
+  /** The slot was evicted. */
   evict(): void;
-  /** It cannot be evicted now, and another of its holder or of others is. */
+  /** It cannot be evicted now; another slot is. */
   readonly isBusy: boolean;
 }
 
 export class EvictingSlots {
   readonly #limits: Omit<ShareLimits, 'keptForNew'>;
-  /** What each holder has, the one touched longest ago first. */
+  /** Each holder's slots, least recently used first. */
   readonly #byHolder = new Map<string, Set<Slot>>();
-  /** The holders that have so many, so that the largest is found at once. The last of these sets is never empty. */
+  /** Holders by their number of slots, to find the largest at once. The last set is never empty. */
   readonly #bySize: Set<string>[] = [];
   #count = 0;
   #evictedTotal = 0;
@@ -53,7 +52,7 @@ export class EvictingSlots {
     return slot;
   }
 
-  /** Of the largest holder that has one which is not busy; false when nobody has any. */
+  /** Evicts a slot of the largest holder that has one not busy; false if there is none. */
   evictOne(): boolean {
     for (const holders of this.#bySize.toReversed()) {
       for (const holder of holders) if (this.#evictOf(holder)) return true;
@@ -91,12 +90,12 @@ export class EvictingSlots {
   }
 }
 
-/** One for each connection: without closures of its own. */
+/** One for each connection, so it has no closures. */
 class Slot implements EvictingSlot {
   readonly holder: string;
   readonly holding: Evictable;
   readonly #slots: EvictingSlots;
-  /** All that its holder has. */
+  /** All slots of its holder. */
   readonly #held: Set<Slot>;
 
   constructor(slots: EvictingSlots, holder: string, held: Set<Slot>, holding: Evictable) {

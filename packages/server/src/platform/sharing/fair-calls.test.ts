@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { FairCalls } from './fair-calls.ts';
 
-/** A thread that answers one call whenever it is told to, in the order in which they reached it. */
+/** A thread that finishes one call on request, in the order of their arrival. */
 class SlowThread {
   readonly #reached: { readonly name: string; answer(): void }[] = [];
   readonly answered: string[] = [];

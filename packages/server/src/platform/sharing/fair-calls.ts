@@ -1,21 +1,20 @@
 /**
- * The way to something that answers one call after the other, shared by many. So many calls are under way at once; the others
- * wait in a fair queue, by turns. A holder that calls a lot waits for itself: another's first call waits for one call of each
- * holder that waits, and for those under way. What must be done whoever else waits goes first, and is never refused.
+ * Access to a resource that handles a few calls at a time, shared by many holders. Excess calls wait in a fair queue,
+ * round robin. A holder with many calls delays only itself: another holder's first call waits for one call of each
+ * waiting holder, and for those in progress. Calls of `runFirst` go first and are never rejected.
  */
 
 import { FairQueue } from './fair-queue.ts';
 import { SharedSlots } from './shared-slots.ts';
 import type { ShareLimits } from './shares.ts';
 
-/** The slots are those of calls that wait or are under way; who goes first needs none. */
+/** The slots are for calls that wait or are in progress; calls of `runFirst` need none. */
 export interface FairCallsLimits extends ShareLimits {
   readonly atOnce: number;
 }
 
-/** What can be read of the calls at any time. */
 export interface CallCounts {
-  /** Calls that wait or are under way. */
+  /** Calls that wait or are in progress. */
   readonly count: number;
   readonly refusedTotal: number;
 }
@@ -44,7 +43,7 @@ export class FairCalls implements CallCounts {
     return this.#slots.refusedCount;
   }
 
-  /** Null, and nothing is called, when the holder has no slot for one more. Several may share a row. */
+  /** Null, without a call, if the holder has no free slot. Several holders may share a row. */
   run<T>(holder: string, call: () => Promise<T>, inRow: string = holder): Promise<T> | null {
     const slot = this.#slots.enter(holder);
     if (slot === null) return null;
@@ -55,12 +54,12 @@ export class FairCalls implements CallCounts {
     });
   }
 
-  /** Before everybody's who waits. */
+  /** Goes before all waiting calls. */
   runFirst<T>(call: () => Promise<T>): Promise<T> {
     return this.#inTurn((start) => this.#first.push(start), call);
   }
 
-  /** Resolves when nobody waits and nothing is under way. */
+  /** Resolves when no call waits or is in progress. */
   async idle(): Promise<void> {
     if (this.#count > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
@@ -73,7 +72,7 @@ export class FairCalls implements CallCounts {
       return await call();
     } finally {
       this.#count -= 1;
-      // A turn is handed on, never free while somebody waits.
+      // A slot is handed to the next waiting call directly, so no newcomer can take it.
       const next = this.#first.shift() ?? this.#waiting.takeInTurn();
       if (next === null) this.#underWay -= 1;
       else next();

@@ -23,7 +23,7 @@ test('by turns every holder that waits is served before one is served twice, eac
     fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
       const queue = new FairQueue<Item>();
       const waiting: Item[] = [];
-      /** By holder, who has been served since it waits: none of them twice. */
+      /** By holder, the others served while it waits: none of them twice. */
       const servedMeanwhile = new Map<string, Set<string>>();
       for (const [number, { act, holder, mayStart, which }] of steps.entries()) {
         const isFirst = act === 'first';

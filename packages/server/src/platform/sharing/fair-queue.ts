@@ -1,18 +1,18 @@
 /**
- * Keeps what waits in a row for each holder, in the order in which it came. Who is next is decided between holders, never by
- * how much one of them has waiting: by turns, or by an order that the caller gives, such as least used first.
+ * Queues items for each holder, first in, first out. The next holder is chosen independently of how many items it has
+ * waiting: round robin, or by an order that the caller gives, such as least used first.
  */
 
 interface Queued<Item> {
   readonly item: Item;
-  /** Items that came later have higher numbers. */
+  /** Later items have higher numbers. */
   readonly at: number;
 }
 
 const always = () => true;
 
 export class FairQueue<Item, Holder = string> implements Iterable<Item> {
-  /** Never empty ones. By turns the first row is next. */
+  /** Contains no empty rows. For round robin, the first row is next. */
   readonly #rows = new Map<Holder, Queued<Item>[]>();
   #size = 0;
   #lastAt = 0;
@@ -21,12 +21,12 @@ export class FairQueue<Item, Holder = string> implements Iterable<Item> {
     return this.#size;
   }
 
-  /** Whether something of this holder waits. */
+  /** Whether this holder has items. */
   has(holder: Holder): boolean {
     return this.#rows.has(holder);
   }
 
-  /** `first`: before all others of its holder. */
+  /** `first`: before the holder's other items. */
   add(holder: Holder, item: Item, place: 'first' | 'last' = 'last'): void {
     this.#lastAt += 1;
     this.#size += 1;
@@ -35,7 +35,7 @@ export class FairQueue<Item, Holder = string> implements Iterable<Item> {
     else row.push({ item, at: this.#lastAt });
   }
 
-  /** False when it does not wait any more. */
+  /** False if the item is not in the queue. */
   delete(holder: Holder, item: Item): boolean {
     const row = this.#rows.get(holder);
     const index = row?.findIndex((queued) => queued.item === item) ?? -1;
@@ -46,7 +46,7 @@ export class FairQueue<Item, Holder = string> implements Iterable<Item> {
     return true;
   }
 
-  /** By turns: takes the first item of the holder that was served longest ago, or came first since. Null when nothing waits. */
+  /** Round robin: takes the first item of the holder that was served, or came, longest ago. Null if empty. */
   takeInTurn(): Item | null {
     const [turn] = this.#rows;
     if (turn === undefined) return null;
@@ -59,8 +59,8 @@ export class FairQueue<Item, Holder = string> implements Iterable<Item> {
   }
 
   /**
-   * The first item that may start, of the holder that is before all others; of holders that are alike the one whose item waits
-   * longest. It stays in the queue. Null when none may start.
+   * The first startable item of the holder that precedes all others; among equal holders, the one whose item waits
+   * longest. The item stays in the queue. Null if none may start.
    */
   next(
     isBefore: (one: Holder, other: Holder) => boolean,
@@ -82,7 +82,7 @@ export class FairQueue<Item, Holder = string> implements Iterable<Item> {
     return first?.item ?? null;
   }
 
-  /** Holder by holder. */
+  /** By holder. */
   *[Symbol.iterator](): Iterator<Item> {
     for (const row of this.#rows.values()) for (const { item } of row) yield item;
   }

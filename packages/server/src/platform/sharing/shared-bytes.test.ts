@@ -6,7 +6,7 @@ import { type HeldBytes, SharedBytes } from './shared-bytes.ts';
 test('who has his share waits until bytes have left; who has none still finds some [SEC-37]', async () => {
   const budget = new SharedBytes({ eachMax: 10, allMax: 30, keptForNew: 10 });
   const [a, b] = [await budget.take('a', 4), await budget.take('b', 4)];
-  // It turned out to be more.
+  // The size was larger than expected.
   a.resize(12);
   b.resize(8);
   assert.equal(budget.takeNow('a', 1), null);

@@ -1,15 +1,15 @@
 /**
- * Bytes in memory that many share within limits. A holder that finds no room waits; the one with the fewest bytes goes first, of
- * those alike the one that waits longest. How much something will be is often known only when it is there, so what is held can
- * be corrected: a holder may come to more than its share by what it was let in with, and then waits.
+ * Memory shared within limits. A holder without space waits; the one with the fewest bytes goes first, and among equal
+ * ones the one that waits longest. The size is often known only afterwards, so it can be corrected: a holder may then
+ * exceed its share, and has to wait.
  */
 
 import { FairQueue } from './fair-queue.ts';
 import { type ShareLimits, Shares } from './shares.ts';
 
-/** Bytes that are held until they are given back. */
+/** Bytes that are held until disposed. */
 export interface HeldBytes extends Disposable {
-  /** They are so many by now. */
+  /** Corrects the size. */
   resize(bytes: number): void;
 }
 
@@ -28,7 +28,7 @@ export class SharedBytes {
     this.#limits = limits;
   }
 
-  /** Held by all. */
+  /** Held by all holders. */
   get bytes(): number {
     return this.#shares.total;
   }
@@ -37,12 +37,12 @@ export class SharedBytes {
     return this.#waiting.size;
   }
 
-  /** Null while the holder's share, or all, is used up. */
+  /** Null while the holder's share or the total is used up. */
   takeNow(holder: string, bytes: number): HeldBytes | null {
     return this.#hasRoom(holder) ? this.#hold(holder, bytes) : null;
   }
 
-  /** Resolves when there is room; rejects with the signal's reason when that comes first. */
+  /** Resolves when there is space; rejects with the signal's reason if that aborts first. */
   async take(holder: string, bytes: number, signal?: AbortSignal): Promise<HeldBytes> {
     signal?.throwIfAborted();
     const held = this.takeNow(holder, bytes);

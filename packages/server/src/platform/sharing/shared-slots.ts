@@ -1,4 +1,4 @@
-/** Slots that many share within limits. A holder enters one, or learns that there is none; nobody waits here. */
+/** Slots shared within limits. A holder gets a slot or null at once; there is no queue. */
 
 import { type ShareLimits, Shares } from './shares.ts';
 
@@ -15,12 +15,12 @@ export class SharedSlots {
     return this.#shares.total;
   }
 
-  /** How often there was none, since the start. */
+  /** Rejections since the start. */
   get refusedCount(): number {
     return this.#refused;
   }
 
-  /** One more slot, to be given back; null when there is none. */
+  /** A slot until it is disposed; null without a free one. */
   enter(holder: string): Disposable | null {
     if (!this.#shares.hasRoom(holder, this.#limits)) {
       this.#refused += 1;

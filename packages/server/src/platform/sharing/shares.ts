@@ -1,13 +1,13 @@
 /**
- * Counts how much each holder has of something that many share. A holder has room while it has less than its share, and while
- * something is left of all; the last part is only for holders that have nothing. So a holder that takes a lot is limited first,
- * and a newcomer finds room however many others take all they can.
+ * Counts each holder's part of a shared resource. A holder may take more while it is below its share and the total is
+ * not used up; the last part is only for holders without any. So a holder that takes a lot is limited first, and
+ * newcomers find space however many others take all they can.
  */
 
 export interface ShareLimits {
   readonly eachMax: number;
   readonly allMax: number;
-  /** The part of all that is only for holders that have nothing. */
+  /** The part of the total reserved for holders without any. */
   readonly keptForNew?: number;
 }
 
@@ -23,13 +23,13 @@ export class Shares {
     return this.#byHolder.get(holder) ?? 0;
   }
 
-  /** Whether the holder may have any more. */
+  /** Whether the holder may take more. */
   hasRoom(holder: string, { eachMax, allMax, keptForNew = 0 }: ShareLimits): boolean {
     const held = this.of(holder);
     return held < eachMax && this.#total < (held > 0 ? allMax - keptForNew : allMax);
   }
 
-  /** Limits are not looked at; less than zero is given back. */
+  /** Ignores limits; a negative amount gives back. */
   add(holder: string, amount: number): void {
     const held = this.of(holder) + amount;
     if (held > 0) this.#byHolder.set(holder, held);
@@ -37,7 +37,7 @@ export class Shares {
     this.#total += amount;
   }
 
-  /** The holder that has most; null when nobody has anything. */
+  /** The holder with the most; null without holders. */
   largest(): string | null {
     let largest: string | null = null;
     let most = 0;

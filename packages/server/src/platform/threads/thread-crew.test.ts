@@ -58,7 +58,7 @@ test('each loss in the window makes the next wait longer, up to the longest, for
     assert.deepEqual(crew.threads, [started.at(-1)]);
   }
   assert.deepEqual([crew.lostTotal, gone.length], [6, 6]);
-  // What is long ago is forgotten.
+  // Older losses are forgotten.
   clock.advance(60_000);
   started.at(-1)!.fail();
   clock.advance(1_000);

@@ -1,26 +1,25 @@
 /**
- * Threads that serve side by side, each in a place. One that ends without being asked is followed, after a
- * while, by a new one in its place, while the others serve. A place whose threads end again and again may be
- * given up: whatever is wrong would take the processor from the others. One that the machine could not begin
- * is tried until it can, and no place is given up for it.
+ * Threads that serve side by side, each in a position. A thread that ends unrequested is replaced after a while, while
+ * the others serve. A position that loses threads again and again may be given up, since its fault would take processor
+ * time from the others. A thread that the machine could not start is retried without limit.
  */
 
 import type { Clock } from '../clock.ts';
 import { isPassingThreadFault } from '../waiting/passing-fault.ts';
 import { backoffMs } from '../waiting/retry.ts';
 
-/** Before the next try when the machine had no files or no memory for one. */
+/** The delay before the next try after a lack of files or memory. */
 const NOT_BEGUN_MS = 2_000;
 
-/** How the threads of one place follow each other. */
+/** How the lost threads of a position are replaced. */
 export interface RestartPolicy {
-  /** Before the first new one; each further one in the window waits `factor` times as long. */
+  /** The delay before the first replacement; each further one in the window waits `factor` times as long. */
   readonly firstMs: number;
   readonly factor: number;
   readonly lastMs: number;
-  /** Losses longer ago are forgotten. */
+  /** Older losses are forgotten. */
   readonly windowMs: number;
-  /** Losses within the window that are made good; one more and the place is given up. */
+  /** How many losses within the window are replaced; with one more the position is given up. */
   readonly restartsMax: number;
 }
 
@@ -28,9 +27,9 @@ export interface ThreadCrewOptions<T> {
   readonly count: number;
   readonly policy: RestartPolicy;
   readonly timers: Pick<Clock, 'now' | 'after'>;
-  /** Starts a thread; `onGone` is called when it has ended without being asked to. */
+  /** Starts a thread; `onGone` is called when it has ended unrequested. */
   readonly start: (index: number, onGone: (cause: unknown) => void) => T;
-  /** A thread took the place of one that was lost. */
+  /** A lost thread was replaced. */
   readonly onReplaced: (index: number, thread: T) => void;
   readonly onGone: (index: number, cause: unknown, isGivenUp: boolean) => void;
 }
@@ -39,7 +38,7 @@ interface Place<T> {
   readonly index: number;
   thread: T | null;
   starting: Disposable | null;
-  /** When its threads ended, as far as the window reaches. */
+  /** When its threads ended, within the window. */
   losses: bigint[];
 }
 
@@ -54,11 +53,11 @@ export class ThreadCrew<T extends AsyncDisposable> implements AsyncDisposable {
     this.#places = Array.from({ length: options.count }, (_, index) => {
       return { index, thread: null, starting: null, losses: [] };
     });
-    // When the first ones cannot be started, the crew cannot.
+    // If the first threads cannot be started, neither can the crew.
     for (const place of this.#places) this.#start(place);
   }
 
-  /** The threads that serve now, by their places. */
+  /** The serving threads, by position. */
   get threads(): readonly T[] {
     return this.#places.flatMap(({ thread }) => (thread === null ? [] : [thread]));
   }
@@ -67,7 +66,7 @@ export class ThreadCrew<T extends AsyncDisposable> implements AsyncDisposable {
     return this.#lostTotal;
   }
 
-  /** They count as serving until they are gone. */
+  /** Threads count as serving until they are gone. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
     for (const place of this.#places) place.starting?.[Symbol.dispose]();
@@ -93,7 +92,7 @@ export class ThreadCrew<T extends AsyncDisposable> implements AsyncDisposable {
     if (waitMs !== null) place.starting = timers.after(waitMs, () => this.#startAnew(place));
   }
 
-  /** The wait before the next thread; null when there shall be none. */
+  /** The delay before the replacement; null: the position is given up. */
   #countLoss(place: Place<T>): number | null {
     const { timers, policy } = this.#options;
     const { windowMs, restartsMax } = policy;

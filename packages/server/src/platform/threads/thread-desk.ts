@@ -1,7 +1,7 @@
 /**
- * A thread's side of what passes between it and its holder (`thread.ts`): answers every call exactly once, and
- * tells news. What a call fails by crosses as data, if the room knows it as such; anything else ends the thread,
- * whose holder hears the cause. What came before the desk was opened waits for it.
+ * A thread's side of the messages with its owner (`thread.ts`): responds to every call exactly once, and sends news.
+ * Errors that the module knows cross as data; any other error ends the thread, and its owner gets the cause. Messages
+ * that arrive before `open` wait for it.
  */
 
 import type { Transferable } from 'node:worker_threads';
@@ -21,15 +21,15 @@ export interface DeskOptions<S extends ThreadShape> {
     ) => ReturnType<S['calls'][N]> | Promise<ReturnType<S['calls'][N]>>;
   };
   readonly obey?: (order: S['orders']) => void;
-  /** What of an error is told to who asked; throws what it does not know. */
+  /** What the caller receives of an error; throws unknown errors. */
   readonly refusalOf?: (error: unknown) => S['refusal'];
-  /** Whether the memory of answers is moved: then nobody here may use it afterwards. */
+  /** Whether the memory of responses is transferred: the thread must not use it afterwards. */
   readonly movesMemory?: boolean;
-  /** Closes what is open, once all calls are answered. */
+  /** Closes resources once all calls have finished. */
   readonly stop?: () => Promise<void>;
 }
 
-/** What a desk needs of its port. */
+/** The used part of a port. */
 export interface DeskPort {
   on(event: 'message', hear: (message: unknown) => void): unknown;
   postMessage(message: unknown, moves: readonly Transferable[]): void;
@@ -46,7 +46,7 @@ export class ThreadDesk<S extends ThreadShape> {
     this.#port = port;
   }
 
-  /** Calls that are not answered. */
+  /** Calls in progress. */
   get callCount(): number {
     return this.#underWay.size;
   }
@@ -64,7 +64,7 @@ export class ThreadDesk<S extends ThreadShape> {
       case 'call': {
         const answered = this.#answer(message, options);
         this.#underWay.add(answered);
-        // One that fails here ends the thread.
+        // A rejection here ends the thread.
         void answered.then(() => this.#underWay.delete(answered));
         return;
       }

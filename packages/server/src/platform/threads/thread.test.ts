@@ -6,7 +6,7 @@ import { LoopbackPort } from '../../../testing/platform/loopback-port.ts';
 import { memoryOf, Thread, type ThreadOptions } from './thread.ts';
 import type { DeskOptions } from './thread-desk.ts';
 
-/** What the threads of these tests can do; the real one is `testing/platform/thread-worker.ts`. */
+/** The interface of the test threads; the real one is `testing/platform/thread-worker.ts`. */
 interface Shape {
   readonly calls: {
     double(value: number): number;
@@ -115,7 +115,7 @@ test('memory that moves: buffers, and columns that are all of theirs, each once'
   const parts = { first: new Uint8Array(block, 0, 8), second: new Uint8Array(block, 8) };
   assert.deepEqual(memoryOf({ block, ...parts, list: [whole, whole] }), [block, whole.buffer]);
   assert.deepEqual(memoryOf(parts), []);
-  // What is nobody's, everybody's, or no memory at all stays.
+  // Empty and shared buffers, and other values, are not transferred.
   const shared = new SharedArrayBuffer(8);
   const others = { none: new Uint8Array(0), shared, seen: new Uint8Array(shared), text: 'a' };
   assert.deepEqual(memoryOf([others, null, 1n]), []);

@@ -1,24 +1,21 @@
 /**
- * A thread, as who started it holds it: calls with answers, orders without, news from it. Every call is answered
- * exactly once: by the thread, or by a rejection when it is gone; then also every later one. A thread that is
- * gone without having been asked to go is told once, after its calls have been rejected. Asked to stop, it answers
- * what is under way and has a bounded time for it. Both directions keep their order.
- *
- * The other side is `thread-desk.ts`; what follows a thread that is gone is for `thread-crew.ts`, or for who
- * hears of it.
+ * A thread from its owner's side: calls with responses, orders without, news from the thread. Every call is settled
+ * exactly once: by the thread, or by a rejection when it is gone, as are all later calls. An unrequested end is
+ * reported once, after the calls are rejected. A stop lets calls in progress finish within a bounded time. Both
+ * directions are ordered. The thread's side is `thread-desk.ts`; `thread-crew.ts` replaces lost threads.
  */
 
 import type { Transferable } from 'node:worker_threads';
 
-/** What passes between a thread and its holder. */
+/** The messages between a thread and its owner. */
 export interface ThreadShape {
-  /** What it is asked, by name. A thread that must load first is asked to `open`. */
+  /** Calls by name. A thread that must load first has the call `open`. */
   readonly calls: Readonly<Record<string, (...args: never[]) => unknown>>;
-  /** What it is told and does not answer. */
+  /** Messages to the thread without a response. */
   readonly orders: unknown;
-  /** What it tells unasked. */
+  /** Unrequested messages from the thread. */
   readonly news: unknown;
-  /** What is told of an error to who asked: errors cross as data. */
+  /** What the caller receives of an error: errors cross as data. */
   readonly refusal: unknown;
 }
 
@@ -36,7 +33,7 @@ export type ToThread<S extends ThreadShape> =
       readonly args: readonly unknown[];
     }
   | { readonly t: 'order'; readonly order: S['orders'] }
-  /** Answer what is under way, close what is open, and end. */
+  /** Finish calls in progress, close resources, and end. */
   | { readonly t: 'stop' };
 
 export type FromThread<S extends ThreadShape> =
@@ -44,7 +41,7 @@ export type FromThread<S extends ThreadShape> =
   | { readonly t: 'refused'; readonly id: number; readonly why: S['refusal'] }
   | { readonly t: 'news'; readonly news: S['news'] };
 
-/** A worker, or what stands for one in a test. */
+/** A worker, or its substitute in a test. */
 export interface ThreadPort {
   on(event: 'message', hear: (message: unknown) => void): unknown;
   on(event: 'error', hear: (error: unknown) => void): unknown;
@@ -54,17 +51,17 @@ export interface ThreadPort {
 }
 
 export interface ThreadOptions<S extends ThreadShape> {
-  /** What it is called where its end is told: `the engine`. */
+  /** Its name in messages about its end: `the engine`. */
   readonly name: string;
-  /** Whether the memory of arguments is moved: then nobody here may use it afterwards. */
+  /** Whether the memory of arguments is transferred: the caller must not use it afterwards. */
   readonly movesMemory?: boolean;
   readonly hear?: (news: S['news']) => void;
   readonly onGone?: (cause: Error) => void;
-  /** What a call rejects with that was refused. */
+  /** Makes the error of a rejected call. */
   readonly errorOf?: (why: S['refusal']) => Error;
-  /** What calls reject with when the thread is gone by itself; if nothing is said, the cause. */
+  /** Makes the error of calls when the thread is gone by itself; default: the cause. */
   readonly goneError?: (cause: Error) => Error;
-  /** The same when it was asked to go. */
+  /** Makes the error of calls after a requested end. */
   readonly closedError?: () => Error;
 }
 
@@ -74,7 +71,7 @@ export class Thread<S extends ThreadShape> implements AsyncDisposable {
   readonly #calls = new Map<number, PromiseWithResolvers<unknown>>();
   readonly #exited = Promise.withResolvers<'exited'>();
   #lastCall = 0;
-  /** What later calls reject with; null while it serves. */
+  /** Makes the error of later calls; null while the thread serves. */
   #over: (() => Error) | null = null;
 
   constructor(port: ThreadPort, options: ThreadOptions<S>) {
@@ -91,7 +88,7 @@ export class Thread<S extends ThreadShape> implements AsyncDisposable {
     });
   }
 
-  /** Calls that are not answered. */
+  /** Calls in progress. */
   get callCount(): number {
     return this.#calls.size;
   }
@@ -100,21 +97,21 @@ export class Thread<S extends ThreadShape> implements AsyncDisposable {
     if (this.#over !== null) throw this.#over();
     this.#lastCall += 1;
     const id = this.#lastCall;
-    // Throws for what cannot cross to a thread, which is our own mistake: then nobody waits for it.
+    // Throws for data that cannot be transferred, which is a programming error; no call is registered then.
     const moves = this.#options.movesMemory === true ? memoryOf(args) : [];
     this.#post({ t: 'call', id, name, args }, moves);
     const answer = Promise.withResolvers<unknown>();
     this.#calls.set(id, answer);
-    // The thread answers a call with what its shape says of the name.
+    // The thread responds with the type that its shape gives for the name.
     return (await answer.promise) as Answer<S, N>;
   }
 
-  /** A thread that is gone, or going, is told nothing. */
+  /** Does nothing once the thread is gone or stopping. */
   tell(order: S['orders'], moves: readonly Transferable[] = []): void {
     if (this.#over === null) this.#post({ t: 'order', order }, moves);
   }
 
-  /** Whether it ended by itself within the time; it is gone either way. */
+  /** Resolves to whether it ended by itself in time; it is gone either way. */
   async stop(withinMs: number): Promise<boolean> {
     if (this.#over === null) this.#post({ t: 'stop' });
     this.#over ??= () => this.#closedError();
@@ -126,7 +123,7 @@ export class Thread<S extends ThreadShape> implements AsyncDisposable {
     return outcome === 'exited';
   }
 
-  /** At once, whatever is under way. */
+  /** Ends it at once, whatever is in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over ??= () => this.#closedError();
     this.#rejectAll(this.#over);
@@ -168,8 +165,8 @@ export class Thread<S extends ThreadShape> implements AsyncDisposable {
 }
 
 /**
- * The memory of plain data that can be moved as a whole: buffers, and those of columns that take all of
- * theirs. What holds more than one column is named by itself, or is copied.
+ * The transferable memory of plain data: buffers, and those of columns that span their whole buffer. A buffer with
+ * several columns must be listed itself, or it is copied.
  */
 export function memoryOf(value: unknown): readonly ArrayBuffer[] {
   const found = new Set<ArrayBuffer>();
@@ -182,7 +179,7 @@ function collect(value: unknown, found: Set<ArrayBuffer>): void {
   if (ArrayBuffer.isView(value)) {
     if (value.buffer.byteLength === value.byteLength) collect(value.buffer, found);
   } else if (value instanceof ArrayBuffer) {
-    // None at all may be anybody's.
+    // Empty buffers may be shared by unrelated data.
     if (value.byteLength > 0) found.add(value);
   } else if (!(value instanceof SharedArrayBuffer))
     for (const part of Object.values(value)) collect(part, found);

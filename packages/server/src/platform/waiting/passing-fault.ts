@@ -1,20 +1,19 @@
 /**
- * Which faults of the machine pass by themselves and have done nothing: the same call may be made again
- * later, as if it had not been made before. A fault of a write, a sync or a cut is never one of them, whatever
- * its name, since it leaves in doubt what is on the disk.
+ * Which machine faults are temporary and had no effect: the same call may be repeated as if it had not been made. A
+ * fault of a write, sync or truncate is never one of them, since the content of the disk is then in doubt.
  */
 
-/** Why each is waited for is in docs/decisions/0023. */
+/** The reason for each is in docs/decisions/0023. */
 const PASSING_CODES: ReadonlySet<unknown> = new Set([
-  'EMFILE', // this process has all the files open that it may have
-  'ENFILE', // the machine has
-  'EAGAIN', // not now
-  'EINTR', // a signal came first
-  'ENOMEM', // the kernel has no memory for it
+  'EMFILE', // this process is at its limit of open files
+  'ENFILE', // the machine is
+  'EAGAIN', // the resource is temporarily unavailable
+  'EINTR', // a signal interrupted the call
+  'ENOMEM', // the kernel is out of memory
   'EBUSY', // another program holds the name: a scanner, a backup
 ]);
 
-/** Calls that change nothing when they fail: they look, or make or change one name in one step. */
+/** Calls without effect when they fail: they read, or change one name atomically. */
 const UNDONE_CALLS: ReadonlySet<unknown> = new Set([
   'open',
   'read',
@@ -26,7 +25,7 @@ const UNDONE_CALLS: ReadonlySet<unknown> = new Set([
   'unlink',
 ]);
 
-/** A thread that could not be begun: no files for its event loop, or no thread. */
+/** A thread could not be started: no files for its event loop, or no thread. */
 const THREAD_NOT_BEGUN = 'ERR_WORKER_INIT_FAILED';
 
 export function isPassingFault(error: unknown): boolean {
@@ -34,7 +33,7 @@ export function isPassingFault(error: unknown): boolean {
   return PASSING_CODES.has(code) && UNDONE_CALLS.has(syscall);
 }
 
-/** Whether a thread ended because the machine could not give it what it needs; another may be begun later. */
+/** Whether a thread ended for lack of machine resources; another may be started later. */
 export function isPassingThreadFault(error: unknown): boolean {
   return isPassingFault(error) || asSystemError(error).code === THREAD_NOT_BEGUN;
 }

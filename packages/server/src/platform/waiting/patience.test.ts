@@ -10,7 +10,7 @@ import { Patience } from './patience.ts';
 const fault = (code: string, syscall?: string) => Object.assign(new Error(code), { code, syscall });
 const NO_FILES = fault('EMFILE', 'open');
 
-/** Lets everything run that waits for no timer. */
+/** Runs everything that waits for no timer. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function stage() {

@@ -1,7 +1,6 @@
 /**
- * Waits out faults of the machine that have done nothing: what met one is done again, after longer and longer
- * waits, until it meets none or another fault. When the first of several begins to wait it is told, and when
- * the last has ended.
+ * Retries work that met a machine fault without any effect, with growing waits, until it succeeds or meets another
+ * fault. `onWait` is called when the first of concurrent waits begins, `onOver` when the last one ends.
  */
 
 import type { Clock } from '../clock.ts';
@@ -17,9 +16,9 @@ export interface PatienceOptions {
 }
 
 export interface PatienceTerms {
-  /** What is waited out, if it is not a fault of a single call. */
+  /** Which faults to retry; default: faults of a single call. */
   readonly isPassing?: (fault: unknown) => boolean;
-  /** Once aborted nothing is waited for any more. */
+  /** Once aborted, there is no more waiting. */
   readonly signal?: AbortSignal;
 }
 
@@ -33,12 +32,11 @@ export class Patience {
     this.#options = options;
   }
 
-  /** Whether something waits now. */
   get isWaiting(): boolean {
     return this.#waiting > 0;
   }
 
-  /** How often something had to wait. */
+  /** How many calls of `run` had to wait. */
   get waitsTotal(): number {
     return this.#waitsTotal;
   }

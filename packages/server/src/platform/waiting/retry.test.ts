@@ -6,10 +6,10 @@ import { type Backoff, backoffMs, type RetryTerms, retry } from './retry.ts';
 
 const BACKOFF: Backoff = { firstMs: 100, lastMs: 1_000 };
 
-/** Lets everything run that waits for no timer. */
+/** Runs everything that waits for no timer. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Work that fails so often, and when it was tried. */
+/** Work that fails `fails` times, and the times of its tries. */
 function failing(fails: number, terms: Partial<RetryTerms> = {}) {
   const clock = new ManualClock(0n);
   const triedMs: number[] = [];

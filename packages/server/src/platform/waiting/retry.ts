@@ -1,6 +1,6 @@
 /**
- * Tries again what failed, after waits that grow from a first to a last one. The caller decides which failures pass by
- * themselves; any other rejects at once. After an abort nothing is waited for: the try that follows is the last.
+ * Retries failed work with backoff. The caller decides which failures are temporary; any other rejects at once. After
+ * an abort there is no more waiting: the next try is the last.
  */
 
 import type { Clock } from '../clock.ts';
@@ -8,23 +8,23 @@ import { sleep } from './sleep.ts';
 
 export interface Backoff {
   readonly firstMs: number;
-  /** No wait is longer, jitter included. */
+  /** The limit of a wait, including jitter. */
   readonly lastMs: number;
-  /** Each wait is so many times as long as the one before; 2 unless given. */
+  /** The factor from one wait to the next; default: 2. */
   readonly factor?: number;
-  /** Lengthens each wait at random by up to this share of it, so that many callers do not return at once. */
+  /** Extends each wait at random by up to this share, so that many callers do not return at once. */
   readonly jitter?: { readonly share: number; readonly random: () => number };
 }
 
 export interface RetryTerms {
   readonly clock: Pick<Clock, 'after'>;
   readonly backoff: Backoff;
-  /** Whether to try again after this failure of so many tries. What it awaits comes before the wait. */
+  /** Whether to retry after this failure, the `tries`-th. The wait starts once this has resolved. */
   readonly passes: (error: unknown, tries: number) => boolean | Promise<boolean>;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The wait after so many others. */
+/** The wait after this many earlier waits. */
 export function backoffMs(waits: number, { firstMs, lastMs, factor = 2, jitter }: Backoff): number {
   const ms = Math.min(firstMs * factor ** waits, lastMs);
   if (jitter === undefined) return ms;

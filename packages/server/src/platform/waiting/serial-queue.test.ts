@@ -5,7 +5,7 @@ import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { SerialQueue, SerialQueues } from './serial-queue.ts';
 import { sleep } from './sleep.ts';
 
-/** Lets everything run that waits for no timer. */
+/** Runs everything that waits for no timer. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 const works = fc.array(
@@ -20,7 +20,7 @@ const works = fc.array(
 
 type Work = (typeof works extends fc.Arbitrary<infer All> ? All : never)[number];
 
-/** Begin and end of each work, in the order in which that happened. */
+/** The start and end of each work, in order of time. */
 async function happened(
   all: readonly Work[],
   run: (work: Work, task: () => Promise<number>) => Promise<number>,

@@ -1,4 +1,4 @@
-/** Does work one after the other, in the order in which it was queued. A failure does not stop what comes after it. */
+/** Runs work one after another, in the order of its arrival. A failure does not stop later work. */
 
 const nothing = () => {};
 
@@ -10,7 +10,7 @@ export class SerialQueue {
     return this.#last;
   }
 
-  /** Resolves and rejects as the work does. */
+  /** Settles as the work does. */
   run<Result>(work: () => Promise<Result> | Result): Promise<Result> {
     const done = this.#last.then(work);
     this.#last = done.then(nothing, nothing);
@@ -18,7 +18,7 @@ export class SerialQueue {
   }
 }
 
-/** A queue for each holder, there only while it has work. */
+/** A queue for each holder, which exists only while it has work. */
 export class SerialQueues {
   readonly #last = new Map<string, Promise<unknown>>();
 

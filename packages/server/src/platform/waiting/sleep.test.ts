@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { sleep } from './sleep.ts';
 
-/** Lets everything run that waits for no timer. */
+/** Runs everything that waits for no timer. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function asleep(ms: number, signal?: AbortSignal) {

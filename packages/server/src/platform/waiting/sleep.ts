@@ -1,4 +1,4 @@
-/** Waits on a clock. An abort ends the wait early: it resolves then too, so callers look at their signal afterwards. */
+/** Waits on a clock. An abort ends the wait early and resolves it too, so callers must check their signal. */
 
 import type { Clock } from '../clock.ts';
 
@@ -7,7 +7,7 @@ export function sleep(
   ms: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  // A signal that was aborted before sends no event.
+  // A signal that is already aborted sends no event.
   if (signal?.aborted === true) return Promise.resolve();
   return new Promise((resolve) => {
     const done = () => {

@@ -1,6 +1,6 @@
 /**
- * Goes on with a value that is known already, or once it is. Most requests need nothing that has to be waited for, and each
- * turn of a promise costs them as much as a check.
+ * Continues with a value at once if it is known, or when it is. Most requests need no waiting, and each promise tick
+ * costs as much as a check.
  */
 export function whenKnown<Value, Next>(
   value: Promise<Value> | Value,
