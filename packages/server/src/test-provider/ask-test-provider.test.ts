@@ -38,7 +38,7 @@ async function withPayments(run: (data: string, payments: TestPayments) => Promi
   }
 }
 
-/** Every wait is over at once, and the provider has looked meanwhile. */
+/** Every wait ends at once, after the provider has looked. */
 function clockOf(look: () => Promise<void>): Clock {
   const after = (_ms: number, run: () => void) => {
     void look().then(run);

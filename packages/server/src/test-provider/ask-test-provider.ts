@@ -1,7 +1,7 @@
 /**
- * Lets an operator play what happens at the provider `test`. The request is left in its directory, where the
- * running service finds it within a second: no port is opened for it, and whoever may write there may do so
- * anyway. Without a running service nothing is played, and nothing stays behind.
+ * Lets an operator simulate events at the provider `test`. The request is a file in the provider's directory, which the
+ * running service reads within a second: no port is needed, and write access to the directory is the permission.
+ * Without a running service nothing happens, and no file stays behind.
  */
 
 import { stat } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import { REACHES, ROTATE } from './test-payments.ts';
 const LOOK_EVERY_MS = 100;
 const WAIT_MS_MAX = 5_000;
 
-/** What can be played of an order, and of the provider as a whole. */
+/** Simulated events of an order, and of the provider as a whole. */
 export const ORDER_ACTIONS: readonly string[] = Object.keys(PLAYED_CHANGES);
 export const PROVIDER_ACTIONS: readonly string[] = [...REACHES, ROTATE];
 
@@ -28,7 +28,7 @@ const NOT_RUNNING = {
   refused: 'The service does not run on this data directory; nothing was played.',
 };
 
-/** `orderId` null: for actions of the provider as a whole. The answer's `done` is the state after it. */
+/** `orderId` null: for actions of the provider as a whole. `done` in the answer is the state afterwards. */
 export async function askTestProvider(
   data: string,
   asked: { readonly action: string; readonly orderId: string | null },

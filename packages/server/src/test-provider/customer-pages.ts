@@ -1,6 +1,6 @@
 /**
- * What a customer of the provider `test` finds there after paying: a receipt for each charge, ready to be printed, and the
- * page where the card of a subscription is changed. A card that works pays a renewal that was declined, at once.
+ * A customer's pages at the provider `test` after paying: a printable receipt for each charge, and the page where a
+ * subscription's card is changed. A working card pays a declined renewal at once.
  */
 
 import { escapeHtml } from '../pages/page-document.ts';
@@ -48,7 +48,7 @@ ${sumRow('Total paid', money(charge.totalMinor - charge.refundedMinor), 'total')
   });
 }
 
-/** Whom it is billed to, if the buyer said so; each row on a line of its own. */
+/** The billing details, if the buyer entered any, one row per line. */
 function billedRows({ billTo = null }: TestPayment): string {
   if (billTo === null) return '';
   const lines = [billTo.name, ...billTo.address.split('\n')].filter((line) => line !== '');

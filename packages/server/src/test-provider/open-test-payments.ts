@@ -1,4 +1,4 @@
-/** The provider `test` of a running service: its files below the data directory, its webhooks by HTTP. */
+/** The provider `test` of a running service, with files below the data directory and webhooks by HTTP. */
 
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log/log.ts';
@@ -13,11 +13,11 @@ export interface OpenTestPaymentsOptions {
   readonly data: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where the service is reached. */
+  /** The service's public origin. */
   readonly publicUrl: () => string;
 }
 
-/** The operator's to mend; the message is the whole story. */
+/** For the operator to resolve; the message is complete. */
 export class TestPaymentsError extends Error {}
 
 export async function openTestPayments(options: OpenTestPaymentsOptions): Promise<TestPayments> {

@@ -1,4 +1,4 @@
-/** What the pages of the provider `test` have in common: their frame, and how they write money and days. */
+/** The common parts of the pages of the provider `test`: their frame, and the format of money and days. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';
@@ -31,7 +31,7 @@ ${body}
   return { status, html };
 }
 
-/** A page with one sentence and one way on. */
+/** A page with one sentence and one link. */
 export function over(title: string, text: string, link: string, href: string): Content {
   return {
     title,
@@ -43,7 +43,7 @@ export function over(title: string, text: string, link: string, href: string): C
   };
 }
 
-/** One line of a sum; both are plain text. */
+/** One line of a sum; both arguments are plain text. */
 export function sumRow(
   name: string,
   value: string,

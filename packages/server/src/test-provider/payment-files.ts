@@ -1,7 +1,7 @@
 /**
- * What the provider `test` keeps, in a directory of its own that is its owner's alone: a file for each payment,
- * the secret of its webhooks, and what an operator asked it to play. A file has its old content or all of the
- * new, and a new content is on disk before anybody hears of it.
+ * The files of the provider `test`, in a directory that only its owner can read: one for each payment, the secret of
+ * its webhooks, and an operator's requests. A file has either its old or its complete new content, which is on disk
+ * before its write resolves.
  */
 
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -21,10 +21,10 @@ const SECRET_BEFORE_NAME = 'webhook-secret-before';
 const ASKED_NAME = 'asked';
 const PAYMENT_NAME = /^(pay_[0-9a-f]{32})\.json$/;
 const ASKED_FILE = /^([0-9a-f-]{36})\.json$/;
-/** Instants are texts in the files, marked by their name. */
+/** Fields with instants; the files have them as text. */
 const INSTANTS = new Set(['createdAt', 'paidAt', 'paidUntil', 'confirmAt', 'at', 'sendAt']);
 
-/** What an operator asks for; `orderId` null: for all of the provider. */
+/** An operator's request; `orderId` null: for the whole provider. */
 export interface Asked {
   readonly action: string;
   readonly orderId: string | null;
@@ -49,7 +49,7 @@ export class PaymentFiles {
     return new PaymentFiles(directory);
   }
 
-  /** All that can be read; `onDamaged` hears of the others. */
+  /** All readable payments; `onDamaged` receives the other files. */
   async payments(onDamaged: (file: string, error: unknown) => void): Promise<TestPayment[]> {
     const payments: TestPayment[] = [];
     for (const name of await readdir(this.#directory)) {
@@ -77,8 +77,8 @@ export class PaymentFiles {
   }
 
   /**
-   * What webhooks are signed with, and after it what they were signed with before, if there was anything. The
-   * first is made once; one that others could have written is made anew.
+   * The secret that signs webhooks, followed by the previous one, if any. The first is created once; if other users
+   * could have written it, it is replaced.
    */
   async secrets(): Promise<readonly [Uint8Array, ...Uint8Array[]]> {
     const kept = await this.#secret(SECRET_NAME);
@@ -88,7 +88,7 @@ export class PaymentFiles {
     return before === null ? [current] : [current, before];
   }
 
-  /** A new one. The one that was in use is known until the next. */
+  /** Creates a new secret. The present one stays valid until the next rotation. */
   async rotateSecret(before: Uint8Array): Promise<readonly [Uint8Array, ...Uint8Array[]]> {
     const made = randomBytes(SECRET_BYTES);
     await replacePrivateFile(this.#directory, SECRET_BEFORE_NAME, before);
@@ -104,7 +104,7 @@ export class PaymentFiles {
     return kept.length === SECRET_BYTES ? kept : null;
   }
 
-  /** What was asked for and not answered yet; each is taken once. */
+  /** Unanswered requests; each is returned once. */
   async takeAsked(): Promise<readonly { readonly id: string; readonly asked: Asked | null }[]> {
     const directory = join(this.#directory, ASKED_NAME);
     const taken: { readonly id: string; readonly asked: Asked | null }[] = [];
@@ -126,7 +126,7 @@ export class PaymentFiles {
     );
   }
 
-  /** Answers that nobody waits for any more. */
+  /** Removes abandoned answers. */
   async forgetAnswers(): Promise<void> {
     const directory = join(this.#directory, ASKED_NAME);
     for (const name of await readdir(directory)) {
@@ -135,14 +135,14 @@ export class PaymentFiles {
   }
 }
 
-/** Leaves a request for the running provider; its id is what the answer is asked by. */
+/** Leaves a request for the running provider; its id leads to the answer. */
 export async function leaveAsked(directory: string, asked: Asked): Promise<string> {
   const id = randomUUID();
   await replacePrivateFile(join(directory, ASKED_NAME), `${id}.json`, JSON.stringify(asked));
   return id;
 }
 
-/** Null: not yet. */
+/** Null: not answered yet. */
 export async function askedAnswer(directory: string, id: string): Promise<AskedAnswer | null> {
   const path = join(directory, ASKED_NAME, answerName(id));
   try {
@@ -155,7 +155,7 @@ export async function askedAnswer(directory: string, id: string): Promise<AskedA
   }
 }
 
-/** Whether it was withdrawn before anybody took it. */
+/** Whether it was withdrawn before the provider took it. */
 export async function withdrawAsked(directory: string, id: string): Promise<boolean> {
   try {
     await rm(join(directory, ASKED_NAME, `${id}.json`));

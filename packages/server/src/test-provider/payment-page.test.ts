@@ -16,7 +16,7 @@ const TERMS = {
   backUrl: `${RIG_URL}/plans`,
 } as const;
 
-/** The page of a checkout, and what a browser does there. */
+/** The page of a checkout, and a browser's actions on it. */
 class Visit {
   readonly rig: TestProviderRig;
   readonly ref: string;

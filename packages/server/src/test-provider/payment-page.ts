@@ -1,7 +1,7 @@
 /**
- * The payment page of the provider `test`, at `/pay/test/<ref>`: what is bought, what it costs, and every way in
- * which a payment can go. Below it are its receipts and the page for its card. Whoever has the address may decide, so it cannot be guessed. A button pressed twice
- * does what it does once, and a page that was left by the back button shows how things stand.
+ * The payment page of the provider `test`, at `/pay/test/<ref>`: the purchase, its price, and a button for every
+ * possible outcome. Below it are the receipts and the card's page. The address grants access, so it cannot be guessed.
+ * A button pressed twice acts once, and a page revisited by the back button shows the present state.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -40,12 +40,12 @@ async function answer(payments: TestPayments, request: PageRequest): Promise<Pag
   if (request.method === 'GET') return page(request, shown(payment, payments.clock.now()));
   const action = request.form.get('action') ?? '';
   if (!Object.hasOwn(BUYER_CHANGES, action)) return page(request, NO_SUCH_BUTTON);
-  // None of a buyer's changes is ever refused.
+  // A buyer's change is never rejected.
   const after = (await payments.change(ref, BUYER_CHANGES[action as BuyerChange])) as TestPayment;
   return { seeOther: nextOf(after, request.path) };
 }
 
-/** Where the buyer goes on: away when it is decided, else to the same page. */
+/** The buyer's next page: away when the payment is decided, else the same page. */
 function nextOf({ state, confirmAt, returnUrl, backUrl }: TestPayment, here: string): string {
   if (state === 'failed') return backUrl;
   return state === 'open' && confirmAt === null ? here : returnUrl;

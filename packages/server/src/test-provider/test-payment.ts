@@ -1,7 +1,7 @@
 /**
- * One payment at the provider `test`, as a record, and everything that can happen to it: what a buyer does on
- * the payment page, what we ask for, what time brings, and what an operator plays. Each change has a higher
- * revision and an event that tells of it. What cannot be done is refused in words, and changes nothing.
+ * One payment at the provider `test`, and all of its changes: by a buyer on the payment page, by our requests, by time,
+ * and by an operator's simulation. Each change has a higher revision and an event. An impossible change returns the
+ * reason as text, and changes nothing.
  */
 
 import type { PaymentKind, PaymentState } from '@tapeloom/core/entitlement/payment';
@@ -11,27 +11,27 @@ import type { BillTo } from '../accounts/orders/orders-store.ts';
 
 /** How long a slow confirmation takes. */
 const SLOW_CONFIRMATION_NS = 20n * SECOND_NS_BIG;
-/** A checkout that nobody paid is closed after a day. */
+/** An unpaid checkout closes after a day. */
 const CHECKOUT_NS = DAY_NS_BIG;
-/** A renewal that failed is given up after two weeks. */
+/** A failed renewal is given up after two weeks. */
 const PAST_DUE_NS = 14n * DAY_NS_BIG;
-/** Played renewals go no further ahead. */
+/** Simulated renewals extend no further ahead. */
 const PAID_AHEAD_NS_MAX = 330n * DAY_NS_BIG;
-/** Events of one payment that nobody took; the newest tell as much as all. */
+/** Undelivered events of one payment; the newest suffice, since each is only a hint. */
 const EVENTS_MAX = 16;
 const CHARGES_MAX = 24;
 const REFUND_KEYS_MAX = 64;
 
-/** Tells that a payment changed; it is sent again until somebody takes it. */
+/** An event of a changed payment; it is sent again until it is accepted. */
 export interface TestEvent {
   readonly id: string;
   readonly at: EpochNs;
   readonly attempts: number;
-  /** When it is sent, or sent again. */
+  /** When to send it, or send it again. */
   readonly sendAt: EpochNs;
 }
 
-/** One month, or the one price of a purchase. */
+/** The charge of one month or of a purchase. */
 export interface TestCharge {
   readonly id: string;
   readonly at: EpochNs;
@@ -49,7 +49,7 @@ export interface TestPayment {
   readonly amountMinor: number;
   readonly currency: string;
   readonly country: string;
-  /** Left out of what earlier versions kept. */
+  /** Absent in payments of earlier versions. */
   readonly billTo?: BillTo | null;
   readonly returnUrl: string;
   readonly backUrl: string;
@@ -59,26 +59,26 @@ export interface TestPayment {
   readonly paidUntil: EpochNs | null;
   readonly cancelAtPeriodEnd: boolean;
   readonly revision: number;
-  /** When the bank says yes to who paid slowly. */
+  /** When the bank confirms a slow payment. */
   readonly confirmAt: EpochNs | null;
   /** Whether the card was declined on the payment page. */
   readonly isDeclined: boolean;
   /** Whether renewals are declined. */
   readonly isCardBroken: boolean;
-  /** What it was before the dispute. */
+  /** The state before the dispute. */
   readonly beforeDispute: PaymentState | null;
   readonly events: readonly TestEvent[];
-  /** The newest events, taken or not: whoever missed some asks for them. */
+  /** The newest events, delivered or not, for listing. */
   readonly told: readonly Pick<TestEvent, 'id' | 'at'>[];
-  /** The oldest first. */
+  /** Oldest first. */
   readonly charges: readonly TestCharge[];
-  /** The keys of refunds that were made. */
+  /** Keys of completed refunds. */
   readonly refundKeys: readonly string[];
 }
 
-/** The payment after it, the same one if there is nothing to do, or why it cannot be done. */
+/** The payment afterwards, the same object if nothing changes, or the reason why it is impossible. */
 export type Changed = TestPayment | { readonly refused: string };
-/** `eventId` is for the event that tells of the change. */
+/** `eventId` is the id of the change's event. */
 export type Change = (payment: TestPayment, now: EpochNs, eventId: string) => Changed;
 
 export type NewTestPayment = Pick<
@@ -112,18 +112,18 @@ export function newTestPayment(terms: NewTestPayment, now: EpochNs): TestPayment
   };
 }
 
-/** What payments have none of at first, nor those of earlier versions. */
+/** Empty at first, and absent in payments of earlier versions. */
 export const EMPTY = {
   told: [],
   charges: [],
   refundKeys: [],
 } as const satisfies Partial<TestPayment>;
 
-/** What a buyer does on the payment page. */
+/** A buyer's actions on the payment page. */
 export const BUYER_CHANGES = {
   pay: (payment, now, eventId) => (isPayable(payment) ? paid(payment, now, now, eventId) : payment),
   slow: (payment, now) =>
-    // Nothing to tell yet: it is open until the bank has said yes.
+    // No event yet: the payment is open until the bank confirms it.
     isPayable(payment)
       ? { ...payment, confirmAt: (now + SLOW_CONFIRMATION_NS) as EpochNs, isDeclined: false }
       : payment,
@@ -133,7 +133,7 @@ export const BUYER_CHANGES = {
 } as const satisfies Record<string, Change>;
 export type BuyerChange = keyof typeof BUYER_CHANGES;
 
-/** What a customer does on the page for the card. */
+/** A customer's actions on the page for the card. */
 export const CARD_CHANGES = {
   works: (payment, now, eventId) => {
     if (payment.state === 'past_due') return renewed(payment, now, eventId);
@@ -143,12 +143,12 @@ export const CARD_CHANGES = {
 } as const satisfies Record<string, Change>;
 export type CardChange = keyof typeof CARD_CHANGES;
 
-/** Whether it is charged again, or will be as soon as its card works. */
+/** Whether it will be charged again, or could be with a working card. */
 export function isRunning({ state }: TestPayment): boolean {
   return state === 'paid' || state === 'past_due' || state === 'cancelled';
 }
 
-/** What an operator plays. */
+/** Changes that an operator simulates. */
 export const PLAYED_CHANGES = {
   renew: (payment, now, eventId) => {
     const { kind, state, paidUntil } = payment;
@@ -171,7 +171,7 @@ export const PLAYED_CHANGES = {
     hasMoney(payment)
       ? changed(payment, givenBack(payment, null), now, eventId)
       : refused(payment, 'there is no money to give back'),
-  // A bank that is asked takes money back that was given back before as well.
+  // A bank can take money back that was refunded before.
   dispute: (payment, now, eventId) =>
     (hasMoney(payment) || payment.state === 'refunded') && payment.state !== 'disputed'
       ? changed(payment, { state: 'disputed', beforeDispute: payment.state }, now, eventId)
@@ -199,7 +199,7 @@ export function cancelledAtPeriodEnd(isCancelled: boolean): Change {
   };
 }
 
-/** What is paid by now stays. */
+/** A payment made by now stays. */
 export const closedCheckout: Change = (payment, now, eventId) =>
   payment.state === 'open'
     ? changed(payment, { state: 'failed', confirmAt: null }, now, eventId)
@@ -209,14 +209,14 @@ export const cancelledNow: Change = (payment, now, eventId) => {
   const { kind, state, paidUntil } = payment;
   if (state === 'open') return closedCheckout(payment, now, eventId);
   if (kind === 'purchase') return payment;
-  // A dispute that is won afterwards begins nothing again.
+  // A dispute that is won afterwards does not restart it.
   if (state === 'disputed') return { ...payment, beforeDispute: 'ended' };
   if (!['paid', 'past_due', 'cancelled'].includes(state)) return payment;
   const end = paidUntil !== null && paidUntil < now ? paidUntil : now;
   return changed(payment, { state: 'ended', paidUntil: end }, now, eventId);
 };
 
-/** Once for a key; what was given back already, or never paid, stays as it is. */
+/** Once for each key. If nothing is left to refund, or the payment is disputed, it stays as it is. */
 export function refundedBy(key: string, amountMinor: number | null): Change {
   return (payment, now, eventId) => {
     if (payment.refundKeys.includes(key)) return payment;
@@ -226,7 +226,7 @@ export function refundedBy(key: string, amountMinor: number | null): Change {
   };
 }
 
-/** When time next does something to it; null: never. */
+/** When time changes it next; null: never. */
 export function dueAt(payment: TestPayment): EpochNs | null {
   const { state, createdAt, confirmAt, paidUntil } = payment;
   switch (state) {
@@ -247,7 +247,7 @@ export function dueAt(payment: TestPayment): EpochNs | null {
   }
 }
 
-/** What time has done to it by now, one step. */
+/** Applies one step of elapsed time. */
 export const passed: Change = (payment, now, eventId) => {
   const due = dueAt(payment);
   if (due === null || due > now) return payment;
@@ -265,7 +265,7 @@ export const passed: Change = (payment, now, eventId) => {
   }
 };
 
-/** The same day so many months later, or that month's last. */
+/** The same day that many months later, or the last day of that month. */
 export function monthsAfter(instant: EpochNs, months: number): EpochNs {
   const start = new Date(Number(instant / MS_NS_BIG));
   const month = start.getUTCMonth() + months;
@@ -290,7 +290,7 @@ function paid(payment: TestPayment, at: EpochNs, now: EpochNs, eventId: string):
   return changed(payment, { ...(change as Partial<TestPayment>), ...charge }, now, eventId);
 }
 
-/** Up to the next day of the month on which it began. */
+/** Until the next monthly anniversary of the start. */
 function renewed(payment: TestPayment, now: EpochNs, eventId: string): TestPayment {
   const from = payment.paidAt!;
   const covered = payment.paidUntil! < now ? now : payment.paidUntil!;
@@ -309,7 +309,7 @@ function renewalFailed(payment: TestPayment, now: EpochNs, eventId: string): Tes
   return changed(payment, { ...(change as Partial<TestPayment>), ...charge }, now, eventId);
 }
 
-/** A month, or the price of a purchase, was taken from the card, or (`isFailed`) was not to be had. */
+/** Adds a charge of a month or a purchase; `isFailed`: the card was declined. */
 function charged(
   { ref, charges, revision, amountMinor }: TestPayment,
   at: EpochNs,
@@ -320,7 +320,7 @@ function charged(
   return { charges: [...charges, charge].slice(-CHARGES_MAX) };
 }
 
-/** Of what was charged last; `amountMinor` null: all that is left. */
+/** Refunds from the newest charge; `amountMinor` null: all that is left. */
 function givenBack(
   payment: TestPayment,
   amountMinor: number | null,
@@ -334,7 +334,7 @@ function givenBack(
   };
   const charges = payment.charges.map((charge) => (charge === newest ? refunded : charge));
   const isAll = leftOf(refunded) === 0;
-  // A bank that took it back before is not told by a refund that all is well.
+  // A full refund also discards the state before a dispute, so winning it restores nothing.
   return isAll ? { charges, state: 'refunded', beforeDispute: null } : { charges };
 }
 

@@ -1,7 +1,7 @@
 /**
- * The provider `test` itself: an outside system that is played within our process. It keeps its payments in its
- * own files, lives by its clock, and tells of every change by a signed webhook, which is sent again until it is
- * taken. Nothing of ours is known to it but what we tell it. No money moves.
+ * The provider `test` itself: an external system simulated within our process. It stores its payments in its own files,
+ * follows its clock, and reports every change by a signed webhook, which is sent again until accepted. It has only the
+ * data that we send. No money moves.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -25,17 +25,17 @@ import {
 import { SIGNATURE_HEADER, signatureOf } from './webhook-signature.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** How long after a failed attempt a webhook is sent again; the last wait repeats. */
+/** The waits before a failed webhook is sent again; the last one repeats. */
 const RETRY_S = [1, 5, 30, 120, 600, 3_600];
 /** After about three days a webhook is given up: it was only a hint. */
 const ATTEMPTS_MAX = 78;
 const SENDING_MAX = 4;
-/** Of all accounts; beyond, checkouts that came to nothing are forgotten, the oldest first. */
+/** For all accounts; beyond this the oldest failed checkouts are removed. */
 const PAYMENTS_MAX = 10_000;
 
-/** `down`: every call fails. `silent`: no call is answered. `cut`: what is asked is done, and the answer is lost. */
+/** `down`: every call fails. `silent`: no call is answered. `cut`: a call is performed, but its answer is lost. */
 export const REACHES = ['up', 'down', 'silent', 'cut'] as const;
-/** Played of the provider as a whole too. */
+/** An action of the provider as a whole too. */
 export const ROTATE = 'rotate';
 export type Reach = (typeof REACHES)[number];
 
@@ -49,13 +49,13 @@ export interface TestPaymentsOptions {
   readonly directory: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where webhooks go. */
+  /** The address for webhooks. */
   readonly webhookUrl: () => string;
-  /** Sends one and resolves to the status of the answer; rejects when there is none. */
+  /** Sends one and resolves to the response's status; rejects without a response. */
   readonly send: (webhook: Webhook, signal: AbortSignal) => Promise<number>;
 }
 
-/** The provider has no room for more payments. */
+/** The provider has reached its limit of payments. */
 class NoRoomError extends Error {}
 
 export class TestPayments implements AsyncDisposable {
@@ -67,7 +67,7 @@ export class TestPayments implements AsyncDisposable {
   readonly #queues = new SerialQueues();
   readonly #timer: Disposable;
   readonly #gone = new AbortController();
-  /** Ids of events that are on their way. */
+  /** Events that are being sent, by id. */
   readonly #sending = new Map<string, Promise<void>>();
   #looking: Promise<void> | null = null;
 
@@ -108,7 +108,7 @@ export class TestPayments implements AsyncDisposable {
     return null;
   }
 
-  /** What webhooks are signed with, and after it what they were signed with before. */
+  /** The secret that signs webhooks, followed by the previous one. */
   get secrets(): readonly [Uint8Array, ...Uint8Array[]] {
     return this.#secrets;
   }
@@ -117,7 +117,7 @@ export class TestPayments implements AsyncDisposable {
     return this.#payments.size;
   }
 
-  /** What was told of all payments from then on, the oldest first. */
+  /** The events of all payments from then on, oldest first. */
   toldSince(
     from: EpochNs,
   ): readonly { readonly ref: string; readonly id: string; readonly at: EpochNs }[] {
@@ -127,7 +127,7 @@ export class TestPayments implements AsyncDisposable {
       .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
   }
 
-  /** One for an order, however often it is asked for. */
+  /** Returns the one payment of an order, also when called again. */
   start(terms: Omit<NewTestPayment, 'ref'>): Promise<TestPayment> {
     return this.#queues.run(terms.orderId, async () => {
       const known = this.findByOrder(terms.orderId);
@@ -140,7 +140,9 @@ export class TestPayments implements AsyncDisposable {
     });
   }
 
-  /** The payment after it, or why not; null: there is no such payment. On disk once this resolves. */
+  /**
+   * The payment afterwards, or why it is impossible; null: there is no such payment. It is on disk when this resolves.
+   */
   async change(
     ref: string,
     change: Change,
@@ -156,14 +158,14 @@ export class TestPayments implements AsyncDisposable {
     return outcome;
   }
 
-  /** Signs with another secret from now on. What was signed before is good until the next time. */
+  /** Signs with a new secret from now on. Earlier signatures stay valid until the next rotation. */
   async rotateSecret(): Promise<void> {
     await this.#queues.run(ROTATE, async () => {
       this.#secrets = await this.#files.rotateSecret(this.#secrets[0]);
     });
   }
 
-  /** Does what is due, and sends what is to be sent; again and again by its clock. */
+  /** Applies what is due and sends events; its clock repeats this. */
   look(): Promise<void> {
     this.#looking ??= this.#look()
       .catch((error) => this.#options.log.error({ error }, 'the provider test failed'))
@@ -173,7 +175,7 @@ export class TestPayments implements AsyncDisposable {
     return this.#looking;
   }
 
-  /** Resolves when nothing is being done or sent. */
+  /** Resolves when no work or delivery is in progress. */
   async idle(): Promise<void> {
     while (this.#looking !== null || this.#sending.size > 0) {
       await this.#looking;
@@ -199,7 +201,7 @@ export class TestPayments implements AsyncDisposable {
     this.#send();
   }
 
-  /** Several periods may have passed while nobody looked. */
+  /** Several periods may have elapsed since the last look. */
   async #pass(ref: string): Promise<void> {
     for (;;) {
       const before = this.find(ref);
@@ -247,7 +249,7 @@ export class TestPayments implements AsyncDisposable {
 
   async #sendOne(ref: string, event: TestEvent): Promise<void> {
     const isTaken = await this.#isTaken(ref, event);
-    // Sent again after a restart.
+    // It is sent again after a restart.
     if (this.#gone.signal.aborted) return;
     const attempts = event.attempts + 1;
     const waitS = RETRY_S[Math.min(event.attempts, RETRY_S.length - 1)]!;

@@ -166,7 +166,7 @@ test('a webhook is sent again after longer and longer waits, and given up after 
   }
   assert.deepEqual(at, [1, 6, 36, 156]);
   await rig.pass(5 * DAY_MS);
-  // Steps of a day leave most attempts out; those that remain are made one after the other.
+  // Steps of a day skip most attempts; the remaining ones are made one after the other.
   for (let hours = 0; hours < 80; hours += 1) await rig.pass(3_600 * SECOND_MS);
   assert.deepEqual(rig.payments.find(ref)!.events, []);
   assert.ok(rig.logged.some((line) => line.includes('given up')));

@@ -1,4 +1,4 @@
-/** The payment port to the provider `test`: what every adapter does, with a system that we play ourselves. */
+/** The payment port to the provider `test`: like any adapter, but to a system that we simulate ourselves. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import {
@@ -35,7 +35,7 @@ const EVENT_BYTES_MAX = 4_096;
 const EVENT_ID = /^evt_[0-9a-f]{32}$/;
 const INSTANT = /^(?:0|[1-9]\d{0,19})$/;
 
-/** Where payment pages stand, below the public address. */
+/** The path of payment pages below the public address. */
 export const PAYMENT_PAGES = '/pay/test/';
 
 export class TestProvider implements PaymentProvider {
@@ -168,7 +168,7 @@ export class TestProvider implements PaymentProvider {
   }
 }
 
-/** Further on in any case when there may be more, even if so many happened in one instant. */
+/** Advances whenever there may be more events, even if a whole page happened in one instant. */
 function nextFrom(events: readonly ProviderEvent[], from: EpochNs, limit: number): EpochNs {
   const last = events.at(-1)?.at ?? from;
   return events.length === limit && last === from ? ((from + 1n) as EpochNs) : last;
@@ -189,7 +189,7 @@ function receiptOf(charge: TestCharge, { currency }: TestPayment, pages: string 
   return { id, at, totalMinor, taxMinor: 0, refundedMinor, currency, state, url };
 }
 
-/** Signed, so ours; what cannot be read all the same is not taken. */
+/** The signature is ours, but a body that cannot be read is rejected. */
 function eventOf(body: Uint8Array): ProviderEvent | null {
   let event: Partial<Record<'id' | 'object' | 'at', unknown>> | null;
   try {

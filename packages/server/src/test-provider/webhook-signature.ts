@@ -1,7 +1,7 @@
 /**
- * How the provider `test` signs what it sends: `Tapeloom-Signature: t=<unix seconds>,v1=<hex>`, HMAC-SHA256 of
- * the seconds, a dot and the raw bytes of the body. A signature is good for five minutes before and after its
- * time, so what somebody caught cannot be sent again for ever.
+ * Webhook signatures of the provider `test`: `Tapeloom-Signature: t=<unix seconds>,v1=<hex>`, HMAC-SHA256 of the
+ * seconds, a dot and the raw bytes of the body. A signature is valid for five minutes before and after its time, so a
+ * captured webhook cannot be replayed later.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -15,7 +15,7 @@ export function signatureOf(secret: Uint8Array, body: Uint8Array, now: EpochNs):
   return `t=${seconds},v1=${signatureBy(secret, seconds, '.', body)}`;
 }
 
-/** By any of these secrets. */
+/** Whether any of these secrets fits. */
 export function isSignedBy(
   secrets: readonly Uint8Array[],
   signature: string | readonly string[] | undefined,
