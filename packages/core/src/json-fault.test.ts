@@ -47,7 +47,7 @@ test('JSON is read to its end, and a damaged text never beyond where it is damag
       assert.equal(jsonBreak(text), text.length, text);
       const broken = text.slice(0, at) + added + text.slice(at + cut);
       if (isJson(broken)) return;
-      // A number or word that was cut is told of at its beginning, and none is longer than this.
+      // A cut number or word is reported at its beginning; none is longer than this.
       assert.ok(jsonBreak(broken) >= Math.min(at, text.length) - 25, broken);
     }),
     { numRuns: 3000 },

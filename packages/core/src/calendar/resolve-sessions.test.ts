@@ -23,7 +23,7 @@ const starts = fc
   .map(dayFromNumber);
 const lengths = fc.nat({ max: 60 });
 
-/** The session of one date as `open close` in the zone's wall time, null when there is none. */
+/** The session of one date as `open close` in the zone's wall time; null if there is none. */
 function wall(name: CalendarName, kind: SessionKind, day: number, zone = 'America/Chicago') {
   const [session] = resolveSessions(calendarNamed(name), kind, utcDay(day), utcDay(day));
   if (session === undefined) return null;
@@ -33,7 +33,6 @@ function wall(name: CalendarName, kind: SessionKind, day: number, zone = 'Americ
     .join(' ');
 }
 
-/** The session's length in hours. */
 const hours = (session: Session) => Number(session.close - session.open) / 3.6e12;
 
 test('an ordinary day has the published hours of each product group', () => {
@@ -82,7 +81,7 @@ test('a week is five trading days from Sunday evening to Friday afternoon', () =
 
 test('special days of 2025 and 2026 close early or not at all, each product group in its way', () => {
   const closes: readonly [number, ...(string | null)[]][] = [
-    // date, equity, rates, fx, energy and metals; null is closed
+    // date, equity, rates, fx, energy and metals; null: closed
     [20250109, '08:30', '12:15', '16:00', '16:00'],
     [20250418, null, null, null, null],
     [20250619, '12:00', '12:00', '16:00', '13:30'],
@@ -143,7 +142,7 @@ test('regular hours end at noon on half days of the stock market and do not exis
 
 test('clock changes move the opening in UTC by an hour and leave the trading day at 23 hours', () => {
   const equity = calendarNamed('cme-equity');
-  // Friday, Monday after the change at the weekend, in March and in November 2026.
+  // The Friday before and the Monday after the weekend of the change, in March and in November 2026.
   for (const [friday, monday, opensBefore, opensAfter] of [
     [20260306, 20260309, '23:00', '22:00'],
     [20261030, 20261102, '22:00', '23:00'],
@@ -158,7 +157,7 @@ test('clock changes move the opening in UTC by an hour and leave the trading day
 });
 
 test('in the weeks when only America has changed its clocks the wall times stay American', () => {
-  // Europe follows on 2026-03-29 and goes back a week earlier, on 2026-10-25.
+  // Europe follows on 2026-03-29, and changes back a week earlier, on 2026-10-25.
   assert.equal(wall('cme-fx', 'rth', 20260316, 'UTC'), '2026-03-16T12:20 2026-03-16T19:00');
   assert.equal(wall('cme-fx', 'rth', 20260316, 'Europe/London')?.slice(11, 16), '12:20');
   assert.equal(wall('cme-fx', 'rth', 20260401, 'Europe/London')?.slice(11, 16), '13:20');

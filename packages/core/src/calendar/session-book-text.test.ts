@@ -15,7 +15,7 @@ function book(to: number): SessionBook {
   return extendSessionBook(null, calendarNamed('cme-energy'), FROM, utcDay(to), epochNs(FROM, 0));
 }
 
-/** The text with a change and a CRC that fits it: what a faulty writer would leave behind. */
+/** The text with a change and a matching CRC, as a faulty writer would make it. */
 function rewritten(find: string | RegExp, replacement: string): string {
   const [body = ''] = TEXT.replace(find, replacement).split(',\n"crc32"');
   return `${body},\n"crc32":"${crc32(body).toString(16).padStart(8, '0')}"\n}\n`;

@@ -142,7 +142,7 @@ test('no session appears or vanishes behind now, but dates that were not kept ar
 test('a session that an edit would open in the past stays as it was kept [DET-01]', () => {
   const before = book(20261109, 20261113);
   const early = openedBy({ open: '16:00' });
-  // At 22:30 UTC the kept session opens in half an hour, the edited one opened half an hour ago.
+  // At 22:30 UTC the stored session opens in half an hour; the edited one opened half an hour ago.
   const after = extendSessionBook(before, early, before.from, before.to, at(20261111, 22.5));
   assert.deepEqual(find(after.full, 20261112), find(before.full, 20261112));
   assert.equal(find(after.full, 20261113)?.open, at(20261112, 22));
@@ -170,7 +170,7 @@ test('a book of another calendar or an empty range is refused', () => {
   assert.throws(() => extendSessionBook(null, EQUITY, utcDay(20261102), FIRST, at(20261101, 0)));
 });
 
-/** Calendars whose days end before the next begins; those of two different ones may overlap. */
+/** Calendars whose days end before the next begins. Days of two different ones may overlap. */
 const edits: fc.Arbitrary<Calendar> = fc
   .constantFrom<readonly [open: LocalTime, ...closes: LocalTime[]]>(
     ['12:00', '09:00', '11:30'],

@@ -102,7 +102,7 @@ test('names are equal exactly when contract, indicator and canonical parameters 
   );
 });
 
-/** A value the parameter accepts that is not its default. */
+/** A value that the parameter accepts and that is not its default. */
 function otherValue(parameter: ParameterDefinition): ParamValue {
   const word = parameter.values?.find((value) => value !== parameter.default);
   switch (parameter.type) {

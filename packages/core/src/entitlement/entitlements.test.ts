@@ -55,7 +55,7 @@ test('at the instant of its expiry a contract leaves its alias, and only its own
       today: dayOf(expiresAt),
       now: now as EpochNs,
     });
-  // The alias still designates it on its last day.
+  // On its last day the alias still means it.
   assert.equal(allows('ES.c.0', expiresAt - 1n), true);
   assert.equal(allows('ES.c.0', expiresAt), false);
   assert.equal(allows('ESM7', expiresAt), true);
@@ -86,7 +86,7 @@ test('the verdict is that of an obvious twin, for any book', () => {
   );
 });
 
-/** The rules for one entry, each as a sentence of its own. */
+/** The rules for one entry, written as separate conditions. */
 function entryAllows(
   entry: string,
   name: string,
@@ -163,7 +163,7 @@ test('every key counts at the limits of its plan, a test key at those of the san
       const limit = PLAN_LIMITS[plan][field];
       assert.deepEqual(liveKey(plan).counted(field), { limit, testLimit: null });
       const testLimit = PLAN_LIMITS.sandbox[field];
-      // Where the plan has none of it, a test key is held to the sandbox's alone.
+      // If the plan does not include it, only the sandbox's limit applies to a test key.
       const ofTest = { limit: limit === 0 ? null : limit, testLimit };
       assert.deepEqual(testKey(plan).counted(field), ofTest);
     }

@@ -17,7 +17,7 @@ const ipOf = (text: string) => {
 
 const familyOf = (text: string) => (text.includes(':') ? 'ipv6' : 'ipv4');
 
-/** Addresses near each other, so that ranges often hold them and often just do not. */
+/** Addresses near each other, so that ranges often contain them and often just miss them. */
 const ipv4Texts = fc
   .tuple(...[10, 255, 255, 255].map((max) => fc.constantFrom(0, 1, 10, 127, 128, 192, 255, max)))
   .map((parts) => parts.join('.'));
@@ -32,7 +32,7 @@ const ipv6Texts = fc.oneof(
   mappedTexts,
 );
 const ipTexts = fc.oneof(ipv4Texts, fc.ipV4(), ipv6Texts);
-/** Whether an IPv6 text is one that names an IPv4 address. */
+/** Whether an IPv6 text names an IPv4 address. */
 const namesIpv4 = (text: string) => text.includes('.') || isIpv4(ipOf(text));
 const cidrTexts = fc.oneof(
   fc.tuple(ipv4Texts, fc.nat(32)).map(([text, prefix]) => `${text}/${prefix}`),
@@ -185,7 +185,7 @@ test('a mapped address is its IPv4 address, alone and in ranges [SEC-04]', () =>
     }),
   );
   assert.deepEqual(rangeOf('::ffff:10.0.0.0/104'), rangeOf('10.0.0.0/8'));
-  // Two other ways to write IPv4 inside IPv6 are other addresses.
+  // Two other forms of IPv4 inside IPv6 are different addresses.
   assert.notEqual(ipOf('::10.0.0.1'), ipOf('10.0.0.1'));
   assert.notEqual(ipOf('64:ff9b::10.0.0.1'), ipOf('10.0.0.1'));
 });
@@ -198,7 +198,7 @@ test('an IPv4 address inside of an IPv6 one has no range that reaches beyond it 
       assert.equal(parseIpRange(cidr), null, cidr);
     }
   }
-  // An address that happens to be near is like any other.
+  // A neighbouring address is an ordinary one.
   assert.notEqual(parseIpRange('::fffe:a00:1/80'), null);
   assert.notEqual(parseIpRange('64:ff9b::a00:1/64'), null);
 });
@@ -232,7 +232,7 @@ test('a range includes another exactly when it holds both of its ends [SEC-04]',
       assert.equal(isIncluded, contains(outer, inner.first) && contains(outer, inner.last));
       const ip = ipOf(text);
       if (isIncluded && contains(inner, ip)) assert.ok(contains(outer, ip));
-      // Ranges of this kind nest or are apart; they never overlap in part.
+      // CIDR ranges nest or are disjoint; they never overlap in part.
       const overlap = inner.first <= outer.last && outer.first <= inner.last;
       assert.equal(overlap, isIncluded || includes(inner, outer));
     }),

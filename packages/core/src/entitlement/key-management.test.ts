@@ -49,7 +49,7 @@ test('each criterion is judged at its edge, and named', () => {
     [{ instruments: ['NQZ6'] }, null],
     [{ instruments: ['NQZ6', 'ES.c.0'] }, null],
     [{ instruments: ['NQZ6', 'CLX6'] }, 'instruments'],
-    // The contract the alias designates, and the alias of the contract, are other entries.
+    // The contract of the alias, and the alias of the contract, are other entries.
     [{ instruments: ['ESZ6'] }, 'instruments'],
     [{ instruments: ['NQ.c.0'] }, 'instruments'],
     [{ instruments: ['nqz6'] }, 'instruments'],
@@ -120,7 +120,7 @@ test('rights are never gained through a chain of keys', () => {
   );
 });
 
-/** What lies in what among the few ranges the property draws from, written down. */
+/** Which of the property's few ranges contain each other. */
 const LIES_IN: Readonly<Record<string, readonly string[]>> = {
   '10.0.0.0/8': ['10.0.0.0/8', '::/0'],
   '10.0.0.0/24': ['10.0.0.0/24', '10.0.0.0/8', '::/0'],

@@ -17,7 +17,7 @@ test('the plan is what the grants in force amount to', () => {
     [[grant('live', null), grant('history', null)], 'live_history'],
     [[grant('history', null), grant('live', null)], 'live_history'],
     [[grant('live', NOW + 1n), grant('history', null)], 'live_history'],
-    // A grant ends at its instant; one that goes on stands in for one that ended.
+    // A grant ends at its instant; another one in force replaces it.
     [[grant('live', NOW)], 'sandbox'],
     [[grant('live', NOW - 1n), grant('history', null)], 'history'],
     [[grant('live', NOW), grant('live', NOW + 1n)], 'live'],

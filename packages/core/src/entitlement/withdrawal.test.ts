@@ -69,7 +69,7 @@ test('a running subscription may be withdrawn from up to the last nanosecond; th
   assert.deepEqual(half.share, { unusedNs: 15n * DAY_NS, periodNs: 30n * DAY_NS });
   const atOnce = judgeWithdrawal(order(), PAID);
   assert.ok(atOnce.may && atOnce.amountMinor === 7_900);
-  // A part of a cent is the customer's.
+  // A fraction of a cent is rounded up for the customer.
   const soon = judgeWithdrawal(order(), later(PAID, 1n));
   assert.ok(soon.may && soon.amountMinor === 7_900);
   assert.ok(judgeWithdrawal(order(), (until - 1n) as EpochNs).may);

@@ -19,7 +19,7 @@ function product(root: string): Product {
   return found;
 }
 
-/** Local date and time at which the contract that lives around `day` expires. */
+/** Local date and time of the expiry of the contract that is alive around `day`. */
 function expiry(symbol: string, day: number): string | undefined {
   const { root, expiry: rule } = product(symbol.slice(0, -2));
   const contracts = contractsOf(product(root), 'sim', utcDay(day), utcDay(day));
@@ -42,7 +42,7 @@ test('contracts expire on the days and at the times their exchanges publish', ()
     ['CLX5', 20251001, '2025-10-21T13:30'],
     ['CLZ5', 20251101, '2025-11-20T13:30'],
     ['CLZ6', 20261113, '2026-11-20T13:30'],
-    // The 25th is Christmas, so the fourth business day before it.
+    // The 25th is Christmas: the fourth business day before it.
     ['CLF7', 20261201, '2026-12-21T13:30'],
     ['GCZ5', 20251101, '2025-12-29T12:30'],
     ['GCG6', 20260201, '2026-02-25T12:30'],

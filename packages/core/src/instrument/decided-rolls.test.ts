@@ -69,7 +69,7 @@ const products = fc.constantFrom(...PRODUCTS);
 const starts = fc
   .integer({ min: dayNumber(utcDay(20150101)), max: dayNumber(utcDay(20350101)) })
   .map(dayFromNumber);
-/** Volumes without rhyme or reason, some unknown; another seed stands for days that were added or replaced. */
+/** Arbitrary volumes, some unknown. Another seed stands for days that were added or replaced. */
 const volumes = fc.integer().map((seed): DailyVolume => {
   return (symbol, day) => {
     let hash = seed ^ day;

@@ -112,7 +112,7 @@ const products = fc.constantFrom(...PRODUCTS);
 const starts = fc
   .integer({ min: dayNumber(utcDay(20150101)), max: dayNumber(utcDay(20350101)) })
   .map(dayFromNumber);
-/** Volumes without rhyme or reason, some of them unknown, always the same for one seed. */
+/** Arbitrary volumes, some unknown, always the same for one seed. */
 const volumes = fc.integer().map((seed): DailyVolume => {
   return (symbol, day) => {
     let hash = seed ^ day;
@@ -131,7 +131,7 @@ test('designations of either rule ascend, exist and have not expired', () => {
         v: volumeRolls(contracts, volume, each.roll, from, addDays(from, 250)),
       };
       for (const [rule, rolls] of Object.entries(lists)) {
-        // The book refuses everything that is wrong with a list of rolls.
+        // The book rejects every error in a list of rolls.
         const alias = { alias: `${each.root}.${rule}.0`, dataset: 'sim', root: each.root, rolls };
         const book = new InstrumentBook(contracts, [alias]);
         for (let day = from; day < dayOf(contracts.at(-1)!.expiresAt); day = addDays(day, 5)) {

@@ -41,7 +41,7 @@ test('shapes of letters do not let two spellings meet in one mailbox', () => {
   for (const local of ['ﬁn', 'ａda', 'ad𝐚', 'x²']) {
     assert.equal(normalEmail(`${local}@example.com`), null, local);
   }
-  // The Kelvin sign is K to Unicode itself, and so is whom we write to.
+  // Unicode normalizes the Kelvin sign to K, in the address too.
   assert.equal(normalEmail('\u212aim@example.com')?.email, 'Kim@example.com');
 });
 

@@ -19,7 +19,7 @@ function takeFromAllowance(state: AllowanceState | null, now: EpochNs, perMinute
   return { state: states[0]!, verdict };
 }
 
-/** Somebody who asks: remembers the state and the time. */
+/** A caller with its state and time. */
 class Asker {
   now = START;
   state: AllowanceState | null = null;
@@ -30,7 +30,7 @@ class Asker {
     return verdict;
   }
 
-  /** How many pass now, without taking any of them. */
+  /** How many requests would pass now, without taking any. */
   passing(perMinute: number): number {
     let { state } = this;
     for (let count = 0; ; count += 1) {
@@ -95,7 +95,7 @@ test('shares that are no whole nanoseconds add up without a loss, however often 
   const asker = new Asker();
   asker.spendAll(7);
   for (let nth = 1n; nth <= 70n; nth += 1n) {
-    // The seventh of a minute has a fraction; the nth one comes back in the nanosecond that completes it.
+    // A seventh of a minute has a fraction; the nth request is refilled in the nanosecond that completes it.
     const back = START + (nth * MINUTE_NS + 6n) / 7n;
     while (asker.now < back - 1n) {
       const halfway = (back - asker.now) / 2n;
@@ -207,7 +207,7 @@ test('an allowance whose limit changes goes on with what was spent of it', () =>
   assert.equal(asker.take(1_200).remaining, 1_200 - 61);
   assert.equal(asker.passing(60), 0);
   assert.equal(asker.spendAll(1_200), 1_200 - 61);
-  // The smaller limit is not in debt beyond itself: it is back within its minute.
+  // The debt is capped at the smaller limit: it is refilled within a minute.
   asker.take(60);
   asker.now += SECOND_NS;
   assert.equal(asker.passing(60), 1);
@@ -235,7 +235,7 @@ test('a limit that is lowered or raised between calls neither locks out nor over
   );
 });
 
-/** Live and test keys of one account, each side with a twin that is asked alone. */
+/** Live and test keys of one account. */
 class Account {
   now = START;
   all: AllowanceState | null = null;
@@ -259,13 +259,13 @@ test('a request at two allowances passes where both have room, and else takes fr
   const full = account.take(true, 100, 10);
   assert.deepEqual([full.granted, full.limit, full.remaining], [false, 10, 0]);
   assert.deepEqual([full.resetSeconds, full.retryAfterSeconds], [60, 6]);
-  // What live keys have is what the test keys did not take.
+  // Live keys have what the test keys did not take.
   assert.equal(account.take(false, 100, 10).remaining, 89);
   while (account.take(false, 100, 10).granted);
   account.now += 30n * SECOND_NS;
   for (let count = 0; count < 47; count += 1) account.take(false, 100, 10);
   const both = account.take(true, 100, 10);
-  // Five came back to the test keys, fifty to the account, which has least now.
+  // Five were refilled for the test keys, fifty for the account, which now has the least.
   assert.deepEqual([both.granted, both.remaining, both.resetSeconds], [true, 2, 59]);
   account.take(false, 100, 10);
   account.take(false, 100, 10);

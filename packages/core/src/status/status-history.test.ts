@@ -45,7 +45,7 @@ test('a gap of the record is an outage with its times; a restart within ninety s
   assert.deepEqual(incidents([span(0, 100), span(101, 300), span(310, 720)]), [
     ['stopped', 300, 310],
   ]);
-  // Nobody has noted anything for an hour.
+  // No node has recorded a state for an hour.
   assert.deepEqual(incidents([span(0, 660)]), [['stopped', 660, null]]);
 });
 

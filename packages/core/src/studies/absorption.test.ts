@@ -19,7 +19,7 @@ interface Print {
   readonly side: number;
 }
 
-/** Two sessions of an hour, the prints in the first of them where they fit. */
+/** Two sessions of an hour; the prints that fit are in the first. */
 function tapeOf(prints: readonly Print[]): TwinTape {
   let ns = START;
   const trades = prints.map(({ gap, price, size, side }) => {
@@ -73,14 +73,14 @@ describe('absorption', () => {
       assert.deepEqual(finals(tape, params), expected);
       objects += expected.length;
     });
-    // With half as many runs one seed in some fifty has fewer objects.
+    // With half as many runs, one seed in about fifty has fewer objects.
     fc.assert(property, { numRuns: 120 });
     assert.ok(objects > 500, `only ${objects} objects`);
   });
 
   it('agrees with its twin when windows, holds and prices outgrow their first memory', () => {
     const params = { windowMs: 10_000, holdMs: 5_000, slip: 2, minSize: 2, perSession: 1 };
-    // Buyers at ever lower prices are all held at once; a seller far away breaks them all.
+    // Buyers at ever lower prices are all held at once; a distant seller breaks them all.
     const prints = Array.from({ length: 1_200 }, (_, index) => {
       const isBuyer = index % 2 === 0;
       const step = Math.floor((index * 2) / 5);

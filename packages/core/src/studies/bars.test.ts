@@ -23,7 +23,7 @@ interface BarData {
   readonly deltaMax: number;
 }
 
-/** The final bars of one session in which these trades came. */
+/** The final bars of one session with these trades. */
 function settledBars(params: object, batch: TradeBatch) {
   const parsed = parseParams(bars, params);
   assert.ok('params' in parsed);

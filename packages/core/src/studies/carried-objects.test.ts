@@ -15,7 +15,7 @@ function trades(...prices: readonly number[]) {
   return batch;
 }
 
-/** Carried objects in an open session, and the log of what they did. */
+/** Carried objects in an open session, and the log of their updates. */
 function carrying(lookBackSessions: number, countMax?: number) {
   const log: string[] = [];
   const output = {

@@ -1,4 +1,4 @@
-/** The published definitions: complete, consistent with themselves, and true of the golden objects. */
+/** The published definitions: complete, consistent, and matched by the golden objects. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Every indicator of the catalogue over tapes at the edges of what a market can do: it ends, in bounded
- * time and memory; what it says fits its own schema, in exact numbers; and both speeds say the same.
+ * Every indicator over tapes at the edges of what a market can do: it ends, in bounded time and memory; its output fits
+ * its schema, in exact numbers; and both speeds give the same results.
  */
 
 import assert from 'node:assert/strict';
@@ -26,16 +26,16 @@ import { StudyRun } from './run.ts';
 import type { RunOutput } from './run-output.ts';
 import type { ObjectVersion, Study } from './study.ts';
 
-/** Processor time: far above what any run takes on the slowest machine, far below what a cost that explodes takes. */
+/** Processor time: far above any run on the slowest machine, far below a cost that explodes. */
 const RUN_MS_MAX = 60_000;
 const STATE_BYTES_MAX = 128 * 1024 * 1024;
-/** Their objects share out the volume of the tape. */
+/** Their objects partition the volume of the tape. */
 const VOLUME_SHARED = ['bars', 'footprint', 'delta', 'volume-profile', 'tape-speed'];
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Checks each message as it comes, and keeps what two runs are compared by. */
+/** Checks each message as it arrives, and keeps what is needed to compare two runs. */
 class Checker implements RunOutput {
   /** Final versions by id, each with its cursor as one text. */
   readonly finals = new Map<string, string>();
@@ -51,7 +51,7 @@ class Checker implements RunOutput {
 
   upsert({ id, final, ts, data }: ObjectVersion, cursor: Cursor): void {
     this.#ascend(cursor);
-    // There are millions of them: nothing is put into words unless it is a fault.
+    // Millions of checks: messages are formatted only for a fault.
     if (!fits(this.#schema, data)) assert.fail(JSON.stringify(data));
     if (this.finals.has(id)) assert.fail(`${id} changed after it was final`);
     if (this.removed.has(id)) assert.fail(`${id} came back`);
@@ -84,7 +84,7 @@ class Checker implements RunOutput {
   }
 }
 
-/** Whole numbers are exact, others have 6 decimals at most. */
+/** Integers must be exact, other numbers have at most 6 decimals. */
 function assertExact(value: unknown): void {
   if (typeof value === 'number') {
     const isExact = Number.isSafeInteger(value) || Number(value.toFixed(6)) === value;
@@ -114,7 +114,7 @@ function run(indicator: Indicator, params: Params, tape: ExtremeTape, stepNs?: n
   return { study, checker };
 }
 
-/** Both speeds settle the same; what a flush's own remove took away again it never showed. */
+/** Both speeds settle the same. An object that was born and removed between two flushes is never shown. */
 function assertSame(settled: Checker, incremental: Checker): void {
   assert.deepEqual(incremental.removed, settled.removed);
   const shown = [...settled.finals].filter(
@@ -129,7 +129,7 @@ function paramsOf(indicator: Indicator, input: object): Params {
   return parsed.params;
 }
 
-/** Defaults, and what makes the most of a tape: small thresholds, every kind of session, other bars. */
+/** The defaults, and parameters that give many objects: small thresholds, every kind of session, other bars. */
 function variants(indicator: Indicator, tape: ExtremeTape): readonly object[] {
   const has = (name: string) => indicator.parameters.some((parameter) => parameter.name === name);
   if (tape.hasKinds) return has('session') ? SESSION_KINDS.map((session) => ({ session })) : [{}];
@@ -163,7 +163,7 @@ for (const indicator of INDICATORS) {
       const after = process.memoryUsage();
       const bytes = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
       assert.ok(bytes < STATE_BYTES_MAX, `${bytes} bytes`);
-      // The state measured is still there.
+      // Keeps the measured state reachable.
       assert.ok(study.warm);
     });
 

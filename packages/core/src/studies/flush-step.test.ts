@@ -1,7 +1,6 @@
 /**
- * Flush edges under a byte budget, as properties over random tapes: the edges are those that whole lists
- * tell, they do not depend on where a run began or on when it began to publish, and a client may go on at
- * other edges than those it got its cursor at.
+ * Flush edges under a byte budget, as properties over random tapes. The edges equal those computed from whole lists,
+ * whenever a run began or went live, and a client may resume at edges other than those of its cursor.
  */
 
 import assert from 'node:assert/strict';
@@ -35,11 +34,11 @@ import { parseParams } from './params.ts';
 
 const RUNS = 20;
 const SECOND = BigInt(SECOND_NS);
-/** The objects of random tapes are small; seen larger, they meet every step. */
+/** Factors that scale the small objects of random tapes, so that every step occurs. */
 const factors = fc.constantFrom(1, 4, 20, 100, 500);
 const phases = fc.oneof(fc.constantFrom(-500, -1, 0, 499), fc.integer({ min: -500, max: 499 }));
 
-/** The step of the second that begins at an instant: everything that forms there, put into one list. */
+/** The step of the second that begins at an instant, from a list of all forming objects. */
 function stepAt(updates: readonly TwinUpdate[], second: bigint, factor: number): bigint {
   const forming = new Map<string, number>();
   for (const { at, byTrade, t, object } of updates) {
@@ -106,7 +105,7 @@ describe('flushEdgeAfter', () => {
       for (let edge = second; edge < second + SECOND_NS; edge = edges.at(-1)!) {
         edges.push(flushEdgeAfter(edge, stepNs, phase));
       }
-      // As many as without a phase, so the budget of bytes holds.
+      // As many as without a phase, so the byte budget holds.
       assert.deepEqual([edges.length, edges.at(-1)], [SECOND_NS / stepNs, second + SECOND_NS]);
     });
     fc.assert(property);
@@ -183,7 +182,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
           const fresh = driveLive(create(), tape, [start, live], options);
           const later = always.recorder.flushes.filter(({ edge }) => edge > live);
           assert.deepEqual(fresh.recorder.flushes, later);
-          // What the sessions before it added to the entry at its start, a run learns from nobody.
+          // A run cannot know what earlier sessions added to the entry at its start.
           const entryAtStart = entryOf(positionAt(tape, [], start));
           if (entryOf(formatCursor(fresh.run.closed)) === entryAtStart) return;
           assert.deepEqual(fresh.run.closed, always.run.closed);
@@ -203,7 +202,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
           const after = drive(create(), tape, 'whole', { ...options, phase }).recorder.messages;
           const [stayed, cameBack] = [new NaiveClient(), new NaiveClient()];
           for (const message of before) stayed.take(message);
-          // Cut off anywhere, also in the middle of a flush; what is not beyond its cursor it has.
+          // Cut anywhere, also within a flush. The client ignores messages up to its cursor.
           for (const message of before.slice(0, cutAt % (before.length + 1)))
             cameBack.take(message);
           for (const message of after) cameBack.take(message);
@@ -220,7 +219,7 @@ function entryOf(cursor: string): string {
   return cursor.slice(0, cursor.lastIndexOf('.'));
 }
 
-/** A whole second at which something is or has just been, mostly. */
+/** A whole second, mostly at or shortly after an event. */
 function wholeSecondWithin(tape: TwinTape, choice: number): bigint {
   const instants = [...tape.trades.map(({ ns }) => ns), tape.until];
   const instant = instants[choice % instants.length]!;

@@ -10,7 +10,7 @@ interface Past {
   readonly isComplete: boolean;
 }
 
-/** What every session finds at its open, from a run over `sessions` only. */
+/** The value that every session has at its open, in a run over `sessions` only. */
 function found(sessions: readonly Past[]): readonly (number | null)[] {
   const inherited = new InheritedValue<number>(SESSIONS_MAX);
   return sessions.map(({ value, isComplete }) => {

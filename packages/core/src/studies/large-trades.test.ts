@@ -16,7 +16,7 @@ function create(input: object): Study {
   return largeTrades.create(parsed.params);
 }
 
-/** Sessions of ten seconds, one after the other; the prints come in the sessions named. */
+/** Consecutive sessions of ten seconds; each print is in the named session. */
 function tape(sessionCount: number, prints: readonly [session: number, size: number][]): TwinTape {
   const sessions = Array.from({ length: sessionCount }, (_, index) => {
     const open = START + BigInt(index) * 10n * SECOND;

@@ -1,6 +1,6 @@
 /**
- * The product's promise, as properties over random tapes with random sessions: whatever way a study is
- * run, what comes out is the log its naive twin writes, or a stated part of it.
+ * The core guarantee as properties over random tapes with random sessions: however a study is run, its output is the
+ * log of its naive twin, or a defined part of it.
  */
 
 import assert from 'node:assert/strict';
@@ -37,7 +37,7 @@ function messageOf({ day, rank, k, t, object }: TwinUpdate): Message {
   return { t, cursor: `${day}.${rank}.${k}`, ...object };
 }
 
-/** What is left of a log: the newest version of every object that was not removed. */
+/** The state after a log: the newest version of every object that was not removed. */
 function stateAfter(updates: readonly TwinUpdate[]): Map<string, TwinObject> {
   const objects = new Map<string, TwinObject>();
   for (const { t, object } of updates) {
@@ -47,7 +47,7 @@ function stateAfter(updates: readonly TwinUpdate[]): Map<string, TwinObject> {
   return objects;
 }
 
-/** What the flushes until the last closed edge publish of a log. */
+/** The flushes of a log, up to the last closed edge. */
 function flushesOf(tape: TwinTape, updates: readonly TwinUpdate[], step: bigint): Flush[] {
   const edges = [...new Set(updates.map((update) => edgeOf(update, step)))];
   return edges
@@ -65,7 +65,7 @@ function flushesOf(tape: TwinTape, updates: readonly TwinUpdate[], step: bigint)
     });
 }
 
-/** The state at `edge`: all objects there are, or those of the session that is, or was last, open then. */
+/** The state at `edge`: all objects, or those of the session that is open then or was the last. */
 function objectsAt(
   tape: TwinTape,
   updates: readonly TwinUpdate[],
@@ -79,7 +79,7 @@ function objectsAt(
     .sort((a, b) => compareIds(a.id, b.id));
 }
 
-/** By their first trades: numbers that belong to day, rank and n of an id weigh less from left to right. */
+/** By first trade: day, rank and n of an id, in descending weight. */
 function compareIds(a: string, b: string): number {
   const weigh = (id: string) => {
     const [day, rank, n = 0] = id.split('.').map(Number) as [number, number, number?];

@@ -15,7 +15,7 @@ interface LevelData {
   readonly sessionDate: number;
 }
 
-/** Sessions of one minute, one after the other, each with trades of one lot at these prices. */
+/** Consecutive sessions of one minute, each with trades of one lot at these prices. */
 function tape(sessions: readonly (readonly number[])[]): TwinTape {
   const opens = sessions.map((_, index) => START + BigInt(index) * MINUTE);
   const trades = sessions.flatMap((prices, index) =>

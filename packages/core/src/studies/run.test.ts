@@ -36,7 +36,7 @@ function batch(day: UtcDay, firstRank: number, ...ns: number[]): TradeBatch {
   return made;
 }
 
-/** Writes down what it is called with; its due times are given. One update per trade, event and close. */
+/** Records its calls; its due times are given. One update per trade, event and close. */
 class Witness implements Study {
   readonly warm = true;
   readonly calls: string[] = [];
@@ -73,8 +73,8 @@ class Witness implements Study {
 }
 
 /**
- * A trade at a price that has an object removes it, any other trade makes one; objects are final at
- * birth and outlive sessions in name only.
+ * A trade at a price with an object removes it, any other trade makes one. Objects are final at birth and outlive
+ * sessions in name only.
  */
 class Toggle implements Study {
   readonly dueNs = Number.POSITIVE_INFINITY;
@@ -112,7 +112,7 @@ class Toggle implements Study {
   forming(_since: Readonly<Mark> | null, _visit: FormingVisitor): void {}
 }
 
-/** The first trade makes an object that goes on forming; each later one makes one that is final. */
+/** The first trade makes an object that keeps forming; each later one makes a final one. */
 class SlowAndFast implements Study {
   readonly dueNs = Number.POSITIVE_INFINITY;
   readonly warm = true;
@@ -306,7 +306,7 @@ describe('StudyRun', () => {
   });
 });
 
-/** What the flushes of `Toggle` publish, found by looking at whole lists. */
+/** The flushes of `Toggle`, computed from whole lists. */
 function toggleLog(tape: TwinTape): Message[] {
   const step = BigInt(FLUSH_STEP_NS);
   const log: { edge: bigint; message: Message }[] = [];

@@ -22,7 +22,7 @@ function paramsOf(input: object) {
   return parsed.params;
 }
 
-/** Sessions of one minute, one after the other, with at most one trade each. */
+/** Consecutive sessions of one minute, with at most one trade each. */
 function tape(prices: readonly (number | null)[]): TwinTape {
   const opens = prices.map((_, index) => START + BigInt(index) * MINUTE);
   const trades = prices.flatMap((price, index) =>

@@ -1,4 +1,4 @@
-/** What `session: utc` says of itself, and what look-backs over such sessions count. */
+/** The sessions of `session: utc`, and how look-backs count them. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -45,7 +45,7 @@ function messagesOf(
   return drive(indicator.create(parsed.params), tape, 'whole').recorder.messages;
 }
 
-/** On each day that has any: the day's previous close. */
+/** The previous close shown on each day that has one. */
 function previousCloses(calendar: CalendarName, days: readonly number[]) {
   const closes = messagesOf(calendar, 'session-levels', {}, days).flatMap(({ ts, data }) => {
     const { kind, price } = data as { kind: string; price: number };
@@ -54,7 +54,7 @@ function previousCloses(calendar: CalendarName, days: readonly number[]) {
   return Object.fromEntries(closes) as Readonly<Record<number, number>>;
 }
 
-/** When the levels of the first day's session end by age alone. */
+/** When the levels of the first day's session end by age. */
 function removedOn(calendar: CalendarName, lookback: number, day: number): readonly number[] {
   const messages = messagesOf(calendar, 'naked-levels', { lookback }, [day]);
   const removes = messages.filter(({ t }) => t === 'remove');
@@ -91,7 +91,7 @@ test('a market that never closes has every day, also on holidays', () => {
 });
 
 test('a look-back counts sessions, whether or not something traded, and passes over days that are none', () => {
-  // Levels of Friday 13 November end with the session after it: Sunday's, where Saturday is none.
+  // Levels of Friday 13 November end with the next session: Sunday's, since Saturday is none.
   assert.deepEqual(removedOn('cme-equity', 1, 20261113), [20261116]);
   assert.deepEqual(removedOn('cme-equity', 2, 20261113), [20261117]);
   assert.deepEqual(removedOn('round-the-clock', 1, 20261113), [20261115]);

@@ -1,4 +1,4 @@
-/** The published golden vectors, against the studies and against the twins. */
+/** The published golden vectors, compared with the studies and the twins. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The naive twin of absorption: lists of holds and of prints used up, searched anew for every trade. */
+/** The naive twin of absorption: lists of holds and used prints, searched again for every trade. */
 
 import { autoThreshold } from './auto-threshold.ts';
 import { TwinLog, type TwinTape, type TwinTrade, type TwinUpdate, tradesIn } from './twin-tape.ts';

@@ -1,4 +1,4 @@
-/** The threshold a session takes from those before it, given the sizes of each; incomplete ones have none. */
+/** The threshold of a session from the sizes of earlier sessions; incomplete ones have none. */
 
 export function autoThreshold(sessionSizes: readonly number[][], perSession: number): number {
   const source = sessionSizes.slice(-10).findLast((sizes) => sizes.length > 0);

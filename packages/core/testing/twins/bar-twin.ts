@@ -1,4 +1,4 @@
-/** The naive twin of everything built on bars: a bar is a list of the parts of trades it holds. */
+/** The naive twin of all bars: a bar is a list of the parts of trades it contains. */
 
 import {
   TwinLog,
@@ -20,7 +20,7 @@ export interface TwinBar {
   readonly id: string;
   readonly ts: bigint;
   readonly parts: Part[];
-  /** Time bars: when the clock ends it. */
+  /** For time bars: when the clock ends it. */
   readonly nominalEnd: bigint | null;
   openEdge: number | null;
   closeEdge: number | null;
@@ -31,7 +31,7 @@ export interface BarParams {
   readonly size: number;
 }
 
-/** `earlier`: what the bars of the session before this one hold. */
+/** `earlier`: the parts in the session's previous bars. */
 type DataOf = (bar: TwinBar, end: bigint, earlier: readonly Part[]) => unknown;
 
 export function barTwin(
@@ -158,7 +158,7 @@ class SessionTwin {
     this.bricks.push(...done);
   }
 
-  /** The bricks one after the other, as if price had walked there tick by tick. */
+  /** The completed bricks one after the other, as if price had moved tick by tick. */
   completedBy(price: number): { open: number; close: number }[] {
     const { size } = this.params;
     const done: { open: number; close: number }[] = [];
@@ -173,7 +173,7 @@ class SessionTwin {
     }
   }
 
-  /** At most so many bricks, of which the last reaches as far as the last of all. */
+  /** The bricks within the limit; the last one extends to the end of all. */
   capped(done: { open: number; close: number }[]): { open: number; close: number }[] {
     const most = this.barsPerTradeMax + (this.bar === null ? 0 : 1);
     if (done.length <= most) return done;

@@ -1,6 +1,6 @@
 /**
- * The naive twin of what finished bars leave behind: a list of everything alive, walked through whole
- * for every trade and every close. The bars come from the twin of bars, session by session.
+ * The naive twin of objects from finished bars: a list of all live objects, scanned for every trade and close. The bars
+ * come from the bar twin, session by session.
  */
 
 import { type BarParams, barTwin, type Part } from './bar-twin.ts';
@@ -16,7 +16,7 @@ export interface TwinFind {
 
 interface Alive extends TwinFind {
   readonly id: string;
-  /** Index of the session it was born in. */
+  /** Index of the session of its birth. */
   readonly session: number;
 }
 
@@ -87,7 +87,7 @@ export function carriedTwin(
   return log.updates;
 }
 
-/** Whether the session lacks this day, or one before it. */
+/** Whether this day of the session, or an earlier one, is missing. */
 function isBroken({ missingDay }: TwinSession, day: number): boolean {
   return missingDay !== undefined && day >= missingDay;
 }

@@ -1,4 +1,4 @@
-/** The naive twin of cumulative delta: all trades of the session before the bar, added up again. */
+/** The naive twin of cumulative delta: sums all earlier trades of the session again for each bar. */
 
 import { type BarParams, barTwin, type Part } from './bar-twin.ts';
 import type { TwinTape, TwinUpdate } from './twin-tape.ts';

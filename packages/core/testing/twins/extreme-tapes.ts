@@ -1,4 +1,4 @@
-/** Tapes at the edges of what a market can do, in columns, with the sessions they lie in. */
+/** Tapes at the edges of what a market can do, as columns, with their sessions. */
 
 import { calendarNamed } from '../../src/calendar/calendars.ts';
 import { resolveSessions } from '../../src/calendar/resolve-sessions.ts';
@@ -13,7 +13,7 @@ export interface ExtremeTape {
   sessions(kind: SessionKind): readonly Session[];
   /** Whether the kind of session makes a difference. */
   readonly hasKinds: boolean;
-  /** The run goes from here to there: from before the first session to after the last. */
+  /** The range of the run: from before the first session to after the last. */
   readonly from: EpochNs;
   readonly until: EpochNs;
 }
@@ -31,7 +31,7 @@ const MINUTE_NS = 60_000_000_000;
 const HOUR_NS = 60 * MINUTE_NS;
 const MILLION = 1_000_000;
 const SIZE_MAX = 2 ** 31 - 1;
-/** Sums of so many trades of the largest size are exact. */
+/** Sums of this many trades of the largest size are exact. */
 const LARGE_COUNT = 12;
 
 export const EXTREME_TAPES: Readonly<Record<string, () => ExtremeTape>> = {
@@ -62,7 +62,7 @@ export const EXTREME_TAPES: Readonly<Record<string, () => ExtremeTape>> = {
   'Christmas Eve': () => ofCalendar('cme-rates', 20261222, 20261229),
 };
 
-/** A million trades at one instant of the second session, in runs of one side; the first has a few. */
+/** A million trades at one instant of the second session, in runs of one side; the first session has a few. */
 export function millionAtOnce(): ExtremeTape {
   return inHours(2, MILLION + 100, (trade, index) => {
     ordinary(trade, index, MINUTE_NS / 10);
@@ -72,7 +72,7 @@ export function millionAtOnce(): ExtremeTape {
   });
 }
 
-/** Lots of all trades, exactly. */
+/** The exact sum of all lots. */
 export function volumeOf({ batches }: ExtremeTape): bigint {
   let volume = 0n;
   for (const { size, count } of batches) {
@@ -88,7 +88,7 @@ function ordinary(trade: Trade, index: number, gapNs: number): void {
   trade.side = ((index * 31) % 7 < 3 ? -1 : 1) * (index % 13 === 0 ? 0 : 1);
 }
 
-/** Within 200 ms up and down through the whole range, at times from one end to the other. */
+/** Up and down through the whole range within 200 ms, with jumps from one end to the other. */
 function wideRange(trade: Trade, index: number): void {
   ordinary(trade, index, 0);
   trade.ns = HOUR_NS - 100_000_000 + index * 60_000;
@@ -97,7 +97,7 @@ function wideRange(trade: Trade, index: number): void {
   trade.price = index % 499 === 0 ? 100_000 - price : price;
 }
 
-/** Trades among themselves, and every so often the price jumps away and later back. */
+/** Ordinary trades; at intervals the price jumps away and later back. */
 function gaps(trade: Trade, index: number): void {
   ordinary(trade, index, 0);
   trade.ns = index * 25_000_000_000;
@@ -109,7 +109,7 @@ function largest(trade: Trade, index: number): void {
   trade.size = SIZE_MAX;
 }
 
-/** Sessions of an hour, one after the other. */
+/** Consecutive sessions of an hour. */
 function hourly(sessionCount: number, trades: readonly Trade[]): ExtremeTape {
   return inHours(sessionCount, trades.length, (trade, index) => {
     Object.assign(trade, trades[index]);

@@ -1,6 +1,6 @@
 /**
- * The first golden vectors of a new indicator: its defaults and its presets over one short tape of two trading days with
- * regular hours. The tape has prints at one instant, a sweep, a rest at one price, a trade without an aggressor and imbalances.
+ * The first golden vectors of a new indicator: its defaults and presets over two short trading days with regular hours,
+ * with prints at one instant, a sweep, a pause at one price, a trade without an aggressor, and imbalances.
  */
 
 import type { Indicator } from '../../src/studies/indicator.ts';
@@ -10,7 +10,7 @@ const OPEN_NS = 1_767_571_200_000_000_000n;
 const DAY_NS = 86_400_000_000_000n;
 const SECOND_NS = 1_000_000_000n;
 const HOUR_NS = 3_600n * SECOND_NS;
-/** Of each trading day: after a rest of whole seconds, what trades, in ticks, lots and side. */
+/** The trades of each day: a pause in whole seconds, then price in ticks, lots and side. */
 const DAY: readonly (readonly [rest: number, price: number, size: number, side: number])[] = [
   [3_600, 100, 5, 1],
   [0, 100, 2, -1],

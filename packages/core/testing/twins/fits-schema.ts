@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the definitions use; objects are closed, and every member is looked at. */
+/** The part of JSON Schema that the definitions use. Objects are closed, and every member is checked. */
 
 export interface Schema {
   readonly type?: string | readonly string[];
@@ -16,7 +16,7 @@ export interface Schema {
 
 const patterns = new Map<string, RegExp>();
 
-/** Millions of objects are looked at: nothing is allocated for those that fit. */
+/** It checks millions of objects: those that fit cause no allocation. */
 export function fits(schema: Schema, value: unknown): boolean {
   if (!isOfTypes(schema.type, value)) return false;
   if (schema.enum !== undefined && !schema.enum.includes(value)) return false;

@@ -1,4 +1,4 @@
-/** The naive twin of stacked imbalances: from every row upwards as far as the imbalances go. */
+/** The naive twin of stacked imbalances: from every row upwards as far as the imbalances reach. */
 
 import type { Part } from './bar-twin.ts';
 import { type CarriedParams, carriedTwin, type TwinFind } from './carried-twin.ts';

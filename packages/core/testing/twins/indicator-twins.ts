@@ -1,6 +1,6 @@
 /**
- * Every indicator beside its naive twin, with random parameters for both. This is the one list: the golden vectors, the property
- * tests and `npm run vectors` go through it, and `npm test -- tests/every-indicator` names an indicator that it lacks.
+ * Every indicator with its naive twin, and random parameters for both. This is the only list: golden vectors, property
+ * tests and `npm run vectors` use it, and `npm test -- tests/every-indicator` names an indicator missing from it.
  */
 
 import fc from 'fast-check';
@@ -29,14 +29,14 @@ import { type VolumeProfileParams, volumeProfileTwin } from './volume-profile-tw
 import { vwapTwin } from './vwap-twin.ts';
 
 interface TwinOf<P> {
-  /** Of both, drawn by the property tests. */
+  /** Parameters for both, drawn by the property tests. */
   readonly params: fc.Arbitrary<P>;
   readonly twin: (tape: TwinTape, params: P, barsPerTradeMax?: number) => TwinUpdate[];
-  /** Sessions a fresh run must start before the one it is asked for; without it none. */
+  /** Sessions that a fresh run must start before the requested one; absent: none. */
   readonly lookBackSessions?: (params: P) => number;
   /** Objects stay until they are removed. */
   readonly outlivesSession?: true;
-  /** The property tests use it in place of the limit of bars per trade, which random tapes do not reach. */
+  /** Replaces the limit of bars per trade in the property tests: random tapes do not reach the real one. */
   readonly barsPerTradeMax?: number;
 }
 
@@ -177,12 +177,12 @@ export const TWINS: Readonly<Record<string, IndicatorTwin>> = {
   }),
 };
 
-/** Its parameters are those that the indicator gives its study. */
+/** Its parameters are those that the indicator passes to its study. */
 function of<P>(it: TwinOf<P>): IndicatorTwin {
   return it as unknown as IndicatorTwin;
 }
 
-/** The study of an indicator; with a limit of bars per trade it is that of `bars`, which alone can be given one. */
+/** The study of an indicator. With a limit of bars per trade it is that of `bars`, the only one that takes it. */
 export function studyOf(indicator: Indicator, params: Params, barsPerTradeMax?: number): Study {
   if (barsPerTradeMax === undefined) return indicator.create(params);
   return new BarStudy(new BarSums(), (bar) => barCutter(params, bar, barsPerTradeMax));

@@ -1,6 +1,6 @@
 /**
- * Makes the text of a file of golden vectors: cases are written by hand, their logs come from the twin, never from the study.
- * A log that is there already is published and stays: a twin that gives another one is refused, and so is a study.
+ * Makes the text of a file of golden vectors. Cases are written by hand; their logs come from the twin, never from the
+ * study. An existing log is published and stays: a twin or a study that disagrees with it is a fault.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -11,7 +11,7 @@ import { type LogLine, studyLog, twinLog, type VectorCase } from './vector-case.
 
 export interface MadeVectors {
   readonly text: string;
-  /** Names of the cases whose logs are new. */
+  /** Names of the cases with new logs. */
   readonly added: readonly string[];
   readonly cases: number;
   /** Why the text may not be written, each in a sentence; empty: it may. */
@@ -20,7 +20,7 @@ export interface MadeVectors {
 
 /**
  * @param written The text of this version's file.
- * @param earlier The text of the file of an earlier version, whose cases a new version takes over.
+ * @param earlier The text of an earlier version's file, whose cases a new version takes over.
  */
 export function madeVectors(
   indicator: Indicator,

@@ -1,4 +1,4 @@
-/** The naive twin of naked levels: after every trade, the range of its session against every level. */
+/** The naive twin of naked levels: after every trade, compares the range of its session with every level. */
 
 import { keyPricesOf, type ProfileParams, rowsOf } from './footprint-twin.ts';
 import {

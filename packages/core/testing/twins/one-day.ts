@@ -1,4 +1,4 @@
-/** A tape of one UTC day made row by row, and any indicator over it as one session: for the extremes. */
+/** A tape of one UTC day made row by row, and any indicator over it as one session, for extreme cases. */
 
 import assert from 'node:assert/strict';
 import type { Rank } from '../../src/numbers.ts';
@@ -14,7 +14,7 @@ const DAY = utcDay(20260105);
 
 type RowMaker = (row: number) => readonly [ns: number, price: number, size: number];
 
-/** Sides go round: seller, unknown, buyer. */
+/** Sides alternate: seller, unknown, buyer. */
 export function oneDay(count: number, trade: RowMaker): TradeBatch {
   const batch = allocateBatch(DAY, 1 as Rank, count);
   for (let row = 0; row < count; row += 1) {
@@ -28,7 +28,7 @@ export function oneDay(count: number, trade: RowMaker): TradeBatch {
   return batch;
 }
 
-/** Everything the run gives, `data` taken to be of the shape the caller expects. */
+/** The whole output of the run; `data` is assumed to have the caller's type. */
 export function overOneDay<Data>(
   indicator: Indicator,
   batch: TradeBatch,

@@ -1,6 +1,6 @@
 /**
- * Random tapes with random sessions, made to hit the edges: many trades at one instant, trades exactly
- * on session edges, edges of regular hours, midnights and flush edges, gaps of nanoseconds and of days, sessions that touch.
+ * Random tapes with random sessions that hit edges: many trades at one instant; trades exactly on edges of sessions and
+ * regular hours, midnights and flush edges; gaps of nanoseconds and of days; sessions that touch.
  */
 
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ const gap = fc.oneof(
 
 interface Step {
   readonly gap: bigint;
-  /** Go to the next session edge or midnight instead, and a nanosecond beside it. */
+  /** Moves to the next session edge or midnight instead, or a nanosecond beside it. */
   readonly snap: bigint | null;
   readonly move: number;
   readonly size: number;
@@ -45,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 const session = fc.record({
   before: fc.constantFrom(0n, 0n, 1n, 13n * MS, 20n * MS, SECOND, HOUR, 5n * HOUR),
   length: fc.constantFrom(1n, 20n * MS, 90n * SECOND, HOUR, 9n * HOUR, 24n * HOUR, 40n * HOUR),
-  /** Quarters of the session between which its regular hours lie. */
+  /** The quarters of the session at which regular hours start and end. */
   regular: fc.option(fc.constantFrom<[bigint, bigint]>([0n, 4n], [0n, 2n], [1n, 3n], [2n, 4n])),
 });
 
@@ -70,7 +70,7 @@ export const randomTape: fc.Arbitrary<TwinTape> = fc
     return { trades: rankTrades(trades), sessions: table, until };
   });
 
-/** The same, with sessions that are not complete: from the day they open on, or the day after. */
+/** The same with incomplete sessions: from the day of the open on, or the day after. */
 export const randomTapeWithGaps: fc.Arbitrary<TwinTape> = fc
   .tuple(randomTape, fc.array(fc.constantFrom(null, 0n, 1n), { minLength: 1, maxLength: 6 }))
   .map(([tape, gaps]) => {
@@ -85,7 +85,7 @@ export const randomTapeWithGaps: fc.Arbitrary<TwinTape> = fc
     return { ...tape, sessions };
   });
 
-/** Sizes of chunks, and where between two chunks a promise falls: null for none, else 0 to 4 quarters. */
+/** Sizes of chunks, and the watermark between two chunks: null for none, else 0 to 4 quarters of the gap. */
 export const randomCuts: fc.Arbitrary<readonly Cut[]> = fc.array(
   fc.record({
     rows: fc.integer({ min: 1, max: 9 }),

@@ -1,4 +1,4 @@
-/** The naive twin of session levels: every level worked out anew from all trades after each of them. */
+/** The naive twin of session levels: computes every level again from all trades after each of them. */
 
 import {
   TwinLog,
@@ -24,7 +24,7 @@ interface Span {
 interface Level {
   readonly n: number;
   readonly kind: string;
-  /** The trade it was born with. */
+  /** The trade of its birth. */
   readonly first: TwinTrade;
   readonly price: number;
   /** When it becomes final; null at birth. */

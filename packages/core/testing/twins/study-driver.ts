@@ -1,4 +1,4 @@
-/** Runs a study over a twin's tape in any cut, records what comes out, and plays it to a naive client. */
+/** Runs a study over a twin's tape in any cut, records the output, and feeds it to a naive client. */
 
 import type { Session, SessionTable } from '../../src/calendar/session.ts';
 import { type Cursor, compareCursors, formatCursor } from '../../src/cursor.ts';
@@ -27,11 +27,11 @@ export interface Flush {
   readonly messages: readonly Message[];
 }
 
-/** Keeps every message, cut into flushes where the run is incremental. */
+/** Keeps every message, divided into flushes if the run is incremental. */
 export class Recorder implements RunOutput {
   readonly messages: Message[] = [];
   readonly flushes: Flush[] = [];
-  /** In settled speed, of each message: the first instant whose position has it. */
+  /** At settled speed, for each message: the first instant whose position includes it. */
   readonly instants: bigint[] = [];
   readonly published: PublishedObjects;
   #flushFrom = 0;
@@ -56,7 +56,7 @@ export class Recorder implements RunOutput {
     this.published.openSession();
   }
 
-  /** What was settled so far belongs to no flush; what forms is known from here on. */
+  /** Earlier settled messages belong to no flush. The forming objects are known from here on. */
   goLive(study: Study): void {
     this.#flushFrom = this.messages.length;
     study.forming(null, (version) => {
@@ -75,20 +75,20 @@ export class Recorder implements RunOutput {
   }
 }
 
-/** The whole tape in one piece, in single trades, or cut with promises between the pieces. */
+/** The whole tape in one piece, in single trades, or cut with watermarks between the pieces. */
 export type Cutting = 'whole' | 'single' | readonly Cut[];
 
 export interface Driven {
   readonly run: StudyRun;
   readonly recorder: Recorder;
-  /** The tape time reached: the last trade's or the last promise. */
+  /** The tape time reached: that of the last trade or the last watermark. */
   readonly at: bigint;
 }
 
 export interface DriveOptions {
   readonly stepNs?: number;
   readonly phase?: number;
-  /** The budget sees what forms as so many times its size; without it the step is constant. */
+  /** Multiplies the size of forming objects for the budget; absent: the step is constant. */
   readonly bytesFactor?: number;
   readonly start?: bigint;
   readonly outlivesSession?: boolean;
@@ -134,7 +134,7 @@ export function drive(
   return driven;
 }
 
-/** In settled speed from `start` to position(`live`), from there on as a stream, to the tape's end. */
+/** At settled speed from `start` to position(`live`), from there on as a stream, to the tape's end. */
 export function driveLive(
   study: Study,
   tape: TwinTape,
@@ -163,7 +163,7 @@ function runOptions(output: Recorder, options: DriveOptions): RunOptions {
   return { output, stepNs, phase, formingBytes };
 }
 
-/** The whole log, seen by stopping after each trade. */
+/** The whole log, collected by stopping after each trade. */
 export function everyUpdate(study: Study, tape: TwinTape): Message[] {
   const seen: Message[] = [];
   drive(study, tape, 'single', {
@@ -223,7 +223,7 @@ export function tableOf(sessions: readonly TwinSession[]): SessionTable {
   };
 }
 
-/** A client that does what the interface says and nothing else. */
+/** A client that follows the interface and nothing else. */
 export class NaiveClient {
   readonly objects = new Map<string, { id: string; final: boolean; ts: string; data: unknown }>();
   cursor: string;

@@ -1,4 +1,4 @@
-/** Every indicator that has a twin, with random parameters: the study beside the twin with the same ones. */
+/** Every indicator with a twin: the study and the twin with the same random parameters. */
 
 import type fc from 'fast-check';
 import { indicatorNamed } from '../../src/studies/catalogue.ts';
@@ -9,7 +9,7 @@ import type { TwinTape, TwinUpdate } from './twin-tape.ts';
 export interface Subject {
   readonly create: () => Study;
   readonly twin: (tape: TwinTape) => TwinUpdate[];
-  /** Sessions a fresh run must start before the one it is asked for. */
+  /** Sessions that a fresh run must start before the requested one. */
   readonly lookBackSessions: number;
   /** Objects stay until they are removed. */
   readonly outlivesSession?: true;

@@ -1,4 +1,4 @@
-/** The naive twin of sweeps: finds the clusters first, then says what each print of one shows. */
+/** The naive twin of sweeps: finds the clusters first, then the version after each print. */
 
 import { TwinLog, type TwinTape, type TwinTrade, type TwinUpdate, tradesIn } from './twin-tape.ts';
 

@@ -1,4 +1,4 @@
-/** The naive twin of tape speed: every number is counted anew from the whole session, in fractions. */
+/** The naive twin of tape speed: counts every number again from the whole session, in fractions. */
 
 import { TwinLog, type TwinTape, type TwinTrade, type TwinUpdate, tradesIn } from './twin-tape.ts';
 

@@ -1,4 +1,4 @@
-/** The naive twin of the market profile: made anew from all trades of the session after each of them. */
+/** The naive twin of the market profile: made again from all trades of the session after each of them. */
 
 import { keyPricesOf, type ProfileParams } from './footprint-twin.ts';
 import {

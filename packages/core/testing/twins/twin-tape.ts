@@ -1,7 +1,7 @@
 /**
- * The words of the naive twins: a tape of plain records, and the log of every update it causes. Twins
- * are slow and obvious on purpose, import nothing from the studies, and search whole lists where a
- * study keeps state; so a mistake would have to be made twice, in two ways, to stay unseen.
+ * The basis of the naive twins: a tape of plain records, and the log of every update. Twins are deliberately slow and
+ * obvious, import nothing from the studies, and search whole lists instead of keeping state. A mistake stays unseen
+ * only if it is made twice, in two ways.
  */
 
 export const DAY_NS = 86_400_000_000_000n;
@@ -21,21 +21,21 @@ export interface TwinSession {
   readonly close: bigint;
   /** The regular hours inside a trading day. */
   readonly regular?: { readonly open: bigint; readonly close: bigint };
-  /** Where not all of it is on the tape: the first UTC day that is not. */
+  /** For a session that is not whole on the tape: the first missing UTC day. */
   readonly missingDay?: number;
 }
 
 export interface TwinTape {
   readonly trades: readonly TwinTrade[];
   readonly sessions: readonly TwinSession[];
-  /** The promise at the end: everything due until then happens. */
+  /** The watermark at the end: everything due until then happens. */
   readonly until: bigint;
 }
 
 export interface TwinObject {
   readonly id: string;
   readonly final: boolean;
-  /** Of a remove: when it was removed. */
+  /** For a remove: the time of removal. */
   readonly ts: string;
   /** A remove has none. */
   readonly data?: unknown;
@@ -56,7 +56,7 @@ export function dayAt(ns: bigint): number {
   return Number(new Date(Number(ns / 1_000_000n)).toISOString().slice(0, 10).replaceAll('-', ''));
 }
 
-/** Days and ranks for trades given by their times. */
+/** Adds days and ranks to trades given by their times. */
 export function rankTrades(
   trades: readonly { ns: bigint; price: number; size: number; side: number }[],
 ): TwinTrade[] {
@@ -86,7 +86,7 @@ export class TwinLog {
     this.#add(trade.day, trade.rank, trade.ns, true, object);
   }
 
-  /** The trade removes an object that is final. */
+  /** The trade removes a final object. */
   removeByTrade(trade: TwinTrade, id: string): void {
     this.byTrade(trade, { id, final: true, ts: String(trade.ns) });
   }
@@ -115,8 +115,8 @@ export class TwinLog {
 }
 
 /**
- * The edge at which an update is published: events at an edge come before it, trades after. Edges are
- * the whole seconds, and the multiples of the step between them, all moved by so many thousandths of it.
+ * The edge at which an update is published. An event at an edge is published there, a trade at an edge at the next one.
+ * Edges are the whole seconds, and between them the multiples of the step, shifted by `phase` thousandths of it.
  */
 export function edgeOf(
   { at, byTrade }: Pick<TwinUpdate, 'at' | 'byTrade'>,

@@ -1,4 +1,4 @@
-/** A case of the golden vectors (`contract/vectors`): a tape as twins read it, and the log as it is published. */
+/** A case of the golden vectors (`contract/vectors`): a tape for twins, and the log in its published form. */
 
 import type { Indicator, Params } from '../../src/studies/indicator.ts';
 import { parseParams } from '../../src/studies/params.ts';
@@ -19,11 +19,11 @@ export interface VectorCase {
   readonly sessions: readonly (readonly [open: string, close: string, regular?: Span])[];
   readonly tape: readonly (readonly [ns: string, price: number, size: number, side: number])[];
   readonly until: string;
-  /** Missing in a case that has just been written; `npm run vectors` adds it. */
+  /** Missing in a new case; `npm run vectors` adds it. */
   readonly log?: readonly LogLine[];
 }
 
-/** Below the root of the house. */
+/** Relative to the root of the repository. */
 export function vectorsPath(id: string, version: number): string {
   return `contract/vectors/${id}.v${version}.jsonl`;
 }
@@ -36,7 +36,7 @@ export function vectorParams(indicator: Indicator, vector: VectorCase): Params {
   );
 }
 
-/** What the twin works out. */
+/** The log of the twin. */
 export function twinLog(indicator: Indicator, twin: IndicatorTwin, vector: VectorCase): LogLine[] {
   const params = vectorParams(indicator, vector);
   return twin
@@ -44,7 +44,7 @@ export function twinLog(indicator: Indicator, twin: IndicatorTwin, vector: Vecto
     .map(({ day, rank, k, t, object }) => lineOf({ t, cursor: `${day}.${rank}.${k}`, ...object }));
 }
 
-/** What the study gives, stopped after each trade. */
+/** The log of the study, stopped after each trade. */
 export function studyLog(indicator: Indicator, vector: VectorCase): LogLine[] {
   const study = studyOf(indicator, vectorParams(indicator, vector), vector.barsPerTradeMax);
   return everyUpdate(study, vectorTwinTape(vector)).map(lineOf);

@@ -1,4 +1,4 @@
-/** The naive twin of the volume profile: a time bar, or one as long as its session, seen by its rows. */
+/** The naive twin of the volume profile: the rows of a time bar, or of one as long as its session. */
 
 import { barData, barTwin } from './bar-twin.ts';
 import { keyPricesOf, levelsOf, type ProfileParams, rowsOf } from './footprint-twin.ts';

@@ -1,6 +1,6 @@
 /**
- * The naive twin of VWAP: fractions of big integers over all trades so far. A square root is never
- * taken: a value is rounded by asking, of one half millionth after the other, whether it lies below.
+ * The naive twin of VWAP: fractions of bigints over all trades so far. It takes no square root: it rounds by comparing
+ * with one half millionth after the other.
  */
 
 import { type BarParams, barTwin, type Part } from './bar-twin.ts';
