@@ -1,4 +1,4 @@
-/** How the program was called, so that the lines it prints to be pasted work where it was. */
+/** How the program was called, so that the command lines it prints work for the user. */
 
 export interface CalledAs {
   /** Starts the service; options follow. */

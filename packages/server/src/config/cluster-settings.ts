@@ -1,6 +1,6 @@
 /**
- * What makes one process a node of a cluster: where the accounts and the tape are shared, and what this node does. Without
- * PostgreSQL and NATS there is no cluster, and nothing here has a meaning.
+ * The settings that make a process a node of a cluster: the servers that share accounts and tape, and the roles of this
+ * node. Without PostgreSQL and NATS there is no cluster, and none of these settings applies.
  */
 
 import { hostname } from 'node:os';
@@ -13,10 +13,10 @@ export type NodeRole = 'ingest' | 'serve';
 
 export interface ClusterConfig {
   readonly roles: { readonly ingest: boolean; readonly serve: boolean };
-  /** What people call this node. */
+  /** The node's name, for people. */
   readonly node: string;
   readonly postgres: {
-    /** Holds the password where there is no file of it. */
+    /** Contains the password unless a file has it. */
     readonly url: string;
     readonly passwordFile: string | null;
     readonly caFile: string | null;
@@ -26,19 +26,19 @@ export interface ClusterConfig {
     readonly credsFile: string | null;
     readonly tokenFile: string | null;
     readonly caFile: string | null;
-    /** Who we are to servers that ask for certificates; both or none. */
+    /** The client certificate for servers that ask for one; both or none. */
     readonly certFile: string | null;
     readonly keyFile: string | null;
-    /** Whether the servers want TLS before they say anything. */
+    /** Whether the servers require TLS before their greeting. */
     readonly isTlsFirst: boolean;
-    /** Where the servers say how they sync. */
+    /** Where the servers report how they sync. */
     readonly monitors: readonly string[];
-    /** The operator vouches for what cannot be read there. */
+    /** The operator guarantees what cannot be read there. */
     readonly isSyncAssured: boolean;
   };
 }
 
-/** As they are written; `clusterConfig` makes one thing of them. */
+/** The settings as read; `clusterConfig` combines them. */
 export interface ClusterSettings {
   readonly roles: readonly NodeRole[];
   readonly node: string | null;
@@ -80,7 +80,7 @@ export const CLUSTER_SETTINGS: {
   postgresCaFile: file('TAPELOOM_POSTGRES_CA_FILE', 'the CA certificates for PostgreSQL'),
   natsUrl: {
     ...listOf({ variable: 'TAPELOOM_NATS_URL', fallback: [] }, NATS_ACCEPTS, natsServer),
-    // A password may have been put there by mistake.
+    // It may contain a password by mistake.
     isSecret: (raw) => JSON.stringify(raw)?.includes('@') ?? true,
   },
   natsCredsFile: file('TAPELOOM_NATS_CREDS_FILE', 'the credentials of a NATS user'),
@@ -97,7 +97,7 @@ export const CLUSTER_SETTINGS: {
   natsSync: oneOf({ variable: 'TAPELOOM_NATS_SYNC', fallback: 'checked' }, ['checked', 'assured']),
 };
 
-/** What keeps these settings from being a cluster, or from being none, one sentence each. */
+/** What is wrong with these settings as a cluster, or as a single machine; one sentence each. */
 export function clusterFaults(
   settings: ClusterSettings,
   { speed, readFile }: { readonly speed: number | null; readFile(path: string): string },
@@ -130,7 +130,7 @@ export function clusterFaults(
   return faults;
 }
 
-/** Of settings without faults; null: this process stands alone. */
+/** The cluster of valid settings; null: this process is a single machine. */
 export function clusterConfig(settings: ClusterSettings): ClusterConfig | null {
   const { postgresUrl, roles } = settings;
   if (postgresUrl === null) return null;
@@ -157,7 +157,7 @@ export function clusterConfig(settings: ClusterSettings): ClusterConfig | null {
   };
 }
 
-/** What a replay has to say to a cluster; null: there is none. */
+/** The error of a replay in a cluster; null if there is no cluster. */
 export function replayFault(cluster: ClusterConfig | null): string | null {
   return cluster === null
     ? null
@@ -207,7 +207,7 @@ function* fileFaults(
   }
 }
 
-/** Two passwords, half of a pair, and certificates that nobody would be asked for. */
+/** Two passwords, half of a pair, and certificates that would never be used. */
 function* contradictions(settings: ClusterSettings): Generator<string> {
   const { postgresPasswordFile, postgresCaFile } = settings;
   const postgres = settings.postgresUrl === null ? null : postgresAddress(settings.postgresUrl);
@@ -254,7 +254,7 @@ function file(variable: string, holds: string): Setting<string | null> {
   );
 }
 
-/** At least one, each once. */
+/** At least one role, each once. */
 function roleList(): Setting<readonly NodeRole[]> {
   const list = listOf<NodeRole>(
     { variable: 'TAPELOOM_ROLES', fallback: ROLES },
@@ -283,7 +283,7 @@ function monitorAddress(item: string): string | null {
   return isBare(url) ? url.origin : null;
 }
 
-/** A host and perhaps a port, and nothing else. */
+/** A host, optionally with a port, and nothing else. */
 function isBare(url: URL): boolean {
   const { username, password, pathname, search, hash } = url;
   const isAlone = `${username}${password}${search}${hash}` === '';

@@ -8,12 +8,12 @@ const PORT_MAX = 65_535;
 export interface CommandLine {
   /** How many times faster the service's clock runs; null: the machine's clock. */
   readonly speed: number | null;
-  /** Where messages are echoed, for conformance suites; null: nowhere. */
+  /** The port of an echo server, for conformance suites; null: none. */
   readonly echoPort: number | null;
 }
 
 interface Option {
-  /** For who asks for help. */
+  /** For the help text. */
   readonly meaning: string;
   readonly accepts: string;
   readonly form: RegExp;
@@ -42,7 +42,7 @@ export function asksForHelp(args: readonly string[]): boolean {
   return args.includes('--help') || args.includes('-h');
 }
 
-/** What was asked for; anything else on the line is a fault. */
+/** The options; anything else on the line is a fault. */
 export function readCommandLine(args: readonly string[], faults: string[]): CommandLine {
   const words = args.flatMap((word) => {
     const equals = word.startsWith('--') ? word.indexOf('=') : -1;
@@ -53,7 +53,7 @@ export function readCommandLine(args: readonly string[], faults: string[]): Comm
     const name = words[at]!;
     if (!Object.hasOwn(OPTIONS, name)) {
       faults.push(unknown(name));
-      // Its value is no fault of its own.
+      // Its value is not reported as a second fault.
       if (name.startsWith('-') && words[at + 1]?.startsWith('-') === false) at += 1;
       continue;
     }

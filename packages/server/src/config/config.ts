@@ -1,7 +1,7 @@
 /**
- * The configuration, read once at the start. The environment wins over the file, the file over the
- * defaults. A value, variable, key or argument that is not understood stops the start: all faults are
- * reported at once, each with its name, what was read and what is accepted.
+ * The configuration, read once at the start. The environment wins over the file, the file over the defaults. Any
+ * invalid value, variable, key or argument stops the start: all faults are reported at once, each with its name, the
+ * value and what is accepted.
  */
 
 import { isIP } from 'node:net';
@@ -47,30 +47,30 @@ export interface Config extends CommandLine, PaymentSettings {
   readonly internalHost: string;
   /** Absolute path of the data directory. */
   readonly data: string;
-  /** Proxies whose word about a client's address counts. */
+  /** Proxies whose statement of a client's address is trusted. */
   readonly trustedProxies: readonly IpRange[];
   readonly logLevel: LogLevel;
-  /** Where people reach the service, without a path; null: at the public port of this machine. */
+  /** The public address of the service, without a path; null: the public port of this machine. */
   readonly publicUrl: string | null;
   /** Directory of a built portal; null: the one that comes with the program. */
   readonly portal: string | null;
-  /** Directory with the operator's own pages; null: there are none. */
+  /** Directory with the operator's own pages; null: none. */
   readonly pages: string | null;
-  /** Where the documentation stands; null: below the public address. */
+  /** The address of the documentation; null: below the public address. */
   readonly docsUrl: string | null;
   /** The mail server, with its password; null: mails are files in the outbox. */
   readonly smtpUrl: string | null;
-  /** Where people get help: an e-mail address or a page. */
+  /** The support contact: an e-mail address or a page. */
   readonly support: string | null;
-  /** Who mails come from; needed with a mail server. */
+  /** The sender of mails; required with a mail server. */
   readonly mailFrom: string | null;
-  /** Whether the simulator runs; null: where no file of instruments was applied. */
+  /** Whether the simulator runs; null: only if no file of instruments was applied. */
   readonly sim: 'on' | 'off' | null;
   readonly simSeed: number;
   /** Factor on the number of simulated prints a day. */
   readonly simScale: number;
   readonly simDays: number;
-  /** What the cache of results may take on disk; 0: nothing is kept. */
+  /** The size limit of the result cache on disk; 0: no cache. */
   readonly cacheBytes: number;
   /** How many days before the newest one stay on the tape; 0: all. */
   readonly keepDays: number;
@@ -80,13 +80,13 @@ export interface Config extends CommandLine, PaymentSettings {
   readonly accessDays: number;
   /** For how many years orders outlive the deletion of their account. */
   readonly ordersYears: number;
-  /** The file that says what is sold, for how much and where; null: what is built in. */
+  /** The file with offers, prices and countries; null: the built-in ones. */
   readonly offersFile: string | null;
-  /** What this node shares with others; null: it stands alone. */
+  /** The servers that this node shares with others; null: a single machine. */
   readonly cluster: ClusterConfig | null;
 }
 
-/** The last days of a live tape stay: streams stand on them, and look back on the sessions of two weeks at most. */
+/** The last days of a live tape must stay: streams need them, with look-backs over the sessions of up to two weeks. */
 export const KEEP_DAYS_MIN = 30;
 
 type Read = Omit<Config, keyof CommandLine | 'cluster'> & ClusterSettings;
@@ -159,7 +159,7 @@ const SETTINGS: Settings = {
   simDays: wholeNumber({ variable: 'TAPELOOM_SIM_DAYS', fallback: 10 }, 0, 60),
   cacheBytes: byteCount({ variable: 'TAPELOOM_CACHE_BYTES', fallback: 2 * GIB }),
   keepDays: wholeNumber({ variable: 'TAPELOOM_KEEP_DAYS', fallback: 0 }, 0, 36_500),
-  // The log is also how processes on one directory hear of each other's changes: nobody sleeps for a month.
+  // Processes on one directory also learn of each other's changes from this log; none pauses for a month.
   auditDays: wholeNumber({ variable: 'TAPELOOM_AUDIT_DAYS', fallback: 400 }, 30, 36_500),
   accessDays: wholeNumber({ variable: 'TAPELOOM_ACCESS_DAYS', fallback: 0 }, 0, 400),
   ordersYears: wholeNumber({ variable: 'TAPELOOM_ORDERS_YEARS', fallback: 10 }, 1, 100),
@@ -198,30 +198,30 @@ export function readConfig(sources: ConfigSources & { readonly args: readonly st
       `TAPELOOM_KEEP_DAYS must be 0 (keep everything) or at least ${KEEP_DAYS_MIN}; got ${config.keepDays}.`,
     );
   }
-  // What could not be read is missing for that reason, and told already.
+  // A setting that could not be read counts as missing and was reported already.
   if (faults.length === 0) {
     const { readFile } = sources;
     faults.push(...portFaults(config), ...paymentSettingsFaults(config));
     faults.push(...clusterFaults(config, { speed: config.speed, readFile }));
   }
   if (faults.length > 0) throw new ConfigError(faults);
-  // An accelerated service lives ahead of the clock, so its tape must never meet the real one's.
+  // An accelerated service is ahead of the clock, so it must never share a tape with a real one.
   const data = config.speed === null ? config.data : `${config.data}-speed`;
   return { ...withoutParts(config), cluster: clusterConfig(config), data: resolve(data) };
 }
 
-/** One setting as it holds, and where that is written. */
+/** The value of one setting, and its source. */
 export interface ExplainedSetting {
   readonly variable: string;
   /** Its name in the configuration file. */
   readonly key: string;
   /** Null: it is secret. */
   readonly value: unknown;
-  /** `environment`, `default`, or the file it stands in. */
+  /** `environment`, `default`, or the file that contains it. */
   readonly source: string;
 }
 
-/** Every setting, whether or not the configuration as a whole can be used; what is wrong is told by `readConfig`. */
+/** Every setting, even if the configuration as a whole is invalid; `readConfig` reports the faults. */
 export function explainConfig(sources: ConfigSources): readonly ExplainedSetting[] {
   const all = readRawSettings(Object.values(SETTINGS), sources, []);
   return Object.values(SETTINGS as Record<string, Setting<unknown>>).map((setting) => {
@@ -241,7 +241,7 @@ export function changedSettings(before: Config, after: Config): readonly string[
   return isOther('cluster') ? [...names, 'TAPELOOM_POSTGRES_* or TAPELOOM_NATS_*'] : names;
 }
 
-/** What a cluster is made of is one field, and not there twice. */
+/** The settings of a cluster are replaced by one field. */
 function withoutParts(read: Read & CommandLine): Omit<Config, 'cluster'> {
   const isPart = ([name]: readonly [string, unknown]) => Object.hasOwn(CLUSTER_SETTINGS, name);
   const others = Object.entries(read).filter((entry) => !isPart(entry));
@@ -272,7 +272,7 @@ function isSecret({ isSecret: how }: Setting<unknown>, raw: unknown): boolean {
   return typeof how === 'function' ? how(raw) : how === true;
 }
 
-/** What is around a value that would be accepted without it, and looks like nothing; null: the value itself is wrong. */
+/** Spaces, line breaks or quotes around a value that is valid without them; null: the value itself is wrong. */
 function wrappingOf(setting: Setting<unknown>, raw: unknown): string | null {
   if (typeof raw !== 'string') return null;
   const bare = raw.trim();

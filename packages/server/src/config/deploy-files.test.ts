@@ -1,4 +1,4 @@
-/** The files of `deploy/` that start the service say what the service understands. */
+/** The files of `deploy/` that start the service use settings that the service accepts. */
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';

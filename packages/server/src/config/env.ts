@@ -1,4 +1,4 @@
-/** The only place that reads the process's environment and configuration file. */
+/** The only module that reads the process's environment and configuration file. */
 
 import { readFileSync } from 'node:fs';
 import { type Config, readConfig } from './config.ts';
@@ -11,7 +11,7 @@ export function loadConfig(args: readonly string[]): Config {
   });
 }
 
-/** For who is told by it how the process was started. */
+/** For libraries that learn from the environment how the process was started. */
 export function processEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }

@@ -1,4 +1,4 @@
-/** The Helm chart of `deploy/helm` gives objects that fit together, and settings that the service understands. */
+/** The Helm chart of `deploy/helm` makes consistent objects, with settings that the service accepts. */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What who asks for help with a start is shown: every option, and the variables most starts want. */
+/** The help text of a start: every option, and the variables that most starts need. */
 
 import type { CalledAs } from './called-as.ts';
 import { OPTIONS } from './command-line.ts';

@@ -1,4 +1,4 @@
-/** Who mails come from, as it is configured: an address, or a name and an address in angle brackets. */
+/** The configured sender of mails: an address, or a name and an address in angle brackets. */
 
 import { normalEmail } from '@tapeloom/core/person/email-address';
 import { typedTextFault } from '@tapeloom/core/person/plain-text';
@@ -11,7 +11,7 @@ export interface MailSender {
   readonly address: string;
 }
 
-/** What stands in mails that only this machine sees. */
+/** The sender in mails that only this machine sees. */
 export const OUTBOX_SENDER: MailSender = {
   name: DEFAULT_NAME,
   address: 'no-reply@tapeloom.invalid',

@@ -1,13 +1,13 @@
-/** Finds the names a person most likely meant. */
+/** Finds the names that a person most likely meant. */
 
 const EDITS_MAX = 3;
-/** A name that short is the beginning of too many. */
+/** A shorter text is the beginning of too many names. */
 const BEGINNING_CHARACTERS_MIN = 2;
 const SUGGESTED_MAX = 3;
-/** A longer text is no name that was mistyped. */
+/** A longer text is not a mistyped name. */
 const WRITTEN_CHARACTERS_MAX = 64;
 
-/** The known name with the fewest edits from `name`, or the longest that it only adds words to; null when none is near. */
+/** The known name with the fewest edits, or else the longest to which `name` only adds words; null if none is near. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let bestEdits = EDITS_MAX + 1;
@@ -20,16 +20,15 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   return best ?? longestWithin(name, known);
 }
 
-/** `data` of `data_dir`. */
+/** For example `data` for `data_dir`. */
 function longestWithin(name: string, known: readonly string[]): string | null {
   const within = known.filter((candidate) => name.startsWith(`${candidate}_`));
   return within.sort((a, b) => b.length - a.length)[0] ?? null;
 }
 
 /**
- * A sentence that suggests a few names that are near, with a space before it; nothing when none is. Near
- * are names that differ in up to a third of the characters, or that begin with what was written; of equally
- * near ones those that are known first.
+ * A sentence that suggests near names, with a space before it; empty if there are none. A near name differs in up to a
+ * third of the characters, or begins with the text. Of equally near names the first known ones are taken.
  */
 export function didYouMean(name: string, known: readonly string[]): string {
   if (name.length > WRITTEN_CHARACTERS_MAX) return '';

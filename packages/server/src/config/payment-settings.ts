@@ -1,34 +1,34 @@
 /**
- * The settings of payment providers: their keys, the secrets of their webhooks, and where they are reached. Keys and
- * secrets are never shown. What belongs together is set together, or the start stops with the name that is missing.
+ * The settings of payment providers: API keys, webhook secrets and addresses. Keys and secrets are never shown.
+ * Settings that belong together must be set together, or the start stops with the name of the missing one.
  */
 
 import { isLoopbackUrl, isOrigin } from './public-address.ts';
 import { listOf, oneOf, type Setting, secretText, text } from './setting.ts';
 
 export const STRIPE_TAXES = ['off', 'automatic'] as const;
-/** One is in use; a second one takes its place. */
+/** The current secret, and during a rotation its successor. */
 const WEBHOOK_SECRETS_MAX = 2;
 const STRIPE_KEY = /^(?:sk|rk)_(?:live|test)_[0-9A-Za-z_]{8,240}$/;
 const STRIPE_WEBHOOK_SECRET = /^whsec_[0-9A-Za-z+/=_-]{8,240}$/;
-/** The older form has no words in it. */
+/** Older keys have no prefix. */
 const PADDLE_KEY = /^(?:pdl_(?:live|sdbx)_apikey_)?[0-9A-Za-z_]{20,240}$/;
 const PADDLE_WEBHOOK_SECRET = /^pdl_ntfset_[0-9A-Za-z_+/=-]{8,240}$/;
 const PADDLE_CLIENT_TOKEN = /^(?:live|test)_[0-9A-Za-z]{8,240}$/;
 
 export interface PaymentSettings {
-  /** Null: Stripe is not in use. */
+  /** Null: Stripe is not used. */
   readonly stripeKey: string | null;
   readonly stripeWebhookSecrets: readonly string[];
   /** `automatic`: Stripe Tax computes tax, and asks for VAT ids. */
   readonly stripeTax: (typeof STRIPE_TAXES)[number];
   readonly stripeUrl: string;
-  /** Null: Paddle is not in use. */
+  /** Null: Paddle is not used. */
   readonly paddleKey: string | null;
   readonly paddleWebhookSecrets: readonly string[];
-  /** For the page on which Paddle's checkout opens; anybody may know it. */
+  /** For the page on which Paddle's checkout opens; it is public. */
   readonly paddleClientToken: string | null;
-  /** Null: the sandbox or the live one, as the key says. */
+  /** Null: the sandbox or the live address, depending on the key. */
   readonly paddleUrl: string | null;
 }
 
@@ -88,7 +88,7 @@ export const PAYMENT_SETTINGS: {
   ),
 };
 
-/** What belongs together and is not all there, one sentence each. */
+/** Incomplete sets of settings, one sentence each. */
 export function paymentSettingsFaults(settings: PaymentSettings): readonly string[] {
   const { stripeKey, stripeWebhookSecrets, paddleKey, paddleWebhookSecrets } = settings;
   const { paddleClientToken } = settings;
@@ -126,13 +126,13 @@ export function isStripeLive(key: string): boolean {
   return key.startsWith('sk_live_') || key.startsWith('rk_live_');
 }
 
-/** Null: there is no key, or it does not say. */
+/** Null: there is no key, or it does not show that. */
 export function isPaddleLive(key: string | null): boolean | null {
   if (key === null || !key.startsWith('pdl_')) return null;
   return key.startsWith('pdl_live_');
 }
 
-/** Each once; what is not understood is not shown. */
+/** Each secret once; invalid ones are not shown. */
 function secretList(variable: string, accepts: string, form: RegExp): Setting<readonly string[]> {
   const list = listOf<string>({ variable, fallback: [] }, accepts, (item) =>
     form.test(item) ? item : null,

@@ -1,4 +1,4 @@
-/** Two doors cannot have one port. The system would blame the second of them, and another program. */
+/** Finds endpoints with the same port. The system would report the second one, and blame another program. */
 
 const ANY = ['0.0.0.0', '::'];
 const HERE = ['127.0.0.1', '::1', 'localhost'];
@@ -16,7 +16,7 @@ export function portFaults(config: DoorPorts): readonly string[] {
   const doors = [
     { name: 'TAPELOOM_PORT', host, port },
     { name: 'TAPELOOM_INTERNAL_PORT', host: internalHost, port: internalPort },
-    // On this machine alone.
+    // On this machine only.
     ...(echoPort === null ? [] : [{ name: '--echo-port', host: '127.0.0.1', port: echoPort }]),
   ];
   return doors.flatMap((one, index) =>

@@ -1,11 +1,11 @@
 /**
- * The PostgreSQL of a cluster as it is configured: `postgresql://user[:password]@host[:port]/database?sslmode=…`. Without a word
- * on TLS the server must prove its name, except on this machine; plain text elsewhere has to be asked for.
+ * The configured PostgreSQL of a cluster: `postgresql://user[:password]@host[:port]/database?sslmode=…`. By default the
+ * server must prove its name by TLS, except on this machine. Plain text elsewhere must be requested.
  */
 
 import { isLoopbackHost, isServerHost, serverHostOf } from './server-host.ts';
 
-/** `require` is left out on purpose: it encrypts for whoever answers. */
+/** `require` is excluded on purpose: it encrypts, but does not verify the server. */
 const SSL_MODES = ['disable', 'verify-full'] as const;
 const DATABASE = /^[0-9A-Za-z_.-]{1,63}$/;
 const PORT = 5432;
@@ -19,7 +19,7 @@ export interface PostgresAddress {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** Null: it is in a file, or the server asks for none. */
+  /** Null: it is in a file, or the server needs none. */
   readonly password: string | null;
   readonly database: string;
   readonly sslMode: (typeof SSL_MODES)[number];
@@ -44,7 +44,7 @@ export function postgresAddress(text: string): PostgresAddress | null {
   return { host, port: url.port === '' ? PORT : Number(url.port), ...login, database, sslMode };
 }
 
-/** Null: there is no user, or it is not written as addresses are. */
+/** Null: there is no user, or it is not encoded correctly. */
 function loginOf({ username, password }: URL): Pick<PostgresAddress, 'user' | 'password'> | null {
   const user = decoded(username);
   const secret = decoded(password);

@@ -98,7 +98,7 @@ test('proxies that are the whole internet, or a large part of it, are a concern 
     );
     assert.deepEqual(others, []);
   }
-  // Private networks, and the ranges that content networks publish.
+  // Private networks, and the published ranges of CDNs.
   assert.deepEqual(
     concerns(
       '10.0.0.0/8',

@@ -1,7 +1,7 @@
 /**
- * Where people reach the service: the one source of links, of the servers in the contract, and of the addresses in
- * the documentation. It is what the operator configured, never what a request claims in its headers; without a
- * setting it is the public port on this machine.
+ * The public address of the service: the one source of links, of the servers in the contract, and of addresses in the
+ * documentation. The operator configures it; it never comes from request headers. The default is the public port on
+ * this machine.
  */
 
 import {
@@ -13,10 +13,10 @@ import {
 } from '@tapeloom/core/entitlement/ip-range';
 
 const LOOPBACK_HOST = /^(?:localhost|[^/]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-/** Listening on all addresses is no address to go to. */
+/** These hosts mean listening on all addresses; they are no destination. */
 const ANY_HOST = /^(?:0\.0\.0\.0|\[::\])$/;
 
-/** A private network may be as wide as it is: nobody from the internet connects from there. */
+/** Private networks may have any size, since no connection from the internet comes from there. */
 const PRIVATE = [
   '10.0.0.0/8',
   '127.0.0.0/8',
@@ -26,26 +26,26 @@ const PRIVATE = [
   'fc00::/7',
   'fe80::/10',
 ].map((text) => parseIpRange(text)!);
-/** The largest network of proxies that somebody has in public: a content network's, as it publishes its ranges. */
+/** The largest public network of proxies: the published ranges of a CDN. */
 const IPV4_BITS_MAX = 20n;
 const IPV6_BITS_MAX = 104n;
 
 export const PUBLIC_URL_ACCEPTS =
   'an http or https address without a path, such as https://tapeloom.example.com';
 
-/** Whether a text is an origin as browsers write it. */
+/** Whether a text is an origin in the form that browsers use. */
 export function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { origin, protocol } = new URL(text);
   return (protocol === 'http:' || protocol === 'https:') && origin === text;
 }
 
-/** Whether only this machine can come there. */
+/** Whether the address is reachable from this machine only. */
 export function isLoopbackUrl(url: string): boolean {
   return LOOPBACK_HOST.test(new URL(url).hostname);
 }
 
-/** The origin by which this machine itself reaches a port that is open at `address`. */
+/** The origin at which this machine reaches a port that is open at `address`. */
 export function addressHere(address: string): string {
   const url = new URL(address);
   if (ANY_HOST.test(url.hostname)) url.hostname = '127.0.0.1';
@@ -56,13 +56,13 @@ export class PublicAddress {
   readonly #isConfigured: boolean;
   #origin: string;
 
-  /** `port`: the one that is configured, until `opened` tells which one it is. */
+  /** `port`: the configured one, until `opened` sets the actual one. */
   constructor(configured: string | null, port: number) {
     this.#isConfigured = configured !== null;
     this.#origin = configured ?? `http://127.0.0.1:${port}`;
   }
 
-  /** `https://tapeloom.example.com`, without a slash at its end. */
+  /** `https://tapeloom.example.com`, without a trailing slash. */
   get origin(): string {
     return this.#origin;
   }
@@ -72,17 +72,17 @@ export class PublicAddress {
     return this.#origin.replace(/^http/, 'ws');
   }
 
-  /** Whether people come by TLS. */
+  /** Whether users connect by TLS. */
   get isSecure(): boolean {
     return this.#origin.startsWith('https:');
   }
 
-  /** Whether only this machine can come by it. */
+  /** Whether it is reachable from this machine only. */
   get isLoopback(): boolean {
     return isLoopbackUrl(this.#origin);
   }
 
-  /** What an operator should hear of it at the start. The service speaks no TLS: whoever has it has a proxy. */
+  /** Warnings for the operator at the start. The service has no TLS of its own, so an https address implies a proxy. */
   concerns(trustedProxies: readonly IpRange[]): readonly string[] {
     const far = trustedProxies.filter(isFarTooWide).map(rangeText);
     return [

@@ -54,7 +54,7 @@ test('keys, secrets and the password of the mail server may stand in files that 
   assert.equal(decodeURIComponent(url.password), 'h@rd/p:ss%2F');
   const inFile = { stripeKeyFile: '/run/stripe-key', stripeWebhookSecrets: ['whsec_aaaaaaaaaa'] };
   assert.equal(read({}, inFile).stripeKey, 'sk_live_0123456789abcdef');
-  // The environment wins over the file, whichever of the two forms it has.
+  // The environment wins over the file, in either form.
   const other = 'sk_test_9999999999999999';
   assert.equal(read({ TAPELOOM_STRIPE_KEY: other }, inFile).stripeKey, other);
 });

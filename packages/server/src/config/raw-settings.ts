@@ -1,6 +1,6 @@
 /**
- * What is written for each setting, and where: in the environment, in a file that `<variable>_FILE` names, or in the
- * configuration file, in this order. A variable or key that is no setting is a fault, also one that differs in case alone.
+ * The raw value of each setting and its source: the environment, a file named by `<variable>_FILE`, or the
+ * configuration file, in this order. An unknown variable or key is a fault, also one that differs only in case.
  */
 
 import { nearestName } from './nearest-name.ts';
@@ -9,9 +9,9 @@ import { SMTP_PASSWORD_FILE, withSmtpPassword } from './smtp-server-address.ts';
 
 const CONFIG_FILE = 'TAPELOOM_CONFIG';
 const SMTP_URL = 'TAPELOOM_SMTP_URL';
-/** What only the command `tapeloom` reads; it may well be set where the service is started. */
+/** Variables that only the command `tapeloom` reads; they may be set where the service is started. */
 const COMMAND_VARIABLES = ['TAPELOOM_URL', 'TAPELOOM_KEY', 'TAPELOOM_PROFILE', 'TAPELOOM_DEBUG'];
-/** What only tests read: the program they start NATS servers with. */
+/** Variables that only tests read: the program that starts NATS servers. */
 const TEST_VARIABLES = ['TAPELOOM_NATS_SERVER'];
 
 export interface ConfigSources {
@@ -22,13 +22,13 @@ export interface ConfigSources {
 
 export interface RawSetting {
   readonly raw: unknown;
-  /** What a fault calls it: `TAPELOOM_PORT`, `"port" in the file`. */
+  /** Its name in messages: `TAPELOOM_PORT`, `"port" in the file`. */
   readonly name: string;
   /** Where it is written, for people: `environment`, `file /etc/tapeloom.json`. */
   readonly source: string;
 }
 
-/** By variable; what is not there has its default. */
+/** By variable; a setting that is absent has its default. */
 export type RawSettings = ReadonlyMap<string, RawSetting>;
 
 type Known = Pick<Setting<unknown>, 'variable' | 'key' | 'fileVariable'>;
@@ -60,7 +60,7 @@ interface Reading {
   readonly faults: string[];
 }
 
-/** As it is written, in the environment or in the configuration file. */
+/** The raw value from the environment or the configuration file. */
 function writtenAs(variable: string, { written, sources: { env } }: Reading): RawSetting | null {
   const raw = env[variable];
   if (raw !== undefined) return { raw, name: variable, source: 'environment' };
@@ -76,12 +76,12 @@ function rawSetting({ variable, fileVariable }: Known, read: Reading): RawSettin
     read.faults.push(`${value.name} and ${file.name} are both set; remove one of them.`);
     return null;
   }
-  // The environment wins over the file, whichever of the two forms is used there.
+  // The environment wins over the file, in either form.
   if (value?.source === 'environment') return value;
   return secretIn(file, read);
 }
 
-/** The content of the file that a setting names; null: it cannot be used, which is among the faults. */
+/** The content of the file that a setting names; null if it cannot be used, which is reported as a fault. */
 function secretIn(file: RawSetting, { sources, faults }: Reading): RawSetting | null {
   const { raw: path, name } = file;
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
@@ -89,7 +89,7 @@ function secretIn(file: RawSetting, { sources, faults }: Reading): RawSetting | 
     return null;
   }
   try {
-    // One secret a line is a list too.
+    // One secret per line is a list too.
     const raw = sources
       .readFile(path)
       .trim()
@@ -163,7 +163,7 @@ function refuseUnknownVariables(
     if (name === upper || !known.includes(upper)) {
       faults.push(`${name} is not a setting.${suggestion(name, known)}`);
     } else if (env[upper] !== env[name]) {
-      // Where names differ in case alone, such as on Windows, both are the same variable.
+      // If names may differ in case only, as on Windows, both are the same variable.
       faults.push(`${name} is ignored: setting names are upper case. Use ${upper}.`);
     }
   }

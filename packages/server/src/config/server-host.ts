@@ -1,4 +1,4 @@
-/** The host of a server that is configured by an address. */
+/** The host in a configured server address. */
 
 import { isIP } from 'node:net';
 

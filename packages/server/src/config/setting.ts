@@ -1,6 +1,6 @@
 /**
- * How one setting is read: from an environment variable (text) or from the configuration file (JSON).
- * Both forms accept the same values; a reader returns the value or says in words what it accepts.
+ * Defines how one setting is read, from an environment variable (text) or the configuration file (JSON). Both forms
+ * accept the same values. A reader returns the value, or undefined if it is not acceptable.
  */
 
 import { GIB, MIB } from '@tapeloom/core/units';
@@ -10,13 +10,13 @@ export interface Setting<T> {
   readonly variable: string;
   readonly key: string;
   readonly fallback: T;
-  /** What it accepts, for people: `a whole number from 0 to 65535`. */
+  /** The accepted values, for people: `a whole number from 0 to 65535`. */
   readonly accepts: string;
-  /** Names a file that holds the value, so that a secret need not stand in the environment. */
+  /** The variable that names a file with the value, so that a secret need not be in the environment. */
   readonly fileVariable?: string;
-  /** Whether what was read must not be shown, even if it is wrong. */
+  /** Whether the raw value must not be shown, even if it is wrong. */
   readonly isSecret?: boolean | ((raw: unknown) => boolean);
-  /** The value, or undefined when it is not accepted. */
+  /** The value, or undefined if it is not accepted. */
   read(raw: unknown): T | undefined;
 }
 
@@ -44,7 +44,7 @@ function setting<T>(
   return { variable, key: keyOf(variable), fallback, accepts, read };
 }
 
-/** What a variable is called in the configuration file. */
+/** The name of a variable in the configuration file. */
 export function keyOf(variable: string): string {
   const words = variable.slice(PREFIX.length).toLowerCase();
   return words.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -64,7 +64,7 @@ export function decimalNumber(named: Named<number>, least: number, most: number)
   });
 }
 
-/** Bytes as they are, or with a unit of 1,024 bytes and its powers: `512MiB`. */
+/** Plain bytes, or with a binary unit: `512MiB`. */
 export function byteCount(named: Named<number>): Setting<number> {
   const accepts = 'a number of bytes such as 0, 1073741824, 512MiB, 2GiB or 1TiB';
   return setting(named, accepts, (raw) => {
@@ -85,7 +85,7 @@ export function text<T extends string | null>(
   );
 }
 
-/** A text that holds a password. */
+/** A text that contains a password. */
 export function secretText<T extends string | null>(
   named: Named<T>,
   accepts: string,
@@ -100,7 +100,7 @@ export function oneOf<T extends string>(named: Named<T>, values: readonly T[]): 
   );
 }
 
-/** Texts between commas, or an array of texts in the file; every one must be understood. */
+/** Texts separated by commas, or an array of texts in the file; every one must be valid. */
 export function listOf<T>(
   named: Named<readonly T[]>,
   accepts: string,
@@ -118,7 +118,7 @@ function itemsOf(raw: unknown): readonly unknown[] | null {
   return raw.trim() === '' ? [] : raw.split(',').map((item) => item.trim());
 }
 
-/** A JSON number as it is, a text only in the plain form given; NaN otherwise. */
+/** A JSON number, or a text in the given plain form; NaN otherwise. */
 function numberOf(raw: unknown, plain: RegExp): number {
   if (typeof raw === 'number') return raw;
   return typeof raw === 'string' && plain.test(raw) ? Number(raw) : Number.NaN;

@@ -1,6 +1,6 @@
 /**
- * The mail server as it is configured: `smtp://` upgrades by STARTTLS before anything is said, `smtps://` begins with
- * TLS. Only on this machine may a mail server be spoken to in plain text.
+ * The configured mail server. `smtp://` upgrades by STARTTLS before sending anything, `smtps://` begins with TLS. Plain
+ * text is allowed on this machine only.
  */
 
 import { isLoopbackHost, isServerHost, serverHostOf } from './server-host.ts';
@@ -10,13 +10,13 @@ const PORTS: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 };
 export const SMTP_URL_ACCEPTS =
   'smtp://user:password@host:587 or smtps://user:password@host:465, without a path';
 
-/** Holds the password of an address that has a user alone. */
+/** The variable of a file with the password, for an address that has only a user. */
 export const SMTP_PASSWORD_FILE = 'TAPELOOM_SMTP_PASSWORD_FILE';
 
 export interface SmtpServerAddress {
   readonly host: string;
   readonly port: number;
-  /** `start`: from the first byte; `upgrade`: by STARTTLS or not at all; `none`: on this machine only. */
+  /** `start`: from the first byte; `upgrade`: STARTTLS is required; `none`: on this machine only. */
   readonly tls: 'start' | 'upgrade' | 'none';
   readonly login: { readonly user: string; readonly password: string } | null;
 }
@@ -38,7 +38,7 @@ export function smtpServerAddress(text: string): SmtpServerAddress | null {
   };
 }
 
-/** The address with a password that stands elsewhere; null: it has one already, or no user. */
+/** The address with this password; null if it already has one, or no user. */
 export function withSmtpPassword(text: string, password: string): string | null {
   const url = URL.parse(text);
   if (url === null || url.username === '' || url.password !== '') return null;
@@ -50,7 +50,7 @@ function isPlain({ pathname, search, hash }: URL, text: string): boolean {
   return (pathname === '' || pathname === '/') && search === '' && hash === '' && !/\s/.test(text);
 }
 
-/** Undefined: only one of the two, or not written as addresses are. */
+/** Undefined: only one of the two, or not encoded correctly. */
 function loginOf({ username, password }: URL): SmtpServerAddress['login'] | undefined {
   if (username === '' && password === '') return null;
   if (username === '' || password === '') return undefined;

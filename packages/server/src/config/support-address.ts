@@ -1,4 +1,4 @@
-/** Where people get help, as it is configured: an e-mail address or a page. */
+/** The configured support contact: an e-mail address or a page. */
 
 import { normalEmail } from '@tapeloom/core/person/email-address';
 
@@ -6,9 +6,9 @@ export const SUPPORT_ACCEPTS =
   'an e-mail address such as support@example.com, or an https address such as https://example.com/help';
 
 export interface SupportAddress {
-  /** As people read it. */
+  /** As shown to people. */
   readonly text: string;
-  /** Where a link leads. */
+  /** The link's target. */
   readonly href: string;
 }
 
