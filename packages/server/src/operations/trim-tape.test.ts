@@ -16,7 +16,7 @@ const DATA = TAPE_ROOT.slice(0, -'/tape'.length);
 const EPOCHS = `${DATA}/stream-epochs.json`;
 const NOON = 43_200e9;
 
-/** A clock that was a day ahead: two days are sealed, the third is open; trades at the midnights and noons. */
+/** Written with a clock a day ahead: two sealed days, an open third one, trades at midnights and noons. */
 async function writtenAhead(): Promise<SimDisk> {
   const machine = new SimDisk();
   const tape = await openSimTape(machine.boot());

@@ -1,8 +1,8 @@
 /**
- * Takes what lies after an instant off the live tape of a directory that no service uses: a machine whose clock was ahead has
- * written what the right clock has not come to. Everything is moved to the dataset's `aside/`, nothing is deleted. The log
- * of the instant's day is cut behind its last record that lies before; a sealed day cannot be cut and goes whole. Cursors
- * that were issued for what is gone become worthless, since its ranks will be given again.
+ * Removes what lies after an instant from the live tape of a directory that no service uses, for example after a clock
+ * was ahead. Everything moves to the dataset's `aside/`; nothing is deleted. The log of the instant's day is cut after
+ * its last earlier record; a sealed day cannot be cut and moves whole. Cursors into the removed part become invalid,
+ * since its ranks will be assigned again.
  */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -27,22 +27,22 @@ import { formatEpochs, parseEpochs, type TapeEnd, withRepair } from '../topics/e
 
 export interface TrimPlace {
   readonly disk: Disk;
-  /** Whose lock the caller holds. */
+  /** The caller holds its lock. */
   readonly data: string;
   readonly dataset: string;
 }
 
 export interface TrimPlan {
   readonly dataset: string;
-  /** Days whose logs go whole. */
+  /** Days whose logs move whole. */
   readonly logs: readonly UtcDay[];
-  /** The day whose log is cut; null: none is. */
+  /** The day whose log is cut; null: none. */
   readonly cutLog: UtcDay | null;
-  /** Sealed days that go, by contract. */
+  /** Sealed days that move, by contract. */
   readonly sealed: ReadonlyMap<string, readonly UtcDay[]>;
-  /** The sealed day that the instant lies in, and that goes whole though part of it lies before; null: none. */
+  /** The sealed day of the instant, which moves whole although part of it lies before; null: none. */
   readonly wholeDay: UtcDay | null;
-  /** The last place of each contract that is taken off. */
+  /** The last removed position of each contract. */
   readonly ends: ReadonlyMap<string, TapeEnd>;
 }
 
@@ -57,7 +57,7 @@ export async function planTrim(place: TrimPlace, after: EpochNs): Promise<TrimPl
     if (end.day >= (ends.get(symbol)?.day ?? 0)) ends.set(symbol, end);
   };
   for (const symbol of (await disk.list(daysDirectory(tapeRoot, dataset))).filter(isSafeName)) {
-    // By their names: of a trim that was interrupted there may be files that the manifest has given up.
+    // By file names: an interrupted trim may have left files that the manifest no longer names.
     const names = await disk.list(contractDirectory(tapeRoot, dataset, symbol));
     const found = names.flatMap(
       (name) => dayOfFile(name, 'arrow') ?? dayOfFile(name, 'json') ?? [],
@@ -91,7 +91,7 @@ export function isNothing({ logs, cutLog, sealed }: TrimPlan): boolean {
   return logs.length === 0 && cutLog === null && sealed.size === 0;
 }
 
-/** Resolves to the directory that has now what was on the tape. Killed at any moment, it can be called again. */
+/** Resolves to the directory with the removed files. After a kill at any moment it can be called again. */
 export async function trimTape(place: TrimPlace, after: EpochNs, plan: TrimPlan): Promise<string> {
   const { disk, data, dataset } = place;
   const tapeRoot = `${data}/tape`;
@@ -106,7 +106,7 @@ export async function trimTape(place: TrimPlace, after: EpochNs, plan: TrimPlan)
     await disk.syncDirectory(directory);
   };
   const logs = logDirectory(tapeRoot, dataset);
-  // The newest first: an older log without an end is refused while a later one is there.
+  // The newest first: an older log without an end is rejected while a later one exists.
   for (const day of plan.logs.toSorted((a, b) => b - a)) {
     await manifest.logSetAside(day);
     await move(logs, `${day}.log`, `${target}/log`);
@@ -115,7 +115,7 @@ export async function trimTape(place: TrimPlace, after: EpochNs, plan: TrimPlan)
   for (const [symbol, days] of plan.sealed) {
     const directory = contractDirectory(tapeRoot, dataset, symbol);
     for (const day of days) {
-      // A day is off the tape as soon as its sidecar is.
+      // A day is off the tape as soon as its sidecar is moved.
       await move(directory, `${day}.json`, `${target}/days/${symbol}`);
       await move(directory, `${day}.arrow`, `${target}/days/${symbol}`);
     }
@@ -124,7 +124,7 @@ export async function trimTape(place: TrimPlace, after: EpochNs, plan: TrimPlan)
   return target;
 }
 
-/** The whole log is kept beside before it is cut. */
+/** Copies the whole log before it is cut. */
 async function cutLog(
   { disk, data, dataset }: TrimPlace,
   day: UtcDay,
@@ -149,7 +149,7 @@ async function cutLog(
   await file.sync();
 }
 
-/** Whoever comes back with a cursor of what is taken off gets a reset: its place will mean other trades. */
+/** Cursors into the removed part get a reset, since their positions will mean other trades. */
 async function endCursors({ disk, data }: TrimPlace, { ends, sealed, logs, cutLog }: TrimPlan) {
   const path = `${data}/stream-epochs.json`;
   const bytes = await readFileWhole(disk, path);

@@ -1,4 +1,4 @@
-/** Tries the mail server of the settings, as the service would use it: its login, or a test mail. */
+/** Tries the configured mail server as the service would use it: its login, or a test mail. */
 
 import { MS_NS_BIG } from '@tapeloom/core/units';
 import { mailSender } from '../config/mail-sender.ts';
@@ -13,12 +13,12 @@ const ANSWERED_WITHIN_MS = 30_000;
 export interface MailTrial {
   readonly smtpUrl: string;
   readonly mailFrom: string;
-  /** Whom a test mail is sent; null: nobody. */
+  /** The recipient of a test mail; null: none. */
   readonly to: string | null;
   readonly interrupted: AbortSignal;
 }
 
-/** Resolves to where the server is, and why it cannot be used; null: it can. */
+/** Resolves to the server's address, and why it cannot be used; null: it can. */
 export async function tryMail({
   smtpUrl,
   mailFrom,

@@ -1,7 +1,7 @@
 /**
- * A folder of backups. Every backup is one record, `<time>.json`, that names each file of the data directory with its size
- * and SHA-256; the contents are below `files/` under their SHA-256, each once, whichever backups have it. A record is
- * written last and never changed, so a backup is whole or not there, and a run that dies harms no earlier one.
+ * A folder of backups. Every backup is one record, `<time>.json`, which names each file of the data directory with its
+ * size and SHA-256. Contents are below `files/` by their SHA-256, each once, whichever backups share it. A record is
+ * written last and never changed: a backup is complete or absent, and a run that dies harms no earlier one.
  */
 
 import { createHash, type Hash } from 'node:crypto';
@@ -26,11 +26,11 @@ const CONTENTS = 'files';
 const PIECE_BYTES = MIB;
 
 export interface BackupFile {
-  /** Below the data directory, with slashes. */
+  /** Relative to the data directory, with slashes. */
   readonly path: string;
   readonly bytes: number;
   readonly sha256: string;
-  /** What the file system said of it: one that is the same the next time is not read again. */
+  /** The file's metadata at the time of the backup. A file with the same metadata is not read again. */
   readonly seen: string;
 }
 
@@ -38,7 +38,7 @@ export interface BackupRecord {
   readonly version: number;
   /** When it was made, as an instant of ISO 8601. */
   readonly at: string;
-  /** The version of the program that made it, and the format of the data directory it knows. */
+  /** The version of the program that made it, and the data format of that program. */
   readonly program: string;
   readonly format: number;
   readonly data: string;
@@ -76,7 +76,7 @@ export function contentPath(folder: string, sha256: string): string {
   return join(folder, CONTENTS, sha256.slice(0, 2), sha256);
 }
 
-/** Whether the contents of a file are there in their length; whether they are sound is not looked at. */
+/** Whether the content is there with the right length; its bytes are not checked. */
 export async function hasContent(
   folder: string,
   { sha256, bytes }: Pick<BackupFile, 'sha256' | 'bytes'>,
@@ -88,7 +88,7 @@ export async function hasContent(
   }
 }
 
-/** Takes in the first bytes of an open file, as many as `bytes`. Null when there are fewer. */
+/** Stores the first `bytes` bytes of an open file. Null if there are fewer. */
 export async function addContent(
   folder: string,
   source: FileHandle,
@@ -111,7 +111,7 @@ export async function addContent(
   return sha256;
 }
 
-/** Whether there were as many bytes; `target` null: they are only digested. */
+/** Returns whether there were enough bytes; `target` null: they are only hashed. */
 export async function copyPieces(
   source: FileHandle,
   target: FileHandle | null,
@@ -132,7 +132,7 @@ export async function copyPieces(
   return true;
 }
 
-/** Removes all records but the newest ones, and the contents that no record names. Resolves to how many records went. */
+/** Removes old records except the `keep` newest, and unused contents. Resolves to the number of removed records. */
 export async function removeOldBackups(folder: string, keep: number): Promise<number> {
   const names = await recordNames(folder);
   const old = names.slice(0, Math.max(0, names.length - keep));
@@ -142,7 +142,7 @@ export async function removeOldBackups(folder: string, keep: number): Promise<nu
       for (const { sha256 } of (await readRecord(folder, name)).files) named.add(sha256);
     }
   } catch {
-    // A record that cannot be read may name anything: nothing is removed until somebody has looked at it.
+    // An unreadable record may refer to any content: nothing is removed until the operator has repaired it.
     return 0;
   }
   for (const name of old) await rm(join(folder, name));
@@ -151,7 +151,7 @@ export async function removeOldBackups(folder: string, keep: number): Promise<nu
   return old.length;
 }
 
-/** All contents that are there, whoever names them. */
+/** All contents in the folder, with or without a record. */
 async function* contents(
   folder: string,
 ): AsyncGenerator<{ readonly path: string; readonly sha256: string }> {

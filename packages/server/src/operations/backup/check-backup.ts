@@ -1,4 +1,4 @@
-/** Holds the contents of a folder of backups against their records, byte by byte. */
+/** Compares the contents of a folder of backups with their records, byte by byte. */
 
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
@@ -49,7 +49,7 @@ export async function checkBackups(
   return { records: names.length, contents: files.size, bytes, findings };
 }
 
-/** Null where the contents are what the record says. */
+/** Null if the content matches the record. */
 async function contentFault(
   folder: string,
   { path, bytes, sha256 }: BackupFile,

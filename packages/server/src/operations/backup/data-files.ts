@@ -1,7 +1,7 @@
 /**
- * The files of a data directory that a backup takes, in an order that a running service cannot make wrong: what names other
- * files is read before them, logs before sealed days. Whoever copies them says whether all were still there; if not, or if a
- * day was begun or sealed meanwhile, they are listed and copied again. The accounts are copied as a database, not here.
+ * The files of a data directory for a backup, in an order that is safe while the service runs: files that name others
+ * come first, then logs, then sealed days. If a file vanishes while it is copied, or a day begins or is sealed
+ * meanwhile, the caller lists and copies them again. The accounts are copied as a database, not here.
  */
 
 import { join } from 'node:path';
@@ -17,12 +17,12 @@ import {
   sessionsDirectory,
 } from '../../tape/tape-paths.ts';
 
-/** Beside the tape and the accounts. */
+/** Besides the tape and the accounts. */
 const SINGLE_FILES = ['instruments.yaml', 'stream-epochs.json'];
-/** Those of a dataset beside its days; the manifests name other files and so come first. */
+/** The files of a dataset besides its days. The manifests name other files and so come first. */
 const DATASET_FILES = ['manifest.json', 'imported.json', 'rolls.json', 'source.json'];
 
-/** Paths below the data directory, with slashes. */
+/** Paths relative to the data directory, with slashes. */
 export async function otherFiles(disk: Disk, data: string): Promise<readonly string[]> {
   const files: string[] = [];
   for (const name of SINGLE_FILES) {
@@ -40,11 +40,11 @@ export async function datasetsOf(disk: Disk, root: string): Promise<readonly str
 }
 
 export interface DatasetFiles {
-  /** In the order in which they are to be copied. */
+  /** In the order in which they must be copied. */
   readonly files: readonly string[];
-  /** What must be the same after they were copied. */
+  /** Must be the same after the copy. */
   readonly logs: string;
-  /** What the manifest names and is not there. */
+  /** Files that the manifest names but that are missing. */
   readonly missing: readonly string[];
 }
 
@@ -90,7 +90,7 @@ export async function logNames(
 }
 
 interface NamedDays {
-  /** Of an imported dataset, where files that nobody names may go at any time. */
+  /** The manifest names every file that counts, as for an imported dataset. Others may be removed at any time. */
   readonly isAll: boolean;
   readonly paths: ReadonlySet<string>;
 }
@@ -117,7 +117,7 @@ async function namedDays(disk: Disk, tapeRoot: string, dataset: string): Promise
   return { isAll: false, paths };
 }
 
-/** Days of which both files are there: one that is being sealed is in its log. */
+/** Days with both files. A day that is being sealed is in its log. */
 async function dayFiles(
   disk: Disk,
   tapeRoot: string,

@@ -1,6 +1,6 @@
 /**
- * Makes a backup of a data directory while its service runs, or not. Files that are as the newest backup saw them are not
- * read again. A sealed day that does not fit its own checksum is copied and reported: earlier backups keep the sound one.
+ * Makes a backup of a data directory, whether or not its service runs. Files unchanged since the newest backup, by
+ * their metadata, are not read again. A damaged sealed day is copied and reported; earlier backups keep the sound one.
  */
 
 import { existsSync } from 'node:fs';
@@ -26,7 +26,7 @@ import {
 } from './backup-folder.ts';
 import { datasetFiles, datasetsOf, logNames, otherFiles } from './data-files.ts';
 
-/** A dataset is listed and copied anew so often while it changes under the copy. */
+/** How often a dataset is listed and copied again because it changes during the copy. */
 const ROUNDS_MAX = 10;
 export const ACCOUNTS_FILE = 'accounts/accounts.db';
 
@@ -35,7 +35,7 @@ export interface BackupRequest {
   readonly folder: string;
   /** An instant of ISO 8601. */
   readonly at: string;
-  /** How many backups stay; the oldest go, and with them what no other has. */
+  /** How many backups stay. The oldest are removed, with the contents that only they have. */
   readonly keep: number;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: BackupProgress) => void;
@@ -51,13 +51,13 @@ export interface BackupMade {
   readonly record: string;
   readonly files: number;
   readonly bytes: number;
-  /** Those that were read and copied; the others were in the folder. */
+  /** Files that were read and copied; the others were in the folder already. */
   readonly filesCopied: number;
   readonly bytesCopied: number;
   readonly removed: number;
-  /** Sealed days that are not what their checksum says. */
+  /** Sealed days that do not match their checksum. */
   readonly damaged: readonly string[];
-  /** Files that a manifest names and that are not there. */
+  /** Files that a manifest names but that are missing. */
   readonly missing: readonly string[];
 }
 
@@ -88,7 +88,7 @@ export async function makeBackup(request: BackupRequest): Promise<BackupMade> {
   };
 }
 
-/** What the newest backup has, by path; nothing where its record cannot be read. */
+/** The files of the newest backup, by path; none if its record cannot be read. */
 async function newestFiles(folder: string): Promise<ReadonlyMap<string, BackupFile>> {
   const name = (await recordNames(folder)).at(-1);
   if (name === undefined) return new Map();
@@ -119,7 +119,7 @@ class DirectoryCopy {
     return [...this.#files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** One moment of the database. */
+  /** A consistent snapshot of the database. */
   async accounts(): Promise<void> {
     const { data, folder } = this.#request;
     const copy = join(folder, 'accounts.db');
@@ -132,7 +132,7 @@ class DirectoryCopy {
     }
   }
 
-  /** Resolves to what manifests name and nobody has. */
+  /** Resolves to the files that manifests name but that are missing. */
   async tape(): Promise<readonly string[]> {
     const missing: string[] = [];
     for (const dataset of await datasetsOf(this.#disk, join(this.#request.data, 'tape'))) {
@@ -155,7 +155,7 @@ class DirectoryCopy {
       this.#filesTotal = filesBefore + files.length;
       const isWhole = await this.#copyAll(files);
       const isStill = (await logNames(this.#disk, join(data, 'tape'), dataset)).join(' ') === logs;
-      // What is missing may have gone between two looks: who is asked again says whether it stays so.
+      // A file may vanish between two listings: only a second round shows whether it stays missing.
       const isSettled = missing.length === 0 || round > 1;
       if (isWhole && isStill && isSettled && !missing.some((path) => path.endsWith('.log'))) {
         return missing;
@@ -170,13 +170,13 @@ class DirectoryCopy {
     );
   }
 
-  /** Whether all were there. */
+  /** Whether all files existed. */
   async #copyAll(paths: readonly string[]): Promise<boolean> {
     for (const path of paths) if (!(await this.#copy(path))) return false;
     return true;
   }
 
-  /** Whether it was there. */
+  /** Whether the file existed. */
   async #copy(path: string, source = join(this.#request.data, path)): Promise<boolean> {
     const { folder, signal } = this.#request;
     signal.throwIfAborted();
@@ -201,7 +201,7 @@ class DirectoryCopy {
     return true;
   }
 
-  /** A sealed day has its digest beside it. */
+  /** Compares a sealed day with the digest in its sidecar. */
   async #judge(source: string, path: string, sha256: string): Promise<void> {
     if (!path.endsWith('.arrow')) return;
     const sidecar = await readSoundSidecar(this.#disk, `${source.slice(0, -'.arrow'.length)}.json`);

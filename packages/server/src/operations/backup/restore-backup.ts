@@ -1,6 +1,6 @@
 /**
- * Restores a backup into a data directory that has none of what it brings. Every file is held against its SHA-256 while it is
- * copied beside its place; the directory gets them only when all are sound, so a refused restore leaves nothing behind.
+ * Restores a backup into a data directory that has none of its parts. Every file is copied to a staging directory and
+ * verified by its SHA-256. The parts move into place when all are sound, so a rejected restore leaves nothing behind.
  */
 
 import { createHash } from 'node:crypto';
@@ -28,11 +28,11 @@ const STAGING = 'restoring';
 
 export interface RestoreRequest {
   readonly folder: string;
-  /** The time of the backup, or its beginning; null: the newest one. */
+  /** The time of the backup, or a prefix of it; null: the newest one. */
   readonly at: string | null;
-  /** Whose lock the caller holds. */
+  /** The caller holds its lock. */
   readonly data: string;
-  /** The tape that is there stays. */
+  /** Leaves the existing tape in place. */
   readonly onlyAccounts: boolean;
   readonly signal: AbortSignal;
   readonly onBytes: (count: number) => void;
@@ -58,7 +58,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
       await chmod(join(staging, 'accounts'), OWNER_ONLY_DIRECTORY);
     }
     await giveToOwner(data, staging);
-    // The accounts last: without them a start refuses what is half there.
+    // The accounts last: without them a start rejects an incomplete directory.
     for (const top of tops.sort((a, b) => Number(a === 'accounts') - Number(b === 'accounts'))) {
       await rm(join(data, top), { recursive: true, force: true });
       await rename(join(staging, top), join(data, top));

@@ -1,4 +1,4 @@
-/** Changes the secret behind the tokens of exports, for all nodes of a cluster. */
+/** Changes the secret behind export tokens, for all nodes of a cluster. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -11,7 +11,7 @@ import { readClusterId } from './cluster-identity.ts';
 import { ClusterRefusedError, openClusterPostgres } from './cluster-servers.ts';
 import { EXPORT_SECRET } from './export-secret-name.ts';
 
-/** `isLeaked`: tokens of before end at once, and not with the next change. */
+/** `isLeaked`: existing tokens end at once, not with the next change. */
 export async function changeSecret(cluster: ClusterConfig, isLeaked: boolean): Promise<void> {
   await using postgres = await openClusterPostgres(cluster, 1);
   const [table] = await postgres.query<{ readonly isThere: boolean }>(

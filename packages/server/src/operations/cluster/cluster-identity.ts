@@ -1,7 +1,7 @@
 /**
- * Which cluster this is: a random name that PostgreSQL and the streams of NATS both bear, so that nobody joins the tape of one
- * cluster with the accounts of another. It is chosen here before the streams are made, and confirmed when they are there:
- * whoever finds a confirmed one without its streams has lost a tape.
+ * The identity of a cluster: a random name in PostgreSQL and on the streams of NATS, so that no node combines the tape
+ * of one cluster with the accounts of another. It is chosen before the streams are made and confirmed afterwards. A
+ * confirmed identity without streams therefore means a lost tape.
  */
 
 import type { Postgres } from '../../platform/postgres/postgres.ts';
@@ -12,7 +12,7 @@ export function newClusterId(random: (size: number) => Uint8Array): string {
   return `cluster_${Buffer.from(random(ID_BYTES)).toString('hex')}`;
 }
 
-/** Null: `tapeloom cluster init` was not there yet, or has not come to its end. */
+/** Null: `tapeloom cluster init` has not run, or has not finished. */
 export async function readClusterId(postgres: Pick<Postgres, 'query'>): Promise<string | null> {
   const [row] = await postgres.query<{ readonly id: string }>(
     'select id from cluster where made_at > 0',
@@ -20,7 +20,7 @@ export async function readClusterId(postgres: Pick<Postgres, 'query'>): Promise<
   return row?.id ?? null;
 }
 
-/** The one that was chosen first, by whomever. */
+/** The one that was chosen first, by any process. */
 export async function chooseClusterId(
   postgres: Pick<Postgres, 'query'>,
   id: string,
@@ -34,7 +34,7 @@ export async function chooseClusterId(
   return { id: row!.id, isConfirmed: row!.made_at > 0n };
 }
 
-/** Its streams are there. */
+/** Its streams exist. */
 export async function confirmClusterId(postgres: Pick<Postgres, 'query'>): Promise<void> {
   await postgres.query('update cluster set made_at = tapeloom_now() where made_at = 0');
 }

@@ -1,11 +1,11 @@
-/** The servers that nodes share, as a command or a start opens them, and what keeps a cluster from being one. */
+/** Opens the servers that nodes share, for a command or a start; and the error of an unusable cluster. */
 
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import { innermostError } from '../../platform/network/certificate-fault.ts';
 import type { Postgres } from '../../platform/postgres/postgres.ts';
 import { postgresFault } from './postgres-fault.ts';
 
-/** The operator's to mend; one sentence each. */
+/** For the operator to fix; one sentence each. */
 export class ClusterRefusedError extends Error {
   readonly faults: readonly string[];
 
@@ -15,7 +15,7 @@ export class ClusterRefusedError extends Error {
   }
 }
 
-/** Rejects with a sentence where it does not answer. */
+/** Rejects with a sentence if the server does not respond. */
 export async function openClusterPostgres(
   { postgres: place, node }: ClusterConfig,
   connectionsMax?: number,

@@ -1,6 +1,6 @@
 /**
- * A cluster as an operator sees it, read and never changed: its nodes as PostgreSQL knows them, its stream and servers as NATS
- * does, and what of it is not as it should be. What cannot be asked is a concern among the others.
+ * The state of a cluster for operators, read-only: its nodes from PostgreSQL, its stream and servers from NATS, and the
+ * concerns about them. A server that cannot be reached is a concern too.
  */
 
 import { type KnownNode, knownNodes } from '../../accounts/shared/known-nodes.ts';
@@ -22,7 +22,7 @@ import { innermost, openClusterPostgres } from './cluster-servers.ts';
 import { isWhole, lackingConcerns } from './lacking-concerns.ts';
 import { type NodeSelf, readNodeReport } from './node-report.ts';
 
-/** A node beats every second; of one that has not for so long nothing is known. */
+/** A node sends a heartbeat every second; after this long without one its state is unknown. */
 export const SILENT_MS = 5_000;
 const BEHIND_MESSAGES = 1_000;
 const LAG_MS = 5_000;
@@ -38,15 +38,15 @@ export interface NodeStatus extends NodeSelf {
   readonly program: string;
   readonly isAlive: boolean;
   readonly drains: boolean;
-  /** Since it was heard of, by the database's clock. */
+  /** Since its last heartbeat, by the database's clock. */
   readonly heardMsAgo: number;
-  /** Messages that it has not dealt with; null: it has not told. */
+  /** Messages that it has not processed; null: not reported. */
   readonly behind: number | null;
   readonly offsetMs: number;
 }
 
 export interface ClusterFacts {
-  /** Null: nobody has made it. */
+  /** Null: the cluster was not created. */
   readonly id: string | null;
   readonly dataset: string;
   readonly nodes: readonly NodeStatus[];
@@ -54,14 +54,14 @@ export interface ClusterFacts {
   readonly isSyncAssured: boolean;
   readonly stream: KeptState | null;
   readonly objects: KeptState | null;
-  /** Indicators of which nodes alive have several versions. */
+  /** Indicators that live nodes have in several versions. */
   readonly mixedIndicators: readonly string[];
 }
 
 export interface ClusterStatus extends ClusterFacts {
-  /** Who appends; null: nobody says so. */
+  /** The node that appends; null: none reports that. */
   readonly appends: string | null;
-  /** What is not as it should be, one sentence each. */
+  /** Problems, one sentence each. */
   readonly concerns: readonly string[];
 }
 
@@ -119,7 +119,7 @@ async function askRegister(cluster: ClusterConfig): Promise<Asked<Register>> {
   const [table] = await postgres.query<{ readonly there: boolean }>(
     "select to_regclass('cluster') is not null as there",
   );
-  // Read only: tables are made by who may make them.
+  // Read only: an account that may create tables creates them.
   if (!table!.there) return { found: NO_REGISTER, concerns: [] };
   const [clock] = await postgres.query<{ now: bigint }>('select tapeloom_now() as now');
   const nodes = await knownNodes(postgres);
@@ -184,7 +184,7 @@ function appending({ nodes }: ClusterFacts): readonly NodeStatus[] {
   });
 }
 
-/** `isPartial`: not all could be asked, so what is missing may well be there. */
+/** `isPartial`: some server did not respond, so what is missing may be there. */
 export function clusterConcerns(facts: ClusterFacts, isPartial = false): readonly string[] {
   const { id, stream, objects } = facts;
   if (id === null && !isPartial) {
@@ -204,7 +204,7 @@ export function clusterConcerns(facts: ClusterFacts, isPartial = false): readonl
   return [...concerns, ...nodesConcerns(facts, isPartial)];
 }
 
-/** By name; where all that are configured answer, the others are taken to be there. */
+/** By name. If all configured servers respond, others are assumed to be there. */
 function whoIsThere(servers: readonly NatsServerState[]): (name: string) => boolean {
   const names = servers.map(({ name }) => name);
   return (name) => !names.includes(null) || names.includes(name);

@@ -1,4 +1,4 @@
-/** Has nodes leave their cluster, by id or name, and tells how far they are until they have left. */
+/** Makes nodes leave their cluster, by id or name, and reports their progress until they have left. */
 
 import { askToDrain, knownNodes } from '../../accounts/shared/known-nodes.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
@@ -9,13 +9,13 @@ import { readNodeReport } from './node-report.ts';
 export interface LeavingNode {
   readonly id: string;
   readonly name: string;
-  /** Connections of customers that it still has, as it last said. */
+  /** The client connections that it last reported. */
   readonly connections: number;
 }
 
-/** Nobody of that name is alive. */
+/** No node of that name is alive. */
 export class NoSuchNodeError extends Error {
-  /** Those that are. */
+  /** The live nodes. */
   readonly names: readonly string[];
 
   constructor(node: string, names: readonly string[]) {
@@ -33,7 +33,7 @@ export class Drain implements AsyncDisposable {
     this.#ids = ids;
   }
 
-  /** Asks them to leave; they go on by themselves, whether anybody waits or not. */
+  /** Requests them to leave. They leave by themselves, whether or not the caller waits. */
   static async begin(cluster: ClusterConfig, node: string): Promise<Drain> {
     const postgres = await openClusterPostgres(cluster, 1);
     try {
@@ -52,7 +52,7 @@ export class Drain implements AsyncDisposable {
     }
   }
 
-  /** Those that have not left yet; one that starts again at its place has. */
+  /** The nodes that have not left yet. One that has restarted in its place has left. */
   async leaving(): Promise<readonly LeavingNode[]> {
     const nodes = await knownNodes(this.#postgres);
     return nodes

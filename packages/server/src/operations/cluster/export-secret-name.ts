@@ -1,2 +1,2 @@
-/** The name of the secret behind the tokens of exports. */
+/** The name of the secret behind export tokens. */
 export const EXPORT_SECRET = 'export';

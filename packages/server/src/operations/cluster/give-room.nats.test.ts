@@ -35,7 +35,7 @@ test('a full stream gets more room, is appended to again, and its servers are co
   assert.equal(given.now, 4 * ROOM);
   assert.equal(given.isChecked, true);
   assert.ok(appended > 0);
-  // 2.10.27 leaves a replica behind in some of these raises; then it is named, with what to do.
+  // In some of these raises 2.10.27 leaves a replica behind; then it is named, with a remedy.
   const { stream } = await tape.replicas();
   const lacking = [stream!.leaderLacks, ...stream!.followers.map(({ lacks }) => lacks)];
   const isLeftBehind = lacking.some((count) => count !== 0);

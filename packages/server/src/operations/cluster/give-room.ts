@@ -1,6 +1,6 @@
 /**
- * Gives the stream of a cluster, or its objects, more room, and then watches its servers: nats-server 2.10.27 may leave a replica behind
- * when a full stream gets more room, and takes it for whole (docs/decisions/0090).
+ * Gives the stream of a cluster, or its objects, more space, and then watches its servers: nats-server 2.10.27 may
+ * leave a replica behind when a full stream gets more space, and treat it as complete (docs/decisions/0090).
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { ClusterRefusedError } from './cluster-servers.ts';
 import { lackingConcerns } from './lacking-concerns.ts';
 
 const CLIENT = 'tapeloom cluster room';
-/** Nodes that waited for room append again within seconds; a replica that is left behind shows by then. */
+/** Nodes that waited for space append again within seconds; a replica that was left behind shows by then. */
 const WATCH_EVERY_MS = 2_000;
 const WATCHES = 10;
 
@@ -26,13 +26,13 @@ export interface GivenRoom {
   readonly name: string;
   readonly before: number;
   readonly now: number;
-  /** Servers that lack messages, with how to fill them. */
+  /** Servers that are missing messages, with how to refill them. */
   readonly concerns: readonly string[];
-  /** False where no server could be asked what it has stored. */
+  /** False if no server could report what it has stored. */
   readonly isChecked: boolean;
 }
 
-/** Rejects with a `ClusterRefusedError` where there is no such stream, or where it would get less than it has. */
+/** Rejects with a `ClusterRefusedError` if there is no such stream, or if the size is not larger than before. */
 export async function giveRoom(
   { nats }: ClusterConfig,
   dataset: string,

@@ -15,7 +15,7 @@ describe('a cluster is made once', { skip: natsServerMissing }, () => {
   });
   after(() => rig[Symbol.asyncDispose]());
 
-  /** The streams of NATS that are left of the two. */
+  /** Which of the two NATS streams remain. */
   async function left(dataset: string, deleted: readonly string[] = []): Promise<string[]> {
     const connection = await connectNats(addressOf(rig.nats.urls), 'test');
     try {

@@ -1,7 +1,7 @@
 /**
- * Makes what a cluster shares, once: tables in PostgreSQL, the stream and the bucket in NATS, and the id they have in common. It
- * may be repeated: what is there and belongs together stays as it is, and what a run before has left undone is
- * done. It never makes anything over something else, nor again what is gone.
+ * Creates what a cluster shares, once: tables in PostgreSQL, the stream and the bucket in NATS, and their common id. It
+ * may be repeated: parts that belong together stay, and what an earlier run left undone is done. It never overwrites
+ * anything, nor recreates what was lost.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -33,7 +33,7 @@ export interface ClusterPlan {
 
 export interface InitialisedCluster {
   readonly id: string;
-  /** Whether anything was made. */
+  /** Whether anything was created. */
   readonly isNew: boolean;
   readonly servers: readonly NatsServerState[];
   readonly replicas: number;
@@ -63,7 +63,7 @@ export async function initCluster(plan: ClusterPlan): Promise<InitialisedCluster
   }
 }
 
-/** All that are configured, once each can hold a tape. */
+/** All configured servers, if each can hold a tape. */
 export async function soundServers(
   plan: ClusterPlan,
   client: string,
@@ -73,7 +73,7 @@ export async function soundServers(
   return servers;
 }
 
-/** Those of the accounts are made by whoever opens them. */
+/** The account store creates its own tables. */
 async function prepareTables({ postgres: address }: ClusterConfig, postgres: Postgres) {
   await using _accounts = await openPostgresAccountStore(address, { schema: 'create' });
   await prepareSharedTables(postgres);
@@ -83,7 +83,7 @@ function refuse(faults: readonly string[]): void {
   if (faults.length > 0) throw new ClusterRefusedError(faults);
 }
 
-/** All must be there: one that is away today may be the one that does not sync. */
+/** All must be reachable: one that is absent may be the one that does not sync. */
 function serverFaults(
   servers: readonly NatsServerState[],
   { cluster, replicas }: ClusterPlan,
@@ -99,7 +99,7 @@ function serverFaults(
   return [...new Set(absent), ...few, ...natsServerFaults(servers, cluster.nats.isSyncAssured)];
 }
 
-/** What is there and is not what this cluster would have made, or has made. */
+/** Existing streams that do not belong to this cluster. */
 function foreignFaults(
   { stream, objects, faults }: NatsTapeState,
   id: string,

@@ -1,8 +1,8 @@
-/** Servers that lack messages of a stream which others have, and how to fill them, in sentences for an operator. */
+/** Sentences for an operator about servers that are missing messages of a stream, with how to refill them. */
 
 const FILL = 'stop it, remove what is below its store_dir, start it';
 
-/** A stream and what its servers lack; null: not known. */
+/** A stream and what its servers are missing; null: unknown. */
 interface Replicas {
   readonly name: string;
   readonly leader: string | null;
@@ -15,12 +15,12 @@ interface Replicas {
   }[];
 }
 
-/** Whether no server is known to lack anything. */
+/** Whether no server is known to be missing messages. */
 export function isWhole(kept: Replicas): boolean {
   return lackingConcerns(kept).length === 0;
 }
 
-/** Followers that know themselves that they are behind are left out: they catch up. */
+/** Followers that report themselves as behind are left out: they catch up. */
 export function lackingConcerns(kept: Replicas): readonly string[] {
   const { name, leader, leaderLacks, followers } = kept;
   const short = followers.filter(
@@ -41,7 +41,7 @@ export function lackingConcerns(kept: Replicas): readonly string[] {
   return concerns;
 }
 
-/** Any other server may lead once this one is stopped, so where a second one lacks messages, the whole one has to lead before. */
+/** Any server may lead after this one stops. So if a second one is missing messages, a complete one must lead first. */
 function leaderConcern(kept: Replicas, leader: string, isOneOfTwo: boolean): string {
   const { name, leaderLacks, followers } = kept;
   const whole = followers.filter(({ lacks }) => lacks === 0).map((it) => it.name);

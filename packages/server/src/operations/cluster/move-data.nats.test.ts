@@ -26,7 +26,7 @@ const disk = new NodeDisk();
 const clock = createClock({ kind: 'system' });
 const OFFERS = { perDay: 20, before: 50, after: 6 };
 
-/** All that a tape is, whoever has it. */
+/** The whole content of a tape, for comparison. */
 async function contents({ tape, manifest, report }: OpenTape) {
   const days = [...manifest.days].flatMap(([symbol, sealed]) =>
     [...sealed].map(([day, digest]) => `${symbol} ${day} ${digest}`),
@@ -62,7 +62,7 @@ describe('a machine that was alone moves into a cluster and back', {
     return await contents(tape);
   }
 
-  /** Sealed days, and an open one in whose middle the service was stopped and started; an account, a secret, floors. */
+  /** A single machine: sealed days, an open one with a restart in the middle, an account, a secret, floors. */
   async function alone(directoryName: string, name = directoryName, seed = 5) {
     const data = join(directory, directoryName);
     await mkdir(data);
@@ -169,7 +169,7 @@ describe('a machine that was alone moves into a cluster and back', {
       await assertAlone(disk, join(data, 'tape'), name);
       assert.deepEqual(await read(data, name), had);
     }
-    // As a program before c7a63a6c cut it, a record for each commit.
+    // Split as by a version before c7a63a6c: one record per commit.
     const otherwise = refusedAs(
       ClusterRefusedError,
       /split into different records from 1 on: the move was started by another version of this program/,
@@ -181,7 +181,7 @@ describe('a machine that was alone moves into a cluster and back', {
     await assert.rejects(moveIn(place(elsewhere.data, cluster, name)), another);
     const cut = { ...place(data, cluster, name), commitRowsMax: 1 };
     await moveIn(cut);
-    // Between its last two steps: all is in the stream, and the directory does not say so yet.
+    // Between the last two steps: all is in the stream, but the directory does not record that yet.
     rmSync(join(sharedDirectory(join(data, 'tape'), name), 'cluster.json'));
     const half = refusedAs(ForeignDirectoryError, /was being moved into a cluster/);
     await assert.rejects(assertAlone(disk, join(data, 'tape'), name), half);

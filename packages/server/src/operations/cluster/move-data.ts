@@ -1,7 +1,7 @@
 /**
- * Moves what a machine that was alone has into a cluster, and what a cluster has into a directory for one machine: the accounts,
- * the secret of exports, and the tape, in this order, each proved when it is there. Every step may be repeated, so a move that
- * was broken off is begun again and goes on. Nothing may run meanwhile, on the directory or in the cluster.
+ * Moves the data of a single machine into a cluster, or that of a cluster into a directory for a single machine: the
+ * accounts, the export secret and the tape, in this order, each verified after the move. Every step is repeatable, so
+ * an interrupted move is simply started again. Nothing may run meanwhile, on the directory or in the cluster.
  */
 
 import { existsSync } from 'node:fs';
@@ -94,14 +94,14 @@ export async function moveBack(place: MovePlace): Promise<MovedData> {
   return { clusterId: tape.clusterId, accounts, tape: moved };
 }
 
-/** A cluster that was made and never used has none yet. */
+/** A cluster in which no node ever ran has no secret. */
 function noSecret(): never {
   throw new ClusterRefusedError([
     'no node of this cluster has ever run, so there is nothing to move',
   ]);
 }
 
-/** Nothing is moved under somebody who runs. */
+/** Rejects if a node of the cluster runs. */
 export async function requireNobody(postgres: Postgres): Promise<void> {
   const alive = (await knownNodes(postgres)).filter(({ isAlive }) => isAlive);
   if (alive.length === 0) return;
@@ -121,7 +121,7 @@ async function moveAccounts(
   return direction === 'in' ? await moveAll(alone, shared) : await moveAll(shared, alone);
 }
 
-/** What was moved before is not moved again. */
+/** Accounts that were moved before are not moved again. */
 async function moveAll(from: SqlDatabase, to: SqlDatabase): Promise<readonly TableProof[]> {
   const proof = await accountsProof(from);
   if (areEqual(proof, await accountsProof(to))) return proof;

@@ -1,6 +1,6 @@
 /**
- * Brings the tape of a cluster into a directory that a machine can go on with alone: as a node does that joins with an empty
- * directory, but for every listed day, and without a part in appending. What was brought is compared with the book.
+ * Copies the tape of a cluster into a directory for a single machine. It works like a node that joins with an empty
+ * directory, but fetches every listed day and never appends. The result is compared with the book.
  */
 
 import { setTimeout } from 'node:timers/promises';
@@ -22,7 +22,7 @@ export interface BroughtTape extends MovedTape {
   readonly floors: string | null;
 }
 
-/** The directory must be locked, and without a tape of its own. Nobody may append meanwhile. */
+/** The directory must be locked, without a tape of its own, and no node may append meanwhile. */
 export async function moveTapeBack(
   place: Omit<TapePlace, 'floors'>,
   tape: ClusterTape,
@@ -49,7 +49,7 @@ export async function moveTapeBack(
   return { days, open, floors: book.floors };
 }
 
-/** Until the end of the stream is reached and every listed day is here. */
+/** Follows until the end of the stream is reached and every listed day is here. */
 async function follow(place: Omit<TapePlace, 'floors'>, tape: ClusterTape): Promise<TapeBook> {
   const { disk, tapeRoot, dataset, listed, onProgress } = place;
   const { stream, objects, clusterId } = tape;
@@ -95,7 +95,7 @@ async function follow(place: Omit<TapePlace, 'floors'>, tape: ClusterTape): Prom
   return copy.book;
 }
 
-/** Nothing of the directory says any more that it was one of a cluster. */
+/** Removes all traces of the cluster from the directory. */
 async function standAlone(place: Omit<TapePlace, 'floors'>): Promise<void> {
   const { disk, tapeRoot, dataset } = place;
   const logs = logDirectory(tapeRoot, dataset);

@@ -1,8 +1,8 @@
 /**
- * Moves the tape of a machine that was alone into a cluster whose stream is empty: sealed days become objects that a book
- * lists, the records of the open day are appended under the fence. It may be broken off at any moment and begun again: what is
- * in the stream is compared, and the rest follows. The open day's records are written anew; that the trades in them are the
- * same is proved by reading them back.
+ * Moves the tape of a single machine into a cluster with an empty stream: sealed days become objects listed in a book,
+ * records of the open day are appended under the fence. It may be interrupted and repeated at any moment: what is in
+ * the stream is compared, and the rest follows. The open day's records are written again and read back, to prove that
+ * their trades are the same.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -32,11 +32,11 @@ export interface TapePlace {
   readonly tapeRoot: string;
   readonly dataset: string;
   readonly listed: ListedSymbols;
-  /** What cursors are worthless, as its own file says it; null: there is none. */
+  /** The file of cursors that are invalid; null: there is none. */
   readonly floors: string | null;
-  /** Trades in one record of the open day, where that is to be less than a message has room for. */
+  /** Trades in one record of the open day, if fewer than fit into a message. */
   readonly commitRowsMax?: number;
-  /** Told of every day and of many records. */
+  /** Called for every day and for every record. */
   readonly onProgress: (what: 'days' | 'records', done: number, total: number) => void;
 }
 
@@ -48,11 +48,11 @@ export interface DayProof {
 
 export interface MovedTape {
   readonly days: readonly DayProof[];
-  /** The day that goes on; null: there is none. */
+  /** The open day; null: there is none. */
   readonly open: { readonly day: UtcDay; readonly trades: number } | null;
 }
 
-/** The directory must be locked. Rejects with a `ClusterRefusedError` where the stream has a tape of its own. */
+/** The directory must be locked. Rejects with a `ClusterRefusedError` if the stream has another tape. */
 export async function moveTapeIn(place: TapePlace, tape: ClusterTape): Promise<MovedTape> {
   const before = await messagesOf(tape.stream);
   const { manifest, report } = await closedTape(place);
@@ -93,7 +93,7 @@ function tradesOf({ logs }: OpenTape['report'], day: UtcDay): number {
   return logs.find((log) => log.day === day)?.trades ?? 0;
 }
 
-/** All that there is, which must be ours. */
+/** All messages of the stream. Rejects if any is from another writer. */
 async function messagesOf(stream: TapeStream): Promise<readonly StoredMessage[]> {
   const { first, last } = await stream.ends();
   const messages: StoredMessage[] = [];
@@ -112,7 +112,7 @@ async function messagesOf(stream: TapeStream): Promise<readonly StoredMessage[]>
   return messages;
 }
 
-/** Recovers what a crash has left, seals what has ended, and closes it again. */
+/** Recovers from a crash, seals ended days, and closes the tape again. */
 async function closedTape(place: TapePlace): Promise<Pick<OpenTape, 'manifest' | 'report'>> {
   const { disk, tapeRoot, dataset, listed } = place;
   const clock = createClock({ kind: 'system' });
@@ -171,7 +171,7 @@ async function bookOf(
   };
 }
 
-/** What is in the stream is the beginning of what belongs there. */
+/** The stored records must be a prefix of the expected ones. */
 function requireSame(stored: readonly StoredMessage[], records: readonly Uint8Array[]): void {
   const isSame = ({ body }: StoredMessage, index: number) => {
     const record = records[index];
@@ -187,8 +187,8 @@ function requireSame(stored: readonly StoredMessage[], records: readonly Uint8Ar
 }
 
 /**
- * From now on it is a directory of this cluster, whose open day comes from the stream; nobody can go on with it alone. Until
- * the last step all can be done again.
+ * Makes it a directory of this cluster, whose open day comes from the stream; no single machine can use it any more.
+ * Until the last step everything can be repeated.
  */
 async function becomeNodes(
   { disk, tapeRoot, dataset }: TapePlace,
@@ -198,7 +198,7 @@ async function becomeNodes(
   const directory = logDirectory(tapeRoot, dataset);
   await manifest.nameLogs([]);
   for (const name of await disk.list(directory)) {
-    // Of a directory that was another cluster's: they say where in its stream a log stood.
+    // Left from another cluster: these files say where in its stream a log stood.
     if (OF_A_STREAM.test(name)) await disk.remove(`${directory}/${name}`);
     if (dayOfFile(name, 'log') === null) continue;
     await disk.rename(`${directory}/${name}`, `${directory}/${name}${MOVED_SUFFIX}`);

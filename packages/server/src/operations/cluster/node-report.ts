@@ -1,15 +1,15 @@
-/** What a node says of itself with every beat, for `tapeloom cluster status`. */
+/** What a node reports with every heartbeat, for `tapeloom cluster status`. */
 
 import type { NodeReport } from '../../accounts/shared/known-nodes.ts';
 import { SHARED_TAPE_ROLES, type SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
 
 export interface NodeSelf {
-  /** Null until the ingest thread has told. */
+  /** Null until the ingest thread has reported. */
   readonly tape: SharedTapeReport | null;
-  /** How far its tape is behind the clock; null: not known yet. */
+  /** How far its tape is behind the clock; null: unknown. */
   readonly lagMs: number | null;
   readonly connections: number;
-  /** Why a customer would not be served; null when he would. */
+  /** Why it would not serve a client; null if it would. */
   readonly notReady: string | null;
 }
 
@@ -17,7 +17,7 @@ export function nodeReport(self: NodeSelf): NodeReport {
   return { ...self };
 }
 
-/** Another node's, perhaps of another version: what is not there is not known. */
+/** The report of another node, perhaps of another version: absent fields are unknown. */
 export function readNodeReport(report: NodeReport): NodeSelf & { readonly offsetMs: number } {
   const { tape, lagMs, connections, notReady, offsetMs } = report;
   return {

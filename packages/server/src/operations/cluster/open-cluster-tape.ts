@@ -1,4 +1,4 @@
-/** The shared tape of a cluster as a command opens it, which has no part in it as a node. */
+/** The shared tape of a cluster, opened for a command, not as a node. */
 
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import type { Postgres } from '../../platform/postgres/postgres.ts';
@@ -14,7 +14,7 @@ export interface ClusterTape extends NatsTape {
   readonly clusterId: string;
 }
 
-/** Rejects with a `ClusterRefusedError` where there is none, or where it is another cluster's. */
+/** Rejects with a `ClusterRefusedError` if there is none, or if it is another cluster's. */
 export async function openClusterTape(
   { nats }: ClusterConfig,
   dataset: string,

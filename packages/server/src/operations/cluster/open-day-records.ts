@@ -1,7 +1,7 @@
 /**
- * The records of the one log that is open, as a stream has them: a log says where a service stopped and a stream does not, so they are
- * written anew. As many commits as a message has room for become one, since each message is waited for before the next. That
- * the trades are the same is proved by a digest which does not depend on how they are cut.
+ * The records of the one open log, in the form of a stream. A log records restarts of the service and a stream does
+ * not, so they are written again. Commits are merged up to the size of a message, since each message is acknowledged
+ * before the next. A digest that does not depend on the division proves that the trades are the same.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -31,7 +31,7 @@ export interface OpenDay {
   readonly digest: string;
 }
 
-/** Null where no day is open. */
+/** Null if no day is open. */
 export async function readOpenDay(
   { disk, tapeRoot, dataset }: Pick<BookPlace, 'disk' | 'tapeRoot' | 'dataset'>,
   commitRowsMax: number,
@@ -83,11 +83,11 @@ export async function readOpenDay(
   return { day, records, digest: digest.end() };
 }
 
-/** The same digest, of records as they were read back. */
+/** The same digest, of records that were read back. */
 export function digestOfRecords(records: Iterable<Uint8Array>): string {
   let digest = new TradesDigest([]);
   for (const record of records) {
-    // Columns are read where they lie, which must be at multiples of eight.
+    // Columns are read in place, so they must start at multiples of eight.
     const payload = record.slice().subarray(RECORD_HEADER_BYTES);
     if (readRecordHeader(record, 0)!.kind === 'opening') {
       digest = new TradesDigest(readOpening(payload)!.contracts.map(({ symbol }) => symbol));

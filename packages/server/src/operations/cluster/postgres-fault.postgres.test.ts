@@ -1,4 +1,4 @@
-/** What an operator is told when the PostgreSQL of a cluster cannot be used, by real servers. */
+/** The messages for an operator when the PostgreSQL of a cluster cannot be used, with real servers. */
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ after(async () => {
 
 type Place = ClusterConfig['postgres'];
 
-/** What a start says that makes the tables; null when it goes well. */
+/** The message of a start that creates the tables; null if it succeeds. */
 async function told(place: Partial<Place> & Pick<Place, 'url'>): Promise<string | null> {
   const where = { passwordFile: null, caFile: null, ...place };
   try {
@@ -65,7 +65,7 @@ test('a wrong password, a missing file and an unknown database name the setting'
     await told({ url: server.urlOf('nowhere') }).then((it) => it!.replace(/:\d+ /, ' ')),
     'TAPELOOM_POSTGRES_URL: PostgreSQL at 127.0.0.1 has no database nowhere',
   );
-  // What was wrong is mended in the file alone.
+  // Only the file is corrected.
   await writeFile(passwordFile, 'right\n');
   const mayNot = await told({ url, passwordFile });
   assert.match(

@@ -1,4 +1,4 @@
-/** What keeps us from using the PostgreSQL of a cluster, in a sentence that names the setting to look at. */
+/** Why the PostgreSQL of a cluster cannot be used, in a sentence that names the setting to check. */
 
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import { postgresAddress } from '../../config/postgres-address.ts';

@@ -1,4 +1,4 @@
-/** The tape of a cluster whose NATS servers have lost everything, made anew out of what a node has. */
+/** Rebuilds the tape of a cluster whose NATS servers lost everything, from a node's directory. */
 
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -47,7 +47,7 @@ describe('a cluster that has lost its NATS servers', { skip: natsServerMissing }
     await rm(directory, { recursive: true });
   });
 
-  /** A node that appends so many batches, or follows to the end, and stops; what it has then. */
+  /** Runs a node that appends `offers` batches, or follows to the end, and stops; returns what it has then. */
   async function node(name: string, offers: number | null) {
     const data = join(directory, name);
     await mkdir(data, { recursive: true });
@@ -94,7 +94,7 @@ describe('a cluster that has lost its NATS servers', { skip: natsServerMissing }
     return { data, sequence, has, floors: tape.book.floors };
   }
 
-  /** As the register has a node that was not heard of for some minutes. */
+  /** Registers a node without a heartbeat for some minutes. */
   async function heardOf(name: string, sequence: number): Promise<void> {
     const tape = {
       ...{ role: 'following', sequence, end: sequence, leader: null, silentMs: 0 },
@@ -107,7 +107,7 @@ describe('a cluster that has lost its NATS servers', { skip: natsServerMissing }
        values ($1, 'r', $1, 'ingest', '1', '{}', 0, tapeloom_now() - 300000000000, false, $2)`,
       [name, JSON.stringify({ tape })],
     );
-    // A database that has just been started takes all for alive that it knows.
+    // A freshly started database would treat all nodes it knows as alive.
     await postgres.query(
       `create or replace function tapeloom_started_at() returns bigint language sql stable
         as 'select 0::bigint'`,
@@ -188,7 +188,7 @@ describe('a cluster that has lost its NATS servers', { skip: natsServerMissing }
     for (const { cursor } of floors) assert(cursor.includes(String(tomorrow)), cursor);
     await assert.rejects(node('b', null), ForeignDirectoryError);
     await assert.rejects(rebuild([ahead.data]), refusedAs(/NATS still has/));
-    // It goes on: what is appended now follows what was rebuilt.
+    // The rebuilt tape accepts new trades.
     const more = await node('a', 3);
     assert(countOf(more.has) > countOf(ahead.has));
   });

@@ -1,10 +1,9 @@
 /**
- * A cluster whose NATS servers have lost everything gets its tape again out of the directory of a node, in a new stream. It is
- * another cluster from then on, with the same accounts: directories of other nodes are of the old one, whose numbers the new stream does
- * not have, and are refused until they are emptied. All that was shown before may lie beyond what is left, so cursors from before end.
- *
- * It may be broken off at any moment and begun again: the id of the new cluster follows from that of the old one, and PostgreSQL learns
- * of it last of all.
+ * Rebuilds the tape of a cluster whose NATS servers lost everything, from a node's directory, in a new stream. The
+ * result is a new cluster with the same accounts. Directories of other nodes belong to the old one and are rejected
+ * until emptied, since the new stream lacks its sequence numbers. Cursors from before end, since some may lie beyond
+ * what is left. It may be interrupted and repeated: the new id follows from the old one, and PostgreSQL is updated
+ * last.
  */
 
 import { createHash } from 'node:crypto';
@@ -42,9 +41,9 @@ const CLIENT = 'tapeloom cluster rebuild';
 const ID_DIGITS = 24;
 
 export interface RebuildPlan extends ClusterPlan, Pick<TapePlace, 'listed' | 'onProgress'> {
-  /** Of nodes; the one with the most of the tape is taken. */
+  /** Directories of nodes; the one with the most of the tape is used. */
   readonly directories: readonly string[];
-  /** What is known to be missing is given up. */
+  /** Continue without what is known to be missing. */
   readonly isLossAccepted: boolean;
 }
 
@@ -58,7 +57,7 @@ interface Source {
   readonly data: string;
   readonly tapeRoot: string;
   readonly end: DirectoryEnd;
-  /** The cluster it is of. */
+  /** The cluster that it belongs to. */
   readonly cluster: string;
 }
 
@@ -74,7 +73,7 @@ export async function rebuildCluster(plan: RebuildPlan): Promise<RebuiltCluster>
   const source = await newestOf(plan, [old, id]);
   const { data, tapeRoot } = source;
   using _lock = lockDirectory(data);
-  // One that is the new cluster's already lacks only what PostgreSQL has to know.
+  // If it already belongs to the new cluster, only PostgreSQL is still to be updated.
   if (source.cluster === old && !plan.isLossAccepted) await requireWhole(plan, source, postgres);
   await makeStreams(plan, id);
   if (source.cluster === old) await standReady(tapeRoot, dataset);
@@ -84,7 +83,7 @@ export async function rebuildCluster(plan: RebuildPlan): Promise<RebuiltCluster>
     ...{ nats: cluster.nats, dataset, client: CLIENT, clusterId: id },
   });
   const tape = await moveTapeIn({ ...plan, disk, tapeRoot, floors }, { ...nats, clusterId: id });
-  // What nodes said of themselves was of the old stream.
+  // The nodes' reports were about the old stream.
   await postgres.query('delete from nodes');
   await postgres.query('update cluster set id = $1 where id = $2', [id, old]);
   return { id, data, tape };
@@ -101,7 +100,7 @@ async function knownCluster(postgres: Pick<Postgres, 'query'>): Promise<string> 
   ]);
 }
 
-/** What the cluster is called that follows this one. */
+/** The id of the cluster that follows this one. */
 function successor(id: string): string {
   const digest = createHash('sha256').update(`after ${id}`).digest('hex');
   return `cluster_${digest.slice(0, ID_DIGITS)}`;
@@ -130,7 +129,7 @@ async function newestOf(
   return begun ?? sources.sort((a, b) => compareEnds(a.end, b.end))[0]!;
 }
 
-/** By what nodes said of themselves when they were last heard of, and by what the directory itself should have. */
+/** Compares with the last reports of the nodes, and with what the directory itself should have. */
 async function requireWhole(
   { dataset }: RebuildPlan,
   { data, tapeRoot, end }: Source,
@@ -171,7 +170,7 @@ function nodeFault(
   return [`${tape.daysToCome} sealed days of the cluster had not reached ${data} yet`];
 }
 
-/** Days of which a log is named that is gone: of such a day not all contracts need be sealed. */
+/** Days whose log is named but gone: perhaps not all of their contracts are sealed. */
 function halfSealed(manifest: TapeManifest): readonly UtcDay[] {
   const gone = manifest.missingLogs;
   return [...manifest.logs].filter(
@@ -179,7 +178,7 @@ function halfSealed(manifest: TapeManifest): readonly UtcDay[] {
   );
 }
 
-/** Where a tape is left, nothing is made beside it. */
+/** Rejects if NATS still has a tape: none is made beside it. */
 async function refuseKept(plan: RebuildPlan, old: string, id: string): Promise<void> {
   const connection = await connectNats(plan.cluster.nats, CLIENT);
   try {
@@ -197,7 +196,7 @@ async function refuseKept(plan: RebuildPlan, old: string, id: string): Promise<v
   }
 }
 
-/** What is missing of the two. */
+/** Creates the stream or the bucket, if missing. */
 async function makeStreams(plan: RebuildPlan, id: string): Promise<void> {
   const connection = await connectNats(plan.cluster.nats, CLIENT);
   try {
@@ -207,7 +206,7 @@ async function makeStreams(plan: RebuildPlan, id: string): Promise<void> {
   }
 }
 
-/** As a machine has it that was alone: its logs are cut where they were torn, and the manifest names those that are there. */
+/** Prepares it like a single machine's directory: torn logs are cut, and the manifest names those that exist. */
 async function standReady(tapeRoot: string, dataset: string): Promise<void> {
   const disk = new NodeDisk();
   const manifest = await TapeManifest.open(disk, tapeRoot, dataset);
@@ -221,14 +220,14 @@ async function standReady(tapeRoot: string, dataset: string): Promise<void> {
     else if (whole.ended || !isSealed(manifest, day)) days.push(day);
     else throw new ClusterRefusedError([`${path} is torn, and its day is sealed in part`]);
   }
-  // What is sealed of a day whose log is there is sealed again out of that.
+  // If a day's log exists, its sealed parts are sealed again from the log.
   await giveUpHalfSealed({ disk, tapeRoot, dataset }, manifest, () => false);
   await manifest.nameLogs(days);
 }
 
 /**
- * Nobody knows any more which cursors were worthless before, and some lie beyond what is left. Until the next midnight, which no
- * cursor from before lies beyond, whoever resumes begins with a snapshot.
+ * The earlier cursor floors are lost, and some cursors lie beyond what is left. So every client that resumes before the
+ * next midnight, which no earlier cursor exceeds, starts with a snapshot.
  */
 async function everyCursorEnds(
   { listed, dataset }: Pick<RebuildPlan, 'listed' | 'dataset'>,

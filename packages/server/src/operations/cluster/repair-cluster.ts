@@ -1,6 +1,6 @@
 /**
- * Puts back what the stream of a cluster has lost, out of data directories of its nodes or copies of them: first a plan, which
- * changes nothing, and then what the plan says.
+ * Restores what the stream of a cluster has lost, from data directories of its nodes or copies of them. First it makes
+ * a plan, which changes nothing; then it carries the plan out.
  */
 
 import { join } from 'node:path';
@@ -31,8 +31,8 @@ export class ClusterRepair implements AsyncDisposable {
   }
 
   /**
-   * Rejects with a `ClusterRefusedError`, also where servers differ or nodes wait for something else, and with a `NothingLostError` where
-   * nobody has proved a loss and nobody waits.
+   * Rejects with a `ClusterRefusedError`, also if servers differ or nodes wait for something else. Rejects with a
+   * `NothingLostError` if no loss is proved and no node waits.
    */
   static async planned(
     cluster: ClusterConfig,
@@ -65,7 +65,7 @@ export class ClusterRepair implements AsyncDisposable {
     }
   }
 
-  /** Under the fence: rejects when anybody has appended since. */
+  /** Under the fence: rejects if any node has appended since. */
   async carryOut(): Promise<void> {
     const clock = createClock({ kind: 'system' });
     await repairStream(this.#tape.stream, clock, 'repair', this.plan);
@@ -76,12 +76,14 @@ export class ClusterRepair implements AsyncDisposable {
   }
 }
 
-/** What a server leads that lacks messages, it would store among them, and the others would not: they could never agree again. */
+/**
+ * A leader that is missing messages would store the repair among them, and others would not: they could never agree.
+ */
 async function refuseDiffering(tape: ClusterTape): Promise<void> {
   const { stream } = await tape.replicas();
   const concerns = stream === null ? [] : lackingConcerns(stream);
   if (concerns.length === 0) return;
-  // One sentence after the other: only the first line of an error is printed.
+  // Joined into one sentence after the other: only the first line of an error is printed.
   throw new ClusterRefusedError([
     `the NATS servers of the stream differ, and a repair would make that permanent. ${concerns.join('. ')}`,
   ]);

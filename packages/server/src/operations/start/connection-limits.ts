@@ -1,7 +1,7 @@
 /**
- * How many connections the public port may hold: a fixed number, or as many as the process's limit on open
- * files leaves when everything the service itself opens is set aside. That reserve is never lent, so sockets
- * cannot keep the tape from its next day, the accounts from their database, or history from its files.
+ * How many connections the public port may hold: a fixed number, or what the process's limit on open files leaves after
+ * a reserve for the service's own files. The reserve is never lent, so sockets cannot keep the tape from its next day,
+ * the accounts from their database, or history from its files.
  */
 
 import { availableParallelism } from 'node:os';
@@ -13,25 +13,27 @@ import { openFilesMax } from '../../platform/open-files.ts';
 import { StartRefusedError } from './start-refused-error.ts';
 
 const CONNECTIONS_MAX = 20_000;
-/** Below this the shares of streams, requests and strangers would be of no use. */
+/** With fewer, the shares of streams, requests and anonymous clients would be useless. */
 const CONNECTIONS_MIN = 64;
-/** The process, the ingest, the accounts and the tables; a day being sealed while the next is written; the
- * databases, the cache and the operator's port. Some 60 are open after the start. */
+/**
+ * For the process and its threads, sealing one day while the next is written, the databases, the cache and the
+ * operator's port. Some 60 are open after the start.
+ */
 const FILES_OF_SERVICE = 128;
-/** What a thread's event loop needs (7), and the days that streams warm up from. */
+/** For a thread's event loop (7), and the days that streams warm up from. */
 const FILES_PER_ENGINE = 16;
-/** The event loop, and one file for each read that is at work (24) or kept while nobody pulls it (64). */
+/** For the event loop, and one file for each read that runs (24) or waits for its client (64). */
 const FILES_PER_COMPUTE_THREAD = 96;
-/** With fewer an operator should know. */
+/** With fewer the operator is warned. */
 const CONNECTIONS_PLENTY = 5_000;
 
 export interface MachineLimits {
-  /** Null: there is no limit, or nobody knows it. */
+  /** Null: there is no limit, or it is unknown. */
   readonly openFiles: number | null;
   readonly cores: number;
 }
 
-/** Those of this machine; the log hears of few. */
+/** The limits of this machine. It logs a warning if they are low. */
 export function readConnectionLimits(log: Log): SocketLimits {
   const machine = { openFiles: openFilesMax(), cores: availableParallelism() };
   const limits = connectionLimits(machine);
@@ -40,7 +42,7 @@ export function readConnectionLimits(log: Log): SocketLimits {
   return limits;
 }
 
-/** Throws `StartRefusedError` when so few files may be open that the service could not work. */
+/** Throws `StartRefusedError` if the limit on open files is too low for the service to work. */
 export function connectionLimits({ openFiles, cores }: MachineLimits): SocketLimits {
   if (openFiles === null) return socketLimits(CONNECTIONS_MAX);
   const reserve =
@@ -58,7 +60,7 @@ export function connectionLimits({ openFiles, cores }: MachineLimits): SocketLim
   return socketLimits(Math.min(CONNECTIONS_MAX, left));
 }
 
-/** What to tell an operator whose limit makes for few connections; null: nothing. */
+/** The warning for an operator whose limit allows few connections; null: none. */
 export function fewConnections({ all }: SocketLimits, { openFiles }: MachineLimits): string | null {
   if (all >= CONNECTIONS_PLENTY) return null;
   return `at most ${all} connections, for the process may open only ${openFiles} files (ulimit -n)`;

@@ -1,4 +1,4 @@
-/** Why an address cannot be listened on, in words: starting again does not help, and no other program is to blame. */
+/** Why the service cannot listen on an address. These faults do not pass, and no other program causes them. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -9,7 +9,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not open that port',
 };
 
-/** Null: it is nothing that the settings could change, or the port is in use. */
+/** Null: no fault of the settings, or the port is in use. */
 export function listenFault({ code = '' }: NodeJS.ErrnoException): string | null {
   return Object.hasOwn(FAULTS, code) ? FAULTS[code]! : null;
 }
@@ -19,7 +19,7 @@ export interface Hosts {
   readonly internalHost: string;
 }
 
-/** Of hosts on which no start could listen, whatever the port. Each is tried with a free one, for an instant. */
+/** Faults of hosts on which no start could listen, whatever the port. Each is tried for an instant with a free port. */
 export async function hostFaults({ host, internalHost }: Hosts): Promise<readonly string[]> {
   const hosts = { TAPELOOM_HOST: host, TAPELOOM_INTERNAL_HOST: internalHost };
   const faults: string[] = [];
@@ -31,7 +31,7 @@ export async function hostFaults({ host, internalHost }: Hosts): Promise<readonl
   return faults;
 }
 
-/** Null: it can be listened on. */
+/** Null: listening works. */
 export async function listenError(
   host: string,
   port: number,

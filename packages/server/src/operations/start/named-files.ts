@@ -1,4 +1,4 @@
-/** What the settings name: the offers, the operator's pages, another portal. All that is wrong with them is told at once. */
+/** Reads the files that settings name: offers, operator's pages, another portal. All faults are reported at once. */
 
 import { requireProviders } from '../../billing/configured-providers.ts';
 import { loadOffers } from '../../billing/load-offers.ts';

@@ -1,4 +1,4 @@
-/** The markets of a service as it starts; what is wrong with them is a sentence for the operator. */
+/** The markets of a service at its start. A fault is a sentence for the operator. */
 
 import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -20,7 +20,7 @@ import { TapeDamagedError } from '../../tape/tape-errors.ts';
 import { isSafeName } from '../../tape/tape-paths.ts';
 import { MisconfiguredError, StartRefusedError } from './start-refused-error.ts';
 
-/** A market that was asked for is the only one. */
+/** If `market` is given, it is the only one. */
 export async function readServiceMarkets({
   config,
   market,
@@ -39,8 +39,8 @@ export async function readServiceMarkets({
 }
 
 /**
- * Imported days that no instrument stands for mean that the file of instruments was lost: a service without it would
- * give customers another market, the simulated one, in place of theirs.
+ * Imported days without an instrument mean that the file of instruments was lost. Without it the service would offer
+ * the simulated market instead of the customers' own.
  */
 async function requireInstruments(
   disk: Disk,
@@ -59,7 +59,7 @@ async function requireInstruments(
   }
 }
 
-/** Without the simulator and without instruments there is nothing that anybody could ask for. */
+/** Without the simulator and without instruments there is nothing to serve. */
 function requireMarket({ data, sim }: Config, { imported }: MarketSettings): void {
   if (sim !== 'off' || imported.length > 0) return;
   throw new MisconfiguredError(
@@ -68,12 +68,12 @@ function requireMarket({ data, sim }: Config, { imported }: MarketSettings): voi
   );
 }
 
-/** Of a service that is about one market. */
+/** The settings of a service with one market. */
 export function onlyMarket(live: MarketSetting): MarketSettings {
   return { live, imported: [] };
 }
 
-/** Rejects with a `StartRefusedError` where two of them have one name. */
+/** Rejects with a `StartRefusedError` if two names clash. */
 export async function requireDistinctNames(
   { live, imported }: MarketSettings,
   now: EpochNs,
@@ -84,7 +84,7 @@ export async function requireDistinctNames(
   });
 }
 
-/** What an operator can mend refuses the start. */
+/** Turns faults that an operator can fix into a `StartRefusedError`. */
 export async function refusingStart<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

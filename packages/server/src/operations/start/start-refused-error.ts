@@ -1,5 +1,5 @@
-/** The service cannot start, for a reason that is the operator's to mend: the message is the whole story. */
+/** The service cannot start, for a reason that the operator can fix. The message is complete. */
 export class StartRefusedError extends Error {}
 
-/** The reason is a setting: starting again with the same ones ends the same way. */
+/** The reason is a setting: another start with the same settings fails too. */
 export class MisconfiguredError extends StartRefusedError {}
