@@ -1,9 +1,8 @@
 /**
  * Limits per address for callers without a key: failed authentications, unsigned webhooks, public requests and pages.
  * Only failures count as guesses, so a valid key is never rejected for the guesses of a neighbour. An IPv6 address
- * counts with its whole /64, which is what one customer is given. A bounded number of addresses is remembered. Beyond
- * it the least recently active one is evicted: an attacker with that many addresses has an allowance for each of them
- * anyway.
+ * counts with its whole /64, which is what one customer is given. The number of remembered addresses is bounded; beyond
+ * it the least recently active is evicted: an attacker with that many has an allowance for each anyway.
  */
 
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
@@ -94,9 +93,9 @@ export class AddressThrottle {
   }
 
   /**
-   * Null admits a request that should be signed. It is not read yet, so nothing is counted. An address that sent too
-   * much unsigned is rejected, unless it sent a good signature lately: so a flood, even through the same proxy, does
-   * not keep a provider out.
+   * Null admits a request that should be signed; it is not read yet, so nothing is counted. An address that sent too
+   * much unsigned is rejected, unless it sent a good signature lately: a flood, even through the same proxy, keeps no
+   * provider out.
    */
   signedRequest(now: EpochNs, address: string): AllowanceVerdict | null {
     const from = neighbourhood(address);

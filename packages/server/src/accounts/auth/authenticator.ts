@@ -30,16 +30,12 @@ export interface Authenticator {
   recall(authorization: string | undefined): Authentication | null;
   /** The verdict on any header, with a look-up where one is needed. */
   authenticate(authorization: string | undefined): Promise<Authentication>;
-  /**
-   * Whether the key of this caller would be recognised as exactly this caller now. It lets a connection skip the digest
-   * of a header that it sent before.
-   */
+  /** Whether this caller's key would give exactly this caller now. Saves the digest of a repeated header. */
   isCurrent(caller: Caller): boolean;
   /** Uses the token up. The state of its key is judged again. */
   consumeToken(token: string): Promise<Authentication>;
   /**
-   * Watches the caller's key from now on: listeners receive every change to it. A holder of a caller must watch it at
-   * once.
+   * Watches the caller's key: listeners receive every change from now on. A holder of a caller must call this at once.
    */
   watch(caller: Caller): Disposable;
   /** The current rights of a watched key; null when the key has ended. */
@@ -49,9 +45,8 @@ export interface Authenticator {
 }
 
 /**
- * The `Authorization` header as received; undefined without one. Node shows the first of several and hides the others,
- * so two readers of one request could see two callers. Several are therefore joined as HTTP joins them, which is no
- * valid key.
+ * The `Authorization` header as received; undefined without one. Node hides all but the first, so two readers of one
+ * request could see two callers. Several are therefore joined as HTTP joins them, which is no valid key.
  */
 export function sentAuthorization(request: {
   readonly rawHeaders: readonly string[];

@@ -72,7 +72,6 @@ export class Doorkeeper {
     return this.#throttledTotal;
   }
 
-  /** Judges an `Authorization` header. */
   async byKey(address: string, authorization: string | undefined): Promise<DoorVerdict> {
     const { authenticator } = this.#options;
     const known = authenticator.recall(authorization);

@@ -1,7 +1,7 @@
 /**
  * Cached look-ups of our keys, so that the next request with one needs no disk read. The least recently used is evicted
- * first. Ended keys have a smaller cache of their own: an account can make and end many but has at most ten valid ones,
- * so no account can evict another's valid key.
+ * first. Ended keys have a smaller cache of their own. An account can end many keys but has at most ten valid ones, so
+ * none can evict another's valid key.
  */
 
 import { timingSafeEqual } from 'node:crypto';

@@ -1,7 +1,6 @@
 /**
- * The texts of keys, stream tokens, links and sessions. 160 random bits make guessing hopeless. A checksum over the
- * rest lets a mistyped or invented text be rejected without a look-up. Of each secret only the digest is stored, so a
- * stolen database opens nothing.
+ * The texts of keys, stream tokens, links and sessions. 160 random bits make guessing hopeless. A checksum lets a
+ * mistyped or invented text be rejected without a look-up. Only digests are stored, so a stolen database opens nothing.
  */
 
 import { hash } from 'node:crypto';

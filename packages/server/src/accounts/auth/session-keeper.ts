@@ -1,7 +1,7 @@
 /**
  * Recognises sessions by the store's records. A session read less than a second ago is judged from memory. The cached
- * record is dropped as soon as the store reports that the session ended or its account changed; expiry is judged by the
- * clock at every call. Texts that are no session are not cached.
+ * record is dropped as soon as the store reports a change of the session or its account. Expiry is judged by the clock
+ * at every call. Texts that are no session are not cached.
  */
 
 import { hash } from 'node:crypto';

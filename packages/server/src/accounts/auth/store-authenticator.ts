@@ -1,7 +1,7 @@
 /**
- * Recognises keys and tokens by the account store's records. Known keys are judged from memory: a record is dropped as
- * soon as the store reports a change to its account, and expiry is judged by the clock at every call. Texts that are no
- * key of ours are not cached, so guesses cannot fill the memory. Secrets are never compared: a text is digested first,
+ * Recognises keys and tokens by the account store's records. Known keys are judged from memory. A record is dropped as
+ * soon as the store reports a change to its account; expiry is judged by the clock at every call. Texts that are no key
+ * of ours are not cached, so guesses cannot fill the memory. Secrets are never compared: a text is digested first,
  * records are found by a part of the digest, and whole digests are compared in constant time.
  */
 

@@ -72,7 +72,6 @@ export class WatchedKeys implements Disposable {
     return new Watching(this, watched);
   }
 
-  /** Removes one watcher. */
   leave(watched: WatchedKey): void {
     watched.watchers -= 1;
     if (watched.watchers > 0) return;

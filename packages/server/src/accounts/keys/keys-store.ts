@@ -100,7 +100,7 @@ export interface KeysStore {
   findKey(hash: string): Promise<KeyWithAccount | null>;
   /**
    * A key of this account, also an ended one. With null, for operators and the service itself: a key of any account, or
-   * a session that is valid, in the form of the key of its tokens.
+   * a session, as the key that its tokens belong to.
    */
   findKeyById(accountId: string | null, keyId: string): Promise<KeyWithAccount | null>;
   /** Newest first: valid keys and those that ended in the last 30 days. */

@@ -70,7 +70,6 @@ export async function setGrants(
   );
 }
 
-/** A source and all of its grants. */
 export interface SourcedGrants {
   readonly source: string;
   readonly grants: readonly Grant[];

@@ -1,7 +1,6 @@
 /**
- * Operations on keys. An acting key is judged inside the writing transaction: it must be valid there, and may grant,
- * rotate or revoke no more than it has itself. Every operation locks the account's row, so two of them never judge the
- * same state.
+ * Operations on keys. An acting key is judged inside the writing transaction: it must be valid, and may grant, rotate
+ * or revoke no more than it has. Every operation locks the account's row, so two never judge the same state.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
- * The port of the REST allowance: requests per minute and account, refilled continuously. Requests of test keys also
- * count against a separate allowance.
+ * The port of the REST allowance: requests per minute and account, refilled continuously. Test keys have their own
+ * besides.
  */
 
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';

@@ -1,6 +1,6 @@
 /**
- * Charges work to an account: an amount is reserved of the month's budget before the work starts, then settled with the
- * real amount or voided, each exactly once. If the process dies, the reservation expires by itself.
+ * Charges work to an account. An amount of the month's budget is reserved before the work starts, then settled or
+ * voided, each once. If the process dies, the reservation expires by itself.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -14,9 +14,9 @@ import type { Done, OnceRefused } from '../store/once.ts';
 import { remainingBudget } from './remaining-budget.ts';
 
 /**
- * The budget that each kind of work is charged to, and how long a reservation outlives a process that died: far longer
- * than any work but a download takes. An expired reservation can still be settled. A page and a replay may lose their
- * reservation in a crash of the machine, as if it had expired: that saves a disk sync.
+ * The budget that each kind of work is charged to, and how long a reservation outlives a process that died. That is far
+ * longer than any work but a download takes. An expired reservation can still be settled. A page and a replay may lose
+ * their reservation in a crash of the machine, as if it had expired: that saves a disk sync.
  */
 const KINDS = {
   page: of('computeUnits', 600n, false),
@@ -112,7 +112,6 @@ export class Charges {
     await this.#store.voidReservation(this.#clock.now(), id);
   }
 
-  /** The month's remaining budget for work of this kind. */
   async remaining(kind: ChargeKind, { accountId, entitlements }: Caller): Promise<number> {
     const now = this.#clock.now();
     const usage = await this.#store.usageOf(now, accountId, periodOf(now));

@@ -1,8 +1,7 @@
 /**
- * Limits how many streams an account may start that no other reader has had computed yet. Streams that are computed
- * already cost nothing, nor do moves that the service causes. All subscriptions of a plan together use a small part of
- * the allowance, which refills within a minute: only an account that keeps opening and dropping streams meets the
- * limit.
+ * Limits how many streams an account may start that no other reader has had computed yet. Computed streams cost
+ * nothing, nor do moves by the service. All subscriptions of a plan use a small part of the allowance, which refills
+ * within a minute. Only an account that keeps opening and dropping streams meets the limit.
  */
 
 import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';

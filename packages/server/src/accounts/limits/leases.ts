@@ -1,9 +1,8 @@
 /**
  * The port of what an account may hold at a time: connections, subscriptions, custom configurations. Each is a lease
- * that its process renews; a lost process stops renewing, and its leases are free again within 90 s. A lease of a test
- * key counts twice: for the account and for its test keys. Limits are checked and taken in one step, so parallel takers
- * cannot both pass. Adapters: memory here (empty at start) and, in a cluster, `accounts/shared/postgres-leases.ts`;
- * both run `leases.contract.ts`.
+ * that its process renews; a lost process's leases are free again within 90 s. A lease of a test key counts twice: for
+ * the account and for its test keys. Limits are checked and taken in one step, so parallel takers cannot both pass.
+ * Adapters: memory, here, and `accounts/shared/postgres-leases.ts`; both run `leases.contract.ts`.
  */
 
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';

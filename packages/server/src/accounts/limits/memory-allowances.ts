@@ -1,7 +1,7 @@
 /**
- * Allowances in the memory of one process. An asker with a full allowance is forgotten, a few with every request, so
- * memory follows the active askers. At `whoMax` the least recently active one is evicted early, which gives it a full
- * allowance again.
+ * Allowances in the memory of one process. Askers with full allowances are forgotten, a few with every request, so
+ * memory follows the active ones. At `whoMax` the least recently active is evicted early, and has a full allowance
+ * again.
  */
 
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';

@@ -1,6 +1,6 @@
 /**
- * Leases in the memory of one process. A lease that is not renewed for 90 s is released. Time counts only as far as the
- * process was seen alive: at most one renewal interval between two calls, so a clock that jumps ends no lease of an
+ * Leases in the memory of one process. A lease that is not renewed for 90 s is released. Time counts only while the
+ * process was seen alive, at most one renewal interval between two calls. So a clock that jumps ends no lease of an
  * open connection. An account that holds nothing uses no memory.
  */
 

@@ -17,7 +17,6 @@ const FLUSH_EVERY_MS = 1_000;
 /** Accounts whose streaming is known to be stored; beyond this it is written again. */
 const STREAMED_KNOWN_MAX = 100_000;
 
-/** The counts of a key in a month. */
 interface KeyCount extends Omit<RequestCount, 'restRequests'> {
   restRequests: number;
   usedAt: EpochNs;

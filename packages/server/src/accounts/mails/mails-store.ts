@@ -1,7 +1,6 @@
 /**
- * The part of the account store about mails that must not be lost. The transaction that owes a mail writes a row; the
- * row is removed when the mail server has accepted the mail. A row holds what is owed and to whom; the text is composed
- * at each delivery.
+ * The part of the account store about mails that must not be lost. The transaction that owes a mail writes a row, which
+ * is removed when the mail server has accepted it. A row has the obligation; the text is composed at each delivery.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -30,8 +29,7 @@ export type MailKind = (typeof MAIL_KINDS)[number];
 
 export interface NewMail {
   /**
-   * Identifies the obligation: owed twice, it is one mail. It is also the part of the mail's `Message-ID` before the
-   * `@`.
+   * Identifies the obligation: owed twice, it is one mail. Also the start of the mail's `Message-ID`, before the `@`.
    */
   readonly id: string;
   readonly kind: MailKind;
@@ -44,7 +42,6 @@ export interface NewMail {
 
 export interface OwedMail extends NewMail {
   readonly createdAt: EpochNs;
-  /** How many deliveries failed. */
   readonly tries: number;
   /** Until then no other process delivers it. */
   readonly takenUntil: EpochNs;

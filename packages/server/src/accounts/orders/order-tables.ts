@@ -46,7 +46,6 @@ interface OrderTable {
   bill_to: string | null;
 }
 
-/** How far a provider's events were listed. */
 interface PaymentListingTable {
   provider: string;
   listed_until: Whole;

@@ -53,7 +53,6 @@ export interface OrderTerms {
   /** The provider's payment page. */
   readonly url: string;
   readonly waiverVersion: string;
-  /** The right of withdrawal. */
   readonly withdrawal: WithdrawalTerms;
   /** Null or absent: the buyer entered none. */
   readonly billTo?: BillTo | null;
@@ -63,10 +62,7 @@ export interface OrderRecord extends OrderTerms, Payment {
   readonly billTo: BillTo | null;
   readonly accountId: string;
   readonly createdAt: EpochNs;
-  /**
-   * The provider's revision of its last report; if the provider has none, how often the payment changed. -1: no report
-   * yet.
-   */
+  /** The provider's revision of its last report or, if it has none, how often the payment changed. -1: no report. */
   readonly revision: number;
   /** When the provider last responded, by the clock of the node that asked. */
   readonly lookedAt: EpochNs | null;
@@ -146,7 +142,6 @@ export interface PaymentEventRecord extends PaymentEvent {
   readonly attempts: number;
   /** Null: it is not pending. */
   readonly tryAt: EpochNs | null;
-  /** The last failure. */
   readonly fault: string | null;
 }
 
@@ -159,10 +154,7 @@ export interface HeardPayment {
   readonly revision: number | null;
   /** The resulting grants: `grantsOfPayment`. */
   readonly grants: readonly Grant[];
-  /**
-   * The question. The answer is stale if a later question has an accepted answer. It settles the events that were
-   * pending when it was asked.
-   */
+  /** The question. It settles the events pending then. The answer is stale if a later one has been accepted. */
   readonly ask: Ask;
   readonly lookAt: EpochNs | null;
 }
@@ -191,7 +183,6 @@ export interface PaymentListing {
   readonly listedUntil: EpochNs;
   /** Null: never. */
   readonly listedAt: EpochNs | null;
-  /** When to list them again. */
   readonly listAt: EpochNs;
 }
 
@@ -236,19 +227,13 @@ export interface OrdersStore {
    * together. Null: no order of ours has this reference.
    */
   hearPayment(call: StoreCall, heard: HeardPayment): Promise<Heard | null>;
-  /**
-   * Ends an order whose payment its provider has lost: its grants end, and the offer can be bought again. `over`: the
-   * order has ended or failed before.
-   */
+  /** Ends an order whose payment is lost: its grants end, and it can be bought again. `over`: it had ended or failed. */
   writeOff(
     call: StoreCall,
     orderId: string,
     reason: string,
   ): Promise<OrderRecord | { readonly refused: 'not-found' | 'over' }>;
-  /**
-   * Records an operator's request to the provider, and an event that makes us ask for the outcome. Returns the event's
-   * id.
-   */
+  /** Records an operator's request to the provider, and an event that makes us ask for the outcome; returns its id. */
   noteAsked(call: StoreCall, order: OrderRecord, asked: OperatorAsked): Promise<string>;
   /** Schedules the next check of the order; null: none. */
   lookAgain(order: Pick<OrderRecord, 'id'>, lookAt: EpochNs | null): Promise<void>;
@@ -268,7 +253,6 @@ export interface OrdersStore {
   /** Null: the provider's events were never listed. */
   findListing(provider: string): Promise<PaymentListing | null>;
   noteListing(listing: PaymentListing): Promise<void>;
-  /** Listings that are due. */
   dueListings(now: EpochNs): Promise<readonly PaymentListing[]>;
   /** Pending events that are due, oldest first. */
   dueEvents(now: EpochNs, limit: number): Promise<readonly PaymentEventRecord[]>;
@@ -276,7 +260,6 @@ export interface OrdersStore {
   dueOrders(now: EpochNs, limit: number): Promise<readonly OrderRecord[]>;
   /** Makes everything that is scheduled due now; returns how much. */
   hurry(now: EpochNs): Promise<{ readonly events: number; readonly orders: number }>;
-  /** Counts for operators and metrics. */
   paymentCounts(): Promise<PaymentCounts>;
   /** Removes settled events that are too old to be repeated. */
   forgetEvents(now: EpochNs, limit: number): Promise<number>;

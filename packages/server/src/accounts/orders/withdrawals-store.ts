@@ -22,7 +22,6 @@ export type WithdrawalState = (typeof WITHDRAWAL_STATES)[number];
 
 export type WithdrawalCounts = Readonly<Partial<Record<WithdrawalState, number>>>;
 
-/** A customer's declaration. */
 export interface Declaration {
   readonly via: 'portal' | 'operator';
   /** The customer's network address; null: the operator declared it for the customer. */
@@ -56,9 +55,7 @@ export interface WithdrawalRecord extends Omit<Declaration, 'offerName' | 'name'
   readonly refundedAt: EpochNs | null;
   /** How often it was taken; the last taker holds it. */
   readonly taken: number;
-  /**
-   * When the refund was requested from a provider without idempotency keys; null: never, or the request had no effect.
-   */
+  /** When the refund was requested from a provider without idempotency keys; null: never, or without effect. */
   readonly refundAskedAt: EpochNs | null;
   readonly attempts: number;
   /** When to retry, or when its holder loses it; null: all is done. */
@@ -98,7 +95,6 @@ export type WithdrawalStep = { readonly heldUntil: EpochNs } & (
   | { readonly refundAskedAt: EpochNs | null }
 );
 
-/** The progress of a withdrawal. */
 export type WithdrawalProgress =
   | WithdrawalStep
   | { readonly state: 'done'; readonly refundedAt: EpochNs }
@@ -123,10 +119,7 @@ export interface WithdrawalsStore {
   ): Promise<Declared | WithdrawalRefused>;
   /** False: another node has taken it since, and nothing changed. */
   noteProgress(held: HeldWithdrawal, progress: WithdrawalProgress): Promise<boolean>;
-  /**
-   * Takes a due withdrawal: until `until` no other caller gets it, on any machine. Null when another caller has it or
-   * nothing is due.
-   */
+  /** Takes a due withdrawal: until `until` no other caller gets it. Null when another has it or nothing is due. */
   takeWithdrawal(
     order: Pick<OrderRecord, 'id'>,
     now: EpochNs,

@@ -9,7 +9,6 @@ import { DAY_NS_BIG, MINUTE_NS_BIG } from '@tapeloom/core/units';
 import type { StoreCall } from '../store/store-call.ts';
 import type { LinkRefused, NewSession, PasskeyUse, SignedIn, TooMany } from './people-store.ts';
 
-/** Passkeys an account may have. */
 export const PASSKEYS_MAX = 10;
 /** Passkeys that may be added in a day: each one is mailed and audited. */
 export const PASSKEYS_ADDED_MAX = 20;

@@ -14,7 +14,7 @@ export const LINK_VALID_NS = BigInt(LINK_VALID_MINUTES) * MINUTE_NS_BIG;
 /** Links to one mailbox per hour. */
 export const LINKS_PER_MAILBOX_MAX = 5;
 /**
- * Links per hour and neighbourhood before it is slowed to one a minute: offices and mobile networks share an address.
+ * Links per hour and neighbourhood before it is slowed to one a minute: offices and mobile networks share addresses.
  */
 export const LINKS_PER_NEIGHBOURHOOD_AT_ONCE = 20;
 export const LINKS_SLOW_NS = MINUTE_NS_BIG;
@@ -35,7 +35,6 @@ export const DELETIONS_COUNTED_NS = DAY_NS_BIG;
 /** How long a deletion can be withdrawn. */
 export const DELETION_GRACE_NS = 14n * DAY_NS_BIG;
 
-/** The purposes of mailed links. */
 export const LINK_PURPOSES = [
   'sign-in',
   /** To the present address: approves a new address. */
@@ -53,7 +52,7 @@ export const LINK_PURPOSES = [
 export type LinkPurpose = (typeof LINK_PURPOSES)[number];
 
 /**
- * `streamed`: a bar was streamed, by a key or in the portal. `both`: the owner buys both offers and ordered the first.
+ * `streamed`: a bar was streamed, by key or in the portal. `both`: the owner buys both offers and ordered the first.
  */
 export type AccountMark = 'streamed' | 'both';
 
@@ -68,7 +67,6 @@ export interface OwnerRecord {
   readonly secondFactor: boolean;
 }
 
-/** A link to be sent, or handed over. */
 export interface NewLink {
   readonly purpose: LinkPurpose;
   /** The recipient; null for a claim. */
@@ -131,7 +129,6 @@ export interface SessionRecord {
   readonly accountId: string;
   /** The owner's address. */
   readonly email: string;
-  /** Whether the operator has suspended the account. */
   readonly isSuspended: boolean;
   readonly browser: string;
   readonly createdAt: EpochNs;
@@ -159,7 +156,6 @@ export interface PeopleStore {
   ownerOf(accountId: string): Promise<OwnerRecord | null>;
   /** By the key of an address. */
   ownerByEmail(emailKey: string): Promise<OwnerRecord | null>;
-  /** All owners, for operators. */
   listOwners(): Promise<readonly Pick<OwnerRecord, 'accountId' | 'email'>[]>;
   /** The operator sets an owner: the previous one is signed out everywhere. */
   setOwner(
@@ -168,7 +164,6 @@ export interface PeopleStore {
     address: EmailAddress,
   ): Promise<OwnerRecord | EmailTaken | { readonly refused: 'not-found' }>;
 
-  /** Switches mails about the month's budget on or off. */
   setUsageMails(accountId: string, isOn: boolean): Promise<void>;
 
   /** Stores a link's digest, unless there are too many; the same limits apply to every address. */
@@ -195,10 +190,7 @@ export interface PeopleStore {
     session: NewSession,
     use?: PasskeyUse | null,
   ): Promise<SignedIn | LinkRefused | TooMany | EmailTaken | AlreadyOwned | PasskeyWanted>;
-  /**
-   * Uses up a link of this account that was sent to its present address, and stores a link to the new address, which it
-   * returns.
-   */
+  /** Uses up a link sent to this account's present address; stores and returns a link to the new address. */
   approveEmail(
     now: EpochNs,
     accountId: string,
@@ -226,15 +218,13 @@ export interface PeopleStore {
   marksOf(accountId: string): Promise<ReadonlySet<AccountMark>>;
   /** Sets a mark, which keeps the time when it was first set, or removes it. */
   setMark(now: EpochNs, accountId: string, mark: AccountMark, isSet: boolean): Promise<void>;
-  /** Marks these accounts as having streamed. */
   markStreamed(now: EpochNs, accountIds: readonly string[]): Promise<void>;
 
   /** Null: none was requested, or it was withdrawn. */
   deletionOf(accountId: string): Promise<DeletionRecord | null>;
   /**
-   * Uses up a link of this account that was sent to its present address; null: the operator requests it. A repeated
-   * request leaves the time unchanged. The owner is owed a mail. `isNow`: the deletion is due at once, also one
-   * requested earlier.
+   * Uses up a link sent to this account's present address; null: the operator requests it. The owner is owed a mail. A
+   * repeated request leaves the time unchanged. `isNow`: the deletion is due at once, also one requested earlier.
    */
   askDeletion(
     call: StoreCall,

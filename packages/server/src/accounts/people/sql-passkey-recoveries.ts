@@ -1,6 +1,6 @@
 /**
- * Recovery of an account whose passkeys are lost. A reader of the owner's mail requests it, and a day later the
- * passkeys are removed, unless a link sent to the same address, or any signed-in session, stops it.
+ * Recovery of an account whose passkeys are lost. A reader of the owner's mail requests it. A day later the passkeys
+ * are removed, unless a link sent to the same address, or any session, stops it.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

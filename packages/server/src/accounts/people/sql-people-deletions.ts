@@ -1,7 +1,7 @@
 /**
  * Deletion of an account, two weeks after its owner's request unless that is withdrawn. Records that must be kept
- * (audit events, consents, payments) keep the account's id, which then leads to no person. The last mail keeps the
- * address until it is delivered.
+ * (audit events, consents, payments) keep the account's id, which leads to no person. The last mail keeps the address
+ * until delivered.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

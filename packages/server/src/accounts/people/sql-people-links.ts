@@ -1,7 +1,4 @@
-/**
- * Mailed or handed-over links: stored as digests, counted before they are made, and used up by the statement that
- * validates them.
- */
+/** Mailed or handed-over links: stored as digests, counted first, and used up by the statement that validates them. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { countedUntil, latest } from '../store/sound-times.ts';

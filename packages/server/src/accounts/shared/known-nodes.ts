@@ -1,16 +1,12 @@
-/**
- * The known nodes of a cluster, as `tapeloom cluster status` shows them and as every node uses them for its decisions.
- */
+/** The known nodes of a cluster: `tapeloom cluster status` shows them, and every node decides by them. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Postgres } from '../../platform/postgres/postgres.ts';
 
 export interface KnownNode {
   readonly id: string;
-  /** The name that people use. */
   readonly name: string;
   readonly roles: readonly string[];
-  /** The version of its program. */
   readonly program: string;
   /** The name of the computation, by indicator. */
   readonly computations: Readonly<Record<string, string>>;

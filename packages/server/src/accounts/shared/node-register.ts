@@ -1,8 +1,8 @@
 /**
  * One node in the register of its cluster. It joins before it serves, sends a beat every second, and leaves after
- * closing its last socket. Each beat returns the known nodes, whether this one was requested to leave, and the offset
- * of its clock from the database's, which all nodes count by. A node without a beat for 90 s no longer counts; see
- * `NodeEvents` and `cannotTakeBecause`.
+ * closing its last socket. Each beat returns the known nodes, a request to leave, and the clock's offset from the
+ * database's, which all nodes count by. A node without a beat for 90 s no longer counts; see `NodeEvents` and
+ * `cannotTakeBecause`.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -31,7 +31,6 @@ export interface NodeFacts {
   readonly id: string;
   readonly name: string;
   readonly roles: readonly string[];
-  /** The program's version. */
   readonly program: string;
   readonly computations: Readonly<Record<string, string>>;
 }
@@ -45,12 +44,10 @@ export interface NodeRegisterOptions {
   readonly run: string;
 }
 
-/** Events that concern this node. */
 export interface NodeEvents {
   /**
-   * The node had no beat for 90 s, or the database is older: others may have its leases. The node must take all of them
-   * again, and end what no longer fits. Any other lease of its own taken up to this time, by the database's clock, is
-   * invalid.
+   * The node had no beat for 90 s, or the database is older: others may have its leases. The node must take them again,
+   * and end what no longer fits. Other leases taken up to this time, by the database's clock, are invalid.
    */
   over(databaseNow: EpochNs): void;
   /**
@@ -60,11 +57,8 @@ export interface NodeEvents {
   older(): void;
   /** The node was requested to leave. */
   drain(): void;
-  /**
-   * Another process has taken over its identity: a copied directory started while this node was silent. It must end.
-   */
+  /** Another process has taken over its identity: a copied directory started while this node was silent. It ends. */
   displaced(): void;
-  /** The list of nodes was read. */
   looked(nodes: readonly KnownNode[]): void;
 }
 
@@ -102,7 +96,6 @@ export class NodeRegister implements AsyncDisposable {
     return register;
   }
 
-  /** Sends beats from now on. */
   start(events: NodeEvents): void {
     this.#events = events;
     this.#timer = this.#options.clock.every(BEAT_EVERY_MS, () => void this.beat());
@@ -131,10 +124,7 @@ export class NodeRegister implements AsyncDisposable {
     return this.#offsetNs;
   }
 
-  /**
-   * Why nothing new may be taken for accounts here; null when it may. After some seconds without a beat, this node's
-   * view of the others may be too old.
-   */
+  /** Why nothing new may be taken for accounts; null when it may. Without beats its view of the others is too old. */
   get cannotTakeBecause(): string | null {
     if (this.#isDisplaced) return 'another process has taken over as this node';
     if (this.#options.clock.now() - this.#heardAt > KNOWN_FOR_NS) {
@@ -144,7 +134,7 @@ export class NodeRegister implements AsyncDisposable {
     return isWrong ? 'the clock of this node is wrong' : null;
   }
 
-  /** Resolves when every other node has read the register since this one joined, or no longer counts. */
+  /** Resolves when every other live node has sent a beat since this one joined, or after 10 s. */
   async seenByAll(): Promise<void> {
     const { clock, node } = this.#options;
     const until = clock.now() + KNOWN_FOR_NS;

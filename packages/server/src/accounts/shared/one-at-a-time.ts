@@ -1,7 +1,6 @@
 /**
- * Work that one node of a cluster runs at a time: the holder of a database lock, for as long as its connection lives.
- * When the connection breaks, another node may start before this one notices, so all such work must be safe to run
- * twice.
+ * Work that one node of a cluster runs at a time: the holder of a database lock, while its connection lives. When that
+ * breaks, another node may start before this one notices, so all such work must be safe to run twice.
  */
 
 import type { Client } from 'pg';

@@ -15,15 +15,13 @@ const ACCOUNTS_AT_ONCE = 8;
 /** Late releases in one statement. */
 const RELEASED_AT_ONCE = 1_000;
 /**
- * A statement without a response may still run for this long at most; its own limit is shorter
- * (`platform/postgres/postgres.ts`).
+ * How long a statement without a response may still run; its own limit is shorter (`platform/postgres/postgres.ts`).
  */
 const DONE_WITHIN_NS = 10n * SECOND_NS_BIG;
 
 /**
  * A lease to release with the next renewal; until then it counts as held. A failed release is repeated until it
- * succeeds. A take with an unknown outcome counts as rejected, and is released again and again until `until`, since the
- * database may still perform it.
+ * succeeds. A take with an unknown outcome is released repeatedly until `until`: the database may still perform it.
  */
 interface LateLease {
   readonly lease: HeldLease;
@@ -125,16 +123,14 @@ export class PostgresLeases implements Leases {
     return this.#places.size;
   }
 
-  /** Leases that are held here. */
   get heldCount(): number {
     return this.#held.size;
   }
 
   /**
-   * Others may have taken leases held here. The next renewal takes all of them again, the oldest of each account first;
-   * those that no longer fit are lost. Before that it releases leases that the database has for this node and this node
-   * does not hold: a restored database has leases that were released since, which would block others for as long as the
-   * node lives.
+   * Others may have taken leases held here: the next renewal takes all again, the oldest of each account first; those
+   * that no longer fit are lost. Before that it releases leases that only the database has for this node. A restored
+   * database has such leases, and they would block others while the node lives.
    */
   mayBeLost(databaseNow: EpochNs): void {
     this.#lostUntil = databaseNow;

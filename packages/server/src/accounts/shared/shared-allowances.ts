@@ -1,8 +1,8 @@
 /**
  * Requests per minute that all nodes of a cluster count together. A node fetches a slice of an allowance from the
- * shared state and takes requests from it locally: one request for a rare caller, so that its remainder is exact; up to
- * a tenth of the limit for a busy one. A slice lapses after two seconds and is never returned, so no caller gets more
- * than its limit over all nodes, and a busy one may lose a little.
+ * shared state and takes requests from it locally. A rare caller's slice is one request, so that its remainder is
+ * exact; a busy one's is up to a tenth of the limit. A slice lapses after two seconds and is never returned. So no
+ * caller exceeds its limit over all nodes, and a busy one may lose a little.
  */
 
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';
@@ -44,7 +44,6 @@ export interface SliceGrant {
 }
 
 export interface SharedAllowancesOptions {
-  /** Fetches a slice from the shared state. */
   readonly slice: (now: EpochNs, request: SliceRequest) => Promise<SliceGrant>;
   readonly whoMax?: number;
 }
@@ -90,7 +89,7 @@ export class SharedAllowances implements Allowances {
   }
 
   /**
-   * Fetches slices until no request waits. Requests that came before a response are served from it, or by the next one.
+   * Fetches slices until no request waits. Requests that came meanwhile are served from the response or the next one.
    */
   async #serve(who: string, asker: Asker, line: Line): Promise<void> {
     while (line.waiting.length > 0) {
@@ -221,9 +220,7 @@ class Line {
     return now < this.#until ? this.#left : 0;
   }
 
-  /**
-   * As large as the last slice if that was used up in time, twice as large if it was used up quickly, otherwise one.
-   */
+  /** As large as the last slice if that was used up in time, twice as large if quickly, otherwise one. */
   nextSize(now: EpochNs, { limit, testLimit }: CountedLimit): number {
     const smaller = Math.min(limit ?? Infinity, testLimit ?? Infinity);
     const isBusy = this.#left === 0 && now < this.#until;

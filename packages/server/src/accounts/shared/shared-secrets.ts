@@ -1,7 +1,6 @@
 /**
- * Secrets that all nodes of a cluster share, by name. The two newest of a name are valid, so a secret can change while
- * data made with the previous one is in use. A new secret signs only a minute after its creation: by then every node
- * knows it.
+ * Secrets that all nodes of a cluster share, by name. The two newest of a name are valid, so one can change while data
+ * made with the other is in use. A new secret signs only a minute after its creation, when every node knows it.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

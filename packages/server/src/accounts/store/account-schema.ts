@@ -1,7 +1,6 @@
 /**
- * The tables of the account store, as the newest migration leaves them. Every whole number is a 64-bit integer and is
- * read as a bigint, so an instant in nanoseconds keeps its last digit. Lists and details are JSON in text columns.
- * Tables hold digests, never secrets.
+ * The tables of the account store, as the newest migration leaves them. Every whole number is 64 bits wide and read as
+ * a bigint, so nanoseconds keep their last digit. Lists and details are JSON text. Tables hold digests, never secrets.
  */
 
 import type { ColumnType, Generated, Selectable } from 'kysely';

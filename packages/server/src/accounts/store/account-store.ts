@@ -1,6 +1,6 @@
 /**
- * The port of the account store. Every method but `sweep` is one transaction: when it resolves, its effect is on disk
- * and visible to every later call (exception: `usageOf`); when it rejects, nothing happened (exception: `unreachable`).
+ * The port of the account store. Every method but `sweep` is one transaction. When it resolves, its effect is on disk
+ * and visible to every later call (exception: `usageOf`). When it rejects, nothing happened (exception: `unreachable`).
  * Limits that must never be exceeded (ten keys, one use of a token, a budget) are checked by the statement that writes,
  * so parallel callers cannot both pass. The store has no clock: callers pass the time. Adapters: SQLite for one
  * machine, PostgreSQL for many; both run `account-store.contract.ts`.
@@ -66,7 +66,6 @@ export interface AuditFilter {
   /** Only events from this instant on. */
   readonly since?: EpochNs;
   readonly limit: number;
-  /** Newest first instead of oldest first. */
   readonly newestFirst?: boolean;
 }
 
@@ -90,11 +89,10 @@ export interface AccountStore extends KeysStore, UsageStore, AsyncDisposable {
   readonly passkeys: PasskeysStore;
 
   /**
-   * Housekeeping, about once a minute. It frees what expired reservations hold, records mails owed for nearly used
-   * budgets, and removes expired tokens, reservations closed long ago, old usage by key and day, and expired
-   * idempotency records. If `auditKeptNs` is given, it also removes older audit events. No result depends on it. It
-   * runs as many short transactions, so other calls do not wait for it; work that does not fit is left for the next
-   * run.
+   * Housekeeping, about once a minute. It releases expired reservations and owes mails for nearly used budgets. It
+   * removes expired tokens and idempotency records, reservations closed long ago, and old usage by key and day. If
+   * `auditKeptNs` is given, it removes older audit events. No result depends on it. It runs as many short transactions,
+   * so other calls do not wait; work that does not fit is left for the next run.
    */
   sweep(now: EpochNs, auditKeptNs?: bigint): Promise<void>;
 

@@ -1,7 +1,6 @@
 /**
- * Whether the account store is reliable, judged from its calls. A damaged store stays unusable until the process
- * restarts. A store that is full, failing or unreachable is probed until it can be written, and is checked before it
- * counts as reliable again.
+ * Whether the account store is reliable, judged from its calls. A damaged one stays unusable until the process
+ * restarts. In other trouble it is probed until it can be written, and checked before it counts as reliable again.
  */
 
 import type { Clock } from '../../platform/clock.ts';

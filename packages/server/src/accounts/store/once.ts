@@ -1,7 +1,6 @@
 /**
  * Idempotent requests: what the store receives of one, and what it returns for a repeated one. An idempotency key
- * belongs to the API key that sent it. Only completed work is remembered, for 24 hours (a page: an hour), by the
- * transaction that did it.
+ * belongs to the API key that sent it. Completed work is remembered by its transaction, for 24 hours (a page: an hour).
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -20,7 +19,6 @@ export const PAGE_REQUEST = 'page ';
 export const REMEMBERED_MAX = 1_000;
 
 export interface OnceRequest {
-  /** As the client sent it. */
   readonly idempotencyKey: string;
   /** A digest of the whole request. */
   readonly request: string;
@@ -34,7 +32,6 @@ export type OnceRefused =
   /** A slot is free again at `until`. */
   | { readonly refused: 'too-many-remembered'; readonly until: EpochNs };
 
-/** A completed request, to be remembered. */
 export interface Done {
   readonly accountId: string;
   readonly keyId: string;

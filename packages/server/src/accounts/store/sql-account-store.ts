@@ -34,8 +34,7 @@ export interface SqlAccountStoreOptions {
   /** Random bytes for ids; the machine's by default. */
   readonly random?: (count: number) => Uint8Array;
   /**
-   * What may be done to the schema. `upgrade` (the default, for the service): all that is due. `create`: create it if
-   * there is none. `keep`: nothing.
+   * `upgrade` (the default, for the service): migrates. `create`: creates a missing schema. `keep`: changes nothing.
    */
   readonly schema?: 'upgrade' | 'create' | 'keep';
 }

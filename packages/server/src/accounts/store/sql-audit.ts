@@ -1,8 +1,7 @@
 /**
  * The audit log. An event is written by the transaction that does the work, so neither exists without the other.
- * Refusals of a day that differ only in time are counted in one event, so repeated forbidden requests cannot fill the
- * log. The database rejects changes of events, and removals of events that are not older than the log's beginning,
- * which `trimAudit` moves.
+ * Refusals of a day that differ only in time are one event, so repeated forbidden requests cannot fill the log. The
+ * database rejects changes of events, and removals of any not older than the log's beginning, which `trimAudit` moves.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -61,10 +60,7 @@ export async function countRefusal(
     .execute();
 }
 
-/**
- * Until when an event of this kind must wait in this account; null: it may happen now. The caller holds the account's
- * row.
- */
+/** Until when an event of this kind must wait; null: it may happen now. The caller holds the account's row. */
 export async function toldTooOften(
   sql: Sql,
   now: EpochNs,

@@ -1,9 +1,9 @@
 /**
  * Reports every change of accounts and keys once: those made here at once, those of other processes when
- * `lookElsewhere` finds their events in the audit log. A database in use may be restored from a backup, or replaced by
- * a standby that lacks the last moments. Its log then reuses reported numbers for other events. So every look verifies
- * the last reported event and those made here since. If one differs, or is missing and not trimmed, all listeners are
- * informed that anything may have changed.
+ * `lookElsewhere` finds their events in the audit log. A database may be restored from a backup, or replaced by a
+ * standby without the last moments; its log then reuses reported numbers. So every look verifies the last reported
+ * event and those made here since. If one differs, or is missing and not trimmed, all listeners are informed that
+ * anything may have changed.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

@@ -1,6 +1,6 @@
 /**
- * Results of requests with an idempotency key. A writer holds the account's row, so of two concurrent requests the
- * second finds the first one's result.
+ * Results of requests with an idempotency key. Writers lock the account's row, so a concurrent repetition finds the
+ * result.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

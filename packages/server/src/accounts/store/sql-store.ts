@@ -1,7 +1,6 @@
 /**
- * The common base of the SQL store's parts: transactions that await only their own statements, reports of changes here
- * and elsewhere, and new ids. Audit events of a transaction are announced after its commit and before its method
- * resolves.
+ * The common base of the SQL store's parts: transactions that await only their own statements, change reports, new ids.
+ * Audit events of a transaction are announced after its commit and before its method resolves.
  */
 
 import type { Kysely } from 'kysely';

@@ -5,9 +5,9 @@ import type { OnceRequest } from './once.ts';
 
 /**
  * The actor of a change. The operator, who runs the service and its commands, may do everything. The owner, signed in
- * to the portal, may do everything with the own account, but not too often. `billing` applies what a payment provider
- * reported. A key may do what its rights cover, but not too often. A request of a key with `once` is done once; the
- * remembered answer is the new key's id.
+ * to the portal, may do everything with the own account, but not too often. `billing` applies a provider's reports. A
+ * key may do what its rights cover, but not too often; with `once`, its request is done once and its answer is the new
+ * key's id.
  */
 export type Actor =
   | { readonly kind: 'operator' | 'owner' | 'billing' }

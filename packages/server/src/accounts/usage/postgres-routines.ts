@@ -1,9 +1,8 @@
 /**
- * The work of every page, replay and minute, each in one call: the statements of `sqlite-routines.ts` as database
- * functions. All lock in one order, so charges of one account cannot deadlock: rows of months, the oldest first, then
- * reservations, then usage of keys and days. A released function never changes; a new version has the next number,
- * since nodes of two programs may share the database. Calls whose connection breaks are repeated: reserving an id again
- * takes nothing more.
+ * The work of every page, replay and minute, each in one call: the statements of `sqlite-routines.ts` as functions. All
+ * lock in one order, so charges of one account cannot deadlock: rows of months, the oldest first, then reservations,
+ * then usage. A released function never changes; its next version gets a new number, since nodes of two programs may
+ * share the database. Calls whose connection breaks are repeated: reserving an id again takes nothing more.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

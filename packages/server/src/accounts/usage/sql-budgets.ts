@@ -55,8 +55,7 @@ export interface Held {
 }
 
 /**
- * Releases some expired reservations and returns how many. It locks rows of months before reservations, in the same
- * order as all charges.
+ * Releases some expired reservations; returns how many. Locks rows of months before reservations, as all charges do.
  */
 export async function giveBackSome(sql: Sql, now: EpochNs, limit: number): Promise<number> {
   const some = await sql

@@ -1,7 +1,6 @@
 /**
- * Owes mails to owners whose account has used most or all of a month's budget. Housekeeping checks this once a minute;
- * charges do not, since every request waits for them. The limit is part of the record, so after a plan upgrade within a
- * month the owner is warned again.
+ * Owes mails to owners whose account has used most or all of a month's budget. Housekeeping checks this, since charges
+ * delay every request. The limit is part of the record, so the owner of an upgraded plan is warned again.
  */
 
 import { PLAN_LIMITS, planAt } from '@tapeloom/core/entitlement/plan';
@@ -15,10 +14,7 @@ import { BUDGETS, type Budget } from './usage-store.ts';
 
 const MOST_PERCENT = 80;
 const ALL_PERCENT = 100;
-/**
- * A budget is rarely used to its last unit: the rest may be too little for any request. From this share on, usage
- * rounds to 100 %.
- */
+/** The rest of a budget may be too little for any request: from this share on, usage counts as 100 %. */
 const ALL_SHARE = 0.995;
 
 const LIMITS = { computeUnits: 'computeBudget', exportBytes: 'exportBytes' } as const;

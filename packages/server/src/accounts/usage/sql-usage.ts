@@ -1,6 +1,5 @@
 /**
- * Usage for reports: by key, by month and by day. Days count amounts charged to a budget; the counts that limits are
- * checked against are in `sql-budgets.ts`.
+ * Usage for reports: by key, month and day. Days count charged amounts; the counts for limits are in `sql-budgets.ts`.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -22,7 +21,6 @@ import {
 
 type Count = 'compute_units' | 'history_items' | 'export_bytes' | 'rest_requests';
 
-/** The most days of a month. */
 const LAST_DAY_MAX = 31;
 
 export function countsOf(row: Readonly<Record<Count, bigint>>): UsageCounts {

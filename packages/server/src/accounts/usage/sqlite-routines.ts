@@ -26,8 +26,7 @@ export function sqliteRoutines(connection: DatabaseSync, holding: Holding): SqlR
   const statements = new SqliteBudgets(connection);
   const synced = <Result>(work: () => Result) => holding(() => statements.transact(work));
   /**
-   * A commit syncs the whole log from its beginning, so the next synced commit includes this one. No other transaction
-   * runs at the lower level.
+   * A commit syncs the whole log, so the next synced one includes this. No other transaction runs at the lower level.
    */
   const unsynced = <Result>(work: () => Result) =>
     holding(() => {

@@ -22,7 +22,6 @@ export interface ReserveRequest extends CountedLimit {
    */
   readonly id: string;
   readonly accountId: string;
-  /** The key that uses it. */
   readonly keyId: string;
   readonly budget: Budget;
   readonly amount: number;
@@ -67,7 +66,6 @@ export interface NamedKeyUsage extends KeyUsage {
   readonly key: KeyRecord | null;
 }
 
-/** An account's usage in a month, over all keys. */
 export interface PeriodUsage {
   readonly period: string;
   readonly used: UsageCounts;
@@ -79,7 +77,6 @@ export interface DayUsage {
   readonly used: Readonly<Record<Budget, number>>;
 }
 
-/** Requests of one key in a month. */
 export interface RequestCount {
   readonly accountId: string;
   readonly keyId: string;
@@ -91,9 +88,8 @@ export interface RequestCount {
 export interface UsageStore {
   reserve(now: EpochNs, request: ReserveRequest): Promise<Reservation>;
   /**
-   * Charges the real amount and releases the rest, in the month of the reservation: also after its expiry, and also
-   * more than was reserved (a running response is never cut). False when it was settled or voided before, or never
-   * made.
+   * Charges the real amount and releases the rest, in the reservation's month. It may come after the expiry, and exceed
+   * the reservation (a running response is never cut). False when it was closed before, or never made.
    */
   settle(
     now: EpochNs,
@@ -114,9 +110,7 @@ export interface UsageStore {
   ): Promise<OnceRefused | null>;
   /** Releases the whole amount. False when it was settled or voided before, or never made. */
   voidReservation(now: EpochNs, id: string): Promise<boolean>;
-  /**
-   * Adds counts that no budget limits. Counts of an account that is missing since the store was restored are dropped.
-   */
+  /** Adds counts that no budget limits. Counts of an account that a restored store lacks are dropped. */
   addUsage(counts: readonly RequestCount[]): Promise<void>;
   /**
    * Includes all that was done through this object; changes of other processes appear within a second. If the result is

@@ -4,10 +4,7 @@ import type { Selectable } from 'kysely';
 import type { Whole } from '../store/columns.ts';
 import type { Budget } from './usage-store.ts';
 
-/**
- * `open` holds its amount in the month's reserved column; the other states hold nothing. `expired` may still be settled
- * (which charges) or voided.
- */
+/** `open` holds its amount in the month's reserved column, the others nothing. `expired` may be settled or voided. */
 type ReservationState = 'open' | 'expired' | 'settled' | 'voided';
 
 interface MonthUsageTable {

@@ -1,7 +1,4 @@
-/**
- * Fencing of payments between nodes: the provider response requested last, the holder of a withdrawal, and whether its
- * refund was requested.
- */
+/** Fencing of payments between nodes: numbered questions to providers, holders of withdrawals, requested refunds. */
 
 import type { Migration } from './migration.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Mails that must not be lost, from the owing transaction until the mail server accepts them; and the new address that
- * an owner is asked to approve at the present one.
+ * Mails that must not be lost, until the mail server accepts them; and the new address that an owner must approve at
+ * the present one.
  */
 
 import { type Kysely, sql } from 'kysely';

@@ -26,7 +26,6 @@ export interface Refusal {
 }
 
 export interface Migration {
-  /** 1, 2, 3 … */
   readonly version: number;
   /** Runs in its own transaction. */
   up(database: Kysely<unknown>, dialect: SchemaDialect): Promise<void>;

@@ -1,8 +1,8 @@
 /**
  * PostgreSQL as the account store's database, shared by all nodes. Writes are `read committed`: a method first locks
  * the row that it judges, so later statements see all that is committed. Reads of several statements see one moment.
- * Conflicts are retried. A commit whose connection breaks may have happened, so each transaction knows its number and
- * asks the server for its outcome: nothing runs twice or is wrongly reported as undone. If the server is gone, or a
+ * Conflicts are retried. A commit whose connection breaks may have happened, so each transaction has its number and
+ * asks the server for its outcome. So nothing runs twice or is wrongly reported as undone. If the server is gone, or a
  * standby took over that may have reused the number, the outcome is reported as unknown.
  */
 

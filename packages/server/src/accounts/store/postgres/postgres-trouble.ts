@@ -20,10 +20,7 @@ const TROUBLES: Readonly<Record<string, StoreTrouble>> = {
   XX002: 'damaged',
 };
 
-/**
- * Conflicts with others: a deadlock, or a row that another transaction added or removed at the same time. A retry sees
- * the other's work and judges by it.
- */
+/** A deadlock, or a row that another transaction added or removed at the same time: a retry sees the other's work. */
 const OTHERS_CAME_BETWEEN = new Set(['40P01', '40001', '23505', '23503']);
 
 /** Null when the error means nothing for the database itself. */

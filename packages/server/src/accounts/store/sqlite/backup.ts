@@ -1,8 +1,8 @@
 /**
- * Copies the accounts database while it is in use; a copy shows exactly one moment. It gets its name only when it is
- * complete, checked and on disk. Neither a copy nor an existing database is ever overwritten. Copies hold digests of
- * keys, never keys, and only their owner can read them. A restored database lacks everything after its copy: a key
- * revoked since is valid again.
+ * Copies the accounts database while it is in use; a copy shows exactly one moment. It gets its name when it is
+ * complete, checked and on disk. Neither a copy nor a database is ever overwritten. Copies hold digests, never keys,
+ * and only their owner can read them. A restored database lacks everything after its copy: a key revoked since is valid
+ * again.
  */
 
 import { existsSync } from 'node:fs';

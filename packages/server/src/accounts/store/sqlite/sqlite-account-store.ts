@@ -1,7 +1,4 @@
-/**
- * The account store on SQLite, in the calling thread: for commands, tests, and the service's accounts thread. A serving
- * process uses `AccountsHandle` instead.
- */
+/** The account store on SQLite, in the calling thread. A serving process uses `AccountsHandle` instead. */
 
 import type { AccountStore } from '../account-store.ts';
 import { openSqlAccountStore, type SqlAccountStoreOptions } from '../sql-account-store.ts';

@@ -1,9 +1,9 @@
 /**
- * SQLite as the account store's database: write-ahead log, foreign keys, every commit synced except those that need no
- * sync, and a file that only its owner can read. Processes wait for each other's writes. A SQLite version with a known
- * fault in its write-ahead log is rejected. A write transaction takes the write lock when it begins: otherwise its
- * reads could be stale when it writes, and waiting would not help. So one thread opens a file only once: a second
- * connection would wait for the first, which could not continue.
+ * SQLite as the account store's database: write-ahead log, foreign keys, commits synced unless they need no sync. Only
+ * its owner can read the file. Processes wait for each other's writes. A SQLite version with a known fault in its
+ * write-ahead log is rejected. A write transaction takes the write lock when it begins: otherwise its reads could be
+ * stale when it writes, and waiting would not help. So one thread opens a file only once: a second connection would
+ * wait for the first, which could not continue.
  */
 
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * The queue of each call to the store. A customer's call queues in the row of its account. Callers that are not
- * recognised yet share one row, so that together they get the share of one account; but each is its own holder, so a
+ * recognised yet share one row, so that together they get the share of one account. Each is its own holder, so a
  * newcomer finds a slot. The service's own work goes first: charges and their release, since every admitted caller must
  * be charged, and upkeep of the store. Granted reservations, connections and a few timers bound its amount.
  */
