@@ -1,7 +1,4 @@
-/**
- * Nodes with different clocks, and their answers about one order: the answer to the later question counts, whatever the
- * clocks show.
- */
+/** Nodes with different clocks and one order: the answer to the later question counts, whatever the clocks show. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
  * Buying and ending. An order and its consent are placed in one transaction, after the provider has opened its
- * checkout: if the provider is down, slow or wrong, there is no order and the buyer was sent nowhere. A double click
+ * checkout. If the provider is down, slow or wrong, there is no order and the buyer was sent nowhere. A double click
  * gets the same checkout. Rights never change here: they follow from the provider's answers (`payments.ts`).
  */
 
@@ -56,7 +56,6 @@ export interface CheckoutWish {
   readonly waiver: { readonly accepted?: boolean; readonly version?: string } | undefined;
   /** The buyer's network address, for the record of the consent. */
   readonly address: string;
-  /** The billing details. */
   readonly billTo?: BillTo | null;
   /** Whether the buyer orders both offers, one after the other. */
   readonly isOfBoth?: boolean;
@@ -220,10 +219,7 @@ export class Billing {
     return this.#place(wish, terms, { ...termsOf(start, terms), ...started });
   }
 
-  /**
-   * A checkout that the buyer gave up a moment ago is not returned again. If the provider does not respond, our record
-   * counts.
-   */
+  /** A checkout that the buyer just gave up is not returned again. If the provider fails, our record counts. */
   async #isStillOpen(order: OrderRecord): Promise<boolean> {
     try {
       return (await this.#options.payments.look(order)).state === 'open';

@@ -1,7 +1,6 @@
 /**
- * The checks of `tapeloom billing doctor` for one provider with the operator's own keys: the provider's findings, the
- * difference of the clocks, the countries, and on request a checkout that is begun, read and closed. No money moves,
- * and no data of ours changes.
+ * The checks of `tapeloom billing doctor` for one provider, with the operator's keys: its own findings, its clock, the
+ * countries and, on request, a checkout. No money moves, and no data of ours changes.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -19,7 +18,6 @@ const SKEW_S_WARNING = 30;
 
 export interface DoctorOptions {
   readonly provider: PaymentProvider;
-  /** The provider's API address. */
   readonly apiUrl: string;
   readonly offers: OfferBook;
   readonly publicUrl: string;

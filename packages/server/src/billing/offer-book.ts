@@ -8,7 +8,6 @@ export interface Offer {
   /** The name shown to buyers. */
   readonly name: string;
   readonly billing: 'monthly' | 'once';
-  /** The plans that it grants. */
   readonly grants: readonly Grant['plan'][];
 }
 

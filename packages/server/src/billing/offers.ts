@@ -1,6 +1,4 @@
-/**
- * The offers. Their grants and billing are part of the product; prices, countries and the waiver are the operator's.
- */
+/** The offers. Their grants and billing are part of the product; prices, countries and waiver are the operator's. */
 
 import { GRANTABLE, type Grant, PLANS, type Plan } from '@tapeloom/core/entitlement/plan';
 import { type Offer, type OfferBook, type Price, withdrawalTermsOf } from './offer-book.ts';
@@ -56,6 +54,5 @@ function offersOf(plan: Plan): readonly OfferId[] {
   return plan === 'sandbox' ? [] : [plan];
 }
 
-/** Every plan with its offers. */
 export const PLAN_OFFERS: readonly { readonly plan: Plan; readonly offers: readonly OfferId[] }[] =
   PLANS.map((plan) => ({ plan, offers: offersOf(plan) }));

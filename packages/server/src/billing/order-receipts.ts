@@ -1,7 +1,7 @@
 /**
- * A customer's view of an order at its provider: receipts, and the page where the card is changed. An order of another
- * account is reported as unknown. Receipts are cached for a short time, so that reloading a page does not use up the
- * provider's rate limit.
+ * A customer's view of an order at its provider: receipts, and the page where the card is changed. Another account's
+ * order is reported as unknown. Receipts are cached briefly, so reloading a page does not use up the provider's rate
+ * limit.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

@@ -1,8 +1,7 @@
 /**
  * Lists the providers' events, which finds those that no webhook delivered, even after days without a connection. The
- * position up to which events were listed is stored and advances only over listed events. Each listing begins an hour
- * earlier, since a provider may list an event late. It runs at the start, every hour, and when the store may have been
- * restored from a backup.
+ * position of the listing is stored and advances only over listed events. Each listing begins an hour earlier, since
+ * events may be listed late. It runs at the start, every hour, and when the store may have been restored from a backup.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

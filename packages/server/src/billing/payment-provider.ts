@@ -9,9 +9,7 @@ import type { Payment, PaymentKind } from '@tapeloom/core/entitlement/payment';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { BillTo } from '../accounts/orders/orders-store.ts';
 
-/**
- * A provider did not answer, or gave an invalid answer. The message is for the log: customers get 502 `UPSTREAM_ERROR`.
- */
+/** A provider gave no or an invalid answer. The message is for the log: customers get 502 `UPSTREAM_ERROR`. */
 export class UpstreamError extends Error {}
 
 /** The provider reports that it has no such payment. */
@@ -38,10 +36,7 @@ export interface CheckoutStart {
   readonly taxIncluded: boolean;
   /** ISO 3166, two capital letters. */
   readonly country: string;
-  /**
-   * For the receipt of a provider that does not ask for it; Stripe and Paddle do. Null or absent: the buyer entered
-   * none.
-   */
+  /** For the receipt, if the provider does not ask for it; Stripe and Paddle do. Null or absent: none was entered. */
   readonly billTo?: BillTo | null;
   /** Where the buyer returns after paying, also while the confirmation is pending. */
   readonly returnUrl: string;
@@ -75,10 +70,7 @@ export interface ProviderObject extends Payment {
    * question counts, and an equal answer is no news.
    */
   readonly revision: number | null;
-  /**
-   * The agreed price at the start of the checkout: without added tax, for a subscription per month. Null: the provider
-   * no longer has it.
-   */
+  /** The agreed price at the start: without added tax, for a subscription per month. Null: unknown by now. */
   readonly amountMinor: number | null;
   /** ISO 4217, three capital letters; null if the amount is. */
   readonly currency: string | null;

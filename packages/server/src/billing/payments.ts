@@ -1,8 +1,7 @@
 /**
- * Takes over the providers' answers. A webhook is a hint, stored before its response. Then the provider is asked about
- * the object, and its latest answer decides the order and its rights. So webhooks may arrive in any order, repeatedly
- * or never: `reconcile` lists the providers' events and asks about everything that may have changed. Concurrent runs do
- * no harm.
+ * Takes over the providers' answers. A webhook is a hint, stored before its response. Then the provider is asked, and
+ * its latest answer decides the order and its rights. So webhooks may arrive in any order, repeatedly or never:
+ * `reconcile` lists events and asks about everything that may have changed. Concurrent runs do no harm.
  */
 
 import { grantsOfPayment, type Payment } from '@tapeloom/core/entitlement/payment';
@@ -109,7 +108,6 @@ export class Payments {
     return this.#failedTotal;
   }
 
-  /** Providers whose last call failed. */
   get failing(): number {
     return this.#failing.size;
   }

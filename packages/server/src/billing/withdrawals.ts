@@ -87,7 +87,6 @@ export class Withdrawals {
     this.#work = new UnattendedWork(options.log, 'a withdrawal could not be carried out yet');
   }
 
-  /** Declarations since the start. */
   get declaredTotal(): number {
     return this.#declaredTotal;
   }
@@ -284,7 +283,7 @@ export class Withdrawals {
       outcome = await provider.refund(order, wish);
       return outcome;
     } finally {
-      // The call is over without a refund, so this node or another may ask again.
+      // The call is over, so a retry is safe: `refund` first looks for this key in the provider's list.
       const isMade = outcome === 'done' || outcome === 'pending';
       if (!isMade) await this.#note(withdrawal, { refundAskedAt: null, heldUntil });
     }

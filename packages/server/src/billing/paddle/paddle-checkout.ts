@@ -1,7 +1,7 @@
 /**
- * Checkouts at Paddle. Paddle has no idempotency keys, so existing objects are looked up before any are made: the
- * customer by e-mail address, the address by country, the transaction by our order in its `custom_data`. One order is
- * handled once at a time here. A call after a restart, or after a lost response, finds the existing transaction.
+ * Checkouts at Paddle. Paddle has no idempotency keys, so existing objects are looked up first: the customer by e-mail
+ * address, the address by country, the transaction by our order in its `custom_data`. One order is handled once at a
+ * time here. A call after a restart, or after a lost response, finds the existing transaction.
  */
 
 import type { CountryCode, CurrencyCode, Customer, Transaction } from '@paddle/paddle-node-sdk';

@@ -1,6 +1,4 @@
-/**
- * The checks of `tapeloom billing doctor` for Paddle: keys, permissions, webhooks and the page. They change nothing.
- */
+/** The checks of `tapeloom billing doctor` for Paddle: keys, permissions, webhooks and page. They change nothing. */
 
 import type { Paddle } from '@paddle/paddle-node-sdk';
 import { type Finding, UpstreamError } from '../payment-provider.ts';

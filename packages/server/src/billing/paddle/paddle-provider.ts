@@ -1,7 +1,7 @@
 /**
- * The provider `paddle`, which sells on our behalf: it is the merchant of record and handles tax. A payment is
- * identified by the transaction of its checkout (`txn_…`), which leads to its subscription. Nothing is stored here:
- * Paddle's answers count.
+ * The provider `paddle`, which sells on our behalf: it is the merchant of record and handles tax. The transaction of
+ * its checkout (`txn_…`) identifies a payment and leads to its subscription. Nothing is stored here: Paddle's answers
+ * count.
  */
 
 import type { CustomerPortalSession, Subscription, Transaction } from '@paddle/paddle-node-sdk';

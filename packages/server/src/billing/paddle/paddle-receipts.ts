@@ -1,7 +1,6 @@
 /**
- * Charges as receipts for a customer. Paddle is the seller, and its invoices are PDFs at addresses that are created on
- * request and valid for an hour. Each address is a separate request, so only the newest few are requested; Paddle's
- * customer page has all.
+ * Charges as receipts for a customer. Paddle's invoices are PDFs at addresses that are valid for an hour. Each address
+ * is a separate request, so only the newest few are requested; Paddle's customer page has all.
  */
 
 import type { Transaction } from '@paddle/paddle-node-sdk';

@@ -1,7 +1,4 @@
-/**
- * The checks of `tapeloom billing doctor` for Stripe, read-only: whether the key works and the account is ready to
- * sell.
- */
+/** The read-only checks of `tapeloom billing doctor` for Stripe: the key, and the account's readiness to sell. */
 
 import Stripe from 'stripe';
 import type { Finding } from '../payment-provider.ts';

@@ -1,7 +1,6 @@
 /**
- * Ending at Stripe: unpaid checkouts, and subscriptions, now or with their period. Every call can be repeated, so the
- * SDK makes a new idempotency key for each: with a key of the order, Stripe would repeat its first answer for a day,
- * even an error, and do nothing.
+ * Ending at Stripe: unpaid checkouts, and subscriptions, now or with their period. Every call can be repeated, so each
+ * has a new idempotency key: with the order's key, Stripe would repeat its first answer for a day, even an error.
  */
 
 import type Stripe from 'stripe';

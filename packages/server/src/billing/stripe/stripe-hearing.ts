@@ -1,7 +1,4 @@
-/**
- * The requests needed to judge one payment: one for a purchase, three for a subscription, and one for each charge that
- * a bank disputes.
- */
+/** The requests to judge a payment: one for a purchase, three for a subscription, and one for each disputed charge. */
 
 import type Stripe from 'stripe';
 import { UpstreamError } from '../payment-provider.ts';

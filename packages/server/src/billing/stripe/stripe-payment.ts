@@ -1,7 +1,6 @@
 /**
- * Derives a payment from Stripe's checkout, subscription and charges. The paid period comes from the paid invoice, not
- * from the subscription: its period advances before the renewal is paid, and a bank may take days. Refunds and disputes
- * come from the charge.
+ * Derives a payment from Stripe's checkout, subscription and charges. The paid period comes from the paid invoice: a
+ * subscription's period advances before the renewal is paid. Refunds and disputes come from the charge.
  */
 
 import type { Payment, PaymentState } from '@tapeloom/core/entitlement/payment';
@@ -175,9 +174,7 @@ function endOf({ ended_at, cancel_at }: Stripe.Subscription, isOver: boolean): E
   return cancel_at === null ? null : instantOf(cancel_at, 'subscription.cancel_at');
 }
 
-/**
- * From the invoice of the checkout. If that was written off and later ones were paid, the subscription's start counts.
- */
+/** From the checkout's invoice or, if that was written off and later ones were paid, the subscription's start. */
 function firstPaid(session: Stripe.Checkout.Session, { start_date }: Stripe.Subscription): EpochNs {
   const first = expanded(session.invoice, 'session.invoice');
   if (first?.status !== 'paid') return instantOf(start_date, 'subscription.start_date');

@@ -1,8 +1,8 @@
 /**
  * Stripe's webhooks: `Stripe-Signature: t=<unix seconds>,v1=<hex>`, HMAC-SHA256 of the seconds, a dot and the raw
- * bytes. During a change of the secret Stripe signs with both, and we accept any of ours. Verified by hand: the SDK
- * decodes the bytes before hashing, so two bodies can share a signature; it supports one secret and accepts times in
- * the future.
+ * bytes. During a change of the secret Stripe signs with both; any of ours may fit. Verified by hand: the SDK decodes
+ * the bytes before hashing, so two bodies can share a signature; it supports one secret and accepts times in the
+ * future.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
